@@ -1,0 +1,12 @@
+import type { Argv } from 'yargs';
+import type { ExitCode } from './exit-code.js';
+import type { Io } from './io.js';
+
+/**
+ * One command. `builder` declares flags; `run` parses, calls the library, prints, and says how it
+ * went. Errors are thrown: `InputError`, `SourceError`, anything else is a bug.
+ */
+export interface Command<Args> {
+  builder(yargs: Argv): Argv<Args>;
+  run(args: Args, io: Io): Promise<ExitCode>;
+}

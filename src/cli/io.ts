@@ -1,0 +1,15 @@
+/** The world as a command sees it; `main.ts` makes the real one. */
+export interface Io {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Data: the only thing that goes to stdout. Adds nothing. */
+  out(text: string): void;
+  /** Everything else, a line at a time, to stderr. */
+  note(line: string): void;
+  /** Standard input, to its end. */
+  stdin(): Promise<string>;
+  /** Standard input, line by line. */
+  stdinLines(): AsyncIterable<string>;
+  /** stderr is a terminal that a person watches. */
+  readonly interactive: boolean;
+}

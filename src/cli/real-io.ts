@@ -1,0 +1,23 @@
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import type { Io } from './io.js';
+
+/** The process's own streams, working folder and environment. */
+export function realIo(): Io {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', quietOnClosedPipe);
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    out: (data) => void process.stdout.write(data),
+    note: (line) => void process.stderr.write(`${line}\n`),
+    stdin: () => text(process.stdin),
+    stdinLines: () => createInterface({ input: process.stdin, crlfDelay: Infinity }),
+    interactive: process.stderr.isTTY && !process.env['CI'] && process.env['TERM'] !== 'dumb',
+  };
+}
+
+/** `xpkg-resolve … | head` is no failure of ours. */
+function quietOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+}

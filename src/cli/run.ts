@@ -1,0 +1,80 @@
+import yargs from 'yargs';
+import type { Argv } from 'yargs';
+import { InputError } from '../model/input-error.js';
+import { SourceError } from '../model/source-error.js';
+import type { Command } from './command.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import type { Io } from './io.js';
+
+interface Listed {
+  readonly usage: string;
+  readonly about: string;
+  /** Loaded only when the command is the one asked for: start-up matters. */
+  readonly load: () => Promise<Command<never>>;
+}
+
+const COMMANDS: readonly Listed[] = [];
+
+class UsageError extends Error {}
+
+/** Runs one command line and says how the process should end. */
+export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const debug = argv.includes('--debug');
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    return report(error, io, debug);
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const asked = COMMANDS.find((command) => command.usage.split(' ')[0] === argv[0]);
+  const loaded = await asked?.load();
+  const cli = yargs()
+    .scriptName('xpkg-resolve')
+    .usage('$0 <command>\n\nResolves and locks Crossplane packages, ahead of time and offline.')
+    .option('debug', { type: 'boolean', describe: 'Show stack traces', global: true })
+    .strict()
+    .exitProcess(false)
+    .demandCommand(1, 'Name a command; --help lists them.')
+    .fail((message: string | null, error: Error | undefined) => {
+      throw error ?? new UsageError(message ?? 'bad usage');
+    });
+  for (const listed of COMMANDS) {
+    cli.command(
+      listed.usage,
+      listed.about,
+      (y: Argv) => (listed === asked ? loaded!.builder(y) : y),
+      async (args) => {
+        code = await loaded!.run(args as never, io);
+      },
+    );
+  }
+  await cli.parseAsync([...argv], {}, (_error, _args, output) => {
+    if (output !== '') io.out(`${output}\n`);
+  });
+  return code;
+}
+
+function report(error: unknown, io: Io, debug: boolean): ExitCode {
+  if (error instanceof UsageError) {
+    io.note(`error: ${error.message}`);
+    return EXIT.badInput;
+  }
+  if (error instanceof InputError || error instanceof SourceError) {
+    io.note(`error: ${error.message}`);
+    if (error.hint !== undefined) io.note(`hint: ${error.hint}`);
+    if (debug) io.note(error.stack ?? '');
+    return error instanceof InputError ? EXIT.badInput : EXIT.sourceFailed;
+  }
+  io.note(
+    `error: a bug in xpkg-resolve: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  io.note(
+    debug && error instanceof Error
+      ? (error.stack ?? '')
+      : 'hint: run again with --debug and report what it shows',
+  );
+  return EXIT.bug;
+}

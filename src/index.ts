@@ -1,0 +1,4 @@
+export { InputError } from './model/input-error.js';
+export { SourceError } from './model/source-error.js';
+export type { PackageSource } from './model/package-source.js';
+export type { Request } from './model/request.js';

@@ -1,0 +1,46 @@
+import type { Digest, JsonObject, PackageKind, Repository } from '../model/package.js';
+import type { OwnedObject, Requirement } from '../model/package-meta.js';
+
+/**
+ * The answer, as `xpkg.lock.yaml` keeps it: enough to render the bundle and the Lock from this
+ * alone, with no source and no input at hand.
+ */
+export interface Lockfile {
+  /** The Crossplane release it is for. */
+  readonly crossplane: string;
+  /** Sorted by repository. */
+  readonly packages: readonly LockedPackage[];
+  /** ImageConfigs and runtime configs the user gave, in the order given. */
+  readonly objects: readonly JsonObject[];
+  /** Why every object carries `skipDependencyResolution: true`; empty: none does. */
+  readonly skipDependencyResolution: readonly string[];
+}
+
+export interface LockedPackage {
+  readonly repository: Repository;
+  /** Tag, or the digest where the package is demanded by digest. */
+  readonly version: string;
+  /** What the tag pointed at; undefined only with `--allow-undigested`. */
+  readonly digest: Digest | undefined;
+  readonly manifest: Digest | undefined;
+  readonly baseLayer: Digest | undefined;
+  readonly packageYaml: Digest | undefined;
+  readonly kind: PackageKind;
+  /** Name of the object. */
+  readonly name: string;
+  /** A root named it. */
+  readonly direct: boolean;
+  readonly crossplane: string | undefined;
+  readonly requirements: readonly Requirement[];
+  readonly owns: readonly OwnedObject[];
+  /** What the user wants on the object beside its package: metadata and spec, merged already. */
+  readonly object: ObjectTemplate;
+}
+
+export interface ObjectTemplate {
+  /** apiVersion the user's object had; undefined: the target's own. */
+  readonly apiVersion: string | undefined;
+  /** labels, annotations and whatever else the user's metadata held, name aside. */
+  readonly metadata: JsonObject;
+  readonly spec: JsonObject;
+}

@@ -1,0 +1,22 @@
+import type { Origin } from './package.js';
+
+/** What the user gave cannot be used (exit 2): says what, where and what to do. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+  readonly origin: Origin | undefined;
+  readonly hint: string | undefined;
+
+  constructor(
+    message: string,
+    options?: { origin?: Origin | undefined; hint?: string } & ErrorOptions,
+  ) {
+    super(options?.origin ? `${formatOrigin(options.origin)}: ${message}` : message, options);
+    this.origin = options?.origin;
+    this.hint = options?.hint;
+  }
+}
+
+/** `file:line`, or just the file where lines mean nothing. */
+export function formatOrigin(origin: Origin): string {
+  return origin.line === undefined ? origin.file : `${origin.file}:${origin.line}`;
+}

@@ -1,0 +1,55 @@
+import type { JsonValue } from './package.js';
+
+/**
+ * What a `package.yaml` stream says, before any Crossplane release is asked what it makes of it.
+ *
+ * Nothing here depends on the target; `package-meta.ts` judges it for one.
+ */
+export interface PackageContents {
+  readonly metas: readonly MetaDocument[];
+  readonly objects: readonly PackageObject[];
+  /** What stopped the stream from being read to its end; such a package is refused by every target. */
+  readonly problems: readonly StreamProblem[];
+  /** Duplicate keys and the like: read as Go reads them, worth a word. */
+  readonly warnings: readonly StreamProblem[];
+}
+
+export interface StreamProblem {
+  readonly message: string;
+  readonly line?: number | undefined;
+}
+
+/** A document of a `meta.pkg…` group, parsed in full; fields are as written, not yet checked. */
+export interface MetaDocument {
+  /** undefined: not known (an index does not record it), so never a reason for refusal. */
+  readonly apiVersion: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** `spec.crossplane`: `{version}`, a string in old design documents, undefined when absent. */
+  readonly crossplane: JsonValue | undefined;
+  /** `spec.dependsOn` entries, verbatim and in order. */
+  readonly dependsOn: readonly JsonValue[];
+  readonly capabilities: readonly string[];
+  /** Where dependsOn entry i begins, where known. */
+  readonly dependsOnLines?: readonly number[] | undefined;
+  readonly line?: number | undefined;
+  /** A field whose type Go would refuse to decode (`spec.crossplane: v1.0.0`). */
+  readonly decodeError?: string | undefined;
+}
+
+/** Any other document, read only as far as its identity goes. */
+export interface PackageObject {
+  /** undefined: not known (from an index), so never a reason for refusal. */
+  readonly apiVersion: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  /** CompositeResourceDefinition: name of the claim CRD it implies, `<claimNames.plural>.<group>`. */
+  readonly claimCrd?: string | undefined;
+  /** CRD, XRD or MRD: the kind of resource it defines, where known (`crd:` by GVK asks for it). */
+  readonly defines?:
+    | { readonly group: string; readonly kind: string; readonly versions: readonly string[] }
+    | undefined;
+  readonly line?: number | undefined;
+}

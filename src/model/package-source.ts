@@ -1,0 +1,45 @@
+import type { Digest, Repository, Candidate } from './package.js';
+import type { PackageContents } from './package-contents.js';
+import type { Target } from './target.js';
+
+/** A package version as a source has it. */
+export interface FetchedPackage {
+  readonly contents: PackageContents;
+  /** What the tag points at: the index where there is one. undefined: metadata only (an index file). */
+  readonly digest: Digest | undefined;
+  /** Manifest chosen from the index; undefined when `digest` is that manifest. */
+  readonly manifest?: Digest | undefined;
+  readonly baseLayer?: Digest | undefined;
+  /** SHA-256 of the package.yaml bytes. */
+  readonly packageYaml?: Digest | undefined;
+  /** For the user: a careless mirror, a layer that had to be flattened. */
+  readonly notes?: readonly string[] | undefined;
+}
+
+/** Versions of one repository that own some CRD. */
+export interface Owner {
+  readonly repository: Repository;
+  readonly versions: readonly string[];
+}
+
+/** A CRD by its name, or what it defines; a `*` group matches any. */
+export type CrdDemand =
+  | { readonly crd: string }
+  | { readonly group: string; readonly version: string | undefined; readonly kind: string };
+
+/**
+ * Where packages come from: a registry, a folder, an index, a test's memory.
+ *
+ * An implementation must give the same answer to the same question for the whole of one
+ * resolution; the solver's determinism rests on that. The target matters only to how an image is
+ * found and read, never to which versions there are. Failures (network, integrity) throw
+ * `SourceError`; "there is none" is an answer: `undefined`.
+ */
+export interface PackageSource {
+  /** Every tag, in any order, semver or not. undefined: the repository is unknown here. */
+  tags(repository: Repository, target: Target): Promise<readonly string[] | undefined>;
+  /** Reads package.yaml and nothing else. undefined: there is no such version. */
+  fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined>;
+  /** Who owns a CRD, sorted by repository; undefined: this source cannot list what it holds. */
+  owners?(demand: CrdDemand, target: Target): Promise<readonly Owner[]>;
+}

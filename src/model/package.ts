@@ -1,0 +1,32 @@
+/** OCI image name without tag or digest, spelled as written; a Lock calls it `source`. */
+export type Repository = string & { readonly brand: 'Repository' };
+
+/** `sha256:` and 64 lower-case hex digits. */
+export type Digest = string & { readonly brand: 'Digest' };
+
+export const PACKAGE_KINDS = ['Provider', 'Configuration', 'Function'] as const;
+export type PackageKind = (typeof PACKAGE_KINDS)[number];
+
+/** One published package: `version` is a tag, spelled as in the registry, or a digest. */
+export interface Candidate {
+  readonly repository: Repository;
+  readonly version: string;
+}
+
+/** Where something was written; for messages. */
+export interface Origin {
+  /** Path as the user gave it, `-` for stdin, `command line`, or `<repository>@<version>`. */
+  readonly file: string;
+  /** 1-based; undefined where lines mean nothing. */
+  readonly line?: number | undefined;
+}
+
+export type JsonValue =
+  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+export function isDigest(text: string): text is Digest {
+  return DIGEST.test(text);
+}

@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue, Origin, PackageKind, Repository } from './package.js';
+import type { CrdDemand } from './package-source.js';
+import type { PackageObject } from './package-contents.js';
+
+/** Everything a resolution is asked for, read from files and the command line. */
+export interface Request {
+  /** `spec.crossplane` of a PackageSet: an exact release or a constraint; a flag beats it. */
+  readonly crossplane?: { readonly text: string; readonly origin: Origin } | undefined;
+  /** In the order given: this order is input, and may change the answer. */
+  readonly roots: readonly Root[];
+  readonly overrides: readonly VersionRule[];
+  readonly replace: readonly Replacement[];
+  readonly exclude: readonly VersionRule[];
+  /** Merged into the spec of every rendered package object. */
+  readonly defaults: JsonObject;
+  /** ImageConfigs and DeploymentRuntimeConfigs, verbatim, in the order given. */
+  readonly kept: readonly KeptObject[];
+}
+
+export type Root = PackageRoot | LocalRoot | CrdRoot;
+
+export interface PackageRoot {
+  readonly root: 'package';
+  readonly repository: Repository;
+  /** undefined: read from the package. */
+  readonly kind: PackageKind | undefined;
+  readonly version: RootVersion;
+  /** The object's name, where the user chose one. */
+  readonly name: string | undefined;
+  /** Merged into the rendered spec. */
+  readonly spec: JsonObject;
+  /** The input object this root came from, whose other fields the bundle keeps. */
+  readonly object: JsonObject | undefined;
+  readonly ignoreCrossplaneConstraints: boolean;
+  readonly skipDependencyResolution: boolean;
+  readonly origin: Origin;
+}
+
+/**
+ * `tag`: exactly this tag (an input object, `SOURCE:TAG`). `digest`: exactly these bytes.
+ * `text`: a constraint if the target's dialect reads it as one, else a tag.
+ */
+export type RootVersion =
+  | { readonly form: 'tag'; readonly tag: string }
+  | { readonly form: 'digest'; readonly digest: string }
+  | { readonly form: 'text'; readonly text: string };
+
+/** A package under development: its demands count, it is not itself rendered. */
+export interface LocalRoot {
+  readonly root: 'local';
+  readonly kind: PackageKind;
+  readonly name: string;
+  readonly crossplane: string | undefined;
+  /** dependsOn entries, verbatim, with the place of each. */
+  readonly dependsOn: readonly { readonly entry: JsonValue; readonly origin: Origin }[];
+  /** What it would own: XRDs, Compositions and CRDs found beside it. */
+  readonly objects: readonly PackageObject[];
+  readonly origin: Origin;
+}
+
+/** An API that must be there, whichever package owns it. */
+export interface CrdRoot {
+  readonly root: 'crd';
+  readonly demand: CrdDemand;
+  readonly origin: Origin;
+}
+
+export interface VersionRule {
+  readonly repository: Repository;
+  /** Constraint, tag or digest. */
+  readonly version: string;
+  readonly origin: Origin;
+}
+
+export interface Replacement {
+  readonly repository: Repository;
+  readonly with: Repository;
+  readonly origin: Origin;
+}
+
+export interface KeptObject {
+  readonly object: JsonObject;
+  readonly origin: Origin;
+}

@@ -1,0 +1,26 @@
+export type SourceErrorCode =
+  | 'UNREACHABLE'
+  | 'UNAUTHORIZED'
+  | 'BAD_DIGEST'
+  | 'BAD_IMAGE'
+  | 'TOO_LARGE'
+  | 'BAD_SOURCE'
+  | 'OFFLINE';
+
+/** The world let us down, at a known place. Ends the run (exit 5); printed as message, then `hint:`. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+  readonly code: SourceErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(
+    code: SourceErrorCode,
+    subject: string,
+    what: string,
+    options?: ErrorOptions & { hint?: string },
+  ) {
+    super(`${subject}: ${what}`, options);
+    this.code = code;
+    this.hint = options?.hint;
+  }
+}

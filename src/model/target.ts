@@ -1,0 +1,175 @@
+import { CANDIDATES, RELEASES } from './releases.js';
+import type { PackageKind } from './package.js';
+
+/** Masterminds/semver as linked into the package manager. */
+export type Dialect = '1.5.0' | '3.4.0';
+
+/**
+ * Everything that differs between Crossplane releases and matters here.
+ *
+ * The only place that compares Crossplane versions: whoever needs a difference adds a rule.
+ */
+export interface TargetRules {
+  readonly dialect: Dialect;
+  /** Registry of references that name none; undefined: such references are invalid. */
+  readonly defaultRegistry: string | undefined;
+  /** References must name registry and tag or digest, and pass the CEL rule on `spec.package`. */
+  readonly strictReferences: boolean;
+  /** `repo:` reads as `repo:latest`; later it is a parse error. */
+  readonly emptyTagIsLatest: boolean;
+  /** `*.local` hosts speak plain HTTP. */
+  readonly plainHttpForDotLocal: boolean;
+  /** `dependsOn` entries may be `{apiVersion, kind, package}`. */
+  readonly explicitDependencies: boolean;
+  /** A dependency's version may be a digest. */
+  readonly digestDependencies: boolean;
+  /** Tags such as `v1` and `1.2` are not installed. */
+  readonly skipsIncompleteTags: boolean;
+  /** Objects that a package of its kind may not hold make it fail; else they are dropped. */
+  readonly lintBlocks: boolean;
+  /** meta.pkg.crossplane.io versions registered, by kind. */
+  readonly metaVersions: Readonly<Record<PackageKind, readonly string[]>>;
+  /** `<group>/<version>` pairs whose objects parse at all. */
+  readonly objectVersions: readonly string[];
+  /** Kinds each package may hold; undefined: no check. */
+  readonly allowedObjects: Readonly<Record<PackageKind, readonly string[] | undefined>>;
+  /** Functions install the objects they hold. */
+  readonly functionObjectsInstalled: boolean;
+  /** Objects the cluster takes but does not install (filtering establisher). */
+  readonly filtersObjects: boolean;
+  /** Lock rows say `type`, or `apiVersion` and `kind`. */
+  readonly lockRows: 'type' | 'gvk';
+  readonly functionApiVersion: 'pkg.crossplane.io/v1beta1' | 'pkg.crossplane.io/v1';
+  readonly commonAnnotations: boolean;
+  readonly controllerConfigRef: boolean;
+  /** What an ImageConfig may say; undefined: there is no such CRD. */
+  readonly imageConfig:
+    | { readonly verification: boolean; readonly rewrite: boolean; readonly runtime: boolean }
+    | undefined;
+  /** How package.yaml is found in a layer. */
+  readonly tarEntry: 'exact' | 'basename';
+  readonly severalBaseLayers: 'refused' | 'first';
+  readonly maxLayers: number | undefined;
+}
+
+/** A Crossplane release to resolve for. */
+export interface Target {
+  /** As given: `v1.20.0-up.1` keeps its suffix, which package constraints see. */
+  readonly version: string;
+  readonly rules: TargetRules;
+  /** Set when the release is not in the table: what it is treated as. */
+  readonly warning: string | undefined;
+}
+
+type Triple = readonly [number, number, number];
+
+const RELEASE = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
+
+/** The target named by an exact version; undefined if `version` is not one. */
+export function targetFor(version: string): Target | undefined {
+  const match = RELEASE.exec(version);
+  if (match === null) return undefined;
+  const triple: Triple = [Number(match[1]), Number(match[2]), Number(match[3])];
+  return { version, rules: rulesOf(triple), warning: unknownRelease(version, triple) };
+}
+
+/** Stable releases the tool knows, oldest first. */
+export function knownReleases(): readonly string[] {
+  return RELEASES;
+}
+
+/** Targets with equal rules can be solved together. */
+export function sameRules(a: Target, b: Target): boolean {
+  return JSON.stringify(a.rules) === JSON.stringify(b.rules);
+}
+
+function unknownRelease(version: string, triple: Triple): string | undefined {
+  if (RELEASES.includes(`v${triple.join('.')}`) || CANDIDATES.includes(version)) return undefined;
+  const known = RELEASES.map(tripleOf);
+  const below = known.filter((release) => compare(release, triple) <= 0);
+  const nearest = below.at(-1) ?? known[0]!;
+  return `Crossplane ${version} is not a release this tool knows; it is treated as v${nearest.join('.')}`;
+}
+
+function tripleOf(release: string): Triple {
+  const [, major, minor, patch] = RELEASE.exec(release)!;
+  return [Number(major), Number(minor), Number(patch)];
+}
+
+function compare(a: Triple, b: Triple): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+const CRDS = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'];
+const PROVIDER_V1 = [
+  'CustomResourceDefinition',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+];
+const CONFIGURATION_V1 = ['CompositeResourceDefinition', 'Composition'];
+const OPERATIONS = ['Operation', 'CronOperation', 'WatchOperation'];
+
+function rulesOf(triple: Triple): TargetRules {
+  const from = (major: number, minor: number, patch = 0) =>
+    compare(triple, [major, minor, patch]) >= 0;
+  const within = (minor: readonly [number, number], patch: number) =>
+    triple[0] === minor[0] && triple[1] === minor[1] && triple[2] >= patch;
+  const v2 = from(2, 0);
+  const acceptsMrds = from(2, 0, 3);
+  return {
+    dialect: from(2, 3) ? '3.4.0' : '1.5.0',
+    defaultRegistry: v2
+      ? undefined
+      : from(1, 20)
+        ? 'xpkg.crossplane.io'
+        : from(1, 15)
+          ? 'xpkg.upbound.io'
+          : 'index.docker.io',
+    strictReferences: v2,
+    emptyTagIsLatest: !from(1, 20, 2),
+    plainHttpForDotLocal: !(within([2, 1], 8) || within([2, 2], 4) || from(2, 3, 4)),
+    explicitDependencies: from(1, 19),
+    digestDependencies: from(1, 18),
+    skipsIncompleteTags: from(2, 0, 3),
+    lintBlocks: !from(2, 2),
+    metaVersions: {
+      Provider: ['v1', 'v1alpha1'],
+      Configuration: ['v1', 'v1alpha1'],
+      Function: from(1, 17) ? ['v1', 'v1beta1'] : ['v1beta1'],
+    },
+    objectVersions: [
+      'apiextensions.crossplane.io/v1',
+      ...CRDS,
+      'admissionregistration.k8s.io/v1',
+      ...(v2
+        ? [
+            'apiextensions.crossplane.io/v1alpha1',
+            'apiextensions.crossplane.io/v2',
+            'ops.crossplane.io/v1alpha1',
+          ]
+        : []),
+    ],
+    allowedObjects: {
+      Provider: [...PROVIDER_V1, ...(acceptsMrds ? ['ManagedResourceDefinition'] : [])],
+      Configuration: [
+        ...CONFIGURATION_V1,
+        ...(v2 ? OPERATIONS : []),
+        ...(acceptsMrds ? ['ManagedResourceActivationPolicy'] : []),
+      ],
+      Function: from(2, 2) ? ['CustomResourceDefinition'] : undefined,
+    },
+    functionObjectsInstalled: !from(2, 2),
+    filtersObjects: from(2, 2),
+    lockRows: from(1, 19) ? 'gvk' : 'type',
+    functionApiVersion: from(1, 17) ? 'pkg.crossplane.io/v1' : 'pkg.crossplane.io/v1beta1',
+    commonAnnotations: from(2, 3),
+    controllerConfigRef: !v2,
+    imageConfig:
+      from(1, 18) || within([1, 17], 3) || within([1, 16], 4)
+        ? { verification: from(1, 18), rewrite: from(1, 20), runtime: from(2, 2) }
+        : undefined,
+    tarEntry: v2 ? 'basename' : 'exact',
+    severalBaseLayers: from(2, 2) ? 'first' : 'refused',
+    maxLayers: from(2, 2) ? undefined : 256,
+  };
+}

@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const folder = resolve(import.meta.dirname, '../../..', 'shared');
+
+/** A path below the data that conformance runs against; it stands beside the checkout. */
+export function shared(...path: readonly string[]): string {
+  const full = join(folder, ...path);
+  if (!existsSync(full)) throw new Error(`conformance needs ${full}`);
+  return full;
+}
