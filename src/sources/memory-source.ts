@@ -1,0 +1,78 @@
+import { byCodePoint } from '../model/code-point-order.js';
+import { meetsDemand } from '../model/crd-demand.js';
+import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
+import { type Digest, type Repository, isDigest } from '../model/package.js';
+import type { CrdDemand, FetchedPackage, PackageSource } from '../model/package-source.js';
+import { contentsOf } from './index-contents.js';
+
+/** A source that holds what it is given, and reads an entry only when that version is asked for. */
+export function memorySource({ packages }: IndexFile): PackageSource {
+  const known = (repository: string) =>
+    Object.hasOwn(packages, repository) ? packages[repository] : undefined;
+  return {
+    async tags(repository) {
+      const versions = known(repository)?.versions;
+      return versions && Object.keys(versions).filter((version) => !isDigest(version));
+    },
+    async fetch({ repository, version }) {
+      const held = known(repository);
+      const entry = held && entryOf(held, version);
+      return entry && fetched(entry, version, contentsOf(entry, repository, held));
+    },
+    async owners(demand) {
+      return Object.keys(packages)
+        .sort(byCodePoint)
+        .map((repository) => ({
+          repository: repository as Repository, // what the keys of an index are
+          versions: versionsOwning(demand, repository, packages[repository]!),
+        }))
+        .filter((owner) => owner.versions.length > 0);
+    },
+  };
+}
+
+function entryOf({ versions }: IndexPackage, version: string): IndexVersion | undefined {
+  if (Object.hasOwn(versions, version)) return versions[version];
+  if (!isDigest(version)) return undefined;
+  const tags = Object.keys(versions).filter((tag) => versions[tag]!.digest === version);
+  const first = tags.sort(byCodePoint)[0];
+  return first === undefined ? undefined : versions[first];
+}
+
+function fetched(
+  entry: IndexVersion,
+  version: string,
+  contents: FetchedPackage['contents'],
+): FetchedPackage {
+  return {
+    contents,
+    digest: digest(entry.digest) ?? digest(version),
+    manifest: digest(entry.manifest),
+    baseLayer: digest(entry.baseLayer),
+    packageYaml: digest(entry.packageYaml),
+  };
+}
+
+function digest(text: string | undefined): Digest | undefined {
+  return text !== undefined && isDigest(text) ? text : undefined;
+}
+
+function versionsOwning(demand: CrdDemand, repository: string, held: IndexPackage): string[] {
+  return Object.keys(held.versions)
+    .filter((version) => {
+      const entry = held.versions[version]!;
+      return (
+        mayMeet(entry, demand) &&
+        contentsOf(entry, repository, held).objects.some((object) => meetsDemand(object, demand))
+      );
+    })
+    .sort(byCodePoint);
+}
+
+/** Spares most entries the making of their contents: an index lists CRDs by the hundred thousand. */
+function mayMeet(entry: IndexVersion, demand: CrdDemand): boolean {
+  if (entry.xrds !== undefined || entry.objects !== undefined) return true;
+  return 'crd' in demand
+    ? (entry.crds?.includes(demand.crd) ?? false)
+    : entry.defines !== undefined;
+}
