@@ -1,0 +1,73 @@
+import type { Digest, Repository } from './package.js';
+import { parseReference, referenceRules } from './reference.js';
+import type { Target } from './target.js';
+
+/** Kubernetes looks at no more of a label than this. */
+const LABEL_BYTES = 63;
+const LAST = LABEL_BYTES - 1;
+
+const KEPT = /^[a-z0-9]$/;
+const DASHED = /^[./:-]$/;
+
+/**
+ * Crossplane's `xpkg.ToDNSLabel`, to the byte.
+ *
+ * Separators become dashes, all else outside `[a-z0-9]` is dropped, and the limit counts bytes of
+ * the input: a label may come out shorter than it had to be, with dashes in a row, or empty.
+ */
+export function toDnsLabel(text: string): string {
+  const length = utf8Length(text);
+  let label = '';
+  let index = 0;
+  for (const character of text) {
+    if (KEPT.test(character)) label += character;
+    if (DASHED.test(character) && index !== 0 && index !== LAST && index !== length - 1) {
+      label += '-';
+    }
+    if (index === LAST) break;
+    index += utf8Length(character);
+  }
+  return trimDashes(label);
+}
+
+/** Crossplane's `xpkg.FriendlyID`: the name of a package revision. */
+export function friendlyId(objectName: string, hash: string): string {
+  return toDnsLabel(`${firstBytes(objectName, 50)}-${firstBytes(hash, 12)}`);
+}
+
+/** Name of the revision that an object makes of an image, which a Lock row bears. */
+export function revisionName(objectName: string, digest: Digest): string {
+  return friendlyId(objectName, digest.slice('sha256:'.length));
+}
+
+/**
+ * The name Crossplane itself gives the object of a dependency; empty if nothing of it is left.
+ *
+ * The registry is no part of it. The target matters to `nginx` alone, which Docker Hub calls
+ * `library/nginx`.
+ */
+export function objectNameOf(repository: Repository, target?: Target): string {
+  const rules = target === undefined ? {} : referenceRules(target);
+  const reference = parseReference(repository, { ...rules, strict: false });
+  return toDnsLabel(reference?.path ?? repository);
+}
+
+function trimDashes(label: string): string {
+  let start = 0;
+  let end = label.length;
+  while (start < end && label[start] === '-') start += 1;
+  while (end > start && label[end - 1] === '-') end -= 1;
+  return label.slice(start, end);
+}
+
+const encoder = new TextEncoder();
+
+function utf8Length(text: string): number {
+  return encoder.encode(text).length;
+}
+
+/** A cut inside a character leaves bytes that a label drops; `_` stands for each. */
+function firstBytes(text: string, count: number): string {
+  const bytes = encoder.encode(text).subarray(0, count);
+  return Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : '_')).join('');
+}
