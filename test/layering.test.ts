@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const IO = ['fs', 'http', 'https', 'net', 'tls', 'dns', 'child_process', 'worker_threads', 'os'];
+
+interface Layer {
+  /** Folders of src it may import, beside itself. */
+  readonly folders: readonly string[];
+  readonly npm: readonly string[];
+  /** May open files and sockets. */
+  readonly io: boolean;
+}
+
+const LIBRARY = ['model', 'solver', 'package-yaml', 'oci', 'sources', 'inputs', 'lock', 'bundle'];
+
+const LAYERS: Readonly<Record<string, Layer>> = {
+  model: { folders: [], npm: ['semver'], io: false },
+  solver: { folders: ['model'], npm: [], io: false },
+  'package-yaml': { folders: ['model'], npm: ['js-yaml', 'ajv'], io: false },
+  oci: { folders: ['model'], npm: ['tar-stream'], io: true },
+  sources: { folders: ['model', 'oci', 'package-yaml'], npm: ['p-limit'], io: true },
+  inputs: { folders: ['model'], npm: ['js-yaml', 'ajv'], io: true },
+  lock: { folders: ['model'], npm: ['js-yaml'], io: false },
+  bundle: { folders: ['model', 'lock'], npm: ['js-yaml'], io: false },
+  resolve: { folders: ['model', 'solver', 'lock', 'bundle'], npm: [], io: false },
+  testing: {
+    folders: ['model', 'solver', 'sources', 'resolve', 'lock', 'bundle', 'inputs'],
+    npm: ['fast-check'],
+    io: false,
+  },
+  cli: { folders: [...LIBRARY, 'resolve'], npm: ['yargs', 'write-file-atomic'], io: true },
+  'index.ts': { folders: [...LIBRARY, 'resolve'], npm: [], io: false },
+};
+
+function filesUnder(folder: string, pattern: RegExp): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => file.split(sep).join('/'))
+    .filter((file) => pattern.test(file))
+    .sort();
+}
+
+const sources = filesUnder('src', /\.ts$/).map((file) => ({
+  file,
+  text: readFileSync(join(ROOT, 'src', file), 'utf8'),
+}));
+
+/** Source without comments; good enough for code that a formatter has been over. */
+function code(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^(\s*)\/\/.*$|\s\/\/ .*$/gm, '$1');
+}
+
+function importsOf(text: string): string[] {
+  const found = code(text).matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'/g);
+  return Array.from(found, (match) => match[1]!);
+}
+
+/** What is wrong with one import, or undefined. */
+function badImport(file: string, specifier: string): string | undefined {
+  const folder = file.split('/')[0]!;
+  const layer = LAYERS[folder];
+  if (layer === undefined) return `src/${folder} is not in the layering table`;
+  if (specifier.startsWith('.')) {
+    const target = posix.join(dirname(file), specifier).split('/')[0]!;
+    if (target === folder || layer.folders.includes(target)) return undefined;
+    return `${folder} may not import ${target}`;
+  }
+  if (specifier.startsWith('node:')) {
+    const name = specifier.slice('node:'.length).split('/')[0]!;
+    return layer.io || !IO.includes(name) ? undefined : `${folder} does no I/O (${specifier})`;
+  }
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  return layer.npm.includes(name) ? undefined : `${folder} may not import the package ${name}`;
+}
+
+/**
+ * Ways to make behaviour depend on a Crossplane release outside the version map: naming a release
+ * in code, and taking a target's version apart or ordering it.
+ */
+const RELEASE_SWITCHES: readonly RegExp[] = [
+  /(['"`])v[0-9]\.\d+(?:\.\d+)?\1/,
+  /\b(?:[Tt]arget|crossplane)\.version(?:\.raw)?\s*(?:[<>]|[!=]==|\.(?:startsWith|split|slice|match|replace|localeCompare)\()/,
+  /\b(?:compareVersions|gte?|lte?|satisfies)\([^)]*\b[Tt]arget\b/,
+  /\b(?:major|minor|patch)\b\s*(?:[<>]=?|===)\s*\d/,
+];
+const VERSION_MAP = ['model/target.ts', 'model/releases.ts'];
+const ENTRIES = ['index.ts', 'testing/index.ts'];
+/** Versions and constraints in general: numbers are their trade. */
+const SEMVER = ['model/version.ts', 'model/constraint.ts'];
+
+function releaseSwitch(text: string): string | undefined {
+  return RELEASE_SWITCHES.map((pattern) => pattern.exec(code(text))?.[0]).find(Boolean);
+}
+
+test('there are sources to check', () => {
+  expect(sources.length).toBeGreaterThan(15);
+  expect(sources.flatMap(({ text }) => importsOf(text)).length).toBeGreaterThan(30);
+});
+
+test.each(sources)('src/$file imports only what its folder may', ({ file, text }) => {
+  const problems = importsOf(text).map((specifier) => badImport(file, specifier));
+  expect(problems.filter(Boolean)).toEqual([]);
+});
+
+test.each(sources.filter(({ file }) => !file.startsWith('cli/')))(
+  'src/$file leaves process and console to the cli',
+  ({ text }) => {
+    expect(code(text)).not.toMatch(/\b(?:process|console)\.|from 'node:process'/);
+  },
+);
+
+test.each(sources.filter(({ file }) => ![...VERSION_MAP, ...SEMVER].includes(file)))(
+  'src/$file leaves the differences between releases to the version map',
+  ({ text }) => {
+    expect(releaseSwitch(text)).toBeUndefined();
+    expect(importsOf(text).filter((specifier) => specifier.endsWith('/releases.js'))).toEqual([]);
+  },
+);
+
+test.each(sources)('src/$file exports by name, and only entries re-export', ({ file, text }) => {
+  expect(code(text)).not.toMatch(/^export default\b|^export \*/m);
+  if (!ENTRIES.includes(file)) expect(code(text)).not.toMatch(/^export (?:type )?\{[^}]*\} from/m);
+});
+
+test.each(sources)('src/$file is named for what it holds', ({ file }) => {
+  expect(posix.basename(file)).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/);
+  expect(posix.basename(file, '.ts')).not.toMatch(/^(utils?|helpers?|common|types|misc)$/);
+  if (posix.basename(file) === 'index.ts') expect(ENTRIES).toContain(file);
+});
+
+test.each([
+  ...sources.map(({ file }) => `src/${file}`),
+  ...filesUnder('test', /\.ts$/).map((file) => `test/${file}`),
+])('%s stays under 500 lines', (file) => {
+  expect(readFileSync(join(ROOT, file), 'utf8').split('\n').length).toBeLessThanOrEqual(501);
+});
+
+describe('the rules themselves', () => {
+  test.each([
+    { file: 'solver/a.ts', specifier: '../model/package.js', why: 'solver builds on model' },
+    { file: 'cli/commands/a.ts', specifier: '../../resolve/resolve.js', why: 'two levels deep' },
+    { file: 'oci/a.ts', specifier: 'node:fs/promises', why: 'oci reads layouts' },
+    { file: 'testing/a.ts', specifier: 'fast-check', why: 'the test kit is its only user' },
+  ])('$file may import $specifier: $why', ({ file, specifier }) => {
+    expect(badImport(file, specifier)).toBeUndefined();
+  });
+
+  test.each([
+    { file: 'model/a.ts', specifier: '../solver/term.js', why: 'model knows nobody' },
+    { file: 'solver/a.ts', specifier: 'node:fs/promises', why: 'the core does no I/O' },
+    { file: 'cli/commands/a.ts', specifier: '../../testing/laws.js', why: 'it needs fast-check' },
+    { file: 'index.ts', specifier: './cli/run.js', why: 'a library has no command line' },
+    { file: 'resolve/a.ts', specifier: 'yargs', why: 'flags belong to cli' },
+    { file: 'extra/a.ts', specifier: './b.js', why: 'a new folder has to be entered here first' },
+  ])('$file may not import $specifier: $why', ({ file, specifier }) => {
+    expect(badImport(file, specifier)).toBeDefined();
+  });
+
+  test.each([
+    { text: `import type { A } from './a.js';`, want: ['./a.js'], why: 'types count' },
+    { text: `import {\n  a,\n} from './a.js';`, want: ['./a.js'], why: 'over several lines' },
+    { text: `const m = await import('./a.js');`, want: ['./a.js'], why: 'dynamic' },
+    { text: `export { a } from './a.js';`, want: ['./a.js'], why: 're-exports' },
+    { text: `import './a.js';`, want: ['./a.js'], why: 'for effect' },
+    { text: `// import './a.js';`, want: [], why: 'a comment is none' },
+  ])('an import is seen: $why', ({ text, want }) => {
+    expect(importsOf(text)).toEqual(want);
+  });
+
+  test.each([
+    { text: `if (target.version >= other) x();`, seen: true, why: 'ordering targets' },
+    { text: `if (target.version.startsWith('v2')) x();`, seen: true, why: 'taking it apart' },
+    { text: `compareVersions(v, parse(target.version))`, seen: true, why: 'ordering by function' },
+    { text: `const since = 'v1.19.0';`, seen: true, why: 'a release named in code' },
+    { text: `if (major >= 2) x();`, seen: true, why: 'a major number' },
+    { text: `/** Since v1.19 a row says \`kind\`. */`, seen: false, why: 'comments may name them' },
+    { text: `target.rules.lockRows === 'gvk'`, seen: false, why: 'asking the map is the point' },
+    { text: `constraint.admits(parse(target.version))`, seen: false, why: 'a package may ask' },
+  ])('a switch on the release is seen ($seen): $why', ({ text, seen }) => {
+    expect(releaseSwitch(text) !== undefined).toBe(seen);
+  });
+});
