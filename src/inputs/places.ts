@@ -66,16 +66,7 @@ function orAt(fallback: number, place: Place): Place {
 }
 
 function offsetOf(event: Event): number {
-  switch (event.type) {
-    case EVENT_ID.SEQUENCE:
-    case EVENT_ID.MAPPING:
-      return event.start;
-    case EVENT_ID.SCALAR:
-      return event.valueStart;
-    case EVENT_ID.ALIAS:
-      return event.anchorStart;
-    case EVENT_ID.DOCUMENT:
-    case EVENT_ID.POP:
-      return -1;
-  }
+  if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING) return event.start;
+  if (event.type === EVENT_ID.SCALAR) return event.valueStart;
+  return event.type === EVENT_ID.ALIAS ? event.anchorStart : -1;
 }

@@ -22,12 +22,9 @@ export interface Owner {
   readonly versions: readonly string[];
 }
 
-/**
- * A CRD by its name, or by what it defines; a `*` group or kind matches any, and an absent version
- * leaves the version open.
- */
+/** A CRD by its name, or what it defines; a `*` group matches any. */
 export type CrdDemand =
-  | { readonly crd: string; readonly version?: string | undefined }
+  | { readonly crd: string }
   | { readonly group: string; readonly version: string | undefined; readonly kind: string };
 
 /**
