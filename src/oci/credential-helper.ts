@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { SourceError } from '../model/source-error.js';
+import type { Credentials } from './credentials.js';
+import { basicOrIdentity } from './docker-config.js';
+import { fieldsOf, parseJson, stringOf } from './json-shape.js';
+
+export interface HelperOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+}
+
+const NAME = /^[A-Za-z0-9._-]+$/;
+const MOST_OUTPUT = 1024 * 1024;
+const NOT_FOUND = 'credentials not found in native keychain';
+
+/**
+ * Asks `docker-credential-NAME` for the credentials of a server; undefined: it has none.
+ *
+ * Run without a shell. What it prints is a secret, so no message repeats any of it.
+ */
+export async function askHelper(
+  name: string,
+  server: string,
+  options: HelperOptions,
+): Promise<Credentials | undefined> {
+  const program = `docker-credential-${name}`;
+  const fail = (what: string, hint: string) =>
+    new SourceError('UNAUTHORIZED', server, what, { hint });
+  if (!NAME.test(name)) {
+    throw fail(
+      'the Docker config names a credential helper whose name is not allowed',
+      'a helper name has letters, digits, `.`, `_` and `-` only',
+    );
+  }
+  const ran = await run(program, server, options);
+  if (ran.end === 'missing') {
+    throw fail(
+      `the Docker config names the credential helper \`${program}\`, which is not installed`,
+      `put \`${program}\` on the PATH, or take it out of the Docker config`,
+    );
+  }
+  if (ran.end === 'timeout') {
+    throw fail(
+      `\`${program}\` did not answer within ${options.timeoutMs} ms`,
+      'it may be waiting for you: run it by hand once',
+    );
+  }
+  if (ran.end !== 0 && ran.output.includes(NOT_FOUND)) return undefined;
+  const answer = fieldsOf(parseJson(ran.output)?.value);
+  const [user, secret] = [stringOf(answer?.get('Username')), stringOf(answer?.get('Secret'))];
+  if (ran.end !== 0 || user === undefined || secret === undefined) {
+    throw fail(
+      `\`${program}\` failed (exit ${ran.end}); what it printed is not shown, for it may be secret`,
+      `run \`echo ${server} | ${program} get\` to see why`,
+    );
+  }
+  return basicOrIdentity(user, secret);
+}
+
+interface Ran {
+  /** Exit code, or why there is none. */
+  readonly end: number | 'missing' | 'timeout';
+  readonly output: string;
+}
+
+function run(program: string, input: string, options: HelperOptions): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, ['get'], {
+      env: { ...options.env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      shell: false,
+      windowsHide: true,
+    });
+    let output = '';
+    const timer = setTimeout(() => {
+      resolve({ end: 'timeout', output: '' });
+      child.kill('SIGKILL');
+    }, options.timeoutMs);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.length > MOST_OUTPUT) child.kill('SIGKILL');
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      if (error.code === 'ENOENT') resolve({ end: 'missing', output: '' });
+      else reject(error);
+    });
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ end: code ?? 1, output });
+    });
+    // A helper that exits without reading is heard through its exit code.
+    child.stdin.on('error', () => undefined).end(input);
+  });
+}

@@ -1,0 +1,31 @@
+import type { Secret } from './secret.js';
+
+/** What proves who asks. */
+export type Credentials =
+  | { readonly kind: 'basic'; readonly username: string; readonly password: Secret }
+  /** Exchanged for a short-lived token at the registry's token server. */
+  | { readonly kind: 'identity'; readonly token: Secret }
+  /** Sent as it is. */
+  | { readonly kind: 'bearer'; readonly token: Secret };
+
+/** Where credentials are looked up; asked only after a registry demanded some. */
+export interface CredentialStore {
+  find(host: string, path: string): Promise<Credentials | undefined>;
+}
+
+/** The first store that knows the place answers. */
+export function firstOf(stores: readonly CredentialStore[]): CredentialStore {
+  return {
+    find: async (host, path) => {
+      for (const store of stores) {
+        const found = await store.find(host, path);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+  };
+}
+
+export function basicAuthorization(username: string, password: Secret): string {
+  return `Basic ${Buffer.from(`${username}:${password.reveal()}`, 'utf8').toString('base64')}`;
+}
