@@ -42,6 +42,4 @@ export interface PackageSource {
   fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined>;
   /** Who owns a CRD, sorted by repository; undefined: this source cannot list what it holds. */
   owners?(demand: CrdDemand, target: Target): Promise<readonly Owner[]>;
-  /** Every repository it knows, sorted; undefined: this source cannot list what it holds. */
-  repositories?(): Promise<readonly Repository[]>;
 }

@@ -1,0 +1,69 @@
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
+import type { Digest } from '../model/package.js';
+import { sha256 } from './digest.js';
+
+/** A blob with the descriptor that points at it. */
+export interface Blob {
+  readonly mediaType: string;
+  readonly digest: Digest;
+  readonly bytes: Uint8Array;
+}
+
+/** A package image of one layer; `manifest.digest` is what a tag would point at. */
+export interface BuiltImage {
+  readonly manifest: Blob;
+  readonly config: Blob;
+  readonly layer: Blob;
+}
+
+/**
+ * The image that holds one `package.yaml`: the same bytes on every machine.
+ *
+ * The layer is a plain tar. Crossplane reads those as readily as gzip, and no compressor's version
+ * can then change the digest.
+ */
+export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
+  const layer = blob('application/vnd.oci.image.layer.v1.tar', await tarOf(packageYaml));
+  const config = json('application/vnd.oci.image.config.v1+json', configOf(layer));
+  const manifest = json('application/vnd.oci.image.manifest.v1+json', {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.manifest.v1+json',
+    config: descriptor(config),
+    layers: [{ ...descriptor(layer), annotations: { 'io.crossplane.xpkg': 'base' } }],
+  });
+  return { manifest, config, layer };
+}
+
+/** The label says again what the layer's annotation says: `crossplane validate` reads only labels. */
+function configOf(layer: Blob): object {
+  return {
+    architecture: 'amd64',
+    os: 'linux',
+    config: { Labels: { [`io.crossplane.xpkg:${layer.digest}`]: 'base' } },
+    rootfs: { type: 'layers', diff_ids: [layer.digest] },
+  };
+}
+
+async function tarOf(packageYaml: Uint8Array): Promise<Uint8Array> {
+  const tar = pack();
+  const header = { name: 'package.yaml', mode: 0o644, mtime: new Date(0), uid: 0, gid: 0 };
+  tar.entry(
+    { ...header, size: packageYaml.length },
+    Buffer.from(packageYaml.buffer, packageYaml.byteOffset, packageYaml.length),
+  );
+  tar.finalize();
+  return buffer(tar);
+}
+
+function json(mediaType: string, value: object): Blob {
+  return blob(mediaType, new TextEncoder().encode(JSON.stringify(value)));
+}
+
+function blob(mediaType: string, bytes: Uint8Array): Blob {
+  return { mediaType, digest: sha256(bytes), bytes };
+}
+
+function descriptor({ mediaType, digest, bytes }: Blob): object {
+  return { mediaType, digest, size: bytes.length };
+}

@@ -1,0 +1,37 @@
+const MIB = 1024 * 1024;
+
+/** Beyond these an image is refused, never cut short. */
+export interface Limits {
+  readonly manifestBytes: number;
+  readonly tagPageBytes: number;
+  readonly tagPages: number;
+  readonly tags: number;
+  readonly tokenBytes: number;
+  readonly indexChildren: number;
+  readonly indexDepth: number;
+  readonly layers: number;
+  readonly layerBytes: number;
+  readonly unpackedBytes: number;
+  /** Unpacked bytes per packed one, once `ratioFloorBytes` are out. */
+  readonly ratio: number;
+  readonly ratioFloorBytes: number;
+  readonly tarEntries: number;
+  readonly packageYamlBytes: number;
+}
+
+export const LIMITS: Limits = {
+  manifestBytes: 4 * MIB,
+  tagPageBytes: 16 * MIB,
+  tagPages: 1_000,
+  tags: 200_000,
+  tokenBytes: MIB,
+  indexChildren: 1_000,
+  indexDepth: 4,
+  layers: 1_024,
+  layerBytes: 512 * MIB,
+  unpackedBytes: 2_048 * MIB,
+  ratio: 200,
+  ratioFloorBytes: 16 * MIB,
+  tarEntries: 250_000,
+  packageYamlBytes: 200 * MIB,
+};

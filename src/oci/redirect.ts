@@ -1,0 +1,67 @@
+import { SourceError } from '../model/source-error.js';
+import { shownUrl, type HttpRequest, type HttpResponse, type Transport } from './transport.js';
+
+const MOST_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Meant for the origin they were made for, and for no other. */
+const ORIGIN_BOUND = ['authorization', 'cookie', 'proxy-authorization'];
+
+export interface Landed {
+  readonly response: HttpResponse;
+  /** Where the answer came from in the end. */
+  readonly url: URL;
+}
+
+/**
+ * Sends a GET and follows redirects.
+ *
+ * Credentials stay with the origin they are for: once another was visited they are gone for good,
+ * even on the way back.
+ */
+export async function sendFollowing(
+  transport: Transport,
+  request: HttpRequest,
+  subject: string,
+): Promise<Landed> {
+  let current = request;
+  for (let hops = 0; ; hops += 1) {
+    const response = await transport(current);
+    const location = response.header('location');
+    if (!REDIRECTS.has(response.status) || location === undefined) {
+      return { response, url: current.url };
+    }
+    await response.discard();
+    if (hops === MOST_REDIRECTS) {
+      throw new SourceError('UNREACHABLE', subject, `more than ${MOST_REDIRECTS} redirects`);
+    }
+    current = redirected(current, location, subject);
+  }
+}
+
+function redirected(from: HttpRequest, location: string, subject: string): HttpRequest {
+  if (!URL.canParse(location, from.url.href)) {
+    throw new SourceError('UNREACHABLE', subject, 'redirected to what is not a URL');
+  }
+  const url = new URL(location, from.url);
+  const secure = url.protocol === 'https:';
+  if (!secure && (url.protocol !== 'http:' || from.url.protocol === 'https:')) {
+    throw new SourceError(
+      'UNREACHABLE',
+      subject,
+      `redirected from https to \`${shownUrl(url)}\`, which is refused`,
+    );
+  }
+  url.username = '';
+  url.password = '';
+  return {
+    ...from,
+    url,
+    headers: url.origin === from.url.origin ? from.headers : withoutCredentials(from.headers),
+  };
+}
+
+function withoutCredentials(headers: HttpRequest['headers']): HttpRequest['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !ORIGIN_BOUND.includes(name)),
+  );
+}

@@ -1,0 +1,160 @@
+import { isDigest } from '../model/package.js';
+import { printable } from '../model/printable.js';
+import { SourceError } from '../model/source-error.js';
+import { paced, readBody, VerifiedBytes, WrongBytes, type Expected } from './body.js';
+import { MEDIA_TYPE } from './descriptor.js';
+import { sha256 } from './digest.js';
+import type { ImageRepository, StoredManifest } from './image-repository.js';
+import { fieldsOf, listOf, parseJson } from './json-shape.js';
+import { LIMITS, type Limits } from './limits.js';
+import { nextPage } from './paging.js';
+import { RegistrySession, type RemoteName, type SessionOptions } from './registry-session.js';
+import type { HttpResponse } from './transport.js';
+
+const MANIFESTS = Object.values(MEDIA_TYPE).join(', ');
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+
+/** Reads registries as the OCI distribution spec 1.1 lays them out; checks every byte. */
+export class RegistryClient {
+  readonly #session: RegistrySession;
+  readonly #limits: Limits;
+
+  constructor(options: SessionOptions & { readonly limits?: Limits | undefined }) {
+    this.#session = new RegistrySession(options);
+    this.#limits = options.limits ?? LIMITS;
+  }
+
+  repository(name: RemoteName): ImageRepository {
+    return {
+      name: `${name.host}/${name.path}`,
+      tags: () => this.#tags(name),
+      manifest: (reference) => this.#manifest(name, reference),
+      blob: (descriptor) => this.#blob(name, descriptor),
+    };
+  }
+
+  async #tags(name: RemoteName): Promise<readonly string[] | undefined> {
+    const subject = `tags of ${name.host}/${name.path}`;
+    const tags = new Set<string>();
+    const visited = new Set<string>();
+    let url: URL | undefined = await this.#session.url(name, 'tags/list?n=1000');
+    while (url !== undefined) {
+      if (visited.has(url.href)) throw endless(subject, 'the pages of the list go in a circle');
+      if (visited.size === this.#limits.tagPages) {
+        throw endless(subject, `the list has more than ${this.#limits.tagPages} pages`);
+      }
+      visited.add(url.href);
+      const page: TagPage | undefined = await this.#tagPage(name, url, subject);
+      if (page === undefined) return undefined;
+      for (const tag of page.tags) tags.add(tag);
+      if (tags.size > this.#limits.tags) {
+        throw endless(subject, `the list has more than ${this.#limits.tags} tags`);
+      }
+      url = page.next;
+    }
+    return [...tags];
+  }
+
+  #tagPage(name: RemoteName, url: URL, subject: string): Promise<TagPage | undefined> {
+    return this.#session.asking(subject, async () => {
+      const { response } = await this.#session.get(
+        name,
+        url,
+        { accept: 'application/json' },
+        subject,
+      );
+      if (response.status === 404) return gone(response);
+      const limit = this.#limits.tagPageBytes;
+      const body = await readBody(response, limit, { subject, clock: this.#session.clock });
+      const tags = tagsFrom(Buffer.from(body).toString('utf8'), subject);
+      return { tags, next: nextPage(response.header('link'), url, subject) };
+    });
+  }
+
+  async #manifest(name: RemoteName, reference: string): Promise<StoredManifest | undefined> {
+    if (!isDigest(reference) && !TAG.test(reference)) return undefined;
+    const subject = `${name.host}/${name.path}${isDigest(reference) ? '@' : ':'}${reference}`;
+    const url = await this.#session.url(name, `manifests/${reference}`);
+    return this.#session.asking(subject, async () => {
+      const { response } = await this.#session.get(name, url, { accept: MANIFESTS }, subject);
+      if (response.status === 404) return gone(response);
+      const limit = this.#limits.manifestBytes;
+      const bytes = await readBody(response, limit, { subject, clock: this.#session.clock });
+      const digest = sha256(bytes);
+      const told = response.header('docker-content-digest');
+      if (told !== undefined && !isDigest(told)) {
+        throw new SourceError(
+          'BAD_DIGEST',
+          subject,
+          `unknown kind of digest \`${printable(told)}\``,
+        );
+      }
+      for (const promised of [reference, told]) {
+        if (promised !== undefined && isDigest(promised) && promised !== digest) {
+          throw new WrongBytes(`bytes whose digest is ${digest}, not ${promised}`);
+        }
+      }
+      return { digest, bytes };
+    });
+  }
+
+  async #blob(name: RemoteName, expected: Expected): Promise<Uint8Array | undefined> {
+    const subject = `${name.host}/${name.path}@${expected.digest}`;
+    const { layerBytes } = this.#limits;
+    if (expected.size > layerBytes) {
+      const what = `the layer has ${expected.size} bytes; at most ${layerBytes} are read`;
+      throw new SourceError('TOO_LARGE', subject, what);
+    }
+    const url = await this.#session.url(name, `blobs/${expected.digest}`);
+    const bytes = new VerifiedBytes(expected);
+    let etag: string | undefined;
+    return this.#session.asking(subject, async () => {
+      const resume = bytes.size > 0 && etag !== undefined ? rangeFrom(bytes.size, etag) : {};
+      const { response } = await this.#session.get(name, url, resume, subject);
+      if (response.status === 404) return gone(response);
+      if (!continues(response, bytes.size)) bytes.restart();
+      etag = strongTag(response);
+      for await (const chunk of paced(response.body, this.#session.clock)) bytes.add(chunk);
+      return bytes.finish();
+    });
+  }
+}
+
+interface TagPage {
+  readonly tags: readonly string[];
+  readonly next: URL | undefined;
+}
+
+async function gone(response: HttpResponse): Promise<undefined> {
+  await response.discard();
+  return undefined;
+}
+
+function tagsFrom(text: string, subject: string): readonly string[] {
+  const answer = fieldsOf(parseJson(text)?.value);
+  const tags = answer?.get('tags');
+  if (answer === undefined || (tags !== null && tags !== undefined && listOf(tags) === undefined)) {
+    throw new SourceError('BAD_SOURCE', subject, 'the answer is not a list of tags');
+  }
+  return (listOf(tags) ?? []).filter(
+    (tag): tag is string => typeof tag === 'string' && TAG.test(tag),
+  );
+}
+
+function endless(subject: string, what: string): SourceError {
+  return new SourceError('TOO_LARGE', subject, what);
+}
+
+function rangeFrom(offset: number, etag: string): Record<string, string> {
+  return { range: `bytes=${offset}-`, 'if-range': etag };
+}
+
+function strongTag(response: HttpResponse): string | undefined {
+  const etag = response.header('etag');
+  return etag?.startsWith('"') === true ? etag : undefined;
+}
+
+function continues(response: HttpResponse, offset: number): boolean {
+  const range = response.header('content-range') ?? '';
+  return response.status === 206 && range.startsWith(`bytes ${offset}-`);
+}

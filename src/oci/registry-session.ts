@@ -1,0 +1,222 @@
+import { SourceError } from '../model/source-error.js';
+import { Authenticator, type AuthScope } from './authenticator.js';
+import { WrongBytes } from './body.js';
+import type { CredentialStore } from './credentials.js';
+import { sendFollowing, type Landed } from './redirect.js';
+import {
+  asTransient,
+  isPassingStatus,
+  realClock,
+  retryAfterMs,
+  retrying,
+  RETRY_POLICY,
+  TransientFailure,
+  type Clock,
+  type RetryPolicy,
+} from './retry.js';
+import { codeOf, type HttpResponse, type Transport } from './transport.js';
+
+/** A repository at a registry, and how to approach it. */
+export interface RemoteName {
+  /** Port included. */
+  readonly host: string;
+  readonly path: string;
+  /** Plain HTTP may be spoken if HTTPS does not answer. */
+  readonly plainHttp: boolean;
+  readonly credentials: CredentialStore;
+}
+
+export interface SessionOptions {
+  readonly transport: Transport;
+  readonly clock?: Clock | undefined;
+  readonly retry?: RetryPolicy | undefined;
+}
+
+/** Talks to registries: finds the scheme, proves who asks, follows redirects, tries again. */
+export class RegistrySession {
+  readonly clock: Clock;
+  readonly #transport: Transport;
+  readonly #retry: RetryPolicy;
+  readonly #authenticator: Authenticator;
+  readonly #origins = new Map<string, Promise<URL>>();
+  readonly #contacts = new Map<string, Promise<unknown>>();
+
+  constructor(options: SessionOptions) {
+    this.#transport = options.transport;
+    this.clock = options.clock ?? realClock;
+    this.#retry = options.retry ?? RETRY_POLICY;
+    this.#authenticator = new Authenticator(this.#transport, {
+      clock: this.clock,
+      policy: this.#retry,
+    });
+  }
+
+  /** `rest` below the repository. */
+  async url(name: RemoteName, rest: string): Promise<URL> {
+    const url = new URL(`/v2/${name.path}/${rest}`, await this.#origin(name));
+    if (!url.href.endsWith(`/v2/${name.path}/${rest}`)) {
+      const subject = `${name.host}/${name.path}`;
+      throw new SourceError(
+        'BAD_SOURCE',
+        subject,
+        'no registry can hold a repository of this name',
+      );
+    }
+    return url;
+  }
+
+  /** HTTPS, unless the host may speak plain HTTP and does not answer otherwise. */
+  #origin(name: RemoteName): Promise<URL> {
+    const key = `${name.plainHttp ? 'http' : 'https'}://${name.host}`;
+    const known = this.#origins.get(key) ?? this.#probe(name);
+    this.#origins.set(key, known);
+    return known;
+  }
+
+  async #probe({ host, plainHttp }: RemoteName): Promise<URL> {
+    const secure = new URL(`https://${host}`);
+    if (!plainHttp) return secure;
+    try {
+      const ping = new URL('/v2/', secure);
+      await (await this.#transport({ method: 'GET', url: ping, headers: {} })).discard();
+      return secure;
+    } catch {
+      return new URL(`http://${host}`);
+    }
+  }
+
+  /** Tries until the policy says enough; what is left of transient failures becomes final here. */
+  async asking<T>(subject: string, attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await retrying(
+        async () => {
+          try {
+            return await attempt();
+          } catch (error) {
+            throw asTransient(error);
+          }
+        },
+        this.clock,
+        this.#retry,
+      );
+    } catch (error) {
+      throw final(error, subject);
+    }
+  }
+
+  /** A GET that got 200, 206 or 404; anything else is thrown. */
+  async get(
+    name: RemoteName,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    subject: string,
+  ): Promise<Landed> {
+    const registry = new URL(url.origin);
+    const scope: AuthScope = {
+      registry,
+      path: name.path,
+      actions: 'pull',
+      credentials: name.credentials,
+    };
+    const landed = await this.#introduced(registry, () =>
+      this.#authorized(scope, url, headers, subject),
+    );
+    const { status } = landed.response;
+    if (status === 200 || status === 206 || status === 404) return landed;
+    await landed.response.discard();
+    throw this.#refusal(landed.response, subject);
+  }
+
+  /** The first request to a registry goes alone: what it learns about access spares the rest a 401. */
+  async #introduced<T>(registry: URL, send: () => Promise<T>): Promise<T> {
+    const contact = this.#contacts.get(registry.origin);
+    if (contact !== undefined) {
+      await contact;
+      return send();
+    }
+    const first = send();
+    this.#contacts.set(
+      registry.origin,
+      first.catch(() => undefined),
+    );
+    return first;
+  }
+
+  async #authorized(
+    scope: AuthScope,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    subject: string,
+  ): Promise<Landed> {
+    const send = (authorization: string | undefined) =>
+      sendFollowing(
+        this.#transport,
+        {
+          method: 'GET',
+          url,
+          headers: authorization === undefined ? headers : { ...headers, authorization },
+        },
+        subject,
+      );
+    const before = await this.#authenticator.header(scope);
+    const first = await send(before);
+    // Only the registry itself may ask for credentials, not a host it redirects to.
+    if (first.response.status !== 401 || first.url.origin !== url.origin) return first;
+    await first.response.discard();
+    const challenge = first.response.header('www-authenticate');
+    const better = await this.#authenticator.answer(scope, challenge, before);
+    return better === undefined ? first : send(better);
+  }
+
+  #refusal(response: HttpResponse, subject: string): Error {
+    const { status } = response;
+    if (status === 401 || status === 403) {
+      return new SourceError('UNAUTHORIZED', subject, `the registry refuses access (${status})`, {
+        hint: 'sign in (`docker login`, `crane auth login`) or give a pull secret; many registries answer like this for a repository that does not exist, too',
+      });
+    }
+    if (isPassingStatus(status)) {
+      return new TransientFailure(`the registry answered ${status}`, {
+        retryAfterMs: retryAfterMs(response, this.clock, this.#retry),
+      });
+    }
+    return new SourceError('UNREACHABLE', subject, `the registry answered ${status}`);
+  }
+}
+
+function final(error: unknown, subject: string): unknown {
+  if (error instanceof SourceError) return error;
+  if (error instanceof WrongBytes) {
+    return new SourceError('BAD_DIGEST', subject, error.message, {
+      cause: error,
+      hint: 'the registry, or something between it and you, does not serve what was published; nothing was used',
+    });
+  }
+  if (error instanceof TransientFailure) {
+    return new SourceError(
+      'UNREACHABLE',
+      subject,
+      `gave up after several tries: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  const code = codeOf(error);
+  const hint = hintFor(code);
+  return new SourceError('UNREACHABLE', subject, `the registry cannot be reached: ${code}`, {
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+function hintFor(code: string): string | undefined {
+  if (code.includes('CERT') || code.includes('VERIFY')) {
+    return 'the certificate is not trusted; name a file with the right authority in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS';
+  }
+  if (code.startsWith('ERR_SSL')) {
+    return 'if this registry speaks plain HTTP, say so with --insecure-registry HOST';
+  }
+  return undefined;
+}

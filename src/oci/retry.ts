@@ -1,0 +1,117 @@
+import { codeOf, type HttpResponse } from './transport.js';
+
+/** Time and chance, so that tests need neither. */
+export interface Clock {
+  /** Milliseconds. */
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  random: () => Math.random(),
+};
+
+export interface RetryPolicy {
+  readonly tries: number;
+  readonly baseMs: number;
+  readonly longestWaitMs: number;
+  /** No try begins later than this after the first. */
+  readonly deadlineMs: number;
+}
+
+export const RETRY_POLICY: RetryPolicy = {
+  tries: 4,
+  baseMs: 500,
+  longestWaitMs: 30_000,
+  deadlineMs: 180_000,
+};
+
+/** A failure that may pass: worth another try. */
+export class TransientFailure extends Error {
+  override readonly name = 'TransientFailure';
+  readonly retryAfterMs: number | undefined;
+  /** How often failures of this kind may be tried again; undefined: as often as the policy says. */
+  readonly mostRetries: number | undefined;
+
+  constructor(
+    message: string,
+    options?: ErrorOptions & { retryAfterMs?: number | undefined; mostRetries?: number },
+  ) {
+    super(message, options);
+    this.retryAfterMs = options?.retryAfterMs;
+    this.mostRetries = options?.mostRetries;
+  }
+}
+
+/** Tries until it works, fails for good, or the policy says enough; then throws the last failure. */
+export async function retrying<T>(
+  attempt: () => Promise<T>,
+  clock: Clock,
+  policy: RetryPolicy,
+): Promise<T> {
+  const start = clock.now();
+  let limited = 0;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof TransientFailure)) throw error;
+      if (error.mostRetries !== undefined) limited += 1;
+      const wait = waitBefore(tries, error, clock, policy);
+      const late = clock.now() + wait - start > policy.deadlineMs;
+      if (late || tries >= policy.tries || limited > (error.mostRetries ?? Infinity)) throw error;
+      await clock.sleep(wait);
+    }
+  }
+}
+
+/** Full jitter, so that many clients do not come back at once. */
+function waitBefore(
+  tries: number,
+  failure: TransientFailure,
+  clock: Clock,
+  policy: RetryPolicy,
+): number {
+  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
+  return clock.random() * Math.min(policy.longestWaitMs, policy.baseMs * 2 ** tries);
+}
+
+const PASSING_STATUS = new Set([408, 429, 500, 502, 503, 504]);
+const PASSING_CODES = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'UND_ERR_ABORTED',
+]);
+
+export function isPassingStatus(status: number): boolean {
+  return PASSING_STATUS.has(status);
+}
+
+/** Marks an error of the network as transient, where it is; certificate errors never are. */
+export function asTransient(error: unknown): unknown {
+  const code = codeOf(error);
+  return PASSING_CODES.has(code) ? new TransientFailure(code, { cause: error }) : error;
+}
+
+/** `Retry-After`, in seconds or as a date, cut to what the policy would wait at most. */
+export function retryAfterMs(
+  response: HttpResponse,
+  clock: Clock,
+  policy: RetryPolicy,
+): number | undefined {
+  const header = response.header('retry-after');
+  if (header === undefined) return undefined;
+  const wait = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now();
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), policy.longestWaitMs);
+}

@@ -1,0 +1,119 @@
+/** One HTTP exchange, without redirects, retries or credentials of its own. */
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH';
+  readonly url: URL;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** A header by its lower-case name; several of one name are joined by commas. */
+  header(name: string): string | undefined;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Gives the connection back without reading on. */
+  discard(): Promise<void>;
+}
+
+/** What is said about each exchange once it ends; holds no credential. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  /** undefined: no answer came. */
+  readonly status: number | undefined;
+  /** How the request was authorised. */
+  readonly authorization: 'none' | 'basic' | 'bearer';
+  /** Bytes of the body that were read. */
+  readonly bytes: number;
+  readonly error: string | undefined;
+}
+
+export interface NetworkObserver {
+  exchange?(exchange: Exchange): void;
+  /** Called as bytes come in. */
+  bytes?(count: number): void;
+}
+
+const SHOWN_PARAMETERS = new Set(['n', 'last', 'service', 'scope']);
+
+/** A URL fit for logs: no user, and of the query only what carries no signature. */
+export function shownUrl(url: URL): string {
+  const query = [...url.searchParams].map(([name, value]) =>
+    SHOWN_PARAMETERS.has(name)
+      ? `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+      : `${encodeURIComponent(name)}=[redacted]`,
+  );
+  return `${url.origin}${url.pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+}
+
+/** Tells an observer about every exchange. */
+export function observed(transport: Transport, observer: NetworkObserver): Transport {
+  return async (request) => {
+    const seen = {
+      method: request.method,
+      url: shownUrl(request.url),
+      authorization: schemeOf(request.headers['authorization']),
+    };
+    try {
+      const response = await transport(request);
+      const done = once((bytes: number, error: string | undefined) =>
+        observer.exchange?.({ ...seen, status: response.status, bytes, error }),
+      );
+      return {
+        status: response.status,
+        header: (name) => response.header(name),
+        body: counted(response.body, observer, done),
+        discard: async () => {
+          done(0, undefined);
+          await response.discard();
+        },
+      };
+    } catch (error) {
+      observer.exchange?.({ ...seen, status: undefined, bytes: 0, error: codeOf(error) });
+      throw error;
+    }
+  };
+}
+
+async function* counted(
+  body: AsyncIterable<Uint8Array>,
+  observer: NetworkObserver,
+  done: (bytes: number, error: string | undefined) => void,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  let failure: string | undefined;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      observer.bytes?.(chunk.byteLength);
+      yield chunk;
+    }
+  } catch (error) {
+    failure = codeOf(error);
+    throw error;
+  } finally {
+    done(bytes, failure);
+  }
+}
+
+function once<Args extends readonly unknown[]>(call: (...args: Args) => void) {
+  let called = false;
+  return (...args: Args) => {
+    if (!called) call(...args);
+    called = true;
+  };
+}
+
+function schemeOf(authorization: string | undefined): Exchange['authorization'] {
+  if (authorization === undefined) return 'none';
+  return authorization.startsWith('Basic ') ? 'basic' : 'bearer';
+}
+
+/** `ECONNRESET` and the like; the class of the error where there is no code. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}

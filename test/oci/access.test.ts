@@ -1,0 +1,229 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { CredentialStore } from '../../src/oci/credentials.js';
+import { checkedRealm } from '../../src/oci/realm.js';
+import { Secret } from '../../src/oci/secret.js';
+import { storeOf, withRegistry } from '../support/registry/client.js';
+import { instead, on, redirectTo, status } from '../support/registry/faults.js';
+import { packageImage } from '../support/registry/image.js';
+import { Registry } from '../support/registry/registry.js';
+
+const image = await packageImage('kind: Provider\n');
+const ann = storeOf({ kind: 'basic', username: 'ann', password: new Secret('s3cret') });
+
+test.each([
+  { mode: 'open', access: { mode: 'open' }, credentials: ann, requests: 3 },
+  {
+    mode: 'basic',
+    access: { mode: 'basic', user: 'ann', password: 's3cret' },
+    credentials: ann,
+    requests: 4,
+  },
+  {
+    mode: 'bearer, anonymous',
+    access: { mode: 'bearer' },
+    credentials: storeOf(undefined),
+    requests: 5,
+  },
+  {
+    mode: 'bearer with a password',
+    access: { mode: 'bearer', user: 'ann', password: 's3cret' },
+    credentials: ann,
+    requests: 5,
+  },
+  {
+    mode: 'bearer for an identity token',
+    access: { mode: 'bearer', refreshToken: 's3cret' },
+    credentials: storeOf({ kind: 'identity', token: new Secret('s3cret') }),
+    requests: 5,
+  },
+] as const)('$mode: asked once, remembered after', async ({ access, credentials, requests }) => {
+  await withRegistry({ access }, async ({ registry, repository, trace }) => {
+    registry.push('a/p', 'v1', image);
+    const repo = repository('a/p', credentials);
+    for (let count = 0; count < 3; count += 1) expect(await repo.tags()).toEqual(['v1']);
+    expect(registry.log).toHaveLength(requests);
+    expect(JSON.stringify(trace)).not.toMatch(/s3cret|YW5uOnMzY3JldA/);
+  });
+});
+
+test('many packages of one registry cost one 401 and a token each', async () => {
+  await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
+    const paths = ['a/p', 'a/q', 'a/r', 'a/s'];
+    for (const path of paths) registry.push(path, 'v1', image);
+    await Promise.all(paths.flatMap((path) => [repository(path).tags(), repository(path).tags()]));
+    const tokens = registry.log.filter(({ path }) => path.startsWith('/token'));
+    expect(tokens.map(({ path }) => new URLSearchParams(path.split('?')[1]).get('scope'))).toEqual(
+      paths.map((path) => `repository:${path}:pull`),
+    );
+    expect(registry.log).toHaveLength(1 + 4 + 8);
+  });
+});
+
+test('a token is renewed when it expires, and when it is withdrawn', async () => {
+  const access = { mode: 'bearer', expiresIn: 60 } as const;
+  await withRegistry({ access }, async ({ registry, repository, clock }) => {
+    const repo = repository('a/p');
+    registry.push('a/p', 'v1', image);
+    await repo.tags();
+    clock.pass(61_000);
+    await repo.tags();
+    registry.forgetTokens();
+    expect(await repo.tags()).toEqual(['v1']);
+    expect(registry.log.filter(({ path }) => path.startsWith('/token'))).toHaveLength(3);
+  });
+});
+
+test('a registry token is sent as it is', async () => {
+  await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
+    const token = storeOf({ kind: 'bearer', token: new Secret('as-it-is') });
+    await expect(repository('a/p', token).tags()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(registry.log.map(({ authorization }) => authorization)).toEqual([
+      undefined,
+      'Bearer as-it-is',
+    ]);
+  });
+});
+
+describe('refusals end', () => {
+  test.each([
+    { why: 'wrong password', access: { mode: 'basic', user: 'ann', password: 'x' }, requests: 2 },
+    { why: 'no token for us', access: { mode: 'bearer', user: 'b', password: 'x' }, requests: 2 },
+  ] as const)('$why', async ({ access, requests }) => {
+    await withRegistry({ access }, async ({ registry, repository }) => {
+      const failure = await failureOf(repository('a/p', ann).tags());
+      expect(failure).toMatchObject({ code: 'UNAUTHORIZED' });
+      expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/s3cret|YW5uOnMzY3Jl/);
+      expect(registry.log).toHaveLength(requests);
+    });
+  });
+
+  test('a registry that refuses every token it gives', async () => {
+    const loop = on('/v2/', (request, response, registry) => {
+      const realm = `http://${registry.host}/token`;
+      return status(401, { 'WWW-Authenticate': `Bearer realm="${realm}"` })(
+        request,
+        response,
+        registry,
+      );
+    });
+    await withRegistry(
+      { access: { mode: 'bearer' }, faults: [loop] },
+      async ({ registry, repository }) => {
+        const repo = repository('a/p', ann);
+        await expect(repo.tags()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+        expect(registry.log).toHaveLength(3);
+      },
+    );
+  });
+
+  test('a token server in trouble is asked again', async () => {
+    await withRegistry(
+      { access: { mode: 'bearer' }, faults: [on('/token', status(503), 1)] },
+      async ({ registry, repository }) => {
+        registry.push('a/p', 'v1', image);
+        expect(await repository('a/p').tags()).toEqual(['v1']);
+      },
+    );
+  });
+
+  test.each([
+    { why: 'a redirect', fault: redirectTo('/elsewhere') },
+    { why: 'no token', fault: instead('{}') },
+    { why: 'a token that breaks out of its header', fault: instead('{"token":"a\\r\\nX: y"}') },
+    { why: 'no JSON', fault: instead('<html>') },
+  ])('a token server answers with $why', async ({ fault }) => {
+    await withRegistry(
+      { access: { mode: 'bearer' }, faults: [on('/token', fault)] },
+      async ({ registry, repository }) => {
+        await expect(repository('a/p', ann).tags()).rejects.toMatchObject({
+          code: 'UNAUTHORIZED',
+        });
+        expect(registry.asked).not.toContain('GET /elsewhere');
+      },
+    );
+  });
+});
+
+test('a hostile realm gets nothing, and credentials are not even looked up', async () => {
+  const thief = await new Registry().start();
+  let lookedUp = 0;
+  const store: CredentialStore = {
+    find: async () => {
+      lookedUp += 1;
+      return undefined;
+    },
+  };
+  const realm = 'http://169.254.169.254/latest/meta-data';
+  await withRegistry({ access: { mode: 'bearer', realm } }, async ({ repository }) => {
+    await expect(repository('a/p', store).tags()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+  expect(lookedUp).toBe(0);
+  await thief.stop();
+});
+
+describe('realms', () => {
+  test.each([
+    { realm: 'https://auth.docker.io/token', registry: 'https://index.docker.io' },
+    { realm: 'http://127.0.0.1:5001/token', registry: 'http://localhost:5000' },
+    { realm: 'https://10.0.0.7/token', registry: 'https://10.0.0.5' },
+    { realm: 'http://10.0.0.5:8080/token', registry: 'http://10.0.0.5' },
+  ])('$realm is fine for $registry', ({ realm, registry }) => {
+    expect(checkedRealm(realm, new URL(registry)).href).toBe(realm);
+  });
+
+  test.each([
+    { realm: 'http://auth.example.org/', registry: 'https://example.org', why: 'a downgrade' },
+    { realm: 'https://169.254.169.254/', registry: 'https://example.org', why: 'metadata' },
+    { realm: 'https://169.254.169.254/', registry: 'https://10.0.0.5', why: 'from inside, too' },
+    { realm: 'https://0xa9fea9fe/', registry: 'https://example.org', why: 'in hexadecimal' },
+    { realm: 'https://2852039166/', registry: 'https://example.org', why: 'as one number' },
+    { realm: 'https://[::ffff:169.254.169.254]/', registry: 'https://a.b', why: 'as IPv6' },
+    { realm: 'https://[fe80::1]/', registry: 'https://example.org', why: 'link-local IPv6' },
+    { realm: 'https://[fd00::1]/', registry: 'https://example.org', why: 'private IPv6' },
+    { realm: 'https://127.0.0.1/', registry: 'https://example.org', why: 'loopback' },
+    { realm: 'https://localhost/', registry: 'https://example.org', why: 'loopback by name' },
+    { realm: 'https://192.168.1.1/', registry: 'https://example.org', why: 'private' },
+    { realm: 'https://0.0.0.0/', registry: 'https://example.org', why: 'this host' },
+    { realm: 'https://u:p@auth.example.org/', registry: 'https://example.org', why: 'a user' },
+    { realm: 'file:///etc/passwd', registry: 'http://127.0.0.1', why: 'no web address' },
+    { realm: '/token', registry: 'https://example.org', why: 'relative' },
+    { realm: '', registry: 'https://example.org', why: 'none at all' },
+  ])('$realm is refused for $registry: $why', ({ realm, registry }) => {
+    expect(() => checkedRealm(realm, new URL(registry))).toThrow(
+      expect.objectContaining({ code: 'UNAUTHORIZED' }),
+    );
+  });
+});
+
+test('service and scope cannot add parameters of their own', async () => {
+  const challenge = on('/v2/', (request, response, registry) =>
+    request.authorization === undefined
+      ? status(401, {
+          'WWW-Authenticate': `Bearer realm="http://${registry.host}/token?account=x",service="a&admin=1#"`,
+        })(request, response, registry)
+      : false,
+  );
+  await withRegistry(
+    { access: { mode: 'bearer' }, faults: [challenge] },
+    async ({ registry, repository }) => {
+      registry.push('a/p', 'v1', image);
+      await repository('a/p').tags();
+      const query = new URLSearchParams(registry.log[1]!.path.split('?')[1]);
+      expect([...query]).toEqual([
+        ['account', 'x'],
+        ['service', 'a&admin=1#'],
+        ['scope', 'repository:a/p:pull'],
+      ]);
+    },
+  );
+});
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not fail');
+}

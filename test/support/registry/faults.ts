@@ -1,0 +1,83 @@
+import { send, type Fault } from './registry.js';
+
+/** Only requests whose path holds `part`, and only the first `times` of them. */
+export function on(part: string, fault: Fault, times = Infinity): Fault {
+  let left = times;
+  return (request, response, registry) => {
+    if (!request.path.includes(part) || left <= 0) return false;
+    left -= 1;
+    return fault(request, response, registry);
+  };
+}
+
+/** Answers with a status alone. */
+export function status(code: number, headers: Readonly<Record<string, string>> = {}): Fault {
+  return (_request, response) => {
+    response.writeHead(code, { ...headers, 'Content-Length': 0 }).end();
+    return true;
+  };
+}
+
+/** Promises all of `bytes`, sends the first `length`, hangs up. */
+export function truncated(
+  bytes: Uint8Array,
+  length: number,
+  headers: Readonly<Record<string, string>> = {},
+): Fault {
+  return (_request, response) => {
+    response.writeHead(200, { ...headers, 'Content-Length': bytes.length });
+    response.write(bytes.subarray(0, length), () => response.destroy());
+    return true;
+  };
+}
+
+/** Sends the first `length` bytes and ends as if that were all. */
+export function cutShort(bytes: Uint8Array, length: number): Fault {
+  return (_request, response) => {
+    send(response, 200, bytes.subarray(0, length));
+    return true;
+  };
+}
+
+/** Sends other bytes than asked for. */
+export function instead(
+  bytes: Uint8Array | string,
+  headers: Readonly<Record<string, string>> = {},
+): Fault {
+  return (_request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    send(response, 200, bytes);
+    return true;
+  };
+}
+
+/** Sends without a length, for as long as somebody listens. */
+export function endless(chunk: Uint8Array): Fault {
+  return (_request, response) => {
+    response.writeHead(200);
+    const more = () => {
+      if (response.destroyed) return;
+      response.write(chunk, () => setImmediate(more));
+    };
+    more();
+    return true;
+  };
+}
+
+/** Sends headers and a little, then nothing. */
+export function stalled(bytes: Uint8Array, length: number): Fault {
+  return (_request, response) => {
+    response.writeHead(200, { 'Content-Length': bytes.length });
+    response.write(bytes.subarray(0, length));
+    return true;
+  };
+}
+
+export function redirectTo(location: string | ((path: string) => string)): Fault {
+  return (request, response, registry) =>
+    status(307, { Location: typeof location === 'string' ? location : location(request.path) })(
+      request,
+      response,
+      registry,
+    );
+}

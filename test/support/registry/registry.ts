@@ -1,0 +1,220 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { TEST_CERTIFICATE, TEST_KEY } from './certificate.js';
+import type { Image, Manifest } from './image.js';
+
+export interface LoggedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly range: string | undefined;
+  readonly body: string;
+}
+
+export type Access =
+  | { readonly mode: 'open' }
+  | { readonly mode: 'basic'; readonly user: string; readonly password: string }
+  /** Tokens come from `/token` of the registry itself, unless a realm is given. */
+  | {
+      readonly mode: 'bearer';
+      readonly user?: string;
+      readonly password?: string;
+      readonly refreshToken?: string;
+      readonly realm?: string;
+      readonly expiresIn?: number;
+    };
+
+export interface RegistryOptions {
+  readonly access?: Access;
+  /** Speaks HTTPS with `TEST_CERTIFICATE`. */
+  readonly tls?: boolean;
+  /** Tags per page; undefined: all on one, whatever is asked. */
+  readonly pageSize?: number;
+  /** Tried in order; the first that returns true has answered. */
+  readonly faults?: readonly Fault[];
+}
+
+export type Fault = (
+  request: LoggedRequest,
+  response: ServerResponse,
+  registry: Registry,
+) => boolean;
+
+/** A registry in this process: distribution spec, pull side, with a log of what it was asked. */
+export class Registry {
+  readonly log: LoggedRequest[] = [];
+  readonly #repositories = new Map<string, Repository>();
+  readonly #options: RegistryOptions;
+  readonly #tokens = new Set<string>();
+  readonly #server;
+
+  constructor(options: RegistryOptions = {}) {
+    this.#options = options;
+    const serve = (request: IncomingMessage, response: ServerResponse) =>
+      void this.#serve(request, response);
+    this.#server =
+      options.tls === true
+        ? createSecureServer({ cert: TEST_CERTIFICATE, key: TEST_KEY }, serve)
+        : createServer(serve);
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Host and port. */
+  get host(): string {
+    // A listening TCP server has an AddressInfo.
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  push(path: string, tag: string | undefined, image: Image): this {
+    const repository = this.#repositories.get(path) ?? emptyRepository();
+    this.#repositories.set(path, repository);
+    for (const manifest of [image, ...image.manifests]) {
+      repository.manifests.set(manifest.digest, manifest);
+    }
+    for (const { digest, bytes } of image.blobs) repository.blobs.set(digest, bytes);
+    if (tag !== undefined) repository.tags.set(tag, image.digest);
+    return this;
+  }
+
+  /** What was asked, token requests aside: `GET /v2/a/p/manifests/v1`. */
+  get asked(): readonly string[] {
+    return this.log.map(({ method, path }) => `${method} ${path}`);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const logged: LoggedRequest = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      authorization: request.headers.authorization,
+      range: request.headers.range,
+      body,
+    };
+    this.log.push(logged);
+    if (this.#options.faults?.some((fault) => fault(logged, response, this)) === true) return;
+    this.#answer(logged, response);
+  }
+
+  #answer(request: LoggedRequest, response: ServerResponse): void {
+    const url = new URL(request.path, `http://${this.host}`);
+    if (url.pathname === '/token') return this.#token(request, url, response);
+    if (!this.#admits(request)) return this.#challenge(response);
+    const [, path, what, reference] =
+      /^\/v2\/(.+)\/(tags|manifests|blobs)\/([^/]+)$/.exec(url.pathname) ?? [];
+    const repository = this.#repositories.get(path ?? '');
+    if (repository === undefined) return send(response, 404, '{"errors":[]}');
+    if (what === 'tags') return this.#tags(repository, url, response);
+    if (what === 'manifests') return sendManifest(repository, reference!, response);
+    return sendBlob(repository, reference!, request, response);
+  }
+
+  #tags({ tags }: Repository, url: URL, response: ServerResponse): void {
+    const { pageSize } = this.#options;
+    const all = [...tags.keys()].sort();
+    const last = url.searchParams.get('last');
+    const rest = last === null ? all : all.slice(all.indexOf(last) + 1);
+    const page = rest.slice(0, pageSize ?? rest.length);
+    if (page.length < rest.length) {
+      const next = `${url.pathname}?n=${page.length}&last=${page.at(-1)}`;
+      response.setHeader('Link', `<${next}>; rel="next"`);
+    }
+    send(response, 200, JSON.stringify({ name: 'x', tags: page }));
+  }
+
+  #admits({ authorization = '' }: LoggedRequest): boolean {
+    const access = this.#options.access ?? { mode: 'open' };
+    if (access.mode === 'open') return true;
+    if (access.mode === 'basic') return authorization === basic(access.user, access.password);
+    return this.#tokens.has(authorization);
+  }
+
+  #challenge(response: ServerResponse): void {
+    const access = this.#options.access;
+    response.setHeader(
+      'WWW-Authenticate',
+      access?.mode === 'bearer'
+        ? `Bearer realm="${access.realm ?? `http://${this.host}/token`}",service="test registry"`
+        : 'Basic realm="test"',
+    );
+    send(response, 401, '{"errors":[]}');
+  }
+
+  #token(request: LoggedRequest, url: URL, response: ServerResponse): void {
+    const access = this.#options.access;
+    if (access?.mode !== 'bearer' || !allowsToken(access, request)) {
+      return send(response, 401, '{}');
+    }
+    const scope = url.searchParams.get('scope') ?? new URLSearchParams(request.body).get('scope');
+    const token = Buffer.from(`${this.#tokens.size} ${scope}`).toString('base64url');
+    this.#tokens.add(`Bearer ${token}`);
+    return send(response, 200, JSON.stringify({ token, expires_in: access.expiresIn ?? 300 }));
+  }
+
+  /** As if every token handed out had been withdrawn. */
+  forgetTokens(): void {
+    this.#tokens.clear();
+  }
+}
+
+interface Repository {
+  readonly tags: Map<string, string>;
+  readonly manifests: Map<string, Manifest>;
+  readonly blobs: Map<string, Uint8Array>;
+}
+
+function emptyRepository(): Repository {
+  return { tags: new Map(), manifests: new Map(), blobs: new Map() };
+}
+
+function allowsToken(access: Access & { mode: 'bearer' }, request: LoggedRequest): boolean {
+  if (access.refreshToken !== undefined) {
+    const form = new URLSearchParams(request.body);
+    return request.method === 'POST' && form.get('refresh_token') === access.refreshToken;
+  }
+  return access.user === undefined
+    ? true
+    : request.authorization === basic(access.user, access.password ?? '');
+}
+
+function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+function sendManifest(repository: Repository, reference: string, response: ServerResponse): void {
+  const manifest = repository.manifests.get(repository.tags.get(reference) ?? reference);
+  if (manifest === undefined) return send(response, 404, '{"errors":[]}');
+  response.setHeader('Content-Type', manifest.mediaType);
+  response.setHeader('Docker-Content-Digest', manifest.digest);
+  return send(response, 200, manifest.bytes);
+}
+
+function sendBlob(
+  repository: Repository,
+  digest: string,
+  { range }: LoggedRequest,
+  response: ServerResponse,
+): void {
+  const bytes = repository.blobs.get(digest);
+  if (bytes === undefined) return send(response, 404, '{"errors":[]}');
+  response.setHeader('ETag', `"${digest}"`);
+  const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+  if (from === 0) return send(response, 200, bytes);
+  response.setHeader('Content-Range', `bytes ${from}-${bytes.length - 1}/${bytes.length}`);
+  return send(response, 206, bytes.subarray(from));
+}
+
+export function send(response: ServerResponse, status: number, body: Uint8Array | string): void {
+  response.writeHead(status, { 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}
