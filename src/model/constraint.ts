@@ -7,6 +7,7 @@ import {
   type ScannedComparator,
 } from './constraint-scanner.js';
 import { rewriteHyphenRanges } from './hyphen-range.js';
+import { isClosed } from './prerelease-gate.js';
 import { CHECKS_1_5_0 } from './semver-1.5.0.js';
 import { CHECKS_3_4_0 } from './semver-3.4.0.js';
 import type { Dialect } from './target.js';
@@ -111,23 +112,30 @@ interface GatedComparator {
   readonly closed: boolean;
 }
 
-/** 1.5.0 asks each comparator whether it names a prerelease, 3.4.0 the group as a whole. */
 function gatedComparators(group: Group, dialect: Dialect): readonly GatedComparator[] {
-  const groupNamesOne = group.some(({ bound }) => bound.prerelease !== '');
   return group.map((comparator) => ({
     comparator,
     check: CHECKS[dialect][comparator.operator],
-    closed: dialect === '3.4.0' ? !groupNamesOne : isClosed(comparator),
+    closed: isClosed(comparator, group, dialect),
   }));
-}
-
-/** `!=1.2.3` is the one comparator of 1.5.0 that lets any prerelease pass. */
-function isClosed({ operator, bound, wildcard }: Comparator): boolean {
-  return bound.prerelease === '' && !(operator === '!=' && wildcard === 'none');
 }
 
 function passes(group: readonly GatedComparator[], version: Version, open: boolean): boolean {
   return group.every(
     ({ comparator, check, closed }) => (open || !closed) && check(version, comparator),
   );
+}
+
+/** Whether one comparator lets a version pass, prereleases compared as any other version. */
+export function passesComparator(
+  version: Version,
+  comparator: Comparator,
+  dialect: Dialect,
+): boolean {
+  return CHECKS[dialect][comparator.operator](version, comparator);
+}
+
+/** Whether any prerelease at all may be admitted. */
+export function admitsPrereleases({ groups, dialect }: Constraint): boolean {
+  return groups.some((group) => !group.some((c) => isClosed(c, group, dialect)));
 }
