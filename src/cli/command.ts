@@ -10,3 +10,9 @@ export interface Command<Args> {
   builder(yargs: Argv): Argv<Args>;
   run(args: Args, io: Io): Promise<ExitCode>;
 }
+
+/** A command whose flags are its own business. */
+export interface AnyCommand {
+  builder(yargs: Argv): Argv<unknown>;
+  run(args: never, io: Io): Promise<ExitCode>;
+}

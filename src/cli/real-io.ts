@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { Io } from './io.js';
 
@@ -11,7 +10,7 @@ export function realIo(): Io {
     out: (data) => void process.stdout.write(data),
     note: (line) => void process.stderr.write(`${line}\n`),
     stdin: () => text(process.stdin),
-    stdinLines: () => createInterface({ input: process.stdin, crlfDelay: Infinity }),
+    stdinLines: () => linesOf(process.stdin.setEncoding('utf8')),
     interactive: process.stderr.isTTY && !process.env['CI'] && process.env['TERM'] !== 'dumb',
   };
 }
@@ -20,4 +19,15 @@ export function realIo(): Io {
 function quietOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
+}
+
+/** Only a line feed ends a line: `readline` also splits at U+2028, which JSON leaves unescaped. */
+async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }

@@ -2,7 +2,7 @@ import yargs from 'yargs';
 import type { Argv } from 'yargs';
 import { InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
-import type { Command } from './command.js';
+import type { AnyCommand } from './command.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Io } from './io.js';
 
@@ -10,10 +10,16 @@ interface Listed {
   readonly usage: string;
   readonly about: string;
   /** Loaded only when the command is the one asked for: start-up matters. */
-  readonly load: () => Promise<Command<never>>;
+  readonly load: () => Promise<AnyCommand>;
 }
 
-const COMMANDS: readonly Listed[] = [];
+const COMMANDS: readonly Listed[] = [
+  {
+    usage: 'constraint [range] [versions..]',
+    about: 'Tell what a range admits on a Crossplane release, and why not',
+    load: async () => (await import('./commands/constraint.js')).constraint,
+  },
+];
 
 class UsageError extends Error {}
 

@@ -1,0 +1,31 @@
+import type { Io } from '../../src/cli/io.js';
+
+export interface FakeIo extends Io {
+  /** Everything written to stdout. */
+  stdout(): string;
+  /** Lines written to stderr. */
+  notes(): readonly string[];
+}
+
+/** A world in memory, for running commands in tests. */
+export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = {}): FakeIo {
+  const { stdin = '', ...rest } = given;
+  const out: string[] = [];
+  const notes: string[] = [];
+  return {
+    cwd: '.',
+    env: {},
+    interactive: false,
+    out: (text) => void out.push(text),
+    note: (line) => void notes.push(line),
+    stdin: () => Promise.resolve(stdin),
+    stdinLines: () => linesOf(stdin),
+    ...rest,
+    stdout: () => out.join(''),
+    notes: () => notes,
+  };
+}
+
+async function* linesOf(text: string): AsyncGenerator<string> {
+  yield* text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
