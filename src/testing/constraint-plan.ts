@@ -1,0 +1,96 @@
+import * as fc from 'fast-check';
+import { digestOf } from './cast.js';
+import { pick, picked, weighted } from './chance.js';
+import type { Knobs } from './knobs.js';
+
+type Shape =
+  | 'at-least'
+  | 'caret'
+  | 'tilde'
+  | 'exact'
+  | 'up-to'
+  | 'between'
+  | 'either'
+  | 'any'
+  | 'with-prereleases'
+  | 'short'
+  | 'below-major'
+  | 'spaced'
+  | 'digest'
+  | 'never'
+  | 'invalid';
+
+/** A constraint before it is known which versions there are to constrain. */
+export interface ConstraintPlan {
+  readonly shape: Shape;
+  readonly at: number;
+}
+
+export function constraintPlan(knobs: Knobs): fc.Arbitrary<ConstraintPlan> {
+  const odd = knobs.digests + knobs.unsatisfiable + knobs.invalid + knobs.dialects;
+  const plain = Math.max(0, 1 - odd);
+  return fc.record({
+    shape: weighted<Shape>(
+      [plain * 0.46, 'at-least'],
+      [plain * 0.2, 'caret'],
+      [plain * 0.06, 'tilde'],
+      [plain * 0.06, 'exact'],
+      [plain * 0.08, 'up-to'],
+      [plain * 0.03, 'between'],
+      [plain * 0.04, 'either'],
+      [plain * 0.05, 'any'],
+      [plain * 0.03, 'with-prereleases'],
+      [knobs.dialects * 0.4, 'short'],
+      [knobs.dialects * 0.4, 'below-major'],
+      [knobs.dialects * 0.2, 'spaced'],
+      [knobs.digests, 'digest'],
+      [knobs.unsatisfiable, 'never'],
+      [knobs.invalid, 'invalid'],
+    ),
+    at: pick(),
+  });
+}
+
+/** The constraint in words, about a repository whose tags are `tags`, oldest first. */
+export function constraintText(
+  plan: ConstraintPlan,
+  repository: string,
+  tags: readonly string[],
+): string {
+  const tag = picked(plan.at, tags) ?? 'v1.0.0';
+  const newest = tags.at(-1) ?? tag;
+  const [release = tag] = tag.split('-');
+  const [major = '0', minor = '0'] = release.slice(1).split('.');
+  switch (plan.shape) {
+    case 'at-least':
+      return `>=${tag}`;
+    case 'caret':
+      return `^${tag}`;
+    case 'tilde':
+      return `~${tag}`;
+    case 'exact':
+      return tag;
+    case 'up-to':
+      return `<=${tag}`;
+    case 'between':
+      return `>=${tag}, <${newest}`;
+    case 'either':
+      return `${tag} || >=${newest}`;
+    case 'any':
+      return '*';
+    case 'with-prereleases':
+      return `>=${release}-0`;
+    case 'short':
+      return `${major}.${minor}`;
+    case 'below-major':
+      return `<${Number(major) + 1}`;
+    case 'spaced':
+      return `>=${tag} <=${newest}`;
+    case 'digest':
+      return digestOf(repository, tag);
+    case 'never':
+      return '>=v99.0.0';
+    case 'invalid':
+      return 'latest';
+  }
+}
