@@ -1,6 +1,9 @@
 import type { Digest, JsonObject, PackageKind, Repository } from '../model/package.js';
 import type { OwnedObject, Requirement } from '../model/package-meta.js';
 
+/** Of the format of `xpkg.lock.yaml`; a reader refuses what is newer than it knows. */
+export const LOCKFILE_VERSION = 1;
+
 /**
  * The answer, as `xpkg.lock.yaml` keeps it: enough to render the bundle and the Lock from this
  * alone, with no source and no input at hand.
@@ -31,7 +34,9 @@ export interface LockedPackage {
   /** A root named it. */
   readonly direct: boolean;
   readonly crossplane: string | undefined;
+  /** In dependsOn order; the file keeps no line numbers, which say nothing without the package. */
   readonly requirements: readonly Requirement[];
+  /** Sorted by kind, then name. */
   readonly owns: readonly OwnedObject[];
   /** What the user wants on the object beside its package: metadata and spec, merged already. */
   readonly object: ObjectTemplate;

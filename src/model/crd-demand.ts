@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from './package.js';
 import type { PackageObject } from './package-contents.js';
 import type { CrdDemand } from './package-source.js';
 
@@ -10,12 +11,74 @@ const DEFINING = new Set([
 /** Whether the object brings about what is demanded: its CRD, or the CRD of its claim. */
 export function meetsDemand(object: PackageObject, demand: CrdDemand): boolean {
   if (!DEFINING.has(object.kind)) return false;
-  if ('crd' in demand) return object.name === demand.crd || object.claimCrd === demand.crd;
-  const { defines } = object;
+  const { defines, claimKind } = object;
+  if ('crd' in demand) {
+    const named = object.name === demand.crd || object.claimCrd === demand.crd;
+    return named && serves(defines, demand.version);
+  }
   return (
     defines !== undefined &&
-    defines.kind === demand.kind &&
+    (demand.kind === '*' || defines.kind === demand.kind || claimKind === demand.kind) &&
     (demand.group === '*' || defines.group === demand.group) &&
-    (demand.version === undefined || defines.versions.includes(demand.version))
+    serves(defines, demand.version)
   );
+}
+
+/** What is not known (an index need not say) is no reason against. */
+function serves(defines: PackageObject['defines'], version: string | undefined): boolean {
+  return version === undefined || defines === undefined || defines.versions.includes(version);
+}
+
+const NAME = '[a-z0-9]([a-z0-9.-]*[a-z0-9])?';
+const VERSION = 'v[0-9]+[a-z0-9]*';
+const CRD_NAME = new RegExp(`^(?<crd>${NAME})(?:/(?<version>${VERSION}))?$`);
+const ANY_OF_GROUP = new RegExp(`^\\*\\.(?<group>${NAME})(?:/(?<version>${VERSION}))?$`);
+const GROUP_VERSION_KIND = new RegExp(
+  `^(?<group>\\*|${NAME})/(?<version>${VERSION})(?:, Kind=|/)(?<kind>[A-Z][A-Za-z0-9]*)$`,
+);
+const KIND_VERSION_GROUP = new RegExp(
+  `^(?<kind>[A-Z][A-Za-z0-9]*)\\.(?<version>${VERSION})\\.(?<group>\\*|${NAME})$`,
+);
+
+/**
+ * A CRD as the design documents name it; undefined: not a way to name one.
+ *
+ * `buckets.s3.example.org`, `buckets.s3.example.org/v1beta1`, `*.s3.example.org/v1beta1`, and a
+ * GVK: `s3.example.org/v1beta1, Kind=Bucket`, `s3.example.org/v1beta1/Bucket`,
+ * `Bucket.v1beta1.s3.example.org`, or a mapping of `apiVersion` (or `group` and `version`) and `kind`.
+ */
+export function parseCrdDemand(value: JsonValue): CrdDemand | undefined {
+  if (typeof value === 'string') return fromText(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return fromMapping(value as JsonObject); // what is left of JsonValue, arrays set aside
+}
+
+function fromText(text: string): CrdDemand | undefined {
+  const any = ANY_OF_GROUP.exec(text)?.groups;
+  if (any !== undefined) return { group: any['group']!, version: any['version'], kind: '*' };
+  const gvk = (GROUP_VERSION_KIND.exec(text) ?? KIND_VERSION_GROUP.exec(text))?.groups;
+  if (gvk !== undefined) {
+    return { group: gvk['group']!, version: gvk['version'], kind: gvk['kind']! };
+  }
+  const named = CRD_NAME.exec(text)?.groups;
+  if (named === undefined || !named['crd']!.includes('.')) return undefined;
+  const { crd, version } = named;
+  return version === undefined ? { crd: crd! } : { crd: crd!, version };
+}
+
+function fromMapping(value: JsonObject): CrdDemand | undefined {
+  const kind = text(value['kind']);
+  if (kind === undefined) return undefined;
+  const apiVersion = text(value['apiVersion']);
+  if (apiVersion !== undefined) {
+    const [group, version, ...rest] = apiVersion.split('/');
+    if (group === '' || version === undefined || rest.length > 0) return undefined;
+    return { group: group!, version, kind };
+  }
+  const group = text(value['group']);
+  return group === undefined ? undefined : { group, version: text(value['version']), kind };
+}
+
+function text(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -35,7 +35,9 @@ export interface MetaDocument {
   /** Where dependsOn entry i begins, where known. */
   readonly dependsOnLines?: readonly number[] | undefined;
   readonly line?: number | undefined;
-  /** A field whose type Go would refuse to decode (`spec.crossplane: v1.0.0`). */
+  /** Keys of `spec`, where known: some that people write there have no effect. */
+  readonly specKeys?: readonly string[] | undefined;
+  /** A field whose type Go would refuse to decode; `crossplane` and `dependsOn` entries apart. */
   readonly decodeError?: string | undefined;
 }
 
@@ -47,6 +49,8 @@ export interface PackageObject {
   readonly name: string;
   /** CompositeResourceDefinition: name of the claim CRD it implies, `<claimNames.plural>.<group>`. */
   readonly claimCrd?: string | undefined;
+  /** The kind of that claim, where known. */
+  readonly claimKind?: string | undefined;
   /** CRD, XRD or MRD: the kind of resource it defines, where known (`crd:` by GVK asks for it). */
   readonly defines?:
     | { readonly group: string; readonly kind: string; readonly versions: readonly string[] }

@@ -22,9 +22,12 @@ export interface Owner {
   readonly versions: readonly string[];
 }
 
-/** A CRD by its name, or what it defines; a `*` group matches any. */
+/**
+ * A CRD by its name, or by what it defines; a `*` group or kind matches any, and an absent version
+ * leaves the version open.
+ */
 export type CrdDemand =
-  | { readonly crd: string }
+  | { readonly crd: string; readonly version?: string | undefined }
   | { readonly group: string; readonly version: string | undefined; readonly kind: string };
 
 /**
@@ -42,4 +45,6 @@ export interface PackageSource {
   fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined>;
   /** Who owns a CRD, sorted by repository; undefined: this source cannot list what it holds. */
   owners?(demand: CrdDemand, target: Target): Promise<readonly Owner[]>;
+  /** Every repository it knows, sorted; undefined: this source cannot list what it holds. */
+  repositories?(): Promise<readonly Repository[]>;
 }

@@ -15,6 +15,8 @@ export interface Request {
   readonly defaults: JsonObject;
   /** ImageConfigs and DeploymentRuntimeConfigs, verbatim, in the order given. */
   readonly kept: readonly KeptObject[];
+  /** Packages whose prereleases are admitted, as with `--prerelease`. */
+  readonly prereleases?: readonly Repository[];
 }
 
 export type Root = PackageRoot | LocalRoot | CrdRoot;

@@ -29,8 +29,8 @@ export interface TargetRules {
   readonly lintBlocks: boolean;
   /** meta.pkg.crossplane.io versions registered, by kind. */
   readonly metaVersions: Readonly<Record<PackageKind, readonly string[]>>;
-  /** `<group>/<version>` pairs whose objects parse at all. */
-  readonly objectVersions: readonly string[];
+  /** Kinds whose objects parse at all, by apiVersion. */
+  readonly objectKinds: Readonly<Record<string, readonly string[]>>;
   /** Kinds each package may hold; undefined: no check. */
   readonly allowedObjects: Readonly<Record<PackageKind, readonly string[] | undefined>>;
   /** Functions install the objects they hold. */
@@ -100,7 +100,6 @@ function compare(a: Triple, b: Triple): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
-const CRDS = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'];
 const PROVIDER_V1 = [
   'CustomResourceDefinition',
   'ValidatingWebhookConfiguration',
@@ -108,6 +107,36 @@ const PROVIDER_V1 = [
 ];
 const CONFIGURATION_V1 = ['CompositeResourceDefinition', 'Composition'];
 const OPERATIONS = ['Operation', 'CronOperation', 'WatchOperation'];
+
+/** What the parser's scheme has registered: each kind comes with its list. */
+const KINDS_V1 = {
+  'apiextensions.crossplane.io/v1': withLists([
+    'CompositeResourceDefinition',
+    'Composition',
+    'CompositionRevision',
+  ]),
+  'apiextensions.k8s.io/v1': withLists(['CustomResourceDefinition']),
+  'apiextensions.k8s.io/v1beta1': withLists(['CustomResourceDefinition']),
+  'admissionregistration.k8s.io/v1': withLists([
+    'ValidatingWebhookConfiguration',
+    'MutatingWebhookConfiguration',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicyBinding',
+  ]),
+};
+const KINDS_V2 = {
+  'apiextensions.crossplane.io/v1alpha1': withLists([
+    'ManagedResourceDefinition',
+    'ManagedResourceActivationPolicy',
+    'Usage',
+  ]),
+  'apiextensions.crossplane.io/v2': withLists(['CompositeResourceDefinition']),
+  'ops.crossplane.io/v1alpha1': withLists(OPERATIONS),
+};
+
+function withLists(kinds: readonly string[]): readonly string[] {
+  return kinds.flatMap((kind) => [kind, `${kind}List`]);
+}
 
 function rulesOf(triple: Triple): TargetRules {
   const from = (major: number, minor: number, patch = 0) =>
@@ -137,18 +166,7 @@ function rulesOf(triple: Triple): TargetRules {
       Configuration: ['v1', 'v1alpha1'],
       Function: from(1, 17) ? ['v1', 'v1beta1'] : ['v1beta1'],
     },
-    objectVersions: [
-      'apiextensions.crossplane.io/v1',
-      ...CRDS,
-      'admissionregistration.k8s.io/v1',
-      ...(v2
-        ? [
-            'apiextensions.crossplane.io/v1alpha1',
-            'apiextensions.crossplane.io/v2',
-            'ops.crossplane.io/v1alpha1',
-          ]
-        : []),
-    ],
+    objectKinds: v2 ? { ...KINDS_V1, ...KINDS_V2 } : KINDS_V1,
     allowedObjects: {
       Provider: [...PROVIDER_V1, ...(acceptsMrds ? ['ManagedResourceDefinition'] : [])],
       Configuration: [

@@ -20,15 +20,22 @@ export function memorySource({ packages }: IndexFile): PackageSource {
       return entry && fetched(entry, version, contentsOf(entry, repository, held));
     },
     async owners(demand) {
-      return Object.keys(packages)
-        .sort(byCodePoint)
+      return repositoriesOf(packages)
         .map((repository) => ({
-          repository: repository as Repository, // what the keys of an index are
+          repository,
           versions: versionsOwning(demand, repository, packages[repository]!),
         }))
         .filter((owner) => owner.versions.length > 0);
     },
+    async repositories() {
+      return repositoriesOf(packages);
+    },
   };
+}
+
+function repositoriesOf(packages: IndexFile['packages']): Repository[] {
+  const keys = Object.keys(packages) as Repository[]; // what the keys of an index are
+  return keys.sort(byCodePoint);
 }
 
 function entryOf({ versions }: IndexPackage, version: string): IndexVersion | undefined {

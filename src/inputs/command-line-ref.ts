@@ -1,0 +1,60 @@
+import { InputError } from '../model/input-error.js';
+import { isDigest, type Origin } from '../model/package.js';
+import type { RootVersion } from '../model/request.js';
+import type { AskedPackage, Contribution } from './contribution.js';
+import { asRepository, splitReference } from './written-reference.js';
+
+const ORIGIN: Origin = { file: 'command line' };
+const FORMS = 'write `SOURCE@CONSTRAINT`, `SOURCE@sha256:…`, `SOURCE:TAG` or `SOURCE`';
+
+/** Any version: what leaving it out means. */
+export const ANY_VERSION: RootVersion = { form: 'text', text: '*' };
+
+/** A root named on the command line; its kind is read from the package. */
+export function readRef(ref: string): Contribution {
+  if (/\.(?:ya?ml|json)$/.test(ref)) {
+    throw new InputError(`\`${ref}\` looks like a file, and a package is expected here`, {
+      origin: ORIGIN,
+      hint: `name files with \`-f ${ref}\``,
+    });
+  }
+  const at = ref.indexOf('@');
+  const constraint = at < 0 ? undefined : ref.slice(at + 1).trim();
+  return constraint === undefined || isDigest(constraint)
+    ? readReference(ref.trim())
+    : readConstrained(ref, ref.slice(0, at).trim(), constraint);
+}
+
+function readConstrained(ref: string, source: string, constraint: string): Contribution {
+  const repository = asRepository(source);
+  if (repository === undefined || constraint === '') throw bad(ref);
+  return { roots: [asked({ repository, version: { form: 'text', text: constraint } })] };
+}
+
+function readReference(ref: string): Contribution {
+  const reference = splitReference(ref);
+  if (reference === undefined) throw bad(ref);
+  const { repository, tag, digest } = reference;
+  if (digest !== undefined) {
+    const notes = tag === undefined ? [] : [`\`${ref}\`: the digest decides, the tag is not used`];
+    return { roots: [asked({ repository, version: { form: 'digest', digest } })], notes };
+  }
+  const version: RootVersion = tag === undefined ? ANY_VERSION : { form: 'tag', tag };
+  return { roots: [asked({ repository, version })] };
+}
+
+function asked(what: Pick<AskedPackage, 'repository' | 'version'>): AskedPackage {
+  return {
+    root: 'package',
+    ...what,
+    kind: undefined,
+    name: undefined,
+    spec: {},
+    object: undefined,
+    origin: ORIGIN,
+  };
+}
+
+function bad(ref: string): InputError {
+  return new InputError(`\`${ref}\` is not a package`, { origin: ORIGIN, hint: FORMS });
+}

@@ -1,0 +1,27 @@
+import type { CrdRoot, KeptObject, LocalRoot, PackageRoot, Replacement } from '../model/request.js';
+import type { JsonObject, Origin, Repository } from '../model/package.js';
+import type { PackageObject } from '../model/package-contents.js';
+import type { VersionRule } from '../model/request.js';
+
+/** A package asked for; what defaults may still change is left to `combine`. */
+export type AskedPackage = Omit<
+  PackageRoot,
+  'ignoreCrossplaneConstraints' | 'skipDependencyResolution'
+>;
+
+/** What one document, or one reference on the command line, adds to a request. */
+export interface Contribution {
+  readonly crossplane?: { readonly text: string; readonly origin: Origin } | undefined;
+  readonly roots?: readonly (AskedPackage | LocalRoot | CrdRoot)[];
+  readonly overrides?: readonly VersionRule[];
+  readonly replace?: readonly Replacement[];
+  readonly exclude?: readonly VersionRule[];
+  readonly defaults?: { readonly spec: JsonObject; readonly origin: Origin } | undefined;
+  readonly kept?: readonly KeptObject[];
+  readonly prereleases?: readonly Repository[];
+  /** An object that belongs to a local package, if one is found beside it. */
+  readonly owned?: { readonly object: PackageObject; readonly origin: Origin } | undefined;
+  /** Nothing is asked by it: worth a note, or an error with `--strict`. */
+  readonly ignored?: { readonly what: string; readonly origin: Origin } | undefined;
+  readonly notes?: readonly string[];
+}

@@ -1,0 +1,156 @@
+import {
+  CORE_SCHEMA,
+  EVENT_ID,
+  YAMLException,
+  constructFromEvents,
+  defineMappingTag,
+  parseEvents,
+} from 'js-yaml';
+import type { Event } from 'js-yaml';
+import { InputError } from '../model/input-error.js';
+import type { JsonObject, JsonValue, Origin } from '../model/package.js';
+import { lineFinder } from './line-finder.js';
+import { findPlace, placesOf, type Place } from './places.js';
+
+/** Where a value stands inside a document: `['spec', 'packages', 2, 'version']`. */
+export type Path = readonly (string | number)[];
+
+/** One document of a user's file, which knows the line of everything in it. */
+export interface InputDocument {
+  readonly value: JsonValue;
+  /** The line of the key, or of the list item, that a path ends at. */
+  originOf(path: Path): Origin;
+  /** The scalar a path ends at, spelled as in the file: `1.20` where the value is 1.2. */
+  spellingOf(path: Path): string | undefined;
+}
+
+/** Nesting, as written or by way of aliases, beyond which a file is refused. */
+const MAX_DEPTH = 100;
+/** Values in a document once every alias is written out. */
+const MAX_VALUES = 1_000_000;
+
+/** Mappings without a prototype, so that `__proto__` and `constructor` are keys like any other. */
+const mappings = defineMappingTag<Record<string, unknown>>('tag:yaml.org,2002:map', {
+  create: () => Object.create(null) as Record<string, unknown>,
+  addPair: (carrier, key, value) => {
+    if (key !== null && typeof key === 'object') return 'a key must be a scalar';
+    carrier[String(key)] = value;
+    return '';
+  },
+  has: (carrier, key) => String(key) in carrier,
+  keys: (result) => Object.keys(result),
+  get: (result, key) => result[String(key)],
+  identify: () => false,
+});
+const SCHEMA = CORE_SCHEMA.withTags(mappings);
+
+/**
+ * Reads a stream of YAML 1.2 or JSON documents; empty ones are left out.
+ *
+ * Stricter than a package.yaml is read: duplicate keys, custom tags and numbers that JSON cannot
+ * hold are errors, and so are aliases that stand for more than a million values.
+ */
+export function parseDocuments(text: string, file: string): readonly InputDocument[] {
+  const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return explained(source, file, () => {
+    const events = parseEvents(source, { maxDepth: MAX_DEPTH });
+    const values = constructFromEvents(events, { source, schema: SCHEMA });
+    const lineAt = lineFinder(source);
+    return splitEvents(events)
+      .map((own, i) => document({ source, file, lineAt, events: own, value: values[i] }))
+      .filter((found) => found.value !== null);
+  });
+}
+
+interface RawDocument {
+  readonly source: string;
+  readonly file: string;
+  readonly lineAt: (offset: number) => number;
+  readonly events: readonly Event[];
+  readonly value: unknown;
+}
+
+function document({ source, file, lineAt, events, value }: RawDocument): InputDocument {
+  let places: Place | undefined;
+  const placeOf = (path: Path) => findPlace((places ??= placesOf(source, events)), path);
+  const originOf = (path: Path) => {
+    const { offset } = placeOf(path).nearest;
+    return offset < 0 ? { file } : { file, line: lineAt(offset) };
+  };
+  assertJson(value, originOf([]));
+  return {
+    value,
+    originOf,
+    spellingOf: (path) => placeOf(path).exact?.spelling,
+  };
+}
+
+/** The library's errors, as `file:line: what`. */
+function explained<T>(source: string, file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const { mark } = error;
+    if (mark === undefined) throw new InputError(error.reason, { origin: { file }, cause: error });
+    const origin = { file, line: lineFinder(source)(mark.position) };
+    const what = `${error.reason}, at column ${mark.column + 1}: ${excerpt(source, mark.position)}`;
+    throw new InputError(what, { origin, cause: error });
+  }
+}
+
+/** The line of an offset, fit to be shown. */
+function excerpt(source: string, offset: number): string {
+  const start = source.lastIndexOf('\n', offset - 1) + 1;
+  const line = source.slice(start, start + 200).split('\n')[0]!;
+  return `\`${line.replaceAll(/\p{C}/gu, ' ').trim().slice(0, 100)}\``;
+}
+
+function splitEvents(events: readonly Event[]): readonly (readonly Event[])[] {
+  const starts = events.flatMap((event, i) => (event.type === EVENT_ID.DOCUMENT ? [i] : []));
+  return starts.map((start, i) => events.slice(start, starts[i + 1]));
+}
+
+/** Aliases make one object stand in many places: what it stands for is counted, not visited. */
+function assertJson(value: unknown, origin: Origin): asserts value is JsonValue {
+  const sizes = new Map<object, { count: number; depth: number } | undefined>();
+  const size = (node: unknown): { count: number; depth: number } => {
+    if (typeof node === 'number' && !Number.isFinite(node)) {
+      throw new InputError(`\`${node}\` is not a number that JSON can hold`, { origin });
+    }
+    if (node === null || typeof node !== 'object') return { count: 1, depth: 0 };
+    if (sizes.has(node)) {
+      const known = sizes.get(node);
+      if (known === undefined) throw new InputError('an alias holds itself', { origin });
+      return known;
+    }
+    sizes.set(node, undefined);
+    const total = { count: 1, depth: 0 };
+    for (const child of Object.values(node)) {
+      const { count, depth } = size(child);
+      total.count += count;
+      total.depth = Math.max(total.depth, depth + 1);
+    }
+    if (total.count > MAX_VALUES || total.depth > MAX_DEPTH) {
+      throw new InputError('its aliases, written out, are too large or too deep', { origin });
+    }
+    sizes.set(node, total);
+    return total;
+  };
+  size(value);
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `spec.packages[2].version`, for messages. */
+export function formatPath(path: Path): string {
+  return path
+    .map((step) => {
+      if (typeof step === 'number') return `[${step}]`;
+      return /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+    })
+    .join('')
+    .replace(/^\./, '');
+}

@@ -1,0 +1,147 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { InputError } from '../model/input-error.js';
+import { byCodePoint } from '../model/code-point-order.js';
+
+/** A file to read, or standard input. */
+export interface InputFile {
+  /** As the user would write it; `-` for standard input. */
+  readonly path: string;
+  /** The folder given to `-f` that it was found in. */
+  readonly folder: string | undefined;
+}
+
+export interface FileOptions {
+  /** What `-f` was given, in order. */
+  readonly files: readonly string[];
+  readonly cwd: string;
+  /** Files and folders that are never read out of a folder: the tool's own output. */
+  readonly skip?: readonly string[] | undefined;
+}
+
+/** Looked for in the working folder, in this order, when no file is named. */
+export const DEFAULT_FILES = [
+  'xpkg.yaml',
+  'crossplane.yaml',
+  'crossplane-project.yaml',
+  'upbound.yaml',
+];
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 20_000;
+const SUFFIX = /\.(?:ya?ml|json)$/;
+
+/** The files to read, in order, each once however often it is named or linked to. */
+export async function findInputFiles(options: FileOptions): Promise<readonly InputFile[]> {
+  const { files, cwd } = options;
+  const given = files.length > 0 ? files : await defaultFile(cwd);
+  const skipped = new Set(await Promise.all((options.skip ?? []).map((path) => real(cwd, path))));
+  const seen = new Set<string>();
+  const found: InputFile[] = [];
+  for (const path of given) {
+    for (const file of await expand(path, cwd, skipped)) {
+      const identity = file.path === '-' ? '-' : await real(cwd, file.path);
+      if (seen.has(identity)) continue;
+      seen.add(identity);
+      found.push(file);
+    }
+  }
+  return found;
+}
+
+/** The text of a file; binary files and those in another encoding than UTF-8 are refused. */
+export async function readText(path: string, cwd: string): Promise<string> {
+  const full = resolve(cwd, path);
+  const refuse = (why: string) => new InputError(why, { origin: { file: path } });
+  const { size } = await attempt(path, () => stat(full));
+  if (size > MAX_BYTES) throw refuse(`is larger than ${MAX_BYTES} bytes, the most that is read`);
+  const bytes = await attempt(path, () => readFile(full));
+  if (bytes.length > MAX_BYTES) throw refuse('is larger than what is read of an input');
+  if (bytes.includes(0)) throw refuse('is not a text file');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new InputError('is not UTF-8 text', { origin: { file: path }, cause });
+  }
+}
+
+async function defaultFile(cwd: string): Promise<readonly string[]> {
+  for (const name of DEFAULT_FILES) {
+    const found = await stat(resolve(cwd, name)).catch(() => undefined);
+    if (found?.isFile() === true) return [name];
+  }
+  return [];
+}
+
+async function expand(
+  path: string,
+  cwd: string,
+  skipped: ReadonlySet<string>,
+): Promise<readonly InputFile[]> {
+  if (path === '-') return [{ path, folder: undefined }];
+  const found = await attempt(path, () => stat(resolve(cwd, path)));
+  if (!found.isDirectory()) return [{ path, folder: undefined }];
+  const inside = await walk(path, { cwd, skipped, above: new Set(), count: { files: 0 } });
+  return inside.sort(byCodePoint).map((file) => ({ path: file, folder: path }));
+}
+
+interface Walk {
+  readonly cwd: string;
+  readonly skipped: ReadonlySet<string>;
+  /** Real paths of the folders on the way here: a link to one of them is a loop. */
+  readonly above: ReadonlySet<string>;
+  readonly count: { files: number };
+}
+
+async function walk(folder: string, at: Walk): Promise<string[]> {
+  const here = await real(at.cwd, folder);
+  if (at.above.has(here) || at.skipped.has(here)) return [];
+  const inner = { ...at, above: new Set([...at.above, here]) };
+  const names = await attempt(folder, () => readdir(resolve(at.cwd, folder)));
+  const files: string[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const found = await stat(resolve(at.cwd, path)).catch(dangling);
+    if (found?.isDirectory() === true) files.push(...(await walk(path, inner)));
+    if (found?.isFile() !== true || !SUFFIX.test(name)) continue;
+    if (at.skipped.has(await real(at.cwd, path))) continue;
+    at.count.files += 1;
+    if (at.count.files > MAX_FILES) {
+      throw new InputError(`holds more than ${MAX_FILES} files to read`, {
+        origin: { file: folder },
+      });
+    }
+    files.push(path);
+  }
+  return files;
+}
+
+/** A link to nowhere is no file: editors leave such locks behind. */
+function dangling(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ELOOP') throw error;
+}
+
+async function real(cwd: string, path: string): Promise<string> {
+  const full = resolve(cwd, path);
+  return realpath(full).catch(() => full);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'may not be read',
+  EPERM: 'may not be read',
+  ENOTDIR: 'there is no such file: a part of the path is not a folder',
+  ELOOP: 'is a link that leads back to itself',
+};
+
+async function attempt<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    throw new InputError(REASONS[code] ?? `cannot be read (${code})`, {
+      origin: { file: path },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,99 @@
+import type { JsonObject } from '../model/package.js';
+import type { Contribution } from './contribution.js';
+import { isObject, type InputDocument, type Path } from './document.js';
+import { didYouMean } from './did-you-mean.js';
+import { errorAt, listAt, requiredTextAt, valueAt } from './field.js';
+import { asWritten } from './as-written.js';
+import { readLocalPackage } from './local-package.js';
+import { readOwnedObject } from './owned-object.js';
+import { isPackageKind, readPackageObject } from './package-object.js';
+import { readPackageSet } from './package-set.js';
+import { readProject } from './project.js';
+
+export interface DocumentOptions {
+  /** Also read what old design documents describe and Crossplane rejects. */
+  readonly compat: boolean;
+}
+
+/** What a document asks for: nothing, one thing, or, for a List, many. */
+export async function readDocument(
+  document: InputDocument,
+  options: DocumentOptions,
+): Promise<readonly Contribution[]> {
+  const type = typeOf(document);
+  if (type === undefined) return [ignored(document, 'a document that is no Kubernetes object')];
+  if (type.apiVersion === 'v1' && type.kind === 'List') {
+    const items = listAt(document, ['items']).map((_, i) => inside(document, ['items', i]));
+    return (await Promise.all(items.map((item) => readDocument(item, options)))).flat();
+  }
+  return [await readObject(document, type, options)];
+}
+
+interface ObjectType {
+  readonly apiVersion: string;
+  readonly group: string;
+  readonly kind: string;
+}
+
+async function readObject(
+  document: InputDocument,
+  { apiVersion, group, kind }: ObjectType,
+  options: DocumentOptions,
+): Promise<Contribution> {
+  switch (group) {
+    case 'xpkg-resolve.dev':
+      if (kind === 'PackageSet') return readPackageSet(document);
+      if (didYouMean(kind, ['PackageSet']) !== undefined) {
+        throw errorAt(document, ['kind'], `is \`${kind}\`; did you mean \`PackageSet\`?`);
+      }
+      break;
+    case 'pkg.crossplane.io':
+      if (isPackageKind(kind)) return readPackageObject(document, kind);
+      if (kind === 'ImageConfig' || kind === 'DeploymentRuntimeConfig') return keep(document);
+      break;
+    case 'meta.pkg.crossplane.io':
+      if (isPackageKind(kind)) return readLocalPackage(document, kind, options);
+      break;
+    case 'meta.pkg.ibm.crossplane.io':
+      if (isPackageKind(kind) && options.compat) return readLocalPackage(document, kind, options);
+      return ignored(document, `${apiVersion} ${kind}, which only \`--compat\` reads`);
+    case 'dev.crossplane.io':
+    case 'meta.dev.upbound.io':
+      if (kind === 'Project') return readProject(document, group);
+      break;
+    default: {
+      const owned = readOwnedObject(document, apiVersion, kind);
+      if (owned !== undefined) return owned;
+    }
+  }
+  return ignored(document, `${apiVersion} ${kind}`);
+}
+
+function keep(document: InputDocument): Contribution {
+  requiredTextAt(document, ['metadata', 'name']);
+  // Checked by its apiVersion and kind to be a mapping.
+  const object = asWritten(document.value as JsonObject);
+  return { kept: [{ object, origin: document.originOf([]) }] };
+}
+
+function ignored(document: InputDocument, what: string): Contribution {
+  return { ignored: { what, origin: document.originOf([]) } };
+}
+
+function typeOf(document: InputDocument): ObjectType | undefined {
+  if (!isObject(document.value)) return undefined;
+  const apiVersion = valueAt(document, ['apiVersion']);
+  const kind = valueAt(document, ['kind']);
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  const slash = apiVersion.indexOf('/');
+  return { apiVersion, kind, group: slash < 0 ? '' : apiVersion.slice(0, slash) };
+}
+
+/** A part of a document, read as a document of its own. */
+function inside(document: InputDocument, path: Path): InputDocument {
+  return {
+    value: valueAt(document, path) ?? null,
+    originOf: (below) => document.originOf([...path, ...below]),
+    spellingOf: (below) => document.spellingOf([...path, ...below]),
+  };
+}

@@ -1,0 +1,115 @@
+import { formatOrigin, InputError } from '../model/input-error.js';
+import type { JsonValue } from '../model/package.js';
+import type { Request } from '../model/request.js';
+import { combine } from './combine.js';
+import { readRef } from './command-line-ref.js';
+import type { Contribution } from './contribution.js';
+import { parseDocuments, type InputDocument } from './document.js';
+import {
+  DEFAULT_FILES,
+  findInputFiles,
+  readText,
+  type FileOptions,
+  type InputFile,
+} from './input-files.js';
+import { giveOwnObjects, type FromFile } from './own-objects.js';
+import { readDocument } from './read-document.js';
+import { readPackageSet } from './package-set.js';
+
+export interface InputOptions extends FileOptions {
+  /** Packages named on the command line. */
+  readonly refs: readonly string[];
+  /** Standard input, for `-`. */
+  readonly stdin: () => Promise<string>;
+  /** A document that asks for nothing is an error, not a note. */
+  readonly strict?: boolean | undefined;
+  readonly compat?: boolean | undefined;
+}
+
+export interface Inputs {
+  readonly request: Request;
+  /** For the user: what was ignored, and what was read in a way that may surprise. */
+  readonly notes: readonly string[];
+}
+
+/** Reads everything the user named into one request. */
+export async function readInputs(options: InputOptions): Promise<Inputs> {
+  const files = await findInputFiles(options);
+  if (files.length === 0 && options.refs.length === 0) throw nothingNamed(options);
+  const fromFiles: FromFile[] = [];
+  for (const file of files) {
+    const text = file.path === '-' ? await options.stdin() : await readText(file.path, options.cwd);
+    for (const document of parseDocuments(text, file.path)) {
+      const read = await readDocument(document, { compat: options.compat ?? false });
+      fromFiles.push(...read.map((contribution) => ({ file, contribution })));
+    }
+  }
+  const contributions = [...giveOwnObjects(fromFiles), ...options.refs.map(readRef)];
+  const ignored = contributions.flatMap((contribution) => contribution.ignored ?? []);
+  if (options.strict === true && ignored.length > 0) throw notIgnored(ignored[0]!);
+  const notes = [
+    ...alsoRead(options, files),
+    ...contributions.flatMap((contribution) => contribution.notes ?? []),
+    ...notesOn(ignored),
+  ];
+  if (!contributions.some(asksForPackages)) throw nothingAsked(files.map(({ path }) => path));
+  return { request: combine(contributions), notes };
+}
+
+/** A request from a PackageSet that is a value already; the library's short way in. */
+export async function packageSet(value: JsonValue, name = 'PackageSet'): Promise<Request> {
+  const document: InputDocument = {
+    value,
+    originOf: () => ({ file: name }),
+    spellingOf: () => undefined,
+  };
+  return combine([await readPackageSet(document)]);
+}
+
+type Ignored = NonNullable<Contribution['ignored']>;
+
+/** An empty PackageSet asks for nothing, on purpose. */
+function asksForPackages({ roots }: Contribution): boolean {
+  return roots !== undefined;
+}
+
+/** One note for each file and kind: a dump of a cluster holds many of a kind. */
+function notesOn(ignored: readonly Ignored[]): readonly string[] {
+  const alike = new Map<string, Ignored[]>();
+  for (const each of ignored) {
+    const key = JSON.stringify([each.origin.file, each.what]);
+    alike.set(key, [...(alike.get(key) ?? []), each]);
+  }
+  return [...alike.values()].map((each) => {
+    const { what, origin } = each[0]!;
+    const more = each.length > 1 ? `, and ${each.length - 1} more of them in this file` : '';
+    return `${formatOrigin(origin)}: ignored ${what}${more}`;
+  });
+}
+
+/** Whoever names packages may not think of the file beside them. */
+function alsoRead({ files, refs }: InputOptions, found: readonly InputFile[]): readonly string[] {
+  if (files.length > 0 || refs.length === 0) return [];
+  return found.map(({ path }) => `\`${path}\` of this folder is read too`);
+}
+
+function notIgnored({ what, origin }: Ignored): InputError {
+  return new InputError(`${what} asks for no package`, {
+    origin,
+    hint: 'without `--strict` it is ignored',
+  });
+}
+
+function nothingNamed({ cwd }: InputOptions): InputError {
+  const names = DEFAULT_FILES.map((name) => `\`${name}\``).join(', ');
+  return new InputError(`nothing to resolve: none of ${names} is in \`${cwd}\``, {
+    hint: 'name files with `-f`, or packages as arguments',
+  });
+}
+
+function nothingAsked(paths: readonly string[]): InputError {
+  const where = paths.length === 1 ? `\`${paths[0]}\`` : `the ${paths.length} files read`;
+  return new InputError(`nothing to resolve: no document in ${where} asks for a package`, {
+    hint: 'a PackageSet, a pkg.crossplane.io object or a crossplane.yaml does',
+  });
+}

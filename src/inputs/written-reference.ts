@@ -1,0 +1,34 @@
+import { isDigest, type Digest, type Repository } from '../model/package.js';
+import { isTag, parseReference } from '../model/reference.js';
+
+/** An image reference taken apart, each part as written. */
+export interface WrittenReference {
+  readonly repository: Repository;
+  readonly tag: string | undefined;
+  readonly digest: Digest | undefined;
+}
+
+/** undefined: not an image reference on any Crossplane release. */
+export function splitReference(text: string): WrittenReference | undefined {
+  const at = text.indexOf('@');
+  const digest = at < 0 ? undefined : text.slice(at + 1);
+  if (digest !== undefined && !isDigest(digest)) return undefined;
+  const { name, tag } = splitTag(at < 0 ? text : text.slice(0, at));
+  if (tag !== undefined && !isTag(tag)) return undefined;
+  const repository = asRepository(name);
+  return repository === undefined ? undefined : { repository, tag, digest };
+}
+
+/** The text, if it is a repository: no tag, no digest, and not so odd that no registry has it. */
+export function asRepository(text: string): Repository | undefined {
+  if (text.includes('@') || splitTag(text).tag !== undefined) return undefined;
+  // The reader's promise: from here on the text is known to be a repository.
+  return parseReference(text) === undefined ? undefined : (text as Repository);
+}
+
+/** A colon before a slash belongs to a port. */
+function splitTag(text: string): { name: string; tag: string | undefined } {
+  const colon = text.lastIndexOf(':');
+  if (colon < 0 || text.includes('/', colon)) return { name: text, tag: undefined };
+  return { name: text.slice(0, colon), tag: text.slice(colon + 1) };
+}

@@ -1,0 +1,75 @@
+import { byCodePoint } from '../model/code-point-order.js';
+import type { Requirement } from '../model/package-meta.js';
+import {
+  LOCKFILE_VERSION,
+  type LockedPackage,
+  type Lockfile,
+  type ObjectTemplate,
+} from './lockfile.js';
+import { ownsByGroup } from './owns-by-group.js';
+import { writeYaml, type Writable } from './write-yaml.js';
+
+const HEADER =
+  '# Written by xpkg-resolve. Commit it; to change it, change what you ask for and resolve again.\n';
+
+/**
+ * `xpkg.lock.yaml`, byte for byte the same for the same answer.
+ *
+ * The last key is always written, so that a file cut short is missing something.
+ */
+export function formatLockfile(lockfile: Lockfile): string {
+  const packages = [...lockfile.packages].sort((a, b) => byCodePoint(a.repository, b.repository));
+  return (
+    HEADER +
+    writeYaml({
+      version: LOCKFILE_VERSION,
+      crossplane: lockfile.crossplane,
+      packages: packages.map(packageBlock),
+      objects: lockfile.objects,
+      skipDependencyResolution: lockfile.skipDependencyResolution,
+    })
+  );
+}
+
+function packageBlock(locked: LockedPackage): Writable {
+  return {
+    source: locked.repository,
+    version: locked.version,
+    digest: locked.digest,
+    manifest: locked.manifest,
+    baseLayer: locked.baseLayer,
+    packageYaml: locked.packageYaml,
+    kind: locked.kind,
+    name: locked.name,
+    direct: locked.direct,
+    crossplane: locked.crossplane,
+    dependsOn: unlessEmpty(locked.requirements.map(dependsOnEntry)),
+    owns: locked.owns.length === 0 ? undefined : ownsByGroup(locked.owns),
+    object: objectBlock(locked.object),
+  };
+}
+
+function dependsOnEntry(requirement: Requirement): Writable {
+  if (requirement.requires === 'crd') {
+    const { demand, text } = requirement;
+    if ('crd' in demand && demand.crd === text) return { crd: text };
+    return { crd: text, demand: { ...demand } };
+  }
+  const { apiVersion, kind, repository, constraint } = requirement;
+  if (apiVersion !== undefined)
+    return { apiVersion, kind, package: repository, version: constraint };
+  return { [kind.toLowerCase()]: repository, version: constraint };
+}
+
+function objectBlock({ apiVersion, metadata, spec }: ObjectTemplate): Writable | undefined {
+  const block = {
+    apiVersion,
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+    spec: Object.keys(spec).length === 0 ? undefined : spec,
+  };
+  return Object.values(block).every((part) => part === undefined) ? undefined : block;
+}
+
+function unlessEmpty(list: readonly Writable[]): readonly Writable[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

@@ -1,0 +1,58 @@
+import { byCodePoint } from './code-point-order.js';
+import type { PackageKind } from './package.js';
+import type { PackageObject } from './package-contents.js';
+import type { OwnedKind, OwnedObject } from './package-meta.js';
+import type { Target } from './target.js';
+
+/** Webhook configurations are not here: they are renamed after their package, so never clash. */
+const OWNED_AS: Readonly<Record<string, OwnedKind>> = {
+  CustomResourceDefinition: 'CRD',
+  CompositeResourceDefinition: 'XRD',
+  ManagedResourceDefinition: 'MRD',
+  Composition: 'Composition',
+  ManagedResourceActivationPolicy: 'MRAP',
+  Operation: 'Operation',
+  CronOperation: 'CronOperation',
+  WatchOperation: 'WatchOperation',
+};
+
+/** Their instances become a CRD of their own name: two of one name are two owners of one CRD. */
+const MAKES_CRD: ReadonlySet<OwnedKind> = new Set(['CRD', 'XRD', 'claim', 'MRD']);
+
+/**
+ * What a package of this kind would install and control: sorted by kind, then name, each once.
+ *
+ * An XRD counts twice where it offers a claim: for the composite's CRD and for the claim's.
+ */
+export function ownedObjects(
+  objects: readonly PackageObject[],
+  kind: PackageKind,
+  target: Target,
+): OwnedObject[] {
+  const owned = new Map<string, OwnedObject>();
+  for (const object of objects) {
+    const as = Object.hasOwn(OWNED_AS, object.kind) ? OWNED_AS[object.kind] : undefined;
+    if (as === undefined || !isInstalled(object, kind, target)) continue;
+    add(owned, { kind: as, name: object.name });
+    if (as === 'XRD' && object.claimCrd !== undefined) {
+      add(owned, { kind: 'claim', name: object.claimCrd });
+    }
+  }
+  return [...owned.values()].sort(
+    (a, b) => byCodePoint(a.kind, b.kind) || byCodePoint(a.name, b.name),
+  );
+}
+
+function add(owned: Map<string, OwnedObject>, object: OwnedObject): void {
+  owned.set(`${object.kind} ${object.name}`, object);
+}
+
+function isInstalled(object: PackageObject, kind: PackageKind, { rules }: Target): boolean {
+  if (kind === 'Function' && !rules.functionObjectsInstalled) return false;
+  return !rules.filtersObjects || (rules.allowedObjects[kind]?.includes(object.kind) ?? true);
+}
+
+/** Equal for objects that only one package of a set may own. */
+export function ownershipKey({ kind, name }: OwnedObject): string {
+  return MAKES_CRD.has(kind) ? `crd:${name}` : `${kind.toLowerCase()}:${name}`;
+}

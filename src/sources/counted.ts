@@ -1,0 +1,32 @@
+import type { PackageSource } from '../model/package-source.js';
+import { listing } from './listing.js';
+
+/** What a run asked for; filled in as it goes. */
+export interface SourceStats {
+  /** Tag lists asked for. */
+  listed: number;
+  /** Package versions whose metadata was read. */
+  fetched: number;
+  /** Read from the network; sources that use one add to it themselves. */
+  bytes: number;
+}
+
+export function noStats(): SourceStats {
+  return { listed: 0, fetched: 0, bytes: 0 };
+}
+
+/** Counts what a source is asked; goes inside `cached`, lest questions be counted twice. */
+export function counted(source: PackageSource, stats: SourceStats): PackageSource {
+  return {
+    ...listing(source),
+    tags(repository, target) {
+      stats.listed++;
+      return source.tags(repository, target);
+    },
+    async fetch(candidate, target) {
+      const found = await source.fetch(candidate, target);
+      if (found !== undefined) stats.fetched++;
+      return found;
+    },
+  };
+}

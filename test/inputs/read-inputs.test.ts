@@ -1,0 +1,297 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readInputs, type InputOptions } from '../../src/inputs/read-inputs.js';
+import type { InputError } from '../../src/model/input-error.js';
+
+const FIXTURES = join(import.meta.dirname, '../../fixtures/inputs');
+const D64 = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+function read(options: Partial<InputOptions>) {
+  return readInputs({
+    files: [],
+    refs: [],
+    cwd: FIXTURES,
+    stdin: () => Promise.resolve(''),
+    ...options,
+  });
+}
+
+const fromText = (text: string, options: Partial<InputOptions> = {}) =>
+  read({ files: ['-'], stdin: () => Promise.resolve(text), ...options });
+
+function provider(name: string, reference: string, more = ''): string {
+  return `{apiVersion: pkg.crossplane.io/v1, kind: Provider, metadata: {name: ${name}}, spec: {package: '${reference}'${more}}}`;
+}
+
+function set(repository: string): string {
+  return `{apiVersion: xpkg-resolve.dev/v1alpha1, kind: PackageSet, spec: {packages: [{package: ${repository}}]}}`;
+}
+
+function stream(...documents: string[]): string {
+  return documents.join('\n---\n');
+}
+
+async function refused(reading: Promise<unknown>): Promise<InputError> {
+  return reading.then(
+    () => expect.unreachable('it was accepted'),
+    (error: InputError) => {
+      expect(error.name).toBe('InputError');
+      return error;
+    },
+  );
+}
+
+test('a PackageSet says all it can say', async () => {
+  const { request, notes } = await read({ files: ['package-set.yaml'] });
+  expect(notes).toEqual([]);
+  await expect(`${JSON.stringify(request, null, 2)}\n`).toMatchFileSnapshot(
+    '../../fixtures/inputs/package-set.request.json',
+  );
+});
+
+test('objects are roots, exact at what they name, and keep their other fields', async () => {
+  const { request, notes } = await read({ files: ['objects.yaml'] });
+  expect(request.roots).toMatchObject([
+    {
+      kind: 'Provider',
+      repository: 'xpkg.acme.io/cloud/provider-storage',
+      version: { form: 'tag', tag: 'v1.2.0' },
+      name: 'storage',
+      ignoreCrossplaneConstraints: true,
+      object: {
+        metadata: { labels: { team: 'infra' } },
+        spec: { runtimeConfigRef: { name: 'big' } },
+      },
+      origin: { file: 'objects.yaml', line: 2 },
+    },
+    {
+      kind: 'Function',
+      repository: 'registry.acme.io:5000/fn/function-sort',
+      version: { form: 'digest', digest: D64 },
+      origin: { file: 'objects.yaml', line: 12 },
+    },
+  ]);
+  expect(request.kept.map(({ object }) => object['kind'])).toEqual([
+    'DeploymentRuntimeConfig',
+    'ImageConfig',
+  ]);
+  expect(notes).toEqual(['objects.yaml:30: ignored v1 ConfigMap']);
+});
+
+test('what kubectl prints is read without what the cluster added', async () => {
+  const { request, notes } = await read({ files: ['cluster-dump.yaml'] });
+  expect(request.roots).toMatchObject([{ name: 'network', origin: { line: 5 } }]);
+  expect(request.roots[0]).toHaveProperty('object', {
+    apiVersion: 'pkg.crossplane.io/v1',
+    kind: 'Configuration',
+    metadata: { name: 'network', annotations: { team: 'infra' } },
+    spec: {
+      package: 'xpkg.acme.io/platform/configuration-network:v1.0.0',
+      revisionHistoryLimit: 1,
+    },
+  });
+  expect(notes).toEqual([
+    'cluster-dump.yaml:22: ignored pkg.crossplane.io/v1 ConfigurationRevision, and 1 more of them in this file',
+  ]);
+});
+
+test('with strict, a document that asks for nothing is an error', async () => {
+  const error = await refused(read({ files: ['objects.yaml'], strict: true }));
+  expect(error.origin).toEqual({ file: 'objects.yaml', line: 30 });
+});
+
+describe('spec.package of an object', () => {
+  test.each([
+    { reference: 'h.io/a/p:v1.0.0', repository: 'h.io/a/p', version: { tag: 'v1.0.0' }, noted: 0 },
+    { reference: `h.io/a/p@${D64}`, repository: 'h.io/a/p', version: { digest: D64 }, noted: 0 },
+    { reference: `h.io/a/p:v1@${D64}`, repository: 'h.io/a/p', version: { digest: D64 }, noted: 1 },
+    { reference: 'h.io/a/p', repository: 'h.io/a/p', version: { tag: 'latest' }, noted: 1 },
+    { reference: 'h:50/a/p', repository: 'h:50/a/p', version: { tag: 'latest' }, noted: 1 },
+    { reference: 'a/p:1', repository: 'a/p', version: { tag: '1' }, noted: 0 },
+  ])('$reference', async ({ reference, repository, version, noted }) => {
+    const { request, notes } = await fromText(provider('p', reference));
+    expect(request.roots).toMatchObject([{ repository, version }]);
+    expect(notes).toHaveLength(noted);
+  });
+
+  test.each(['h.io/A/p:v1', 'h.io/a/p:', 'h.io/a/p@sha256:00', 'h.io/a p:v1', `a@b@${D64}`])(
+    '%s is no reference',
+    async (reference) => {
+      expect((await refused(fromText(provider('p', reference)))).message).toContain(
+        '`spec.package`',
+      );
+    },
+  );
+});
+
+describe('packages on the command line', () => {
+  test.each([
+    { ref: 'h.io/a/p@>=v1.0.0, <v2.0.0', want: { form: 'text', text: '>=v1.0.0, <v2.0.0' } },
+    { ref: 'h.io/a/p@latest', want: { form: 'text', text: 'latest' } },
+    { ref: `h.io/a/p@${D64}`, want: { form: 'digest', digest: D64 } },
+    { ref: `h.io/a/p:v1@${D64}`, want: { form: 'digest', digest: D64 } },
+    { ref: 'h.io/a/p:v1.0.0', want: { form: 'tag', tag: 'v1.0.0' } },
+    { ref: 'h.io/a/p', want: { form: 'text', text: '*' } },
+  ])('$ref', async ({ ref, want }) => {
+    const { request } = await read({ refs: [ref] });
+    expect(request.roots).toMatchObject([
+      { repository: 'h.io/a/p', kind: undefined, version: want, origin: { file: 'command line' } },
+    ]);
+  });
+
+  test.each([
+    { ref: 'host:5000/a/b:v1', repository: 'host:5000/a/b', version: { tag: 'v1' } },
+    { ref: 'host:5000/a/b', repository: 'host:5000/a/b', version: { text: '*' } },
+    { ref: 'host:5000/a/b@^1', repository: 'host:5000/a/b', version: { text: '^1' } },
+  ])('a port is no tag: $ref', async ({ ref, repository, version }) => {
+    expect((await read({ refs: [ref] })).request.roots).toMatchObject([{ repository, version }]);
+  });
+
+  test.each([
+    { ref: 'h.io/a/p@', why: 'an empty constraint' },
+    { ref: 'h.io/a/p:v1@^1.0.0', why: 'a tag and a constraint' },
+    { ref: 'h.io/A/p', why: 'upper case' },
+    { ref: 'h.io/a/p:', why: 'an empty tag' },
+    { ref: '', why: 'nothing' },
+    { ref: 'platform/xpkg.yaml', why: 'a file' },
+  ])('`$ref` is refused: $why', async ({ ref }) => {
+    expect((await refused(read({ refs: [ref] }))).hint).toBeDefined();
+  });
+
+  test('they come after what files ask for', async () => {
+    const { request } = await read({ files: ['objects.yaml'], refs: ['h.io/a/p'] });
+    expect(request.roots.map((root) => 'repository' in root && root.repository)).toEqual([
+      'xpkg.acme.io/cloud/provider-storage',
+      'registry.acme.io:5000/fn/function-sort',
+      'h.io/a/p',
+    ]);
+  });
+});
+
+describe('contradictions', () => {
+  test('trap 19: two objects for one source', async () => {
+    const error = await refused(
+      fromText(stream(provider('p1', 'h.io/a/p:v1.0.0'), provider('p2', 'h.io/a/p:v1.1.0'))),
+    );
+    expect(error.message).toContain('-:3');
+    expect(error.message).toContain('-:1');
+  });
+
+  test.each([
+    {
+      why: 'one name for two packages, whatever their kind',
+      text: stream(
+        provider('same', 'h.io/a/p:v1.0.0'),
+        provider('same', 'h.io/a/q:v1.0.0').replace('Provider', 'Configuration'),
+      ),
+    },
+    {
+      why: 'an object and a reference for one source',
+      text: provider('p', 'h.io/a/p:v1.0.0'),
+      refs: ['h.io/a/p@^v1'],
+    },
+    {
+      why: 'only some skip dependency resolution (F3)',
+      text: stream(
+        provider('p', 'h.io/a/p:v1.0.0', ', skipDependencyResolution: true'),
+        provider('q', 'h.io/a/q:v1.0.0'),
+      ),
+    },
+    {
+      why: 'two runtime configs of one name',
+      text: stream(
+        provider('p', 'h.io/a/p:v1.0.0'),
+        ...Array<string>(2).fill(
+          '{apiVersion: pkg.crossplane.io/v1beta1, kind: DeploymentRuntimeConfig, metadata: {name: d}}',
+        ),
+      ),
+    },
+  ])('$why', async ({ text, refs = [] }) => {
+    await refused(fromText(text, { refs }));
+  });
+
+  test('all skip: no contradiction, and each root says so', async () => {
+    const skip = ', skipDependencyResolution: true';
+    const { request } = await fromText(
+      stream(provider('p', 'h.io/a/p:v1.0.0', skip), provider('q', 'h.io/a/q:v1.0.0', skip)),
+    );
+    expect(request.roots).toMatchObject([
+      { skipDependencyResolution: true },
+      { skipDependencyResolution: true },
+    ]);
+  });
+});
+
+describe('files', () => {
+  let cwd: string;
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'inputs-'));
+  });
+  afterEach(() => rm(cwd, { recursive: true }));
+
+  async function write(path: string, content: string | Uint8Array) {
+    await mkdir(dirname(join(cwd, path)), { recursive: true });
+    await writeFile(join(cwd, path), content);
+  }
+  const repositories = async (options: Partial<InputOptions>) =>
+    (await read({ cwd, ...options })).request.roots.map((root) =>
+      root.root === 'package' ? root.repository : root.root,
+    );
+
+  test('xpkg.yaml is read before the other names', async () => {
+    await write('upbound.yaml', set('h.io/a/upbound'));
+    expect(await repositories({})).toEqual(['h.io/a/upbound']);
+    await write('xpkg.yaml', set('h.io/a/xpkg'));
+    expect(await repositories({})).toEqual(['h.io/a/xpkg']);
+  });
+
+  test('packages named beside such a file are added to it, and that is said', async () => {
+    await write('xpkg.yaml', set('h.io/a/xpkg'));
+    const { request, notes } = await read({ cwd, refs: ['h.io/a/p'] });
+    expect(request.roots).toHaveLength(2);
+    expect(notes).toEqual(['`xpkg.yaml` of this folder is read too']);
+  });
+
+  test('no file and no package: the names looked for are said', async () => {
+    const error = await refused(read({ cwd }));
+    expect(error.message).toContain('crossplane-project.yaml');
+  });
+
+  test('a folder is read by path in code-point order, whatever the case of names', async () => {
+    for (const path of ['f/b.yaml', 'f/a/z.yml', 'f/B.json', 'f/a.yaml', 'f/notes.txt']) {
+      await write(path, set(`h.io/x/${path.toLowerCase().replaceAll(/[/.]/g, '-')}`));
+    }
+    expect(await repositories({ files: ['f'] })).toEqual([
+      'h.io/x/f-b-json',
+      'h.io/x/f-a-yaml',
+      'h.io/x/f-a-z-yml',
+      'h.io/x/f-b-yaml',
+    ]);
+  });
+
+  test('links that go round, lead nowhere or lead to the same file do no harm', async () => {
+    await write('f/a.yaml', set('h.io/x/a'));
+    await symlink('.', join(cwd, 'f/loop'));
+    await symlink('nowhere.yaml', join(cwd, 'f/.#a.yaml'));
+    await symlink('a.yaml', join(cwd, 'f/same.yaml'));
+    expect(await repositories({ files: ['f', 'f/a.yaml'] })).toEqual(['h.io/x/a']);
+  });
+
+  test('the tool does not read its own output out of a folder', async () => {
+    await write('xpkg.yaml', set('h.io/x/a'));
+    await write('rendered/packages.yaml', set('h.io/x/a'));
+    expect(await repositories({ files: ['.'], skip: ['rendered'] })).toEqual(['h.io/x/a']);
+  });
+
+  test.each([
+    { name: 'gone.yaml', content: undefined, why: 'no such file' },
+    { name: 'latin.yaml', content: Uint8Array.of(0x61, 0x3a, 0x20, 0xe9, 0x0a), why: 'not UTF-8' },
+    { name: 'binary.yaml', content: Uint8Array.of(0x61, 0, 0x62), why: 'binary' },
+    { name: 'empty.yaml', content: '# nothing\n', why: 'nothing asked for' },
+  ])('$name is refused: $why', async ({ name, content }) => {
+    if (content !== undefined) await write(name, content);
+    expect((await refused(read({ cwd, files: [name] }))).message).toContain(name);
+  });
+});

@@ -1,0 +1,46 @@
+import type {
+  MetaDocument,
+  PackageContents,
+  PackageObject,
+} from '../../src/model/package-contents.js';
+import { targetFor, type Target } from '../../src/model/target.js';
+
+/** A meta document with nothing remarkable, save what is given. */
+export function meta(fields: Partial<MetaDocument> = {}): MetaDocument {
+  return {
+    apiVersion: 'meta.pkg.crossplane.io/v1',
+    kind: 'Configuration',
+    name: 'platform',
+    labels: {},
+    annotations: {},
+    crossplane: undefined,
+    dependsOn: [],
+    capabilities: [],
+    ...fields,
+  };
+}
+
+export function contents(
+  fields: Partial<MetaDocument> = {},
+  objects: readonly PackageObject[] = [],
+): PackageContents {
+  return { metas: [meta(fields)], objects, problems: [], warnings: [] };
+}
+
+export function crd(name: string, fields: Partial<PackageObject> = {}): PackageObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    name,
+    ...fields,
+  };
+}
+
+export function xrd(name: string, claimCrd?: string): PackageObject {
+  const apiVersion = 'apiextensions.crossplane.io/v1';
+  return { apiVersion, kind: 'CompositeResourceDefinition', name, claimCrd };
+}
+
+export function target(version: string): Target {
+  return targetFor(version)!;
+}
