@@ -1,0 +1,32 @@
+import { byCodePoint } from '../model/code-point-order.js';
+import type { JsonObject, JsonValue } from '../model/package.js';
+
+/** Keys that people look for first. */
+const LEADING = ['apiVersion', 'kind', 'metadata', 'name', 'package', 'spec'];
+
+/** The same value with the keys of every mapping in a fixed order, however they came. */
+export function canonical(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => rank(a) - rank(b) || byCodePoint(a, b))
+      .map(([key, member]) => [key, canonicalValue(member)]),
+  );
+}
+
+function canonicalValue(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(canonicalValue);
+  return isMapping(value) ? canonical(value) : value;
+}
+
+function rank(key: string): number {
+  const place = LEADING.indexOf(key);
+  return place < 0 ? LEADING.length : place;
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function isMapping(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,56 @@
+import { InputError } from '../model/input-error.js';
+import type { JsonObject } from '../model/package.js';
+import type { Target } from '../model/target.js';
+import { isMapping } from './canonical.js';
+import { labelOf } from './object-label.js';
+import { withoutClusterState } from './object-template.js';
+
+export interface KeptForTarget {
+  /** undefined: the target could make nothing of it. */
+  readonly object: JsonObject | undefined;
+  readonly warnings: readonly string[];
+}
+
+const SERVED = 'pkg.crossplane.io/v1beta1';
+
+/**
+ * An ImageConfig or runtime config as the target takes it.
+ *
+ * What an ImageConfig asks of a later release is left out with a warning: the API server would
+ * drop it in silence, and a kind it does not serve would fail the whole apply.
+ */
+export function keptForTarget(given: JsonObject, target: Target): KeptForTarget {
+  const object = withoutClusterState(given);
+  const label = labelOf(object);
+  if (object['apiVersion'] !== SERVED) {
+    throw new InputError(`${label}: \`apiVersion\` must be \`${SERVED}\``);
+  }
+  if (object['kind'] !== 'ImageConfig') return { object, warnings: [] };
+  const { imageConfig } = target.rules;
+  if (imageConfig === undefined) {
+    const why = `Crossplane ${target.version} has no ImageConfig`;
+    return { object: undefined, warnings: [`${label} is left out: ${why}`] };
+  }
+  const unknown = [
+    ...(imageConfig.verification ? [] : ['verification']),
+    ...(imageConfig.rewrite ? [] : ['rewriteImage']),
+    ...(imageConfig.runtime ? [] : ['runtime']),
+  ];
+  const spec = isMapping(object['spec']) ? object['spec'] : {};
+  const dropped = Object.keys(spec).filter((field) => unknown.includes(field));
+  const warnings = dropped.map((field) => {
+    return `${label}: \`spec.${field}\` is left out: Crossplane ${target.version} does not know it`;
+  });
+  return { object: dropped.length === 0 ? object : withoutFields(object, spec, dropped), warnings };
+}
+
+/** undefined once there is nothing left for it to do. */
+function withoutFields(
+  object: JsonObject,
+  spec: JsonObject,
+  dropped: readonly string[],
+): JsonObject | undefined {
+  const kept = Object.entries(spec).filter(([field]) => !dropped.includes(field));
+  if (kept.every(([field]) => field === 'matchImages')) return undefined;
+  return { ...object, spec: Object.fromEntries(kept) };
+}

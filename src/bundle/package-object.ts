@@ -1,0 +1,68 @@
+import type { LockedPackage } from '../lock/lockfile.js';
+import { InputError } from '../model/input-error.js';
+import type { JsonObject, PackageKind } from '../model/package.js';
+import { joinReference } from '../model/reference.js';
+import type { Target } from '../model/target.js';
+import { fitSpec, isMappingOfStrings } from './spec-fields.js';
+
+/** How `spec.package` names a version. */
+export type Pin = 'tag' | 'digest';
+
+export interface PackageObjectOptions {
+  readonly pin: Pin;
+  /** On this object and, by the same token, on every other. */
+  readonly skipDependencyResolution: boolean;
+}
+
+export interface RenderedObject {
+  readonly object: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+/** The `pkg.crossplane.io` object that installs a package. */
+export function packageObject(
+  locked: LockedPackage,
+  target: Target,
+  options: PackageObjectOptions,
+): RenderedObject {
+  const { kind, name, object } = locked;
+  const { spec, warnings } = fitSpec(object.spec, { kind, name }, target);
+  refuseBadMetadata(locked);
+  return {
+    object: {
+      apiVersion: servedVersion(kind, object.apiVersion, target),
+      kind,
+      metadata: { name, ...object.metadata },
+      spec: {
+        package: joinReference(locked.repository, installedVersion(locked, options.pin)),
+        ...spec,
+        ...(options.skipDependencyResolution && { skipDependencyResolution: true }),
+      },
+    },
+    warnings,
+  };
+}
+
+/** What stands after the repository in `spec.package`: never a tag and a digest at once. */
+export function installedVersion(locked: LockedPackage, pin: Pin): string {
+  if (pin === 'tag') return locked.version;
+  if (locked.digest !== undefined) return locked.digest;
+  throw new InputError(
+    `\`${locked.repository}\` cannot be pinned by digest: the lockfile has none for it`,
+    { hint: 'resolve again from a source that knows digests, or render with `--pin tag`' },
+  );
+}
+
+/** The user's own apiVersion where the target serves it; only Functions leave a choice. */
+function servedVersion(kind: PackageKind, asked: string | undefined, target: Target): string {
+  if (kind !== 'Function') return 'pkg.crossplane.io/v1';
+  return asked === 'pkg.crossplane.io/v1beta1' ? asked : target.rules.functionApiVersion;
+}
+
+function refuseBadMetadata({ kind, name, object }: LockedPackage): void {
+  for (const field of ['labels', 'annotations']) {
+    const value = object.metadata[field];
+    if (value === undefined || isMappingOfStrings(value)) continue;
+    throw new InputError(`${kind} \`${name}\`: \`metadata.${field}\` must be a mapping of strings`);
+  }
+}

@@ -1,0 +1,280 @@
+import { describe, expect, test } from 'vitest';
+import { bundleOf } from '../../src/bundle/bundle.js';
+import { labelOf } from '../../src/bundle/object-label.js';
+import type { Lockfile } from '../../src/lock/lockfile.js';
+import { InputError } from '../../src/model/input-error.js';
+import type { JsonObject, PackageKind } from '../../src/model/package.js';
+import { targetFor } from '../../src/model/target.js';
+import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
+
+const at = (version: string) => targetFor(version)!;
+const latest = at('v2.3.4');
+
+function withSpec(spec: JsonObject, kind: PackageKind = 'Provider') {
+  return lockfileOf([
+    locked('x.io/a/p:v1.0.0', { kind, object: { apiVersion: undefined, metadata: {}, spec } }),
+  ]);
+}
+
+const mirror: JsonObject = {
+  apiVersion: 'pkg.crossplane.io/v1beta1',
+  kind: 'ImageConfig',
+  metadata: { name: 'mirror' },
+  spec: {
+    matchImages: [{ prefix: 'x.io' }],
+    rewriteImage: { prefix: 'mirror.dev/x' },
+    registry: { authentication: { pullSecretRef: { name: 's' } } },
+  },
+};
+const big: JsonObject = {
+  apiVersion: 'pkg.crossplane.io/v1beta1',
+  kind: 'DeploymentRuntimeConfig',
+  metadata: { name: 'big' },
+  spec: {},
+};
+
+test('kept objects come first as given, then packages, dependencies first', () => {
+  const set = lockfileOf(
+    [
+      locked('x.io/a/cfg:v1.0.0', { kind: 'Configuration', requirements: [needs('x.io/a/p *')] }),
+      locked('x.io/a/p:v1.0.0'),
+    ],
+    { objects: [big, mirror] },
+  );
+  expect(bundleOf(set, latest, 'tag').objects.map(labelOf)).toEqual([
+    'DeploymentRuntimeConfig `big`',
+    'ImageConfig `mirror`',
+    'Provider `a-p`',
+    'Configuration `a-cfg`',
+  ]);
+});
+
+test('an object keeps what the user said of it', () => {
+  const set = lockfileOf([
+    locked('x.io/a/p:v1.0.0', {
+      name: 'mine',
+      object: {
+        apiVersion: 'pkg.crossplane.io/v1',
+        metadata: { labels: { team: 'a' } },
+        spec: { runtimeConfigRef: { name: 'big' } },
+      },
+    }),
+  ]);
+  expect(bundleOf(set, latest, 'tag').objects).toEqual([
+    {
+      apiVersion: 'pkg.crossplane.io/v1',
+      kind: 'Provider',
+      metadata: { name: 'mine', labels: { team: 'a' } },
+      spec: { package: 'x.io/a/p:v1.0.0', runtimeConfigRef: { name: 'big' } },
+    },
+  ]);
+});
+
+describe('pins', () => {
+  const byDigest = digestOf('bytes');
+  test.each([
+    { reference: 'x.io/a/p:v1.0.0', pin: 'tag', want: 'x.io/a/p:v1.0.0', why: 'the default' },
+    {
+      reference: `x.io/a/p@${byDigest}`,
+      pin: 'tag',
+      want: `x.io/a/p@${byDigest}`,
+      why: 'demanded by digest',
+    },
+    {
+      reference: 'x.io/a/p:v1.0.0',
+      pin: 'digest',
+      want: `x.io/a/p@${digestOf('x.io/a/p:v1.0.0')}`,
+      why: 'asked for',
+    },
+  ] as const)('$reference, --pin $pin → $want: $why', ({ reference, pin, want }) => {
+    const { objects, skips } = bundleOf(lockfileOf([locked(reference)]), latest, pin);
+    const skip = pin === 'digest' ? { skipDependencyResolution: true } : {};
+    expect(objects[0]!['spec']).toEqual({ package: want, ...skip });
+    expect(skips.length > 0).toBe(pin === 'digest');
+  });
+
+  test('what has no digest cannot be pinned by it', () => {
+    const set = lockfileOf([locked('x.io/a/p:v1.0.0', { digest: undefined })]);
+    expect(() => bundleOf(set, latest, 'digest')).toThrow(InputError);
+  });
+});
+
+function skipped(set: Lockfile): unknown[] {
+  const { objects } = bundleOf(set, latest, 'tag');
+  return objects.map(({ spec }) => (spec as JsonObject)['skipDependencyResolution']);
+}
+
+describe('skipDependencyResolution is on all objects or on none', () => {
+  const skip = { apiVersion: undefined, metadata: {}, spec: { skipDependencyResolution: true } };
+  test('for a reason in the lockfile', () => {
+    const set = lockfileOf([locked('x.io/a/p:v1.0.0'), locked('x.io/a/q:v1.0.0')], {
+      skipDependencyResolution: ['an override breaks a constraint'],
+    });
+    expect(skipped(set)).toEqual([true, true]);
+  });
+
+  test('because every object was given with it', () => {
+    const set = lockfileOf([locked('x.io/a/p:v1.0.0', { object: skip })]);
+    expect(skipped(set)).toEqual([true]);
+  });
+
+  test('and on some it is refused', () => {
+    const set = lockfileOf([
+      locked('x.io/a/p:v1.0.0', { object: skip }),
+      locked('x.io/a/q:v1.0.0'),
+    ]);
+    expect(() => bundleOf(set, latest, 'tag')).toThrow(InputError);
+  });
+});
+
+describe('by target', () => {
+  test.each([
+    { version: 'v1.16.5', asked: undefined, want: 'pkg.crossplane.io/v1beta1', why: 'not v1 yet' },
+    {
+      version: 'v1.16.5',
+      asked: 'pkg.crossplane.io/v1',
+      want: 'pkg.crossplane.io/v1beta1',
+      why: 'v1 is not served',
+    },
+    { version: 'v1.17.0', asked: undefined, want: 'pkg.crossplane.io/v1', why: 'now v1' },
+    {
+      version: 'v2.3.4',
+      asked: 'pkg.crossplane.io/v1beta1',
+      want: 'pkg.crossplane.io/v1beta1',
+      why: 'still served',
+    },
+  ])('a Function on $version, given as $asked, is $want: $why', ({ version, asked, want }) => {
+    const set = lockfileOf([
+      locked('x.io/a/f:v1.0.0', {
+        kind: 'Function',
+        object: { apiVersion: asked, metadata: {}, spec: {} },
+      }),
+    ]);
+    expect(bundleOf(set, at(version), 'tag').objects[0]!['apiVersion']).toBe(want);
+  });
+
+  test.each([
+    {
+      field: 'commonAnnotations',
+      value: { a: 'b' },
+      kind: 'Provider',
+      version: 'v2.2.4',
+      kept: false,
+    },
+    {
+      field: 'commonAnnotations',
+      value: { a: 'b' },
+      kind: 'Provider',
+      version: 'v2.3.0',
+      kept: true,
+    },
+    {
+      field: 'controllerConfigRef',
+      value: { name: 'c' },
+      kind: 'Provider',
+      version: 'v1.20.0',
+      kept: true,
+    },
+    {
+      field: 'controllerConfigRef',
+      value: { name: 'c' },
+      kind: 'Provider',
+      version: 'v2.0.0',
+      kept: false,
+    },
+    {
+      field: 'runtimeConfigRef',
+      value: { name: 'c' },
+      kind: 'Function',
+      version: 'v1.14.0',
+      kept: true,
+    },
+    {
+      field: 'runtimeConfigRef',
+      value: { name: 'c' },
+      kind: 'Configuration',
+      version: 'v2.3.4',
+      kept: false,
+    },
+  ] as const)('spec.$field of a $kind on $version is kept: $kept, or a warning given', (row) => {
+    const { objects, warnings } = bundleOf(
+      withSpec({ [row.field]: row.value }, row.kind),
+      at(row.version),
+      'tag',
+    );
+    expect(Object.hasOwn(objects[0]!['spec'] as JsonObject, row.field)).toBe(row.kept);
+    expect(warnings).toHaveLength(row.kept ? 0 : 1);
+  });
+
+  test.each([
+    { version: 'v1.14.0', fields: undefined, warnings: 1, why: 'no ImageConfig at all' },
+    {
+      version: 'v1.18.0',
+      fields: ['matchImages', 'registry'],
+      warnings: 1,
+      why: 'no rewriting yet',
+    },
+    {
+      version: 'v1.20.0',
+      fields: ['matchImages', 'registry', 'rewriteImage'],
+      warnings: 0,
+      why: 'all of it',
+    },
+  ])('an ImageConfig on $version: $why', ({ version, fields, warnings }) => {
+    const bundle = bundleOf(lockfileOf([], { objects: [mirror] }), at(version), 'tag');
+    const spec = bundle.objects[0]?.['spec'] as JsonObject | undefined;
+    expect(spec && Object.keys(spec)).toEqual(fields);
+    expect(bundle.warnings).toHaveLength(warnings);
+  });
+
+  test('an ImageConfig that would do nothing any more is left out', () => {
+    const rewriteOnly = {
+      ...mirror,
+      spec: { matchImages: [{ prefix: 'x.io' }], rewriteImage: { prefix: 'm' } },
+    };
+    expect(
+      bundleOf(lockfileOf([], { objects: [rewriteOnly] }), at('v1.19.0'), 'tag').objects,
+    ).toEqual([]);
+  });
+});
+
+describe('what no API server would take is refused', () => {
+  test.each([
+    { spec: { packagePullPolcy: 'Always' }, why: 'a field nobody has' },
+    { spec: { revisionHistoryLimit: '1' }, why: 'a string for an integer' },
+    { spec: { packagePullSecrets: ['regcred'] }, why: 'strings for references' },
+    { spec: { runtimeConfigRef: { nam: 'x' } }, why: 'a reference with no name' },
+    { spec: { commonLabels: { a: 1 } }, why: 'a label that is a number' },
+  ])('$spec: $why', ({ spec }) => {
+    expect(() => bundleOf(withSpec(spec), latest, 'tag')).toThrow(InputError);
+  });
+
+  test('two kept objects of one name', () => {
+    expect(() => bundleOf(lockfileOf([], { objects: [big, big] }), latest, 'tag')).toThrow(
+      InputError,
+    );
+  });
+
+  test('but a release newer than the tool may know more fields', () => {
+    const { objects, warnings } = bundleOf(withSpec({ later: 1 }), at('v9.0.0'), 'tag');
+    expect(objects[0]!['spec']).toEqual({ package: 'x.io/a/p:v1.0.0', later: 1 });
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+test.each([
+  { name: 'a-p', needed: true, skip: [], warned: false, why: "Crossplane's own name" },
+  { name: 'mine', needed: true, skip: [], warned: true, why: 'its resolver looks for another' },
+  { name: 'mine', needed: false, skip: [], warned: false, why: 'its resolver does not look' },
+  { name: 'mine', needed: true, skip: ['why'], warned: false, why: 'its resolver does nothing' },
+])('a dependency named $name is warned about: $warned ($why)', ({ name, needed, skip, warned }) => {
+  const requirements = needed ? [needs('x.io/a/p *')] : [];
+  const set = lockfileOf(
+    [
+      locked('x.io/a/cfg:v1.0.0', { kind: 'Configuration', requirements }),
+      locked('x.io/a/p:v1.0.0', { name }),
+    ],
+    { skipDependencyResolution: skip },
+  );
+  expect(bundleOf(set, latest, 'tag').warnings.length > 0).toBe(warned);
+});
