@@ -1,0 +1,42 @@
+import { printable } from '../model/printable.js';
+import { SourceError } from '../model/source-error.js';
+import { descriptorFrom, type Descriptor } from './descriptor.js';
+import type { StoredManifest } from './image-repository.js';
+import { fieldsOf, listOf, parseJson, stringOf } from './json-shape.js';
+import { LIMITS, type Limits } from './limits.js';
+
+export type Manifest =
+  | { readonly kind: 'image'; readonly config: Descriptor; readonly layers: readonly Descriptor[] }
+  | { readonly kind: 'index'; readonly children: readonly Descriptor[] };
+
+/** Reads an image manifest or an index, OCI's or Docker's. */
+export function parseManifest(
+  stored: StoredManifest,
+  subject: string,
+  limits: Limits = LIMITS,
+): Manifest {
+  const bad = (what: string) => new SourceError('BAD_IMAGE', subject, `its manifest ${what}`);
+  const fields = fieldsOf(parseJson(Buffer.from(stored.bytes).toString('utf8'))?.value);
+  if (fields === undefined) throw bad('is not a JSON object');
+  const [layers, children] = [listOf(fields.get('layers')), listOf(fields.get('manifests'))];
+  if (layers !== undefined && children !== undefined) {
+    throw bad('is both an image and an index, so two readers could see two packages');
+  }
+  const list = layers ?? children;
+  if (list === undefined) {
+    const mediaType = stringOf(fields.get('mediaType')) ?? 'no media type';
+    throw bad(`is neither an image nor an index (\`${printable(mediaType)}\`)`);
+  }
+  const most = layers === undefined ? limits.indexChildren : limits.layers;
+  if (list.length > most) {
+    throw new SourceError('TOO_LARGE', subject, `its manifest lists more than ${most} entries`);
+  }
+  const descriptors = list.map((value) => descriptorFrom(value));
+  if (!descriptors.every((descriptor) => descriptor !== undefined)) {
+    throw bad('has an entry without a sha256 digest and a size');
+  }
+  if (layers === undefined) return { kind: 'index', children: descriptors };
+  const config = descriptorFrom(fields.get('config'));
+  if (config === undefined) throw bad('has no config');
+  return { kind: 'image', config, layers: descriptors };
+}

@@ -1,0 +1,117 @@
+import { posix } from 'node:path';
+import { extract, type Extract, type Header } from 'tar-stream';
+import { printable } from '../model/printable.js';
+import { SourceError } from '../model/source-error.js';
+import { LIMITS, type Limits } from './limits.js';
+
+export interface TarEntry {
+  /** As written. */
+  readonly name: string;
+  /** As Go's `filepath.Clean` leaves it. */
+  readonly path: string;
+  readonly type: Header['type'];
+  /** Read it before the next entry is asked for, or not at all. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** The entries of a tar, in order; a path that comes twice is refused, as is a tar without end. */
+export async function* tarEntries(
+  bytes: AsyncIterable<Uint8Array>,
+  subject: string,
+  limits: Limits = LIMITS,
+): AsyncGenerator<TarEntry> {
+  const seen = new Set<string>();
+  let count = 0;
+  for await (const entry of untarred(bytes, subject)) {
+    count += 1;
+    if (count > limits.tarEntries) {
+      const what = `the layer has more than ${limits.tarEntries} files`;
+      throw new SourceError('TOO_LARGE', subject, what);
+    }
+    const path = cleaned(entry.header.name);
+    if (seen.has(path)) {
+      const what = `the layer holds \`${printable(path)}\` twice, so two readers could see two files`;
+      throw new SourceError('BAD_IMAGE', subject, what);
+    }
+    // Archivers do repeat folders, and no two readers differ over an empty one.
+    if (entry.header.type !== 'directory') seen.add(path);
+    yield { name: entry.header.name, path, type: entry.header.type, content: entry.content };
+    entry.skip();
+  }
+}
+
+function cleaned(name: string): string {
+  const path = posix.normalize(name);
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+interface RawEntry {
+  readonly header: Header;
+  readonly content: AsyncIterable<Uint8Array>;
+  skip(): void;
+}
+
+async function* untarred(
+  bytes: AsyncIterable<Uint8Array>,
+  subject: string,
+): AsyncGenerator<RawEntry> {
+  const tar = extract();
+  let failure: unknown;
+  const feeding = feed(bytes, tar).catch((error: unknown) => {
+    failure = error;
+    tar.destroy(new Error('the layer cannot be read on'));
+  });
+  const reason = (error: unknown) => brokenTar(failure ?? error, subject);
+  try {
+    for await (const entry of tar) {
+      yield {
+        header: entry.header,
+        content: chunksOf(entry, reason),
+        skip: () => void entry.resume(),
+      };
+    }
+    await feeding;
+  } catch (error) {
+    throw reason(error);
+  }
+  if (failure !== undefined) throw reason(failure);
+}
+
+async function* chunksOf(
+  entry: AsyncIterable<unknown>,
+  reason: (error: unknown) => SourceError,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of entry) {
+      if (chunk instanceof Uint8Array) yield chunk;
+    }
+  } catch (error) {
+    throw reason(error);
+  }
+}
+
+function brokenTar(error: unknown, subject: string): SourceError {
+  if (error instanceof SourceError) return error;
+  const what = 'the layer is not a tar archive, or is cut off';
+  return new SourceError('BAD_IMAGE', subject, what, { cause: error });
+}
+
+async function feed(bytes: AsyncIterable<Uint8Array>, tar: Extract): Promise<void> {
+  for await (const chunk of bytes) {
+    if (tar.destroying) return;
+    if (!tar.write(chunk)) await drained(tar);
+  }
+  tar.end(undefined);
+}
+
+function drained(tar: Extract): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      tar.off('drain', done);
+      tar.off('close', done);
+      resolve();
+    };
+    tar.on('drain', done);
+    tar.on('close', done);
+  });
+}
