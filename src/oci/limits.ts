@@ -30,7 +30,7 @@ export const LIMITS: Limits = {
   layers: 1_024,
   layerBytes: 512 * MIB,
   unpackedBytes: 2_048 * MIB,
-  ratio: 200,
+  ratio: 400,
   ratioFloorBytes: 16 * MIB,
   tarEntries: 250_000,
   packageYamlBytes: 200 * MIB,
