@@ -53,7 +53,8 @@ function tilde({ bound, wildcard }: Comparator, text: string): string {
 
 function other({ bound, wildcard }: Comparator, text: string, dialect: Dialect): string {
   if (wildcard === 'minor') return `!=${bound.major}.x`;
-  if (wildcard === 'patch') return `!=${bound.major}.${bound.minor}.x`;
+  const ofThatPrereleaseOnly = dialect === '3.4.0' && bound.prerelease !== '';
+  if (wildcard === 'patch' && !ofThatPrereleaseOnly) return `!=${bound.major}.${bound.minor}.x`;
   return wildcard === 'major' && dialect === '1.5.0' ? '!=0.0.x' : `!=${text}`;
 }
 

@@ -21,6 +21,8 @@ test.each([
   { text: '^*', means: ['>=0.0.0, <1.0.0', '>=0.0.0, <0.0.1'] },
   { text: '~0.0', means: ['>=0.0.0', '>=0.0.0, <0.1.0'] },
   { text: '~1 || v3.x', means: ['>=1.0.0, <2.0.0 || >=3.0.0, <4.0.0'] },
+  { text: '!=1.2-0', means: ['!=1.2.0-0'] },
+  { text: '!=1.2.x-0', means: ['!=1.2.x', '!=1.2.0-0'] },
   { text: '!=*', means: ['!=0.0.x', '!=0.0.0'] },
 ])('$text means $means', ({ text, means }) => {
   expect([...new Set(DIALECTS.map((dialect) => meaningOf(valid(text, dialect))))]).toEqual(means);
