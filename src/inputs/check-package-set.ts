@@ -7,9 +7,12 @@ import { PACKAGE_SET_SCHEMA } from './package-set-schema.js';
 
 const SHOWN = 10;
 
+/** Made by the first who needs it: it depends on nothing but the schema. */
+let validator: Promise<ValidateFunction> | undefined;
+
 /** Throws an `InputError` that names every place where a document departs from the schema. */
 export async function checkPackageSet(document: InputDocument): Promise<void> {
-  const validate = await loadValidator();
+  const validate = await (validator ??= loadValidator());
   if (validate(document.value)) return;
   const problems = (validate.errors ?? [])
     // Which alternative failed how is noise beside "exactly one of".

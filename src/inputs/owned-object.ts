@@ -34,6 +34,7 @@ export function readOwnedObject(
     kind,
     name,
     claimCrd: claimCrdOf(document),
+    claimKind: textOr(document, ['spec', 'claimNames', 'kind']),
     defines: definitionOf(document),
     line: origin.line,
   };

@@ -71,6 +71,7 @@ test('an XRD says what it defines and which claim it brings', async () => {
       {
         kind: 'CompositeResourceDefinition',
         claimCrd: 'networks.acme.io',
+        claimKind: 'Network',
         defines: { group: 'acme.io', kind: 'XNetwork', versions: ['v1alpha1', 'v1beta1'] },
       },
     ],
