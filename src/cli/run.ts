@@ -19,6 +19,11 @@ const COMMANDS: readonly Listed[] = [
     about: 'Tell what a range admits on a Crossplane release, and why not',
     load: async () => (await import('./commands/constraint.js')).constraint,
   },
+  {
+    usage: 'schema <document>',
+    about: 'Print the JSON Schema of a document that is read or written',
+    load: async () => (await import('./commands/schema.js')).schema,
+  },
 ];
 
 class UsageError extends Error {}

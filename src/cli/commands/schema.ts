@@ -1,0 +1,30 @@
+import { PACKAGE_SET_SCHEMA } from '../../inputs/package-set-schema.js';
+import type { Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { LOCKFILE_SCHEMA } from '../schemas/lockfile.js';
+import { RESOLVE_OUTPUT_SCHEMA } from '../schemas/resolve-output.js';
+
+const SCHEMAS = {
+  'package-set': PACKAGE_SET_SCHEMA,
+  lockfile: LOCKFILE_SCHEMA,
+  'resolve-output': RESOLVE_OUTPUT_SCHEMA,
+};
+
+interface Args {
+  document: keyof typeof SCHEMAS;
+}
+
+export const schema: Command<Args> = {
+  builder: (yargs) =>
+    yargs
+      .positional('document', {
+        choices: ['package-set', 'lockfile', 'resolve-output'] as const,
+        demandOption: true,
+        describe: 'Whose schema',
+      })
+      .example('$0 schema package-set > package-set.schema.json', 'for an editor to check against'),
+  run: async ({ document }, io) => {
+    io.out(`${JSON.stringify(SCHEMAS[document], null, 2)}\n`);
+    return EXIT.done;
+  },
+};
