@@ -1,0 +1,141 @@
+import { isUtf8 } from 'node:buffer';
+import type { StreamProblem } from '../model/package-contents.js';
+
+/** Crossplane reads this much of a package.yaml and drops the rest without a word. */
+export const MAX_BYTES = 200 * 2 ** 20;
+
+export interface RawDocument {
+  /** Lines end in `\n`; a separator that opened the stream is still there. */
+  readonly text: string;
+  /** Of its first line, 1-based. */
+  readonly line: number;
+}
+
+const NEWLINE = 10;
+const SEPARATOR = '---';
+
+/**
+ * Cuts a stream where apimachinery's YAMLReader does: at lines that begin with `---`, and nowhere
+ * else. Such a line must be blank or a comment after that; anything else ends the stream with a
+ * problem. So does a stream over `MAX_BYTES`, or one that is not UTF-8.
+ */
+export async function* splitDocuments(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number = MAX_BYTES,
+): AsyncGenerator<RawDocument | { readonly problem: StreamProblem }> {
+  const cutter = new DocumentCutter();
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      const mib = Math.floor(maxBytes / 2 ** 20);
+      const message = `package.yaml is larger than ${mib} MiB; Crossplane reads no further and sees a broken document there; split the package`;
+      yield { problem: { message } };
+      return;
+    }
+    yield* cutter.push(chunk);
+    if (cutter.aborted) return;
+  }
+  yield* cutter.end();
+}
+
+/** Holds what has come in of the document at hand. */
+class DocumentCutter {
+  aborted = false;
+  #unfinishedLine: Uint8Array[] = [];
+  #parts: Uint8Array[] = [];
+  #line = 1;
+
+  *push(chunk: Uint8Array): Generator<RawDocument | { problem: StreamProblem }> {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      const lines = joined([...this.#unfinishedLine, chunk.subarray(0, end)]);
+      this.#unfinishedLine = [];
+      yield* this.#cut(lines);
+    }
+    if (end < chunk.length) this.#unfinishedLine.push(chunk.subarray(end));
+  }
+
+  *end(): Generator<RawDocument | { problem: StreamProblem }> {
+    if (this.#unfinishedLine.length > 0) {
+      yield* this.#cut(Buffer.concat([...this.#unfinishedLine, Buffer.from('\n')]));
+    }
+    if (!this.aborted && this.#parts.length > 0) yield this.#take();
+  }
+
+  /** `lines` are whole lines. */
+  *#cut(lines: Buffer): Generator<RawDocument | { problem: StreamProblem }> {
+    let from = 0;
+    for (let at = separatorFrom(lines, 0); at >= 0; at = separatorFrom(lines, from)) {
+      const eol = lines.indexOf(NEWLINE, at);
+      const rest = lines.toString('utf8', at + SEPARATOR.length, eol).trim();
+      if (at > from) this.#parts.push(lines.subarray(from, at));
+      if (rest !== '' && !rest.startsWith('#')) {
+        yield this.#abort(rest);
+        return;
+      }
+      if (this.#parts.length > 0) {
+        yield this.#take();
+        if (this.aborted) return;
+        this.#line++;
+      } else {
+        this.#parts.push(lines.subarray(at, eol + 1));
+      }
+      from = eol + 1;
+    }
+    if (from < lines.length) this.#parts.push(lines.subarray(from));
+  }
+
+  #take(): RawDocument | { problem: StreamProblem } {
+    const line = this.#line;
+    const bytes = joined(this.#parts);
+    this.#parts = [];
+    this.#line += newlinesIn(bytes);
+    if (!isUtf8(bytes)) {
+      this.aborted = true;
+      return { problem: { message: 'the document is not UTF-8 text', line } };
+    }
+    const text = bytes.toString('utf8');
+    return { text: text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, line };
+  }
+
+  #abort(rest: string): { problem: StreamProblem } {
+    this.aborted = true;
+    const line = this.#line + newlinesIn(joined(this.#parts));
+    const message = `\`---\` is followed by \`${rest.slice(0, 40)}\` (Crossplane: invalid Yaml document separator: ${rest.slice(0, 40)}); put the document on the next line`;
+    return { problem: { message, line } };
+  }
+}
+
+/** Copies only where it must: a stream may come as one part of a hundred megabytes. */
+function joined(parts: readonly Uint8Array[]): Buffer {
+  const [first] = parts;
+  if (parts.length !== 1 || first === undefined) return Buffer.concat(parts);
+  return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
+}
+
+/** Start of the first line from `from` on, itself the start of a line, that begins with `---`. */
+function separatorFrom(lines: Buffer, from: number): number {
+  if (lines.length >= from + 3 && lines.toString('latin1', from, from + 3) === SEPARATOR)
+    return from;
+  const before = lines.indexOf(`\n${SEPARATOR}`, Math.max(from - 1, 0), 'latin1');
+  return before < 0 ? -1 : before + 1;
+}
+
+function newlinesIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === NEWLINE) count++;
+  return count;
+}
+
+/** Crossplane skips such documents. White space after `---` or `...` makes one that it does not. */
+export function isEmptyDocument(text: string): boolean {
+  for (let from = 0; from < text.length;) {
+    const newline = text.indexOf('\n', from);
+    const eol = newline < 0 ? text.length : newline;
+    const line = text.slice(from, eol).trimStart();
+    if (line !== '' && line !== SEPARATOR && line !== '...' && !line.startsWith('#')) return false;
+    from = eol + 1;
+  }
+  return true;
+}
