@@ -1,0 +1,346 @@
+import { goScalar } from './go-scalar.js';
+
+/** A role a visitor gives to a node; `IGNORED` ones, and all below them, are not reported. */
+export type Role = number;
+export const IGNORED: Role = 0;
+/** Of the document's own mapping. */
+export const ROOT: Role = 1;
+
+export type ScannedScalar = null | boolean | number | string;
+
+/** What a scan tells. Every answer of `false` ends it: the document is not plainly understood. */
+export interface BlockVisitor {
+  /** A key of a mapping with that role; gives the role of its value, undefined: end the scan. */
+  key(role: Role, key: string): Role | undefined;
+  /** The role of the items of a sequence with that role; undefined: end the scan. */
+  item(role: Role): Role | undefined;
+  /** A mapping was found where `role` was given. */
+  mapping(role: Role): boolean;
+  /** A scalar was found where `role` was given. */
+  scalar(role: Role, value: ScannedScalar): boolean;
+}
+
+interface Frame {
+  readonly indent: number;
+  readonly sequence: boolean;
+  readonly role: Role;
+  /** Kept only where keys are reported: a duplicate ends the scan. */
+  readonly keys: Set<string> | undefined;
+}
+
+/** A key or a dash whose value is still to come, on a line below. */
+interface Awaited {
+  readonly indent: number;
+  readonly inSequence: boolean;
+  readonly role: Role;
+}
+
+const MAX_DEPTH = 90;
+const MAX_KEY = 1000;
+/** Control characters, tabs, and what some YAML libraries take for a line break. */
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const UNUSUAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/;
+const BLOCK_HEADER = /^[|>][-+]?$/;
+const ESCAPE = /\\(?:[0abtnvfre "\\\n]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})/y;
+const [SPACE, QUOTE, APOSTROPHE, HASH, DASH] = [32, 34, 39, 35, 45];
+/** Characters that begin something other than plain text. */
+const INDICATORS = new Set(Buffer.from(',[]{}#&*!|>\'"%@`'));
+const NEEDS_TEXT_AFTER = new Set(Buffer.from('-?:'));
+
+/**
+ * Walks a YAML document of the kind that tools write: block mappings and sequences, one-line keys,
+ * plain, quoted and block scalars. false: something else was met, and nothing reported counts.
+ *
+ * It accepts less than YAML and never more: what passes is valid, and means what was reported.
+ * Several times as fast as a parser, since nearly all of a CRD is passed over.
+ */
+export function scanBlocks(text: string, visitor: BlockVisitor): boolean {
+  return !UNUSUAL.test(text) && new BlockScanner(text, visitor).scan();
+}
+
+class BlockScanner {
+  readonly #text: string;
+  readonly #visitor: BlockVisitor;
+  readonly #frames: Frame[] = [];
+  #awaited: Awaited | undefined;
+  /** Lines indented deeper than this go on with the plain scalar above; -1: there is none. */
+  #continuedBelow = -1;
+  #scalarReported = false;
+  /** Start and end of the line at hand. */
+  #start = 0;
+  #end = 0;
+
+  constructor(text: string, visitor: BlockVisitor) {
+    this.#text = text;
+    this.#visitor = visitor;
+  }
+
+  scan(): boolean {
+    const { length } = this.#text;
+    while (this.#start < length) {
+      this.#end = this.#endOfLine(this.#start);
+      const at = this.#skipSpaces(this.#start);
+      if (at < this.#end && !this.#line(at)) return false;
+      this.#start = this.#end + 1;
+    }
+    return this.#frames.length > 0 && this.#endAwaited();
+  }
+
+  #line(at: number): boolean {
+    const indent = at - this.#start;
+    const first = this.#text.charCodeAt(at);
+    if (first === HASH) {
+      this.#continuedBelow = -1;
+      return true;
+    }
+    if (indent === 0 && this.#isMarker()) {
+      return this.#start === 0 && this.#text.slice(0, this.#end) === '---';
+    }
+    if (this.#continuedBelow >= 0 && indent > this.#continuedBelow) {
+      return !this.#scalarReported && this.#continuesPlainText(at);
+    }
+    this.#continuedBelow = -1;
+    return this.#findPlace(indent, this.#isDash(at)) && this.#node(at);
+  }
+
+  /** Opens or closes collections so that the innermost one is that of the line. */
+  #findPlace(indent: number, dash: boolean): boolean {
+    const awaited = this.#awaited;
+    if (this.#frames.length === 0) return indent === 0 && !dash && this.#open(0, false, ROOT);
+    if (awaited !== undefined) {
+      const compact = indent === awaited.indent && dash && !awaited.inSequence;
+      if (indent > awaited.indent || compact) {
+        this.#awaited = undefined;
+        return this.#open(indent, dash, awaited.role);
+      }
+      if (!this.#endAwaited()) return false;
+    }
+    while (this.#frames.at(-1)!.indent > indent) {
+      this.#frames.pop();
+      if (this.#frames.length === 0) return false;
+    }
+    if (this.#frames.at(-1)!.sequence && !dash) this.#frames.pop();
+    const frame = this.#frames.at(-1);
+    return frame !== undefined && frame.indent === indent && frame.sequence === dash;
+  }
+
+  #open(indent: number, sequence: boolean, role: Role): boolean {
+    const reported = role !== IGNORED;
+    if (reported && !sequence && !this.#visitor.mapping(role)) return false;
+    const keys = reported && !sequence ? new Set<string>() : undefined;
+    this.#frames.push({ indent, sequence, role, keys });
+    return this.#frames.length <= MAX_DEPTH;
+  }
+
+  /** What was awaited has not come: it is null. */
+  #endAwaited(): boolean {
+    const awaited = this.#awaited;
+    this.#awaited = undefined;
+    return awaited === undefined || this.#report(awaited.role, null);
+  }
+
+  /** Dashes, then an entry of a mapping or a scalar; the innermost frame is the right one. */
+  #node(from: number): boolean {
+    let at = from;
+    while (this.#frames.at(-1)!.sequence) {
+      const { indent, role } = this.#frames.at(-1)!;
+      const itemRole = role === IGNORED ? IGNORED : this.#visitor.item(role);
+      if (itemRole === undefined) return false;
+      at = this.#skipSpaces(at + 1);
+      if (this.#nothingAt(at)) {
+        this.#awaited = { indent, inSequence: true, role: itemRole };
+        return true;
+      }
+      const dash = this.#isDash(at);
+      const keyEnd = dash ? -1 : this.#keyEnd(at);
+      if (!dash && keyEnd < 0) return this.#value(at, indent, itemRole);
+      if (!this.#open(at - this.#start, dash, itemRole)) return false;
+    }
+    return this.#entry(at);
+  }
+
+  #entry(at: number): boolean {
+    const keyEnd = this.#keyEnd(at);
+    if (keyEnd < 0 || keyEnd - at > MAX_KEY) return false;
+    const { indent, role, keys } = this.#frames.at(-1)!;
+    const key = this.#key(at, keyEnd);
+    if (key === undefined || keys?.has(key)) return false;
+    keys?.add(key);
+    const valueRole = role === IGNORED ? IGNORED : this.#visitor.key(role, key);
+    if (valueRole === undefined) return false;
+    const value = this.#skipSpaces(keyEnd + 1);
+    if (!this.#nothingAt(value)) return this.#value(value, indent, valueRole);
+    this.#awaited = { indent, inSequence: false, role: valueRole };
+    return true;
+  }
+
+  /** Where the colon of the key that begins at `at` stands; -1: no one-line key begins there. */
+  #keyEnd(at: number): number {
+    const line = this.#text.slice(at, this.#end);
+    const first = this.#text.charCodeAt(at);
+    if (first === QUOTE || first === APOSTROPHE) {
+      const colon = line.indexOf(line[0]!, 1) + 1;
+      if (colon === 0 || line[colon] !== ':') return -1;
+      return colon + 1 === line.length || line[colon + 1] === ' ' ? at + colon : -1;
+    }
+    const colon = line.indexOf(': ');
+    if (colon >= 0) return at + colon;
+    return line.endsWith(':') ? this.#end - 1 : -1;
+  }
+
+  #key(at: number, end: number): string | undefined {
+    const first = this.#text.charCodeAt(at);
+    const key = this.#text.slice(at, end);
+    if (first === QUOTE || first === APOSTROPHE) {
+      return key.includes('\\') ? undefined : key.slice(1, -1);
+    }
+    if (INDICATORS.has(first) || key.includes(' #') || key.endsWith(' ')) return undefined;
+    if (NEEDS_TEXT_AFTER.has(first) && !this.#textFollows(at)) return undefined;
+    return key === '<<' || key === '=' || goScalar(key) !== key ? undefined : key;
+  }
+
+  /** A value that begins at `at`, in a collection indented by `indent`. */
+  #value(at: number, indent: number, role: Role): boolean {
+    const first = this.#text.charCodeAt(at);
+    if (first === QUOTE || first === APOSTROPHE) return this.#quoted(at, indent, role);
+    const rest = this.#text.slice(at, this.#end);
+    if (BLOCK_HEADER.test(rest)) return role === IGNORED && this.#blockScalar(indent);
+    if (rest === '{}' || rest === '[]') return role === IGNORED;
+    if (!this.#isPlainText(at)) return false;
+    const comment = rest.indexOf(' #');
+    const plain = withoutTrailingSpaces(comment < 0 ? rest : rest.slice(0, comment));
+    this.#continuedBelow = comment < 0 ? indent : -1;
+    return this.#report(role, role === IGNORED ? null : goScalar(plain));
+  }
+
+  #quoted(at: number, indent: number, role: Role): boolean {
+    const close = this.#closingQuote(at);
+    if (close < 0) return false;
+    const content = this.#text.slice(at + 1, close);
+    const escaped = this.#text.charCodeAt(at) === QUOTE && content.includes('\\');
+    if (escaped && (role !== IGNORED || !hasKnownEscapes(content))) return false;
+    while (this.#end < close) {
+      if (role !== IGNORED) return false;
+      this.#start = this.#end + 1;
+      this.#end = this.#endOfLine(this.#start);
+      const text = this.#skipSpaces(this.#start);
+      if (text < this.#end && text - this.#start <= indent) return false;
+    }
+    if (!this.#nothingAt(this.#skipSpaces(close + 1))) return false;
+    if (role !== IGNORED && content.includes("'")) return false;
+    return this.#report(role, content);
+  }
+
+  /** Across lines; -1: it is never closed. */
+  #closingQuote(open: number): number {
+    const text = this.#text;
+    const single = text.charCodeAt(open) === APOSTROPHE;
+    for (let at = open + 1; ; at++) {
+      at = text.indexOf(single ? "'" : '"', at);
+      if (at < 0) return -1;
+      if (single) {
+        if (text.charCodeAt(at + 1) !== APOSTROPHE) return at;
+        at++;
+      } else if (this.#backslashesBefore(at) % 2 === 0) return at;
+    }
+  }
+
+  #backslashesBefore(at: number): number {
+    let count = 0;
+    while (this.#text[at - 1 - count] === '\\') count++;
+    return count;
+  }
+
+  /** Leaves the last line of the scalar as the line at hand. */
+  #blockScalar(indent: number): boolean {
+    let content = -1;
+    let leadingBlank = 0;
+    for (let start = this.#end + 1; start < this.#text.length; start = this.#end + 1) {
+      const end = this.#endOfLine(start);
+      let at = start;
+      while (at < end && this.#text.charCodeAt(at) === SPACE) at++;
+      const depth = at - start;
+      if (at === end) {
+        if (content < 0) leadingBlank = Math.max(leadingBlank, depth);
+      } else if (content < 0 && depth > indent) {
+        if (leadingBlank > depth) return false;
+        content = depth;
+      } else if (depth < content || content < 0) {
+        return depth <= indent;
+      }
+      this.#start = start;
+      this.#end = end;
+    }
+    return true;
+  }
+
+  #report(role: Role, value: ScannedScalar): boolean {
+    this.#scalarReported = role !== IGNORED;
+    return role === IGNORED || this.#visitor.scalar(role, value);
+  }
+
+  /** Text of a plain scalar, to the end of the line or a comment. */
+  #isPlainText(at: number): boolean {
+    const first = this.#text.charCodeAt(at);
+    if (INDICATORS.has(first)) return false;
+    if (NEEDS_TEXT_AFTER.has(first) && !this.#textFollows(at)) return false;
+    const line = this.#text.slice(at, this.#end);
+    const comment = line.indexOf(' #');
+    return holdsNoKey(comment < 0 ? line : line.slice(0, comment));
+  }
+
+  /** Below its first line a plain scalar may begin with any character. */
+  #continuesPlainText(at: number): boolean {
+    const line = this.#text.slice(at, this.#end);
+    return !line.includes(' #') && holdsNoKey(line);
+  }
+
+  #textFollows(at: number): boolean {
+    return at + 1 < this.#end && this.#text.charCodeAt(at + 1) !== SPACE;
+  }
+
+  #isDash(at: number): boolean {
+    return this.#text.charCodeAt(at) === DASH && !this.#textFollows(at);
+  }
+
+  /** The line is `---` or `...`, with or without more. */
+  #isMarker(): boolean {
+    return this.#text.startsWith('---', this.#start) || this.#text.startsWith('...', this.#start);
+  }
+
+  /** The end of the line, or a comment. */
+  #nothingAt(at: number): boolean {
+    if (at >= this.#end) return true;
+    return this.#text.charCodeAt(at) === HASH && this.#text.charCodeAt(at - 1) === SPACE;
+  }
+
+  #skipSpaces(from: number): number {
+    let at = from;
+    while (at < this.#end && this.#text.charCodeAt(at) === SPACE) at++;
+    return at;
+  }
+
+  #endOfLine(from: number): number {
+    const newline = this.#text.indexOf('\n', from);
+    return newline < 0 ? this.#text.length : newline;
+  }
+}
+
+function holdsNoKey(text: string): boolean {
+  return !text.includes(': ') && !withoutTrailingSpaces(text).endsWith(':');
+}
+
+/** Spaces alone: `trimEnd` takes away characters that YAML keeps. */
+function withoutTrailingSpaces(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === SPACE) end--;
+  return end === text.length ? text : text.slice(0, end);
+}
+
+function hasKnownEscapes(content: string): boolean {
+  for (let at = content.indexOf('\\'); at >= 0; at = content.indexOf('\\', ESCAPE.lastIndex)) {
+    ESCAPE.lastIndex = at;
+    if (!ESCAPE.test(content)) return false;
+  }
+  return true;
+}

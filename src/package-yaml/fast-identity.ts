@@ -1,0 +1,98 @@
+import { IGNORED, ROOT, scanBlocks, type Role, type ScannedScalar } from './block-scanner.js';
+import type { Identity } from './identity.js';
+
+const METADATA = 2;
+const SPEC = 3;
+const NAMES = 4;
+const CLAIM_NAMES = 5;
+const VERSIONS = 6;
+const VERSION = 7;
+const MAPPINGS: ReadonlySet<Role> = new Set([ROOT, METADATA, SPEC, NAMES, CLAIM_NAMES, VERSION]);
+
+type Field = Exclude<keyof Identity, 'versions'> | 'version' | 'versionName';
+/** The role of a field is its index here, past those of collections. */
+const FIELDS: readonly Field[] = [
+  'apiVersion',
+  'kind',
+  'name',
+  'group',
+  'definedKind',
+  'claimPlural',
+  'claimKind',
+  'version',
+  'versionName',
+];
+const FIRST_FIELD = VERSION + 1;
+const field = (name: Field): Role => FIRST_FIELD + FIELDS.indexOf(name);
+
+const ROLES: ReadonlyMap<Role, ReadonlyMap<string, Role>> = new Map([
+  [
+    ROOT,
+    new Map([
+      ['apiVersion', field('apiVersion')],
+      ['kind', field('kind')],
+      ['metadata', METADATA],
+      ['spec', SPEC],
+    ]),
+  ],
+  [METADATA, new Map([['name', field('name')]])],
+  [
+    SPEC,
+    new Map([
+      ['group', field('group')],
+      ['version', field('version')],
+      ['names', NAMES],
+      ['claimNames', CLAIM_NAMES],
+      ['versions', VERSIONS],
+    ]),
+  ],
+  [NAMES, new Map([['kind', field('definedKind')]])],
+  [
+    CLAIM_NAMES,
+    new Map([
+      ['plural', field('claimPlural')],
+      ['kind', field('claimKind')],
+    ]),
+  ],
+  [VERSION, new Map([['name', field('versionName')]])],
+]);
+
+/**
+ * The identity of a document, without parsing it; undefined: it takes a parser to tell.
+ *
+ * Where it answers, it agrees with `identityOf` on the parsed document.
+ */
+export function fastIdentity(text: string): Identity | undefined {
+  const found = new Map<Field, string>();
+  const versions: string[] = [];
+  const understood = scanBlocks(text, {
+    key: (role, key) => ROLES.get(role)?.get(key) ?? IGNORED,
+    item: (role) => (role === VERSIONS ? VERSION : undefined),
+    mapping: (role) => MAPPINGS.has(role),
+    scalar: (role, value) => keep(role, value),
+  });
+
+  function keep(role: Role, value: ScannedScalar): boolean {
+    if (value === null) return true;
+    const name = FIELDS[role - FIRST_FIELD];
+    if (name === undefined || typeof value !== 'string') return false;
+    if (name === 'versionName') versions.push(value);
+    else found.set(name, value);
+    return true;
+  }
+
+  const apiVersion = found.get('apiVersion');
+  const kind = found.get('kind');
+  if (!understood || !apiVersion || !kind) return undefined;
+  const version = found.get('version');
+  return {
+    apiVersion,
+    kind,
+    name: found.get('name'),
+    group: found.get('group'),
+    definedKind: found.get('definedKind'),
+    versions: version === undefined ? versions : [version, ...versions],
+    claimPlural: found.get('claimPlural'),
+    claimKind: found.get('claimKind'),
+  };
+}

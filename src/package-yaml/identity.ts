@@ -1,0 +1,130 @@
+import type { JsonObject, JsonValue } from '../model/package.js';
+import type { PackageObject } from '../model/package-contents.js';
+
+/** What an object is, read off its document; `undefined` is absent or null. */
+export interface Identity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string | undefined;
+  /** `spec.group`, `spec.names.kind`, and names of versions, of what defines a kind of resource. */
+  readonly group: string | undefined;
+  readonly definedKind: string | undefined;
+  readonly versions: readonly string[];
+  /** `spec.claimNames`. */
+  readonly claimPlural: string | undefined;
+  readonly claimKind: string | undefined;
+}
+
+const DEFINING = new Set([
+  'CustomResourceDefinition',
+  'CompositeResourceDefinition',
+  'ManagedResourceDefinition',
+]);
+
+/** The object a package holds, by its identity. */
+export function objectOf(identity: Identity, line: number): PackageObject {
+  const { apiVersion, kind, name, group } = identity;
+  const object = {
+    apiVersion: detached(apiVersion),
+    kind: detached(kind),
+    name: detached(name ?? ''),
+    line,
+  };
+  if (!DEFINING.has(kind) || group === undefined) return object;
+  const { definedKind, claimPlural, claimKind } = identity;
+  const offersClaim = kind === 'CompositeResourceDefinition' && claimPlural !== undefined;
+  return {
+    ...object,
+    ...(definedKind === undefined
+      ? {}
+      : {
+          defines: {
+            group: detached(group),
+            kind: detached(definedKind),
+            versions: [...new Set(identity.versions)].map(detached),
+          },
+        }),
+    ...(offersClaim ? { claimCrd: detached(`${claimPlural}.${group}`) } : {}),
+    ...(offersClaim && claimKind !== undefined ? { claimKind: detached(claimKind) } : {}),
+  };
+}
+
+/** Reads the identity off a parsed document; `problem`: Go could not decode it. */
+export function identityOf(document: JsonValue): Identity | { readonly problem: string } {
+  const root = mapping(document);
+  if (root === undefined) {
+    return { problem: `the document is not a mapping (Crossplane: Object 'Kind' is missing)` };
+  }
+  const { apiVersion, kind } = root;
+  const typed = typeProblem(root);
+  if (typed !== undefined) return { problem: typed };
+  if (typeof kind !== 'string' || kind === '') {
+    return { problem: "the document has no `kind` (Crossplane: Object 'Kind' is missing)" };
+  }
+  if (typeof apiVersion !== 'string' || apiVersion === '') {
+    const quote = "(Crossplane: Object 'apiVersion' is missing)";
+    return { problem: `the ${kind} has no \`apiVersion\` ${quote}` };
+  }
+  const spec = mapping(root['spec']) ?? {};
+  const names = mapping(spec['names']) ?? {};
+  const claimNames = mapping(spec['claimNames']) ?? {};
+  return {
+    apiVersion,
+    kind,
+    name: string(mapping(root['metadata'])?.['name']),
+    group: string(spec['group']),
+    definedKind: string(names['kind']),
+    versions: versionsOf(spec),
+    claimPlural: string(claimNames['plural']),
+    claimKind: string(claimNames['kind']),
+  };
+}
+
+function typeProblem(root: JsonObject): string | undefined {
+  for (const key of ['apiVersion', 'kind']) {
+    if (!isStringOrAbsent(root[key])) return mustBe('a string', key, root[key]);
+  }
+  const metadata = root['metadata'] ?? null;
+  if (metadata === null) return undefined;
+  const fields = mapping(metadata);
+  if (fields === undefined) return mustBe('a mapping', 'metadata', metadata);
+  const { name } = fields;
+  return isStringOrAbsent(name) ? undefined : mustBe('a string', 'metadata.name', name);
+}
+
+/** Says what Go's typed decoder would trip over. */
+export function mustBe(type: string, path: string, value: JsonValue | undefined): string {
+  const scalar = typeof value !== 'object' ? ` ${String(value)}` : '';
+  const found = Array.isArray(value)
+    ? 'list'
+    : typeof value === 'object'
+      ? 'mapping'
+      : typeof value;
+  return `\`${path}\` must be ${type}, not the ${found}${scalar}`;
+}
+
+/** `spec.version` is how v1beta1 CRDs with one version say it. */
+function versionsOf(spec: JsonObject): string[] {
+  const listed = Array.isArray(spec['versions']) ? (spec['versions'] as readonly JsonValue[]) : [];
+  return [spec['version'], ...listed.map((version) => mapping(version)?.['name'])].filter(
+    (name): name is string => typeof name === 'string',
+  );
+}
+
+export function mapping(value: JsonValue | undefined): JsonObject | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return value as JsonObject; // what is left of JsonValue, arrays set aside
+}
+
+export function isStringOrAbsent(value: JsonValue | undefined): value is string | null | undefined {
+  return value === undefined || value === null || typeof value === 'string';
+}
+
+function string(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A copy: V8 keeps the whole document alive for as long as a slice of it is. */
+function detached(text: string): string {
+  return Buffer.from(text).toString();
+}
