@@ -1,0 +1,97 @@
+import type { JsonObject, JsonValue } from '../model/package.js';
+import type { MetaDocument } from '../model/package-contents.js';
+import { identityOf, isStringOrAbsent, mapping, mustBe } from './identity.js';
+import type { GoDocument } from './go-yaml.js';
+import { linesBefore, placesOf, under } from './places.js';
+
+/** More than any honest package has; a few nested aliases can stand for billions. */
+const MAX_NODES = 100_000;
+const MAX_DEPTH = 1_000;
+
+/** Whether a document is of a group that holds package metas, under whichever vendor's name. */
+export function isMeta(apiVersion: string): boolean {
+  return /^meta\.pkg\.[^/]*\//.test(apiVersion);
+}
+
+/** A package meta, as written; `line` is that of the document. */
+export function metaDocument(
+  document: GoDocument,
+  line: number,
+): MetaDocument | { problem: string } {
+  const identity = identityOf(document.value);
+  if ('problem' in identity) return identity;
+  if (isTooLarge(document.value)) {
+    return {
+      problem: 'aliases blow the document up (Crossplane: document contains excessive aliasing)',
+    };
+  }
+  const root = mapping(document.value) ?? {};
+  const metadata = mapping(root['metadata']) ?? {};
+  const spec = mapping(root['spec']) ?? {};
+  const list = (key: string) =>
+    Array.isArray(spec[key]) ? (spec[key] as readonly JsonValue[]) : [];
+  return {
+    apiVersion: identity.apiVersion,
+    kind: identity.kind,
+    name: identity.name ?? '',
+    labels: strings(metadata['labels']),
+    annotations: strings(metadata['annotations']),
+    crossplane: spec['crossplane'],
+    dependsOn: list('dependsOn'),
+    capabilities: list('capabilities').filter((item) => typeof item === 'string'),
+    dependsOnLines: dependsOnLines(document, line),
+    line,
+    specKeys: Object.keys(spec),
+    decodeError: decodeError(root, metadata),
+  };
+}
+
+function dependsOnLines(document: GoDocument, line: number): number[] | undefined {
+  const root = placesOf(document);
+  const items = under(under(root, 'spec'), 'dependsOn')?.items;
+  return items?.map(({ offset }) => line + linesBefore(document.source, offset));
+}
+
+function decodeError(root: JsonObject, metadata: JsonObject): string | undefined {
+  const spec = root['spec'] ?? null;
+  if (spec !== null && mapping(spec) === undefined) return mustBe('a mapping', 'spec', spec);
+  const dependsOn = mapping(spec)?.['dependsOn'] ?? null;
+  if (dependsOn !== null && !Array.isArray(dependsOn)) {
+    return mustBe('a list', 'spec.dependsOn', dependsOn);
+  }
+  return notStrings('labels', metadata) ?? notStrings('annotations', metadata);
+}
+
+function notStrings(key: string, metadata: JsonObject): string | undefined {
+  const value = metadata[key] ?? null;
+  if (value === null) return undefined;
+  const fields = mapping(value);
+  if (fields === undefined) return mustBe('a mapping', `metadata.${key}`, value);
+  const [wrong] = Object.entries(fields).filter(([, text]) => !isStringOrAbsent(text));
+  return (
+    wrong && `${mustBe('a string', `metadata.${key}.${wrong[0]}`, wrong[1])}; put it in quotes`
+  );
+}
+
+/** A null among them reads as empty; no key may reach a prototype. */
+function strings(value: JsonValue | undefined): Readonly<Record<string, string>> {
+  const entries = Object.entries(mapping(value) ?? {});
+  return Object.fromEntries(
+    entries.map(([key, text]) => [key, typeof text === 'string' ? text : '']),
+  );
+}
+
+/** Counts what a walk would meet, aliases followed; stops when it is clear. A cycle is too deep. */
+function isTooLarge(value: JsonValue): boolean {
+  let left = MAX_NODES;
+  const visit = (node: JsonValue, depth: number): void => {
+    if (depth > MAX_DEPTH) left = 0;
+    if (--left < 0 || typeof node !== 'object' || node === null) return;
+    for (const child of Object.values(node)) {
+      visit(child, depth + 1);
+      if (left < 0) return;
+    }
+  };
+  visit(value, 0);
+  return left < 0;
+}

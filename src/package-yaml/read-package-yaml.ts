@@ -1,0 +1,101 @@
+import type {
+  MetaDocument,
+  PackageContents,
+  PackageObject,
+  StreamProblem,
+} from '../model/package-contents.js';
+import { fastIdentity } from './fast-identity.js';
+import { parseGoYaml, type GoDocument } from './go-yaml.js';
+import { identityOf, objectOf } from './identity.js';
+import { isMeta, metaDocument } from './meta-document.js';
+import { duplicateKeys, linesBefore, placesOf } from './places.js';
+import { isEmptyDocument, splitDocuments, type RawDocument } from './split-documents.js';
+
+/**
+ * What a `package.yaml` holds, whichever Crossplane is to install it.
+ *
+ * The meta document is read in full, the others as far as their identity goes, one at a time: a
+ * stream may be a hundred times as large as what is kept of it.
+ */
+export async function readPackageYaml(
+  input: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<PackageContents> {
+  const metas: MetaDocument[] = [];
+  const objects: PackageObject[] = [];
+  const problems: StreamProblem[] = [];
+  const warnings: StreamProblem[] = [];
+  for await (const piece of splitDocuments(input instanceof Uint8Array ? [input] : input)) {
+    if ('problem' in piece) {
+      problems.push(piece.problem);
+    } else if (!isEmptyDocument(piece.text)) {
+      const document = readDocument(piece);
+      if ('problem' in document) problems.push(document.problem);
+      else if ('meta' in document) metas.push(document.meta);
+      else objects.push(document.object);
+      warnings.push(...(document.warnings ?? []));
+    }
+  }
+  return { metas, objects, problems, warnings };
+}
+
+type ReadDocument = (
+  | { readonly meta: MetaDocument }
+  | { readonly object: PackageObject }
+  | { readonly problem: StreamProblem }
+) & { readonly warnings?: readonly StreamProblem[] };
+
+function readDocument(raw: RawDocument): ReadDocument {
+  const identity = fastIdentity(raw.text);
+  if (identity === undefined || isMeta(identity.apiVersion)) return parseDocument(raw);
+  return { object: objectOf(identity, contentLine(raw)) };
+}
+
+/** The slow way, for what must be known in full or takes a parser to understand. */
+export function parseDocument(raw: RawDocument): ReadDocument {
+  const line = contentLine(raw);
+  const parsed = parseGoYaml(raw.text);
+  if ('error' in parsed) {
+    const message = `the document is not valid YAML: ${parsed.error}`;
+    return { problem: { message, line: raw.line + parsed.lineOffset } };
+  }
+  const identity = identityOf(parsed.value);
+  if ('problem' in identity) return { problem: { message: identity.problem, line } };
+  if (!isMeta(identity.apiVersion)) {
+    return { object: objectOf(identity, line), warnings: duplicates(parsed, raw, isIdentityPath) };
+  }
+  const meta = metaDocument(parsed, raw.line);
+  if ('problem' in meta) return { problem: { message: meta.problem, line } };
+  return { meta: { ...meta, line }, warnings: duplicates(parsed, raw, () => true) };
+}
+
+const IDENTITY_PATHS = new Set([
+  'metadata',
+  'spec',
+  'spec.names',
+  'spec.claimNames',
+  'spec.versions',
+]);
+
+/** Deeper inside an object nobody looks, so nothing is said about it either. */
+function isIdentityPath(path: readonly string[]): boolean {
+  return IDENTITY_PATHS.has(path.join('.'));
+}
+
+function duplicates(
+  document: GoDocument,
+  raw: RawDocument,
+  descend: (path: readonly string[]) => boolean,
+): StreamProblem[] {
+  const root = placesOf(document);
+  if (root === undefined) return [];
+  return duplicateKeys(root, descend).map(({ path, offset }) => ({
+    message: `\`${path}\` is written twice; Crossplane reads the last one; remove the other`,
+    line: raw.line + linesBefore(document.source, offset),
+  }));
+}
+
+/** The first line that is neither blank nor a comment nor a separator. */
+function contentLine({ text, line }: RawDocument): number {
+  const at = /^(?!---)[ \t]*[^\s#]/m.exec(text)?.index ?? 0;
+  return line + linesBefore(text, at);
+}

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import { readPackageYaml } from '../../src/package-yaml/read-package-yaml.js';
+
+const read = (text: string) => readPackageYaml(Buffer.from(text));
+
+const META = `---
+apiVersion: meta.pkg.crossplane.io/v1
+kind: Configuration
+metadata:
+  name: platform
+  labels: {team: "a", tier: null}
+  annotations:
+    meta.crossplane.io/source: github.com/acme/platform
+spec:
+  crossplane:
+    version: ">=v1.14.0-0"
+  dependsOn:
+    - provider: xpkg.io/acme/provider-db
+      version: ">=v1.0.0"
+    # the function
+    - function: xpkg.io/acme/function-go
+      version: v0.1.0
+  capabilities: [safe-start]
+`;
+
+test('a meta document is read in full, with the lines of its dependencies', async () => {
+  const { metas, objects, problems, warnings } = await read(META);
+  expect(metas).toEqual([
+    {
+      apiVersion: 'meta.pkg.crossplane.io/v1',
+      kind: 'Configuration',
+      name: 'platform',
+      labels: { team: 'a', tier: '' },
+      annotations: { 'meta.crossplane.io/source': 'github.com/acme/platform' },
+      crossplane: { version: '>=v1.14.0-0' },
+      dependsOn: [
+        { provider: 'xpkg.io/acme/provider-db', version: '>=v1.0.0' },
+        { function: 'xpkg.io/acme/function-go', version: 'v0.1.0' },
+      ],
+      capabilities: ['safe-start'],
+      dependsOnLines: [13, 16],
+      line: 2,
+      specKeys: ['crossplane', 'dependsOn', 'capabilities'],
+      decodeError: undefined,
+    },
+  ]);
+  expect([objects, problems, warnings]).toEqual([[], [], []]);
+});
+
+const XRD = `apiVersion: apiextensions.crossplane.io/v1
+kind: CompositeResourceDefinition
+metadata: {name: xdbs.acme.io}
+spec:
+  group: acme.io
+  names: {kind: XDb, plural: xdbs}
+  claimNames: {kind: Db, plural: dbs}
+  versions: [{name: v1, served: true}]
+`;
+
+test('other documents are read as far as their identity goes; the meta may be anywhere', async () => {
+  const { metas, objects } = await read(`${XRD}${META}`);
+  expect(metas).toHaveLength(1);
+  expect(objects).toEqual([
+    {
+      apiVersion: 'apiextensions.crossplane.io/v1',
+      kind: 'CompositeResourceDefinition',
+      name: 'xdbs.acme.io',
+      claimCrd: 'dbs.acme.io',
+      claimKind: 'Db',
+      defines: { group: 'acme.io', kind: 'XDb', versions: ['v1'] },
+      line: 1,
+    },
+  ]);
+  expect(metas[0]).toMatchObject({ line: 10, dependsOnLines: [21, 24] });
+});
+
+test('a v1beta1 CRD may name its version by itself', async () => {
+  const { objects } = await read(`apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata:
+  name: dbs.acme.io
+spec:
+  group: acme.io
+  version: v1
+  names:
+    kind: Db
+`);
+  expect(objects[0]?.defines).toEqual({ group: 'acme.io', kind: 'Db', versions: ['v1'] });
+});
+
+test.each([
+  { text: 'metadata: {name: x}\n', why: 'no kind' },
+  { text: 'kind: Composition\n', why: 'no apiVersion' },
+  { text: '- a\n- b\n', why: 'a list' },
+  { text: '--- \n---\n', why: 'a separator with a space after it is a document' },
+  { text: 'kind: [\n', why: 'no YAML' },
+  { text: 'apiVersion: v1\nkind: 12\n', why: 'a kind that is a number' },
+  { text: 'apiVersion: v1\nkind: X\nmetadata: {name: 12}\n', why: 'a name that is a number' },
+  { text: 'apiVersion: v1\nkind: X\n--- # c\n--- x\n', why: 'a broken separator' },
+])('no target can read it: $why', async ({ text }) => {
+  expect((await read(text)).problems).toHaveLength(1);
+});
+
+test('problems point at their line', async () => {
+  const { problems } = await read(`${META}---\nkind: Composition\n---\na: b\nc: d: e\n`);
+  expect(problems.map(({ line }) => line)).toEqual([20, 23]);
+});
+
+test.each([
+  { field: 'spec: v1', why: 'spec is text' },
+  { field: 'spec: {dependsOn: {provider: x}}', why: 'dependsOn is a mapping' },
+  { field: 'metadata: {labels: {a: 1}}', why: 'a label is a number' },
+  { field: 'metadata: {annotations: [a]}', why: 'annotations are a list' },
+])('Go would not decode the meta: $why', async ({ field }) => {
+  const { metas } = await read(`apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n${field}\n`);
+  expect(metas[0]?.decodeError).toContain('must be');
+});
+
+test('a key that is there twice: the last counts, with a warning at its line', async () => {
+  const twice = META.replace('  name: platform\n', '  name: first\n  name: platform\n');
+  const { metas, warnings } = await read(twice);
+  expect(metas[0]?.name).toBe('platform');
+  expect(warnings).toMatchObject([{ line: 6 }]);
+  expect(warnings[0]?.message).toContain('`metadata.name`');
+});
+
+test('nothing is said of keys deep inside an object: nobody looks there', async () => {
+  const { warnings } = await read(
+    'apiVersion: v1\nkind: X\nspec: {schema: {a: 1, a: 2}}\nmetadata: {name: x, name: z}\n',
+  );
+  expect(warnings.map(({ message }) => message.split(' ')[0])).toEqual(['`metadata.name`']);
+});
+
+test('aliases that blow up, or bite their tail, are a problem and no hang', async () => {
+  const levels = Array.from({ length: 12 }, (_, i) => {
+    const inner = i === 0 ? 'x' : `*a${i - 1}`;
+    return `a${i}: &a${i} [${Array.from({ length: 9 }, () => inner).join(', ')}]\n`;
+  }).join('');
+  const meta = 'apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n';
+  expect((await read(`${meta}${levels}`)).problems).toHaveLength(1);
+  expect((await read(`${meta}spec: &s {self: *s}\n`)).problems).toHaveLength(1);
+});
+
+test('keys named after prototypes are data', async () => {
+  const { metas } = await read(
+    'apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata:\n  labels: {__proto__: x, constructor: z}\n',
+  );
+  expect(Object.entries(metas[0]!.labels)).toEqual([
+    ['__proto__', 'x'],
+    ['constructor', 'z'],
+  ]);
+});
