@@ -1,4 +1,5 @@
 import type { IndexFile } from '../model/index-file.js';
+import type { JsonObject } from '../model/package.js';
 import type { Request } from '../model/request.js';
 
 /** What a resolver may be told beside the request. */
@@ -14,17 +15,43 @@ export interface ResolverOptions {
   readonly allowCycles?: boolean | undefined;
   /** What a lockfile holds: one version of each repository. */
   readonly locked?: ReadonlyMap<string, string> | undefined;
+  /**
+   * Passes on what a source replies, when it pleases. A resolver that asks a source lets every
+   * reply come through here, so that a law can vary the order in which they arrive.
+   */
+  readonly deliver?: (<T>(reply: Promise<T>) => Promise<T>) | undefined;
 }
 
-/** A resolver's answer, reduced to what the laws are about. */
-export type Outcome =
-  | {
-      readonly status: 'solved';
-      readonly selected: ReadonlyMap<string, string>;
-      readonly crossplane?: string | undefined;
-    }
-  | { readonly status: 'unsolvable' }
-  | { readonly status: 'gave-up' };
+/**
+ * A resolver's answer, reduced to what the laws are about. What is optional some laws need; they
+ * say so when it is not told.
+ */
+export type Outcome = Solved | Unsolvable | { readonly status: 'gave-up' };
+
+interface Solved {
+  readonly status: 'solved';
+  /** One version of each repository. */
+  readonly selected: ReadonlyMap<string, string>;
+  /** The Crossplane release it is for. */
+  readonly crossplane?: string | undefined;
+  /** What the resolver would write to disk, to the byte. */
+  readonly written?: string | undefined;
+  /** The objects to apply, in order. */
+  readonly rendered?: readonly JsonObject[] | undefined;
+  /** Repositories the source was asked about. */
+  readonly asked?: readonly string[] | undefined;
+}
+
+interface Unsolvable {
+  readonly status: 'unsolvable';
+  /**
+   * What the explanation names, as a universe and a request in which nothing else stands in the
+   * way: every package and version is there still, dependencies, constraints and objects that the
+   * explanation does not name are not.
+   */
+  readonly core?: { readonly universe: IndexFile; readonly request: Request } | undefined;
+  readonly asked?: readonly string[] | undefined;
+}
 
 export type Resolver = (
   universe: IndexFile,

@@ -5,6 +5,7 @@ import { pick, picked, sometimes, weighted } from './chance.js';
 import { DEFAULT_KNOBS } from './knobs.js';
 import type { Knobs } from './knobs.js';
 import { requestOf, requestPlan } from './package-set.js';
+import { printUniverse } from './print-universe.js';
 import type { ResolverOptions } from './resolver.js';
 import { publish, universePlan } from './universe.js';
 
@@ -23,8 +24,15 @@ export function scenario(knobs: Partial<Knobs> = {}): fc.Arbitrary<Scenario> {
     .map((plan) => {
       const universe = publish(plan.universe);
       const request = requestOf(plan.request, universe);
-      return { universe, request, options: optionsOf(plan.options, universe) };
+      return printable({ universe, request, options: optionsOf(plan.options, universe) });
     });
+}
+
+/** Reports of failures show it as files to paste. */
+function printable(made: Scenario): Scenario {
+  return Object.defineProperty(made, fc.toStringMethod, {
+    value: () => `\n${printUniverse(made)}`,
+  });
 }
 
 interface OptionsPlan {

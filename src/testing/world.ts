@@ -38,6 +38,8 @@ export class World {
   readonly options: ResolverOptions;
   readonly #request: Request;
   readonly #readings = new Map<string, Reading | undefined>();
+  readonly #demands = new Map<string, readonly Demand[]>();
+  #roots: readonly (RootDemand | undefined)[] | undefined;
 
   constructor(
     universe: IndexFile,
@@ -60,7 +62,7 @@ export class World {
 
   /** undefined: a package under development requires what the target can make nothing of. */
   roots(): readonly RootDemand[] | undefined {
-    const demands = this.#request.roots.flatMap((root) => this.#rootDemands(root));
+    const demands = (this.#roots ??= this.#request.roots.flatMap((r) => this.#rootDemands(r)));
     return demands.every((demand) => demand !== undefined) ? demands : undefined;
   }
 
@@ -83,11 +85,15 @@ export class World {
 
   /** What a chosen version wants of others, in dependsOn order. */
   demandsOf(repository: string, version: string): readonly Demand[] {
-    if (this.#ignoresRequirements()) return [];
-    const edges = this.read(repository, version)?.edges ?? [];
-    return edges.map((edge) =>
-      this.#demand({ by: `${repository} ${version}`, ...edge }, this.wantOf(edge.constraint)),
+    const by = `${repository} ${version}`;
+    const known = this.#demands.get(by);
+    if (known) return known;
+    const edges = this.#ignoresRequirements() ? [] : this.read(repository, version)?.edges;
+    const demands = (edges ?? []).map((edge) =>
+      this.#demand({ by, ...edge }, this.wantOf(edge.constraint)),
     );
+    this.#demands.set(by, demands);
+    return demands;
   }
 
   #ignoresRequirements(): boolean {

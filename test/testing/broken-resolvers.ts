@@ -1,0 +1,199 @@
+import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
+import type { JsonObject } from '../../src/model/package.js';
+import type { Request } from '../../src/model/request.js';
+import { exhaustive, targets } from '../../src/testing/exhaustive.js';
+import { possiblyNeeded } from '../../src/testing/possibly-needed.js';
+import type { Outcome, Resolver, ResolverOptions } from '../../src/testing/resolver.js';
+import { publishedIn } from '../../src/testing/vary.js';
+import { World } from '../../src/testing/world.js';
+
+/** Answers by trying everything, and tells all that the laws ask for. */
+export const exemplary: Resolver = async (universe, request, options = {}) => {
+  const outcome = exhaustive(universe, request, options);
+  const asked = [...possiblyNeeded(universe, request)];
+  const { deliver = (reply) => reply } = options;
+  await Promise.all(asked.map((name) => deliver(Promise.resolve(name))));
+  if (outcome.status === 'solved')
+    return { ...outcome, asked, rendered: bundle(universe, request, { options, outcome }) };
+  return outcome.status === 'unsolvable'
+    ? { ...outcome, asked, core: { universe, request } }
+    : outcome;
+};
+
+type Solved = Extract<Outcome, { status: 'solved' }>;
+
+function bundle(
+  universe: IndexFile,
+  request: Request,
+  { options, outcome }: { options: ResolverOptions; outcome: Solved },
+): JsonObject[] {
+  const target = targets(
+    { ...request, crossplane: undefined },
+    { crossplane: outcome.crossplane },
+  )[0]!;
+  const world = new World(universe, request, { target, options });
+  const placed = new Set<string>();
+  const place = (repository: string, above: readonly string[] = []): void => {
+    if (above.includes(repository)) return;
+    for (const d of world.demandsOf(repository, outcome.selected.get(repository)!))
+      place(d.repository, [...above, repository]);
+    placed.add(repository);
+  };
+  for (const repository of outcome.selected.keys()) place(repository);
+  return [...placed].map((repository, n) => {
+    const version = outcome.selected.get(repository)!;
+    return {
+      apiVersion: 'pkg.crossplane.io/v1',
+      kind: world.read(repository, version)!.kind,
+      metadata: { name: `package-${n}` },
+      spec: {
+        package: `${repository}${version.startsWith('sha256:') ? '@' : ':'}${version}`,
+        skipDependencyResolution: true,
+      },
+    };
+  });
+}
+
+function everyVersion(universe: IndexFile, change: (version: IndexVersion) => IndexVersion) {
+  const packages = Object.entries(universe.packages).map(([repository, { kind, versions }]) => [
+    repository,
+    {
+      kind,
+      versions: Object.fromEntries(
+        Object.entries(versions).map(([tag, version]) => [tag, change(version)]),
+      ),
+    },
+  ]);
+  return { packages: Object.fromEntries(packages) } as IndexFile;
+}
+
+/** Takes the newest version that the first to ask admits, and never looks back. */
+const greedy: Resolver = async (universe, request, options = {}) => {
+  const [target] = targets(request, options);
+  if (target === undefined) return { status: 'unsolvable' };
+  const world = new World(universe, request, { target, options });
+  const selected = new Map<string, string>();
+  const queue = [...(world.roots() ?? [])];
+  for (const want of queue) {
+    if ('api' in want || selected.has(want.repository)) continue;
+    const tags = Object.keys(universe.packages[want.repository]?.versions ?? {});
+    const tag = tags.findLast((one) => world.satisfies(want.repository, one, want.want));
+    if (tag === undefined) return { status: 'unsolvable' };
+    selected.set(want.repository, tag);
+    queue.push(...world.demandsOf(want.repository, tag));
+  }
+  return { status: 'solved', selected, crossplane: target.version };
+};
+
+const ownershipBlind: Resolver = (universe, request, options) =>
+  exemplary(
+    everyVersion(universe, (version) => ({ ...version, crds: [], xrds: [], compositions: [] })),
+    request,
+    options,
+  );
+
+const crossplaneBlind: Resolver = (universe, request, options) =>
+  exemplary(
+    everyVersion(universe, (version) => ({ ...version, crossplane: undefined })),
+    request,
+    options,
+  );
+
+/** Takes the versions in the order in which they are listed. */
+const orderDependent: Resolver = (universe, request, options) => {
+  const first = publishedIn(universe)[0]?.tag;
+  return exemplary(universe, request, {
+    ...options,
+    prefer: first === 'v1.0.0' ? 'newest' : 'lowest',
+  });
+};
+
+/** Acts on whichever of two replies comes first. */
+const impatient: Resolver = async (universe, request, options = {}) => {
+  const deliver = options.deliver ?? ((reply) => reply);
+  const prefer = await Promise.race([
+    deliver(Promise.resolve('newest' as const)),
+    deliver(Promise.resolve('lowest' as const)),
+  ]);
+  return exemplary(universe, request, { ...options, prefer });
+};
+
+/** Counts heads. */
+const distracted: Resolver = (universe, request, options) => {
+  const crowd = Object.keys(universe.packages).length;
+  return exemplary(universe, request, { ...options, prefer: crowd > 9 ? 'lowest' : 'newest' });
+};
+
+/** Trusts no package without dependencies. */
+const clingy: Resolver = async (universe, request, options) => {
+  const outcome = await exemplary(universe, request, options);
+  if (outcome.status !== 'solved') return outcome;
+  const versions = publishedIn(universe);
+  const needy = versions.filter(({ version }) => (version.dependsOn ?? []).length > 0);
+  return needy.length * 2 < versions.length ? { status: 'unsolvable' } : outcome;
+};
+
+const optimist: Resolver = async (universe, request, options = {}) => {
+  const outcome = await exemplary(universe, request, { ...options, prefer: 'newest' });
+  if (options.prefer !== 'lowest' || outcome.status !== 'solved') return outcome;
+  const lowest = await exemplary(universe, request, options);
+  return JSON.stringify([...outcome.selected]) ===
+    JSON.stringify(lowest.status === 'solved' ? [...lowest.selected] : [])
+    ? outcome
+    : { status: 'unsolvable' };
+};
+
+/** Takes a lockfile for a list of what to get away from. */
+const restless: Resolver = (universe, request, options = {}) =>
+  exemplary(universe, request, {
+    ...options,
+    prefer: options.locked && options.prefer !== 'lowest' ? 'lowest' : 'newest',
+  });
+
+const nosy: Resolver = async (universe, request, options) => ({
+  ...(await exemplary(universe, request, options)),
+  asked: Object.keys(universe.packages),
+});
+
+/** Blames the roots and nothing else. */
+const terse: Resolver = async (universe, request, options) => {
+  const outcome = await exemplary(universe, request, options);
+  if (outcome.status !== 'unsolvable') return outcome;
+  const bare = everyVersion(universe, ({ digest }) => ({ digest }));
+  return { ...outcome, core: { universe: bare, request } };
+};
+
+/** Applies dependents first. */
+const hasty: Resolver = async (universe, request, options) => {
+  const outcome = await exemplary(universe, request, options);
+  if (outcome.status !== 'solved') return outcome;
+  return { ...outcome, rendered: [...(outcome.rendered ?? [])].reverse() };
+};
+
+/** Writes both tag and digest. */
+const doublyPinning: Resolver = async (universe, request, options) => {
+  const outcome = await exemplary(universe, request, options);
+  if (outcome.status !== 'solved') return outcome;
+  return { ...outcome, rendered: outcome.rendered?.map(withDigest) };
+};
+
+function withDigest(object: JsonObject): JsonObject {
+  const { package: reference, ...spec } = object['spec'] as { package: string };
+  return { ...object, spec: { ...spec, package: `${reference}@sha256:${'0'.repeat(64)}` } };
+}
+
+export const BROKEN = {
+  greedy,
+  ownershipBlind,
+  crossplaneBlind,
+  orderDependent,
+  impatient,
+  distracted,
+  clingy,
+  optimist,
+  restless,
+  nosy,
+  terse,
+  hasty,
+  doublyPinning,
+};
