@@ -2,7 +2,12 @@ import { InputError } from '../model/input-error.js';
 import { isDigest, type Origin } from '../model/package.js';
 import type { RootVersion } from '../model/request.js';
 import type { AskedPackage, Contribution } from './contribution.js';
-import { asRepository, splitReference } from './written-reference.js';
+import {
+  asRepository,
+  BROKEN_DIGEST,
+  isBrokenDigest,
+  splitReference,
+} from './written-reference.js';
 
 const ORIGIN: Origin = { file: 'command line' };
 const FORMS = 'write `SOURCE@CONSTRAINT`, `SOURCE@sha256:…`, `SOURCE:TAG` or `SOURCE`';
@@ -28,6 +33,9 @@ export function readRef(ref: string): Contribution {
 function readConstrained(ref: string, source: string, constraint: string): Contribution {
   const repository = asRepository(source);
   if (repository === undefined || constraint === '') throw bad(ref);
+  if (isBrokenDigest(constraint)) {
+    throw new InputError(`\`${ref}\` ${BROKEN_DIGEST}`, { origin: ORIGIN });
+  }
   return { roots: [asked({ repository, version: { form: 'text', text: constraint } })] };
 }
 

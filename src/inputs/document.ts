@@ -10,7 +10,7 @@ import type { Event } from 'js-yaml';
 import { InputError } from '../model/input-error.js';
 import type { JsonObject, JsonValue, Origin } from '../model/package.js';
 import { lineFinder } from './line-finder.js';
-import { findPlace, placesOf, type Place } from './places.js';
+import { beginningOf, findPlace, placesOf, type Place } from './places.js';
 
 /** Where a value stands inside a document: `['spec', 'packages', 2, 'version']`. */
 export type Path = readonly (string | number)[];
@@ -29,15 +29,19 @@ const MAX_DEPTH = 100;
 /** Values in a document once every alias is written out. */
 const MAX_VALUES = 1_000_000;
 
+function isCollection(key: unknown): boolean {
+  return typeof key === 'object' && key !== null;
+}
+
 /** Mappings without a prototype, so that `__proto__` and `constructor` are keys like any other. */
 const mappings = defineMappingTag<Record<string, unknown>>('tag:yaml.org,2002:map', {
   create: () => Object.create(null) as Record<string, unknown>,
   addPair: (carrier, key, value) => {
-    if (key !== null && typeof key === 'object') return 'a key must be a scalar';
+    if (isCollection(key)) return 'a key must be a scalar';
     carrier[String(key)] = value;
     return '';
   },
-  has: (carrier, key) => String(key) in carrier,
+  has: (carrier, key) => !isCollection(key) && String(key) in carrier,
   keys: (result) => Object.keys(result),
   get: (result, key) => result[String(key)],
   identify: () => false,
@@ -74,10 +78,11 @@ function document({ source, file, lineAt, events, value }: RawDocument): InputDo
   let places: Place | undefined;
   const placeOf = (path: Path) => findPlace((places ??= placesOf(source, events)), path);
   const originOf = (path: Path) => {
-    const { offset } = placeOf(path).nearest;
+    // Where a document begins is asked of all of them: a cluster's dump, a folder of CRDs.
+    const offset = path.length === 0 ? beginningOf(events) : placeOf(path).nearest.offset;
     return offset < 0 ? { file } : { file, line: lineAt(offset) };
   };
-  assertJson(value, originOf([]));
+  assertJson(value, () => originOf([]));
   return {
     value,
     originOf,
@@ -112,16 +117,16 @@ function splitEvents(events: readonly Event[]): readonly (readonly Event[])[] {
 }
 
 /** Aliases make one object stand in many places: what it stands for is counted, not visited. */
-function assertJson(value: unknown, origin: Origin): asserts value is JsonValue {
+function assertJson(value: unknown, where: () => Origin): asserts value is JsonValue {
   const sizes = new Map<object, { count: number; depth: number } | undefined>();
   const size = (node: unknown): { count: number; depth: number } => {
     if (typeof node === 'number' && !Number.isFinite(node)) {
-      throw new InputError(`\`${node}\` is not a number that JSON can hold`, { origin });
+      throw new InputError(`\`${node}\` is not a number that JSON can hold`, { origin: where() });
     }
     if (node === null || typeof node !== 'object') return { count: 1, depth: 0 };
     if (sizes.has(node)) {
       const known = sizes.get(node);
-      if (known === undefined) throw new InputError('an alias holds itself', { origin });
+      if (known === undefined) throw new InputError('an alias holds itself', { origin: where() });
       return known;
     }
     sizes.set(node, undefined);
@@ -132,7 +137,9 @@ function assertJson(value: unknown, origin: Origin): asserts value is JsonValue 
       total.depth = Math.max(total.depth, depth + 1);
     }
     if (total.count > MAX_VALUES || total.depth > MAX_DEPTH) {
-      throw new InputError('its aliases, written out, are too large or too deep', { origin });
+      throw new InputError('its aliases, written out, are too large or too deep', {
+        origin: where(),
+      });
     }
     sizes.set(node, total);
     return total;

@@ -7,7 +7,12 @@ import type { AskedPackage, Contribution } from './contribution.js';
 import type { InputDocument, Path } from './document.js';
 import { errorAt, flagAt, listAt, objectAt, requiredTextAt, textAt, valueAt } from './field.js';
 import { nameProblem } from './object-name.js';
-import { asRepository, splitReference } from './written-reference.js';
+import {
+  asRepository,
+  BROKEN_DIGEST,
+  isBrokenDigest,
+  splitReference,
+} from './written-reference.js';
 
 const SUBJECTS: readonly (readonly [field: string, kind: PackageKind | undefined])[] = [
   ['provider', 'Provider'],
@@ -76,7 +81,7 @@ function subjectOf(document: InputDocument, path: Path): Pick<AskedPackage, 'rep
 function readRule(document: InputDocument, path: Path): VersionRule {
   return {
     repository: repositoryAt(document, [...path, 'package']),
-    version: requiredTextAt(document, [...path, 'version']),
+    version: versionTextAt(document, [...path, 'version'])!,
     origin: document.originOf(path),
   };
 }
@@ -88,9 +93,15 @@ function readDefaults(document: InputDocument): Contribution['defaults'] {
 }
 
 function versionAt(document: InputDocument, path: Path): RootVersion {
-  const text = textAt(document, path);
+  const text = versionTextAt(document, path);
   if (text === undefined) return ANY_VERSION;
   return isDigest(text) ? { form: 'digest', digest: text } : { form: 'text', text };
+}
+
+function versionTextAt(document: InputDocument, path: Path): string | undefined {
+  const text = textAt(document, path);
+  if (text !== undefined && isBrokenDigest(text)) throw errorAt(document, path, BROKEN_DIGEST);
+  return text;
 }
 
 function nameAt(document: InputDocument, path: Path): string | undefined {

@@ -12,6 +12,12 @@ export interface Place {
 
 const NOTHING: ReadonlyMap<string | number, Place> = new Map();
 
+/** Where one document's events begin; -1: it is empty. */
+export function beginningOf(events: readonly Event[]): number {
+  const [, root] = events;
+  return root === undefined ? -1 : offsetOf(root);
+}
+
 /** The places of one document's events. */
 export function placesOf(source: string, events: readonly Event[]): Place {
   let next = 1;

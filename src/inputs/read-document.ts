@@ -26,7 +26,23 @@ export async function readDocument(
     const items = listAt(document, ['items']).map((_, i) => inside(document, ['items', i]));
     return (await Promise.all(items.map((item) => readDocument(item, options)))).flat();
   }
-  return [await readObject(document, type, options)];
+  const contribution = await readObject(document, type, options);
+  if (contribution.roots ?? contribution.kept) refuseMergeKeys(document, []);
+  return [contribution];
+}
+
+/** YAML 1.2 has no `<<`; taken as a field, it would silently lose what it was to bring in. */
+function refuseMergeKeys(document: InputDocument, path: Path): void {
+  const value = valueAt(document, path);
+  if (path.at(-1) === '<<') {
+    throw errorAt(document, path, 'is a merge key, which YAML 1.2 does not have', 'write it out');
+  }
+  const steps = Array.isArray(value)
+    ? [...value.keys()]
+    : isObject(value)
+      ? Object.keys(value)
+      : [];
+  for (const step of steps) refuseMergeKeys(document, [...path, step]);
 }
 
 interface ObjectType {

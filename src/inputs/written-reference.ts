@@ -26,6 +26,13 @@ export function asRepository(text: string): Repository | undefined {
   return parseReference(text) === undefined ? undefined : (text as Repository);
 }
 
+/** Meant as a digest, and none: as a tag or a constraint it could only be refused later on. */
+export function isBrokenDigest(version: string): boolean {
+  return /^\s*sha(?:256|512):/i.test(version) && !isDigest(version);
+}
+
+export const BROKEN_DIGEST = 'is no digest: write `sha256:` and 64 lower-case hex digits';
+
 /** A colon before a slash belongs to a port. */
 function splitTag(text: string): { name: string; tag: string | undefined } {
   const colon = text.lastIndexOf(':');

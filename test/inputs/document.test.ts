@@ -60,6 +60,7 @@ test.each([
   { text: 'a: !!timestamp 2020-01-01\n', line: 1, why: 'a tag of YAML 1.1' },
   { text: 'a: 1\nb: *nobody\n', line: 2, why: 'an alias of nothing' },
   { text: '? [a]\n: 1\n', line: 1, why: 'a list as a key' },
+  { text: '? { a: 1 }\n: 1\n', line: 1, why: 'a mapping as a key' },
   { text: 'a: .inf\n', line: 1, why: 'a number that JSON has no word for' },
   { text: 'a: &a [*a]\n', line: 1, why: 'an alias that holds itself' },
   { text: `${'['.repeat(200)}${']'.repeat(200)}`, line: 1, why: 'nesting without end' },

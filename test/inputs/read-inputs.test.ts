@@ -155,9 +155,10 @@ describe('packages on the command line', () => {
     { ref: 'h.io/A/p', why: 'upper case' },
     { ref: 'h.io/a/p:', why: 'an empty tag' },
     { ref: '', why: 'nothing' },
+    { ref: 'h.io/a/p@sha256:00', why: 'a digest cut short' },
     { ref: 'platform/xpkg.yaml', why: 'a file' },
   ])('`$ref` is refused: $why', async ({ ref }) => {
-    expect((await refused(read({ refs: [ref] }))).hint).toBeDefined();
+    expect((await refused(read({ refs: [ref] }))).origin).toEqual({ file: 'command line' });
   });
 
   test('they come after what files ask for', async () => {
