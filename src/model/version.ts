@@ -23,6 +23,8 @@ const LOOSE = new RegExp(
   `^v?([0-9]+)(?:\\.([0-9]+))?(?:\\.([0-9]+))?(?:-(${FIELDS}))?(?:\\+(${FIELDS}))?$`,
 );
 const NO_FIELDS: readonly string[] = [];
+/** Go has no limit; a tag has at most 128 characters, and the expression's stack is finite. */
+const MAX_LENGTH = 4096;
 const SAFE_DIGITS = 15;
 const LARGEST: Readonly<Record<Dialect, string>> = {
   '1.5.0': '9223372036854775807',
@@ -31,7 +33,7 @@ const LARGEST: Readonly<Record<Dialect, string>> = {
 
 /** Reads a version loosely: an optional `v`, missing segments are 0. undefined: not a version. */
 export function parseVersion(text: string, dialect: Dialect): Version | undefined {
-  const match = LOOSE.exec(text);
+  const match = text.length > MAX_LENGTH ? null : LOOSE.exec(text);
   if (match === null) return undefined;
   const major = parseSegment(match[1]!, dialect);
   const minor = parseSegment(match[2] ?? '0', dialect);

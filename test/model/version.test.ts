@@ -91,6 +91,11 @@ test('precedence rises along this list', () => {
   }
 });
 
+test('a version longer than any tag could be is none, however regular', () => {
+  expect(parseVersion(`1.0.0-${'a.'.repeat(2000)}a`, '3.4.0')?.fields).toHaveLength(2001);
+  expect(parseVersion(`1.0.0-${'a.'.repeat(10_000_000)}a`, '3.4.0')).toBeUndefined();
+});
+
 test('prerelease numbers equal but for padding: no order in 1.5.0, a tie to us', () => {
   const padded = parsed('1.0.0-01', '1.5.0');
   const plain = parsed('1.0.0-1', '1.5.0');
