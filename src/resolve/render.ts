@@ -1,0 +1,87 @@
+import { bundleOf, type Bundle } from '../bundle/bundle.js';
+import { kustomization } from '../bundle/kustomization.js';
+import { installedVersion, type Pin } from '../bundle/package-object.js';
+import { lockManifest, undigested } from '../lock/lock-manifest.js';
+import type { Lockfile } from '../lock/lockfile.js';
+import { writeYaml, writeYamlStream } from '../lock/write-yaml.js';
+import { InputError } from '../model/input-error.js';
+import type { JsonObject } from '../model/package.js';
+import { targetFor, type Target } from '../model/target.js';
+
+export interface RenderOptions {
+  /** The release to render for; that of the lockfile unless given. */
+  readonly target?: Target | undefined;
+  readonly pin?: Pin | undefined;
+  /** Make the Lock part of what `kubectl apply -k` applies. */
+  readonly applyLock?: boolean | undefined;
+}
+
+export interface Rendering {
+  /** Text by file name, within the folder that holds them all. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What `kubectl apply -k` would apply, as one stream. */
+  readonly stream: string;
+  readonly bundle: Bundle;
+  /** undefined where a digest is missing, which its rows are named by. */
+  readonly lock: JsonObject | undefined;
+  readonly warnings: readonly string[];
+}
+
+export const LOCK_FILE = 'lock.yaml';
+export const PACKAGES_FILE = 'packages.yaml';
+export const KUSTOMIZATION_FILE = 'kustomization.yaml';
+/** Every file a rendering may have. */
+export const RENDERED_FILES: readonly string[] = [LOCK_FILE, PACKAGES_FILE, KUSTOMIZATION_FILE];
+
+/** The first line of every rendered file. */
+export const RENDERED_MARK = '# Written by xpkg-resolve; changes are lost when it renders again.\n';
+
+/** Lock, bundle and kustomization, from the lockfile alone. */
+export function render(lockfile: Lockfile, options: RenderOptions = {}): Rendering {
+  const target = options.target ?? lockedTarget(lockfile);
+  const pin = options.pin ?? 'tag';
+  const bundle = bundleOf(lockfile, target, pin);
+  const missing = undigested(lockfile);
+  const lock =
+    missing.length > 0
+      ? undefined
+      : lockManifest(lockfile, target, (locked) => installedVersion(locked, pin));
+  const applied = options.applyLock === true ? [applicable(lock, bundle)] : [];
+  const packages = writeYamlStream(bundle.objects);
+  const resources = [...applied.map(() => LOCK_FILE), PACKAGES_FILE];
+  const files = new Map<string, string>([
+    ...(lock === undefined ? [] : ([[LOCK_FILE, writeYaml(lock)]] as const)),
+    [PACKAGES_FILE, packages],
+    [KUSTOMIZATION_FILE, writeYaml(kustomization(resources))],
+  ]);
+  return {
+    files: new Map(Array.from(files, ([name, text]) => [name, RENDERED_MARK + text])),
+    stream: writeYamlStream(applied) + packages,
+    bundle,
+    lock,
+    warnings: [...bundle.warnings, ...missing.slice(0, 1).map(noLock)],
+  };
+}
+
+function lockedTarget({ crossplane }: Lockfile): Target {
+  const target = targetFor(crossplane);
+  if (target === undefined) throw new InputError(`\`${crossplane}\` is not a Crossplane release`);
+  return target;
+}
+
+function noLock({ repository }: { readonly repository: string }): string {
+  return `\`${LOCK_FILE}\` is not written: its rows are named by digests, and \`${repository}\` has none`;
+}
+
+/** The Lock, where a cluster that it is applied to would come to the same one. */
+function applicable(lock: JsonObject | undefined, bundle: Bundle): JsonObject {
+  if (lock === undefined) {
+    throw new InputError('the Lock cannot be applied: a package has no digest to name its row by');
+  }
+  if (bundle.skips.length === 0) return lock;
+  throw new InputError(
+    'the Lock cannot be applied: every package has `skipDependencyResolution: true`, so none ' +
+      `would ever look after its row (${bundle.skips[0]})`,
+    { hint: 'leave out `--apply-lock`' },
+  );
+}
