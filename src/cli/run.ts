@@ -24,6 +24,11 @@ const COMMANDS: readonly Listed[] = [
     about: 'Print the JSON Schema of a document that is read or written',
     load: async () => (await import('./commands/schema.js')).schema,
   },
+  {
+    usage: 'render',
+    about: 'Write the bundle and the Lock again, from the lockfile alone',
+    load: async () => (await import('./commands/render.js')).renderCommand,
+  },
 ];
 
 class UsageError extends Error {}

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { acceptanceProblems } from '../../bundle/acceptance.js';
+import type { Lockfile } from '../../lock/lockfile.js';
+import { parseLockfile } from '../../lock/parse-lockfile.js';
+import { InputError } from '../../model/input-error.js';
+import { targetFor, type Target } from '../../model/target.js';
+import { render, type Rendering } from '../../resolve/render.js';
+import type { Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { renderedOutputs } from '../rendered-outputs.js';
+import { writeOutputs } from '../write-outputs.js';
+
+interface Args {
+  lock: string;
+  out: string;
+  pin: 'tag' | 'digest';
+  'apply-lock': boolean;
+  crossplane: string | undefined;
+}
+
+export const renderCommand: Command<Args> = {
+  builder: (yargs) =>
+    yargs
+      .option('lock', {
+        type: 'string',
+        requiresArg: true,
+        default: 'xpkg.lock.yaml',
+        describe: 'Lockfile to read',
+      })
+      .option('out', {
+        type: 'string',
+        requiresArg: true,
+        default: 'rendered',
+        describe: 'Folder to write to, or - to print what would be applied',
+      })
+      .option('pin', {
+        choices: ['tag', 'digest'] as const,
+        default: 'tag' as const,
+        describe: 'How objects name versions',
+      })
+      .option('apply-lock', {
+        type: 'boolean',
+        default: false,
+        describe: 'Apply the Lock with the packages',
+      })
+      .option('crossplane', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'Crossplane release to render for (default: that of the lockfile)',
+      }),
+  run: async (args, io) => {
+    const text = await readLock(resolve(io.cwd, args.lock));
+    if (text === undefined) {
+      io.note(`error: there is no lockfile \`${args.lock}\``);
+      io.note('hint: `xpkg-resolve resolve` writes one; `--lock` says where it is');
+      return EXIT.lockMismatch;
+    }
+    const lockfile = parseLockfile(text, args.lock);
+    const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
+    const rendering = render(lockfile, { target, pin: args.pin, applyLock: args['apply-lock'] });
+    if (target !== undefined) refuseUnfit(lockfile, rendering, target);
+    for (const warning of rendering.warnings) io.note(`warning: ${warning}`);
+    for (const reason of rendering.bundle.skips) {
+      io.note(`note: every package has \`skipDependencyResolution: true\`: ${reason}`);
+    }
+    if (args.out === '-') {
+      io.out(rendering.stream);
+      return EXIT.done;
+    }
+    await writeOutputs(renderedOutputs(rendering, resolve(io.cwd, args.out)));
+    io.note(`rendered ${lockfile.packages.length} packages to ${args.out}`);
+    return EXIT.done;
+  },
+};
+
+async function readLock(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (error.code === 'ENOENT') return undefined;
+    throw new InputError(`cannot read \`${path}\`: ${error.message}`, { cause: error });
+  }
+}
+
+function releaseOf(version: string): Target {
+  const target = targetFor(version);
+  if (target !== undefined) return target;
+  throw new InputError(`\`--crossplane ${version}\` is not an exact version`, {
+    hint: 'a range is for `xpkg-resolve resolve`, which picks a release; here it must be known',
+  });
+}
+
+/** The lockfile answers for one release; another may refuse what it holds. */
+function refuseUnfit(lockfile: Lockfile, rendering: Rendering, target: Target): void {
+  const { bundle, lock } = rendering;
+  const problem = acceptanceProblems({ lockfile, target, objects: bundle.objects, lock })[0];
+  if (problem === undefined) return;
+  throw new InputError(
+    `what is locked for Crossplane ${lockfile.crossplane} does not fit ${target.version}: ${problem.message}`,
+    { hint: `run \`xpkg-resolve resolve --crossplane ${target.version}\`` },
+  );
+}

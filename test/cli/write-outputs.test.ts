@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeOutputs } from '../../src/cli/write-outputs.js';
+import { InputError } from '../../src/model/input-error.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'outputs-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const at = (name: string) => join(folder, name);
+const there = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+
+test('files are made, replaced and taken away, and nothing else is left', async () => {
+  writeFileSync(at('old.yaml'), 'old');
+  writeFileSync(at('gone.yaml'), 'gone');
+  writeFileSync(at('theirs.txt'), 'theirs');
+  await writeOutputs([
+    { path: at('old.yaml'), text: 'new' },
+    { path: at('gone.yaml'), text: undefined },
+    { path: at('a/b/made.yaml'), text: 'made' },
+    { path: at('never.yaml'), text: undefined },
+  ]);
+  expect(there()).toEqual(['a', 'a/b', 'a/b/made.yaml', 'old.yaml', 'theirs.txt']);
+  expect(readFileSync(at('old.yaml'), 'utf8')).toBe('new');
+  expect(readFileSync(at('a/b/made.yaml'), 'utf8')).toBe('made');
+});
+
+test('what does not change is not touched', async () => {
+  writeFileSync(at('same.yaml'), 'same');
+  utimesSync(at('same.yaml'), 1, 1);
+  await writeOutputs([{ path: at('same.yaml'), text: 'same' }]);
+  expect(statSync(at('same.yaml')).mtimeMs).toBe(1000);
+});
+
+test('a file keeps its mode, and a link stays a link', async () => {
+  writeFileSync(at('real.yaml'), 'old');
+  chmodSync(at('real.yaml'), 0o640);
+  symlinkSync('real.yaml', at('link.yaml'));
+  await writeOutputs([{ path: at('link.yaml'), text: 'new' }]);
+  expect(readFileSync(at('real.yaml'), 'utf8')).toBe('new');
+  expect(statSync(at('real.yaml')).mode & 0o777).toBe(0o640);
+});
+
+test('if one cannot be written none is, and no new folder stays', async () => {
+  writeFileSync(at('first.yaml'), 'old');
+  writeFileSync(at('file'), '');
+  mkdirSync(at('taken.yaml'));
+  for (const impossible of [at('file/below.yaml'), at('taken.yaml')]) {
+    const outputs = [
+      { path: at('first.yaml'), text: 'new' },
+      { path: at('new/made.yaml'), text: 'made' },
+      { path: impossible, text: 'x' },
+    ];
+    await expect(writeOutputs(outputs)).rejects.toThrow(InputError);
+    expect(there()).toEqual(['file', 'first.yaml', 'taken.yaml']);
+    expect(readFileSync(at('first.yaml'), 'utf8')).toBe('old');
+  }
+});
+
+test('a signal in the midst of it ends the process afterwards, with everything written', async () => {
+  const program = `
+    import { writeOutputs } from ${JSON.stringify(join(import.meta.dirname, '../../dist/cli/write-outputs.js'))};
+    const outputs = Array.from({ length: 50 }, (_, n) => ({ path: ${JSON.stringify(folder)} + '/f' + n, text: 'x' }));
+    const written = writeOutputs(outputs);
+    process.kill(process.pid, 'SIGINT');
+    await written;
+    setTimeout(() => {}, 60000);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+  const signal = await new Promise((resolve) => child.on('exit', (_code, name) => resolve(name)));
+  expect(signal).toBe('SIGINT');
+  expect(there()).toHaveLength(50);
+  expect(existsSync(at('f49'))).toBe(true);
+});
