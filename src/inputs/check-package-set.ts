@@ -64,7 +64,7 @@ function what(error: ErrorObject, document: InputDocument, path: Path): string {
     case 'false schema':
       return 'does not go with `crd`';
     case 'enum':
-      return `must be one of ${quoted(error.params['allowedValues'])}`;
+      return `must be one of ${quoted([error.params['allowedValues']].flat().filter((value) => value !== null))}`;
     case 'const':
       return `must be ${quoted([error.params['allowedValue']])}`;
     case 'minLength':
@@ -96,7 +96,7 @@ const A: Readonly<Record<string, string>> = {
 
 function wrongType(error: ErrorObject, spelling: string | undefined): string {
   const wanted = [error.params['type'] as string | readonly string[]].flat();
-  const names = wanted.map((type) => A[type] ?? type).join(' or ');
+  const names = wanted.flatMap((type) => A[type] ?? []).join(' or ');
   const scalar = ['number', 'boolean'].includes(typeof error.data);
   return wanted.includes('string') && scalar && spelling !== undefined
     ? `must be ${names}: write \`"${spelling}"\`, with the quotes`

@@ -60,7 +60,8 @@ function flagged(root: AskedPackage, defaults: JsonObject): PackageRoot {
       isObject(own) ? own[name] : undefined,
       defaults[name],
     ];
-    return given.find((value) => value !== undefined && value !== null) === true;
+    // null takes away what is more general.
+    return given.find((value) => value !== undefined) === true;
   };
   return {
     ...root,

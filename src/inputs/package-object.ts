@@ -1,7 +1,6 @@
 import { PACKAGE_KINDS, type JsonObject, type PackageKind } from '../model/package.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { RootVersion } from '../model/request.js';
-import { asWritten } from './as-written.js';
 import type { Contribution } from './contribution.js';
 import type { InputDocument } from './document.js';
 import { errorAt, flagAt, objectAt, requiredTextAt } from './field.js';
@@ -22,7 +21,7 @@ export function isPackageKind(kind: string): kind is PackageKind {
 /** A `pkg.crossplane.io` object: a root, exact at its tag or digest, that keeps its other fields. */
 export function readPackageObject(document: InputDocument, kind: PackageKind): Contribution {
   assertServed(document, kind);
-  const object: JsonObject = asWritten(objectAt(document, []));
+  const object: JsonObject = objectAt(document, []);
   const name = requiredTextAt(document, ['metadata', 'name']);
   const problem = nameProblem(name);
   if (problem !== undefined) throw errorAt(document, ['metadata', 'name'], problem);

@@ -19,10 +19,17 @@ const REPOSITORY = 'OCI repository without tag or digest, spelled as in `depends
 const VERSION = 'Constraint (`^v1.20.0`, `>=v1.0.0, <v2.0.0`), tag, or `sha256:` digest.';
 const repository = text(REPOSITORY);
 const version = text(VERSION);
-const named = (fields: Schema, description?: string): Schema =>
-  record(description ?? 'A reference by name.', fields, { required: ['name'] });
+const named = (fields: Schema, description: string): Schema =>
+  record(description, fields, { required: ['name'] });
 
-const packageSpec = record('Fields of the `spec` of a `pkg.crossplane.io` object.', {
+/** In a spec, null takes away what `defaults` give. */
+const orNull = (schema: Schema): Schema => ({
+  ...schema,
+  ...('enum' in schema ? { enum: [schema['enum'], null].flat() } : {}),
+  ...('type' in schema ? { type: [schema['type'], 'null'] } : {}),
+});
+
+const specFields: Readonly<Record<string, Schema>> = {
   revisionActivationPolicy: {
     enum: ['Automatic', 'Manual'],
     description: 'Whether a new revision becomes active by itself.',
@@ -47,7 +54,7 @@ const packageSpec = record('Fields of the `spec` of a `pkg.crossplane.io` object
   },
   skipDependencyResolution: {
     type: 'boolean',
-    description: 'Do not follow `dependsOn`. All packages or none: see the documentation.',
+    description: 'Do not follow `dependsOn`. It has to be the same for every package.',
   },
   commonLabels: map('Labels for every object the package installs.'),
   commonAnnotations: map('Annotations for every object it installs (Crossplane v2.3 and later).'),
@@ -63,7 +70,12 @@ const packageSpec = record('Fields of the `spec` of a `pkg.crossplane.io` object
     },
     'Runtime settings of a Provider or Function.',
   ),
-});
+};
+
+const packageSpec = record(
+  'Fields of the `spec` of a `pkg.crossplane.io` object, merged into what is rendered.',
+  Object.fromEntries(Object.entries(specFields).map(([name, field]) => [name, orNull(field)])),
+);
 
 const SUBJECTS = ['provider', 'configuration', 'function', 'package', 'crd'] as const;
 

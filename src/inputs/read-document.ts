@@ -1,9 +1,7 @@
-import type { JsonObject } from '../model/package.js';
 import type { Contribution } from './contribution.js';
 import { isObject, type InputDocument, type Path } from './document.js';
 import { didYouMean } from './did-you-mean.js';
-import { errorAt, listAt, requiredTextAt, valueAt } from './field.js';
-import { asWritten } from './as-written.js';
+import { errorAt, listAt, objectAt, requiredTextAt, valueAt } from './field.js';
 import { readLocalPackage } from './local-package.js';
 import { readOwnedObject } from './owned-object.js';
 import { isPackageKind, readPackageObject } from './package-object.js';
@@ -87,9 +85,7 @@ async function readObject(
 
 function keep(document: InputDocument): Contribution {
   requiredTextAt(document, ['metadata', 'name']);
-  // Checked by its apiVersion and kind to be a mapping.
-  const object = asWritten(document.value as JsonObject);
-  return { kept: [{ object, origin: document.originOf([]) }] };
+  return { kept: [{ object: objectAt(document, []), origin: document.originOf([]) }] };
 }
 
 function ignored(document: InputDocument, what: string): Contribution {
