@@ -1,5 +1,6 @@
 import { parseConstraint } from './constraint.js';
 import { describeDependency } from './dependency.js';
+import { warningFinding } from './finding.js';
 import { crossplaneConstraint } from './lint.js';
 import type { JsonValue } from './package.js';
 import type { MetaDocument, PackageContents, PackageObject } from './package-contents.js';
@@ -39,7 +40,7 @@ function misplacedFields({ specKeys, kind, line }: MetaDocument): Finding[] {
     .filter((key) => OBJECT_FIELDS.has(key))
     .map((key) => {
       const message = `\`spec.${key}\` has no effect in a package; put it on the \`pkg.crossplane.io\` ${kind} that installs it`;
-      return warning('misplaced-field', message, line);
+      return warningFinding('misplaced-field', message, line);
     });
 }
 
@@ -55,7 +56,7 @@ function prereleaseBuilds(meta: MetaDocument, target: Target): Finding[] {
   if (constraint.invalid || plain === undefined || build === undefined) return [];
   if (!constraint.admits(plain) || constraint.admits(build)) return [];
   const message = `\`spec.crossplane.version: ${text}\` admits Crossplane ${release} and not builds such as ${release}-up.1, which are prereleases; add \`-0\`, as in \`>=v1.14.0-0\``;
-  return [warning('prerelease-builds', message, meta.line)];
+  return [warningFinding('prerelease-builds', message, meta.line)];
 }
 
 /** Sources that the newest Crossplane refuses: they mean another registry release by release. */
@@ -67,7 +68,7 @@ function unqualifiedSources(meta: MetaDocument, target: Target): Finding[] {
     const problem = source === undefined ? undefined : repositoryProblem(source, newest);
     if (problem === undefined) return [];
     const message = `dependsOn entry \`${describeDependency(entry)}\` is refused by later releases: ${problem}; write the registry out, the default has changed more than once (Docker Hub, xpkg.upbound.io, xpkg.crossplane.io, none)`;
-    return [warning('unqualified-source', message, meta.dependsOnLines?.[i] ?? meta.line)];
+    return [warningFinding('unqualified-source', message, meta.dependsOnLines?.[i] ?? meta.line)];
   });
 }
 
@@ -91,7 +92,7 @@ function claimNames({ kind, name, claimCrd, claimKind, defines, line }: PackageO
         : undefined;
   if (same === undefined) return [];
   const message = `CompositeResourceDefinition \`${name}\` gives its claim the ${same} of the composite (Crossplane: invalid resource claim names: conflicts with composite resource name); choose another, often the composite's without its \`X\``;
-  return [warning('claim-names', message, line)];
+  return [warningFinding('claim-names', message, line)];
 }
 
 /** Two CRDs of one group and kind: the API server accepts the names of one of them. */
@@ -104,7 +105,7 @@ function sharedKinds(objects: readonly PackageObject[]): Finding[] {
     first.set(key, other);
     if (other === crd) continue;
     const message = `\`${other}\` and \`${crd}\` both define kind \`${kind}\` in group \`${group}\`; the API server accepts the names of one of them (NamesAccepted=False on the other); rename one`;
-    findings.push(warning('shared-kind', message, line));
+    findings.push(warningFinding('shared-kind', message, line));
   }
   return findings;
 }
@@ -114,8 +115,4 @@ function definedKinds({ name, defines, claimCrd, claimKind, line }: PackageObjec
   const own = { group: defines.group, kind: defines.kind, crd: name, line };
   if (claimCrd === undefined || claimKind === undefined || claimKind === defines.kind) return [own];
   return [own, { group: defines.group, kind: claimKind, crd: claimCrd, line }];
-}
-
-function warning(code: string, message: string, line: number | undefined): Finding {
-  return { severity: 'warning', code, message, line };
 }

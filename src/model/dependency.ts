@@ -1,5 +1,6 @@
 import { parseConstraint } from './constraint.js';
 import { parseCrdDemand } from './crd-demand.js';
+import { errorFinding, warningFinding } from './finding.js';
 import {
   isDigest,
   PACKAGE_KINDS,
@@ -143,7 +144,7 @@ function ambiguity(fields: JsonObject, asked: Asked, context: DependencyContext)
   const ignored = written.filter((key) => key !== used);
   if (ignored.length === 0) return [];
   const message = `dependsOn entry has \`${used}\` and ${ignored.map((key) => `\`${key}\``).join(', ')}; Crossplane ${context.target.version} reads \`${used}: ${asked.source}\` and ignores the rest; make it two entries`;
-  return [{ severity: 'warning', code: 'dependency-ambiguous', message, line: context.line }];
+  return [warningFinding('dependency-ambiguous', message, context.line)];
 }
 
 function withoutPackage(fields: JsonObject, context: DependencyContext): DependencyReading {
@@ -174,15 +175,9 @@ function readCrd(crd: JsonValue, context: DependencyContext): DependencyReading 
     return refused('dependency-crd', `${entry} names no CRD; ${todo}`, context);
   }
   const message = `${entry} is read because of \`--compat\`; Crossplane itself rejects it`;
-  const warning: Finding = {
-    severity: 'warning',
-    code: 'dependency-crd',
-    message,
-    line: context.line,
-  };
   return {
     requirement: { requires: 'crd', demand, text, line: context.line },
-    findings: [warning],
+    findings: [warningFinding('dependency-crd', message, context.line)],
   };
 }
 
@@ -218,5 +213,5 @@ function isMapping(value: JsonValue): value is JsonObject {
 }
 
 function refused(code: string, message: string, { line }: DependencyContext): DependencyReading {
-  return { requirement: undefined, findings: [{ severity: 'error', code, message, line }] };
+  return { requirement: undefined, findings: [errorFinding(code, message, line)] };
 }

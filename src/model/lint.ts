@@ -1,4 +1,5 @@
 import { parseConstraint } from './constraint.js';
+import { errorFinding, warningFinding } from './finding.js';
 import { PACKAGE_KINDS, type JsonObject, type PackageKind } from './package.js';
 import type { MetaDocument, PackageContents, PackageObject } from './package-contents.js';
 import type { Finding } from './package-meta.js';
@@ -26,8 +27,8 @@ export function lintContents(
   const unregistered = contents.metas.flatMap((meta) => checkRegistered(meta, target, compat));
   const kind = contents.metas.length === 1 ? packageKind(contents.metas[0]!) : undefined;
   return [
-    ...contents.problems.map(({ message, line }) => error('unreadable', message, line)),
-    ...contents.warnings.map(({ message, line }) => warning('yaml', message, line)),
+    ...contents.problems.map(({ message, line }) => errorFinding('unreadable', message, line)),
+    ...contents.warnings.map(({ message, line }) => warningFinding('yaml', message, line)),
     ...unregistered,
     ...(contents.problems.length === 0 ? checkOneMeta(contents.metas) : []),
     ...contents.metas.flatMap((meta) => checkMeta(meta, target, compat)),
@@ -58,17 +59,17 @@ function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): F
   if (group === COMPAT_META_GROUP && kind !== undefined) {
     if (!compat) {
       const hint = `write \`${META_GROUP}/v1\`, or read it with \`--compat\``;
-      return [error('unregistered-kind', `${what} (${quote}); ${hint}`, line)];
+      return [errorFinding('unregistered-kind', `${what} (${quote}); ${hint}`, line)];
     }
     const message = `\`${COMPAT_META_GROUP}\` is read because of \`--compat\`; Crossplane itself rejects it (${quote})`;
-    return [warning('compat-group', message, line)];
+    return [warningFinding('compat-group', message, line)];
   }
   const versions = kind === undefined ? [] : target.rules.metaVersions[kind];
   const todo =
     kind === undefined
       ? `a package is a ${PACKAGE_KINDS.join(', a ')}`
       : `it knows ${versions.map((known) => `\`${META_GROUP}/${known}\``).join(' and ')}`;
-  return [error('unregistered-kind', `${what} (${quote}); ${todo}`, line)];
+  return [errorFinding('unregistered-kind', `${what} (${quote}); ${todo}`, line)];
 }
 
 function checkOneMeta(metas: readonly MetaDocument[]): Finding[] {
@@ -76,11 +77,13 @@ function checkOneMeta(metas: readonly MetaDocument[]): Finding[] {
   const quote = '(Crossplane: not exactly one package meta type)';
   if (metas.length === 0) {
     const todo = `add a \`${META_GROUP}/v1\` Provider, Configuration or Function`;
-    return [error('one-meta', `there is no package meta document ${quote}; ${todo}`, undefined)];
+    return [
+      errorFinding('one-meta', `there is no package meta document ${quote}; ${todo}`, undefined),
+    ];
   }
   const found = metas.map((meta) => `\`${meta.kind}\` \`${meta.name}\``).join(', ');
   const message = `there are ${metas.length} package meta documents, ${found} ${quote}; keep one`;
-  return [error('one-meta', message, metas[1]!.line)];
+  return [errorFinding('one-meta', message, metas[1]!.line)];
 }
 
 function checkMeta(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
@@ -88,7 +91,7 @@ function checkMeta(meta: MetaDocument, target: Target, compat: boolean): Finding
   const decoded =
     decodeError === undefined
       ? []
-      : [error('decode', `${decodeError}; Crossplane cannot decode it`, line)];
+      : [errorFinding('decode', `${decodeError}; Crossplane cannot decode it`, line)];
   return [...decoded, ...checkCrossplane(meta, target, compat)];
 }
 
@@ -99,15 +102,19 @@ function checkCrossplane(meta: MetaDocument, target: Target, compat: boolean): F
   if (typeof crossplane === 'string') {
     const what = `\`spec.crossplane\` is the string ${shown}; Crossplane wants \`{version: …}\` and cannot decode it`;
     if (!compat) {
-      return [error('crossplane-string', `${what}; \`--compat\` reads it`, line)];
+      return [errorFinding('crossplane-string', `${what}; \`--compat\` reads it`, line)];
     }
-    const read = warning('crossplane-string', `${what}; it is read because of \`--compat\``, line);
+    const read = warningFinding(
+      'crossplane-string',
+      `${what}; it is read because of \`--compat\``,
+      line,
+    );
     return [read, ...checkConstraint(crossplane, target, line)];
   }
   const version = versionField(crossplane);
   if (version === undefined) {
     const message = `\`spec.crossplane\` must be \`{version: "<constraint>"}\`, not ${shown}; Crossplane cannot decode it`;
-    return [error('decode', message, line)];
+    return [errorFinding('decode', message, line)];
   }
   return checkConstraint(version, target, line);
 }
@@ -126,7 +133,7 @@ function checkConstraint(text: string, target: Target, line: number | undefined)
   const what = `\`spec.crossplane.version: ${JSON.stringify(text)}\` is no constraint for Crossplane ${target.version}`;
   const quote = `(Crossplane: package version constraints are poorly formatted: ${parsed.error})`;
   const todo = 'write one such as `>=v1.14.0-0`, or leave `crossplane` out';
-  return [error('crossplane-constraint', `${what} ${quote}; ${todo}`, line)];
+  return [errorFinding('crossplane-constraint', `${what} ${quote}; ${todo}`, line)];
 }
 
 function checkObject(
@@ -140,16 +147,16 @@ function checkObject(
   if (apiVersion !== undefined && !isRegistered(apiVersion, object.kind, target)) {
     const quote = `(Crossplane: no kind "${object.kind}" is registered for version "${apiVersion}")`;
     const message = `${what} of \`${apiVersion}\` cannot be part of a package on Crossplane ${version} ${quote}; take it out`;
-    return [error('unregistered-kind', message, line)];
+    return [errorFinding('unregistered-kind', message, line)];
   }
   const allowed = kind === undefined ? undefined : rules.allowedObjects[kind];
   if (allowed === undefined || allowed.includes(object.kind)) return [];
   const quote = '(Crossplane: object did not pass any of the linters)';
   const message = `a ${kind} may not hold ${what} on Crossplane ${version} ${quote}`;
   return rules.lintBlocks
-    ? [error('object-not-allowed', `${message}; it may hold ${allowed.join(', ')}`, line)]
+    ? [errorFinding('object-not-allowed', `${message}; it may hold ${allowed.join(', ')}`, line)]
     : [
-        warning(
+        warningFinding(
           'object-not-allowed',
           `${message}; it is left out when the package is installed`,
           line,
@@ -160,12 +167,4 @@ function checkObject(
 function isRegistered(apiVersion: string, kind: string, { rules }: Target): boolean {
   const known = Object.hasOwn(rules.objectKinds, apiVersion);
   return known && rules.objectKinds[apiVersion]!.includes(kind);
-}
-
-function error(code: string, message: string, line: number | undefined): Finding {
-  return { severity: 'error', code, message, line };
-}
-
-function warning(code: string, message: string, line: number | undefined): Finding {
-  return { severity: 'warning', code, message, line };
 }
