@@ -20,6 +20,16 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/constraint.js')).constraint,
   },
   {
+    usage: 'inspect <package>',
+    about: 'Show what a package is, needs and owns on a Crossplane release',
+    load: async () => (await import('./commands/inspect.js')).inspect,
+  },
+  {
+    usage: 'lint <package>',
+    about: 'Check a package as a Crossplane release would, and for what people regret',
+    load: async () => (await import('./commands/lint.js')).lint,
+  },
+  {
     usage: 'schema <document>',
     about: 'Print the JSON Schema of a document that is read or written',
     load: async () => (await import('./commands/schema.js')).schema,

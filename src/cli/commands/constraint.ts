@@ -2,13 +2,13 @@ import { adviceFor, surprises } from '../../model/constraint-advice.js';
 import { admitsPrereleases, parseConstraint, type Constraint } from '../../model/constraint.js';
 import { InputError } from '../../model/input-error.js';
 import { meaningOf } from '../../model/constraint-meaning.js';
-import { knownReleases, targetFor, type Target } from '../../model/target.js';
+import type { Target } from '../../model/target.js';
 import { parseVersion } from '../../model/version.js';
 import { whyNot } from '../../model/constraint-why-not.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import type { Io } from '../io.js';
 import { renderConstraint, type ConstraintReport } from '../render/constraint.js';
+import { exactTarget } from '../target-flag.js';
 import { answerLines } from './constraint-lines.js';
 
 interface Args {
@@ -40,7 +40,7 @@ export const constraint: Command<Args> = {
         default: 'text' as const,
       }),
   run: async (args, io) => {
-    const target = chosenTarget(args.crossplane, io);
+    const target = exactTarget(args.crossplane, io);
     if (args.stdin) {
       if (args.range !== undefined) {
         throw new InputError('`--stdin` reads constraints from standard input; give no RANGE');
@@ -55,19 +55,6 @@ export const constraint: Command<Args> = {
     return EXIT.done;
   },
 };
-
-function chosenTarget(version: string | undefined, io: Io): Target {
-  const newest = knownReleases().at(-1)!;
-  const target = targetFor(version ?? newest);
-  if (target === undefined) {
-    throw new InputError(`\`--crossplane ${version}\` is not an exact version`, {
-      hint: `write a release such as \`${newest}\``,
-    });
-  }
-  if (version === undefined) io.note(`note: for Crossplane ${newest}, the newest known release`);
-  if (target.warning !== undefined) io.note(`warning: ${target.warning}`);
-  return target;
-}
 
 function parsed(range: string | undefined, target: Target): Constraint {
   if (range === undefined) {

@@ -1,0 +1,95 @@
+import { createReadStream, type Dirent } from 'node:fs';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { byCodePoint } from '../model/code-point-order.js';
+import { InputError } from '../model/input-error.js';
+import type { Origin } from '../model/package.js';
+import type { PackageContents } from '../model/package-contents.js';
+import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
+
+/** A package read from the user's own files. */
+export interface PackageOnDisk {
+  readonly contents: PackageContents;
+  /** Where a line of `contents` was written. */
+  readonly originOf: (line: number | undefined) => Origin;
+}
+
+/**
+ * Reads a package.yaml, gzipped or not, or a folder: one with a package.yaml, or one that
+ * `crossplane xpkg build` would take, `crossplane.yaml` beside other YAML files.
+ *
+ * `shown` is the path as the user wrote it, for messages.
+ */
+export async function readPackageOnDisk(path: string, shown: string): Promise<PackageOnDisk> {
+  if (!(await stat(path)).isDirectory()) return readStream(path, shown);
+  const names = await readdir(path);
+  if (names.includes('package.yaml')) {
+    return readStream(join(path, 'package.yaml'), join(shown, 'package.yaml'));
+  }
+  if (names.includes('crossplane.yaml')) return readParts(path, shown);
+  throw new InputError(`\`${shown}\` holds neither a crossplane.yaml nor a package.yaml`, {
+    hint: 'name the folder of a package, or a package.yaml',
+  });
+}
+
+async function readStream(path: string, shown: string): Promise<PackageOnDisk> {
+  const bytes = createReadStream(path);
+  const contents = await readPackageYaml((await isGzip(path)) ? bytes.pipe(createGunzip()) : bytes);
+  return { contents, originOf: (line) => ({ file: shown, line }) };
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readParts(folder: string, shown: string): Promise<PackageOnDisk> {
+  const starts: { readonly file: string; readonly line: number }[] = [];
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    let line = 1;
+    for (const file of await yamlFiles(folder, 'root')) {
+      const bytes = await readFile(file);
+      if (bytes.length === 0) continue;
+      starts.push({ file: join(shown, relative(folder, file)), line });
+      const end = bytes.at(-1) === NEWLINE ? '---\n' : '\n---\n';
+      yield bytes;
+      yield Buffer.from(end);
+      line += newlinesIn(bytes) + end.split('\n').length - 1;
+    }
+  }
+  const contents = await readPackageYaml(parts());
+  return {
+    contents,
+    originOf: (line) => {
+      const part = line === undefined ? undefined : starts.findLast((start) => start.line <= line);
+      return part && line ? { file: part.file, line: line - part.line + 1 } : { file: shown };
+    },
+  };
+}
+
+const NEWLINE = 10;
+
+/** As `crossplane xpkg build` walks: by name, links not followed, the examples left out. */
+async function yamlFiles(folder: string, place: 'root' | 'below'): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.sort((a: Dirent, b: Dirent) => byCodePoint(a.name, b.name))) {
+    const path = join(folder, entry.name);
+    if (entry.isFile() && /\.ya?ml$/.test(entry.name)) found.push(path);
+    const isExamples = place === 'root' && entry.name === 'examples';
+    if (entry.isDirectory() && !isExamples) found.push(...(await yamlFiles(path, 'below')));
+  }
+  return found;
+}
+
+function newlinesIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}
