@@ -1,0 +1,24 @@
+import type { FetchedPackage } from '../model/package-source.js';
+import type { Target } from '../model/target.js';
+import type { ImageRepository } from '../oci/image-repository.js';
+import { locatePackage } from '../oci/locate-package.js';
+import { readPackage } from '../oci/read-package.js';
+import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
+
+/** A package as an image holds it; undefined: there is no such tag or digest. */
+export async function fetchImage(
+  repository: ImageRepository,
+  reference: string,
+  { rules }: Target,
+): Promise<FetchedPackage | undefined> {
+  const located = await locatePackage(repository, reference, rules);
+  if (located === undefined) return undefined;
+  const { digest, manifest } = located;
+  const got = await readPackage(repository, located, rules, { read: readPackageYaml });
+  if (got.status === 'refused') {
+    const contents = { metas: [], objects: [], problems: [{ message: got.why }], warnings: [] };
+    return { contents, digest, manifest };
+  }
+  const { value: contents, baseLayer, packageYaml, notes } = got;
+  return { contents, digest, manifest, baseLayer, packageYaml, notes };
+}

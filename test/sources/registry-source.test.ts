@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import { imageConfigsIn } from '../../src/model/image-config.js';
+import type { JsonObject, Repository } from '../../src/model/package.js';
+import { targetFor } from '../../src/model/target.js';
+import type { CredentialStore } from '../../src/oci/credentials.js';
+import type { RemoteName } from '../../src/oci/registry-session.js';
+import { Secret } from '../../src/oci/secret.js';
+import { registrySource } from '../../src/sources/registry-source.js';
+import { providerYaml } from '../support/package-yaml.js';
+import { anonymous, storeOf, withRegistry } from '../support/registry/client.js';
+import { on } from '../support/registry/faults.js';
+import { imageOf, indexOf, layerOf, packageImage } from '../support/registry/image.js';
+import { MemoryRepository } from '../support/registry/memory-repository.js';
+
+const V1 = targetFor('v1.20.0')!;
+const V2 = targetFor('v2.3.4')!;
+const image = await packageImage(providerYaml('p', 'a.example.org'));
+
+function repo(text: string): Repository {
+  return text as Repository;
+}
+
+function secretOf(name: string): JsonObject {
+  return { registry: { authentication: { pullSecretRef: { name } } } };
+}
+
+function config(name: string, prefix: string, spec: JsonObject) {
+  const object = {
+    kind: 'ImageConfig',
+    metadata: { name },
+    spec: { matchImages: [{ prefix }], ...spec },
+  };
+  return { object, origin: { file: 'x.yaml' } };
+}
+
+test('N packages cost N lists, N manifests and N base layers, one more for an index', async () => {
+  const index = indexOf([{ image, platform: { os: 'linux', architecture: 'amd64' } }]);
+  await withRegistry({}, async ({ registry, client }) => {
+    registry.push('a/p', 'v1.0.0', image).push('a/q', 'v1.0.0', index);
+    const source = registrySource({ client, credentials: anonymous });
+    const [p, q] = [repo(`${registry.host}/a/p`), repo(`${registry.host}/a/q`)];
+    await Promise.all([source.tags(p, V2), source.tags(q, V2)]);
+    const got = await Promise.all(
+      [p, q].map((repository) => source.fetch({ repository, version: 'v1.0.0' }, V2)),
+    );
+    expect(got[0]).toMatchObject({ digest: image.digest, manifest: undefined });
+    expect(got[1]).toMatchObject({ digest: index.digest, manifest: image.digest });
+    expect(got[1]?.baseLayer).toBe(image.blobs.at(-1)!.digest);
+    expect(got[1]?.contents.objects).toMatchObject([{ name: 'a.example.org' }]);
+    const layer = `blobs/${image.blobs.at(-1)!.digest}`;
+    expect([...registry.asked].sort()).toEqual(
+      [
+        'GET /v2/a/p/tags/list?n=1000',
+        'GET /v2/a/q/tags/list?n=1000',
+        'GET /v2/a/p/manifests/v1.0.0',
+        'GET /v2/a/q/manifests/v1.0.0',
+        `GET /v2/a/q/manifests/${image.digest}`,
+        `GET /v2/a/p/${layer}`,
+        `GET /v2/a/q/${layer}`,
+      ].sort(),
+    );
+  });
+});
+
+test('a tag is looked up once, even for two targets and even if it moves meanwhile', async () => {
+  const moved = await packageImage(providerYaml('moved'));
+  const move = on('/blobs/', (_request, _response, registry) => {
+    registry.push('a/p', 'v1.0.0', moved);
+    return false;
+  });
+  await withRegistry({ faults: [move] }, async ({ registry, client }) => {
+    registry.push('a/p', 'v1.0.0', image);
+    const source = registrySource({ client, credentials: anonymous });
+    const candidate = { repository: repo(`${registry.host}/a/p`), version: 'v1.0.0' };
+    const digests = [];
+    for (const target of [V1, V2]) digests.push((await source.fetch(candidate, target))?.digest);
+    expect(digests).toEqual([image.digest, image.digest]);
+    expect(registry.asked.filter((asked) => asked.includes('/manifests/'))).toHaveLength(1);
+  });
+});
+
+test('what the target would not take is a package with a problem, not a failure', async () => {
+  const index = indexOf([{ image, platform: { os: 'linux', architecture: 'arm64' } }]);
+  await withRegistry({}, async ({ registry, client }) => {
+    registry.push('a/p', 'v1.0.0', index);
+    const source = registrySource({ client, credentials: anonymous });
+    const candidate = { repository: repo(`${registry.host}/a/p`), version: 'v1.0.0' };
+    const got = await source.fetch(candidate, V2);
+    expect(got?.digest).toBe(index.digest);
+    expect(got?.contents.problems).toMatchObject([
+      { message: expect.stringContaining('linux/amd64') as string },
+    ]);
+  });
+});
+
+test('a copy that lost its annotations is read, with the way to copy better', async () => {
+  const bare = imageOf([await layerOf([{ name: 'package.yaml', content: providerYaml('p') }])]);
+  await withRegistry({}, async ({ registry, client }) => {
+    registry.push('a/p', 'v1.0.0', bare);
+    const source = registrySource({ client, credentials: anonymous });
+    const candidate = { repository: repo(`${registry.host}/a/p`), version: 'v1.0.0' };
+    const got = await source.fetch(candidate, V2);
+    expect(got?.contents.metas).toHaveLength(1);
+    expect(got?.baseLayer).toBeUndefined();
+    expect(got?.notes?.join()).toMatch(/io\.crossplane\.xpkg: base.*crane copy/);
+  });
+});
+
+describe('where a package is looked for', () => {
+  /** Records where a source turns to. */
+  async function askedAt(
+    repository: string,
+    version: string | undefined,
+    release: string,
+    options: {
+      readonly imageConfigs?: Parameters<typeof imageConfigsIn>[0];
+      readonly insecure?: ReadonlySet<string>;
+      readonly pullSecrets?: ReadonlyMap<string, CredentialStore>;
+    } = {},
+  ) {
+    const names: RemoteName[] = [];
+    const references: string[] = [];
+    const source = registrySource({
+      ...options,
+      imageConfigs: imageConfigsIn(options.imageConfigs ?? []),
+      credentials: anonymous,
+      client: {
+        repository: (name) => {
+          names.push(name);
+          const held = new MemoryRepository(image);
+          return {
+            name: held.name,
+            tags: () => held.tags(),
+            blob: (descriptor) => held.blob(descriptor),
+            manifest: async (reference) => {
+              references.push(reference);
+              return undefined;
+            },
+          };
+        },
+      },
+    });
+    const target = targetFor(release)!;
+    if (version === undefined) await source.tags(repo(repository), target);
+    else await source.fetch({ repository: repo(repository), version }, target);
+    return { name: names[0], reference: references[0] };
+  }
+
+  test.each([
+    { repository: 'acme/p', release: 'v1.14.0', want: 'index.docker.io acme/p' },
+    { repository: 'acme/p', release: 'v1.15.0', want: 'xpkg.upbound.io acme/p' },
+    { repository: 'acme/p', release: 'v1.20.0', want: 'xpkg.crossplane.io acme/p' },
+    { repository: 'acme/p', release: 'v2.0.0', want: 'index.docker.io acme/p' },
+    { repository: 'docker.io/nginx', release: 'v2.0.0', want: 'index.docker.io library/nginx' },
+    { repository: 'a.io:5000/b/c', release: 'v2.0.0', want: 'a.io:5000 b/c' },
+    { repository: 'a.io/B', release: 'v2.0.0', want: undefined },
+    { repository: 'a.io/b:v1', release: 'v2.0.0', want: undefined },
+  ])('$repository at $release: $want', async ({ repository, release, want }) => {
+    const { name } = await askedAt(repository, 'v1.0.0', release);
+    expect(name && `${name.host} ${name.path}`).toBe(want);
+  });
+
+  const rewrite = config('mirror', 'xpkg.io', { rewriteImage: { prefix: 'mirror.io/xpkg' } });
+  const pin = config('pin', 'xpkg.io/a/b:v1.0.0', {
+    rewriteImage: { prefix: `mirror.io/a/b@${image.digest}` },
+  });
+
+  test.each([
+    {
+      why: 'tags by the bare repository',
+      version: undefined,
+      configs: [rewrite],
+      want: 'mirror.io xpkg/a/b',
+    },
+    {
+      why: 'a version by its whole reference',
+      version: 'v1.0.0',
+      configs: [rewrite],
+      want: 'mirror.io xpkg/a/b v1.0.0',
+    },
+    {
+      why: 'a rewrite may pin',
+      version: 'v1.0.0',
+      configs: [rewrite, pin],
+      want: `mirror.io a/b ${image.digest}`,
+    },
+    {
+      why: 'a digest stays',
+      version: image.digest,
+      configs: [rewrite],
+      want: `mirror.io xpkg/a/b ${image.digest}`,
+    },
+  ])('ImageConfig: $why', async ({ version, configs, want }) => {
+    const { name, reference } = await askedAt('xpkg.io/a/b', version, 'v2.3.4', {
+      imageConfigs: configs,
+    });
+    expect([name?.host, name?.path, reference].filter(Boolean).join(' ')).toBe(want);
+  });
+
+  test('the pull secret is chosen by the rewritten image', async () => {
+    const mirrorSecret = storeOf({ kind: 'bearer', token: new Secret('mirror') });
+    const { name } = await askedAt('xpkg.io/a/b', 'v1.0.0', 'v2.3.4', {
+      imageConfigs: [
+        rewrite,
+        config('old', 'xpkg.io/a/b', secretOf('old')),
+        config('new', 'mirror.io/', secretOf('new')),
+      ],
+      pullSecrets: new Map([
+        ['old', anonymous],
+        ['new', mirrorSecret],
+      ]),
+    });
+    expect(await name?.credentials.find('mirror.io', 'x')).toMatchObject({ kind: 'bearer' });
+  });
+
+  test.each([
+    { repository: 'a.local/b/c', release: 'v2.3.3', want: true },
+    { repository: 'a.local/b/c', release: 'v2.3.4', want: false },
+    { repository: 'plain.io/b/c', release: 'v2.3.4', want: true },
+    { repository: 'a.io/b/c', release: 'v2.3.4', want: false },
+  ])('plain HTTP with $repository at $release: $want', async ({ repository, release, want }) => {
+    const insecure = new Set(['plain.io']);
+    const { name } = await askedAt(repository, 'v1.0.0', release, { insecure });
+    expect(name?.plainHttp).toBe(want);
+  });
+});
