@@ -4,12 +4,17 @@ import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { LIMITS, type Limits } from './limits.js';
 
+/** Of a tar: a header fills one. */
+const BLOCK = 512;
+
 export interface TarEntry {
   /** As written. */
   readonly name: string;
   /** As Go's `filepath.Clean` leaves it. */
   readonly path: string;
   readonly type: Header['type'];
+  /** Where its content lies in the tar. */
+  readonly extent: { readonly offset: number; readonly size: number };
   /** Read it before the next entry is asked for, or not at all. */
   readonly content: AsyncIterable<Uint8Array>;
 }
@@ -35,7 +40,8 @@ export async function* tarEntries(
     }
     // Archivers do repeat folders, and no two readers differ over an empty one.
     if (entry.header.type !== 'directory') seen.add(path);
-    yield { name: entry.header.name, path, type: entry.header.type, content: entry.content };
+    const { header, extent, content } = entry;
+    yield { name: header.name, path, type: header.type, extent, content };
     entry.skip();
   }
 }
@@ -47,6 +53,7 @@ function cleaned(name: string): string {
 
 interface RawEntry {
   readonly header: Header;
+  readonly extent: TarEntry['extent'];
   readonly content: AsyncIterable<Uint8Array>;
   skip(): void;
 }
@@ -66,6 +73,7 @@ async function* untarred(
     for await (const entry of tar) {
       yield {
         header: entry.header,
+        extent: { offset: entry.offset + BLOCK, size: entry.header.size },
         content: chunksOf(entry, reason),
         skip: () => void entry.resume(),
       };

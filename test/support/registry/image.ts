@@ -3,7 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { pack, type Header } from 'tar-stream';
 import { sha256 } from '../../../src/oci/digest.js';
 
-export type TarEntry = Partial<Header> & { readonly name: string; readonly content?: string };
+export type TarEntry = Partial<Header> & {
+  readonly name: string;
+  readonly content?: string | Uint8Array;
+};
 
 export interface Blob {
   readonly digest: string;

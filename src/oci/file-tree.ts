@@ -1,0 +1,94 @@
+import { createReadStream } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SourceError } from '../model/source-error.js';
+import { tarEntries } from './tar-entries.js';
+
+/** Files below a folder or inside a tar, by their path in it. */
+export interface FileTree {
+  /** As the user named it; for messages. */
+  readonly shown: string;
+  /** undefined: there is no such file. */
+  size(path: string): Promise<number | undefined>;
+  /** The whole file, refused if it is larger than `limit`; undefined: there is none. */
+  read(path: string, limit: number): Promise<Uint8Array | undefined>;
+}
+
+/** Opens a folder or a tar. Errors of the file system are the caller's to explain. */
+export async function openFileTree(path: string, shown: string): Promise<FileTree> {
+  return (await stat(path)).isDirectory() ? folderTree(path, shown) : tarTree(path, shown);
+}
+
+function folderTree(folder: string, shown: string): FileTree {
+  const size = async (path: string) => {
+    try {
+      const found = await stat(join(folder, path));
+      return found.isFile() ? found.size : undefined;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  };
+  return {
+    shown,
+    size,
+    read: async (path, limit) => {
+      const bytes = await size(path);
+      if (bytes === undefined) return undefined;
+      refuseLarge(shown, path, bytes, limit);
+      return readFile(join(folder, path));
+    },
+  };
+}
+
+interface Extent {
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** Reads through a tar once, to know where everything is. */
+async function tarTree(file: string, shown: string): Promise<FileTree> {
+  const extents = new Map<string, Extent>();
+  for await (const entry of tarEntries(createReadStream(file), shown)) {
+    if (entry.type === 'file') extents.set(entry.path, entry.extent);
+  }
+  return {
+    shown,
+    size: async (path) => extents.get(path)?.size,
+    read: async (path, limit) => {
+      const extent = extents.get(path);
+      if (extent === undefined) return undefined;
+      refuseLarge(shown, path, extent.size, limit);
+      return readExtent(file, extent);
+    },
+  };
+}
+
+async function readExtent(file: string, { offset, size }: Extent): Promise<Uint8Array> {
+  const handle = await open(file, 'r');
+  try {
+    const bytes = Buffer.alloc(size);
+    let at = 0;
+    while (at < size) {
+      const { bytesRead } = await handle.read(bytes, at, size - at, offset + at);
+      if (bytesRead === 0) break;
+      at += bytesRead;
+    }
+    return bytes.subarray(0, at);
+  } finally {
+    await handle.close();
+  }
+}
+
+function refuseLarge(shown: string, path: string, size: number, limit: number): void {
+  if (size <= limit) return;
+  throw new SourceError(
+    'TOO_LARGE',
+    shown,
+    `\`${path}\` has ${size} bytes; at most ${limit} are read`,
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^ENO(?:ENT|TDIR)$/.test(String(error.code));
+}

@@ -1,0 +1,86 @@
+import { readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { InputError } from '../model/input-error.js';
+import { friendlyId, objectNameOf, revisionName } from '../model/name.js';
+import { isDigest, type Candidate } from '../model/package.js';
+import type { FetchedPackage, PackageSource } from '../model/package-source.js';
+import { joinReference } from '../model/reference.js';
+import { SourceError } from '../model/source-error.js';
+import type { Target } from '../model/target.js';
+import { sha256 } from '../oci/digest.js';
+import { LIMITS } from '../oci/limits.js';
+import { unpacked } from '../oci/unpack.js';
+import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
+import { unreadable } from './unreadable.js';
+
+/**
+ * Crossplane's own package cache: package.yaml files, gzipped, named after image and digest.
+ *
+ * It keeps no tags, so it answers for digests, and for tags only where a pull policy of `Never` had
+ * the file named after one. What it holds cannot be checked against the digest of an image.
+ */
+export async function openCrossplaneCache(folder: string, shown: string): Promise<PackageSource> {
+  const found = await stat(folder).catch((error: unknown) => {
+    throw unreadable(shown, error);
+  });
+  if (!found.isDirectory()) throw new InputError(`${shown}: not a folder`);
+  return {
+    tags: async () => undefined,
+    fetch: async (candidate, target) => {
+      for (const id of idsOf(candidate, target)) {
+        const bytes = await bytesIn(join(folder, fileOf(id)), shown);
+        if (bytes !== undefined) return fetched(bytes, candidate, `${shown}/${fileOf(id)}`);
+      }
+      return undefined;
+    },
+  };
+}
+
+/** What releases have called the file, newest first. */
+function idsOf({ repository, version }: Candidate, target: Target): readonly string[] {
+  const literal = joinReference(repository, version);
+  if (!isDigest(version)) return [literal];
+  return [
+    friendlyId(repository, version),
+    revisionName(objectNameOf(repository, target), version),
+    literal,
+  ];
+}
+
+/** Crossplane takes whatever follows the last dot for an extension, the patch number included. */
+function fileOf(id: string): string {
+  return `${id.slice(0, id.length - extname(id).length)}.gz`;
+}
+
+async function bytesIn(file: string, shown: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined;
+    throw unreadable(shown, error);
+  }
+}
+
+async function fetched(
+  packed: Uint8Array,
+  { version }: Candidate,
+  file: string,
+): Promise<FetchedPackage> {
+  const chunks: Uint8Array[] = [];
+  const limits = { ...LIMITS, unpackedBytes: LIMITS.packageYamlBytes };
+  for await (const chunk of unpacked(packed, file, limits)) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length === 0) throw new SourceError('BAD_SOURCE', file, 'it is empty');
+  const exact = isDigest(version);
+  return {
+    contents: await readPackageYaml(bytes),
+    digest: exact ? version : undefined,
+    packageYaml: sha256(bytes),
+    notes: [
+      exact
+        ? `\`${file}\` is taken for ${version} by its name alone: a package cache cannot be checked against a digest`
+        : `\`${file}\` is taken for ${version} by its name, from which Crossplane drops what follows the last dot`,
+    ],
+  };
+}

@@ -1,0 +1,40 @@
+import { byCodePoint } from '../model/code-point-order.js';
+import { meetsDemand } from '../model/crd-demand.js';
+import type { Repository } from '../model/package.js';
+import type { CrdDemand, Owner, PackageSource } from '../model/package-source.js';
+import type { Target } from '../model/target.js';
+import type { ImageRepository } from '../oci/image-repository.js';
+import { fetchImage } from './image-package.js';
+
+/** Packages from images that are all at hand. */
+export function imageSource(held: ReadonlyMap<Repository, ImageRepository>): PackageSource {
+  const repositories = [...held.keys()].sort(byCodePoint);
+  return {
+    tags: async (repository) => held.get(repository)?.tags(),
+    fetch: async ({ repository, version }, target) => {
+      const images = held.get(repository);
+      return images && fetchImage(images, version, target);
+    },
+    owners: async (demand, target) => {
+      const owners = await Promise.all(
+        repositories.map((repository) => owning(repository, held.get(repository)!, demand, target)),
+      );
+      return owners.filter(({ versions }) => versions.length > 0);
+    },
+    repositories: async () => repositories,
+  };
+}
+
+async function owning(
+  repository: Repository,
+  images: ImageRepository,
+  demand: CrdDemand,
+  target: Target,
+): Promise<Owner> {
+  const versions: string[] = [];
+  for (const tag of [...((await images.tags()) ?? [])].sort(byCodePoint)) {
+    const contents = (await fetchImage(images, tag, target))?.contents;
+    if (contents?.objects.some((object) => meetsDemand(object, demand))) versions.push(tag);
+  }
+  return { repository, versions };
+}

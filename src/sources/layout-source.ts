@@ -1,0 +1,36 @@
+import { InputError } from '../model/input-error.js';
+import type { PackageSource } from '../model/package-source.js';
+import { openFileTree } from '../oci/file-tree.js';
+import { openLayout, type LayoutName } from '../oci/image-layout.js';
+import { imageSource } from './image-source.js';
+import { unreadable } from './unreadable.js';
+
+export interface LayoutOptions {
+  /** As the user wrote it. */
+  readonly shown: string;
+  readonly name: LayoutName | undefined;
+  readonly note: (line: string) => void;
+}
+
+/** An OCI image layout, folder or tar, as a source. */
+export async function openLayoutSource(
+  path: string,
+  { shown, name, note }: LayoutOptions,
+): Promise<PackageSource> {
+  const tree = await openFileTree(path, shown).catch((error: unknown) => {
+    throw error instanceof Error && 'syscall' in error ? unreadable(shown, error) : error;
+  });
+  const { repositories, unnamed } = await openLayout(tree, name);
+  if (unnamed.length > 0) {
+    const what = `\`index.json\` does not say which repository these belong to: ${list(unnamed)}`;
+    const hint = `name it: \`--from ${shown}=REPOSITORY\`, or \`=REPOSITORY:TAG\` where there is no tag either`;
+    if (repositories.size === 0) throw new InputError(`${shown}: ${what}`, { hint });
+    note(`${shown}: ${what}; they are left out`);
+  }
+  return imageSource(repositories);
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map((name) => `\`${name}\``);
+  return `${shown.join(', ')}${names.length > 5 ? ', …' : ''}`;
+}

@@ -1,0 +1,24 @@
+import type { Repository } from '../model/package.js';
+import type { PackageSource } from '../model/package-source.js';
+import { openFileTree } from '../oci/file-tree.js';
+import { openXpkg } from '../oci/xpkg-file.js';
+import { imageSource } from './image-source.js';
+import { unreadable } from './unreadable.js';
+
+export interface XpkgOptions {
+  /** As the user wrote it. */
+  readonly shown: string;
+  readonly repository: Repository;
+  readonly tag: string;
+}
+
+/** One `.xpkg` file as the only version of a repository. */
+export async function openXpkgSource(
+  file: string,
+  { shown, repository, tag }: XpkgOptions,
+): Promise<PackageSource> {
+  const tree = await openFileTree(file, shown).catch((error: unknown) => {
+    throw error instanceof Error && 'syscall' in error ? unreadable(shown, error) : error;
+  });
+  return imageSource(new Map([[repository, await openXpkg(tree, tag)]]));
+}

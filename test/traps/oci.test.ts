@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Repository } from '../../src/model/package.js';
+import { targetFor } from '../../src/model/target.js';
+import { fetchImage } from '../../src/sources/image-package.js';
+import { openXpkgSource } from '../../src/sources/xpkg-source.js';
+import { providerYaml } from '../support/package-yaml.js';
+import {
+  BASE,
+  imageOf,
+  indexOf,
+  layerOf,
+  packageImage,
+  type Image,
+} from '../support/registry/image.js';
+import { writeTar } from '../support/registry/layout.js';
+import { MemoryRepository } from '../support/registry/memory-repository.js';
+import { xpkgFiles } from '../support/registry/xpkg.js';
+
+const AMD64 = { os: 'linux', architecture: 'amd64' };
+const ARM64 = { os: 'linux', architecture: 'arm64' };
+const pkg = (content = providerYaml('p')) => [{ name: 'package.yaml', content }];
+
+async function nameOf(image: Image, release: string): Promise<string | undefined> {
+  const got = await fetchImage(new MemoryRepository(image), 'v1', targetFor(release)!);
+  return got?.contents.metas[0]?.name;
+}
+
+describe('trap 20: index child selection', () => {
+  test('an index for arm64 alone is no package', async () => {
+    const index = indexOf([{ image: await packageImage(providerYaml('p')), platform: ARM64 }]);
+    expect(await nameOf(index, 'v2.3.4')).toBeUndefined();
+  });
+
+  test('an attachment without a platform, listed first, is taken for the package', async () => {
+    const attachment = imageOf([await layerOf([{ name: 'readme.md' }])]);
+    const index = indexOf([
+      { image: attachment },
+      { image: await packageImage(providerYaml('p')), platform: AMD64 },
+    ]);
+    const got = await fetchImage(new MemoryRepository(index), 'v1', targetFor('v2.3.4')!);
+    expect(got?.manifest).toBe(attachment.digest);
+    expect(got?.contents.problems[0]?.message).toMatch(/without a platform/);
+  });
+
+  test('of arm64 and amd64 it is the second', async () => {
+    const index = indexOf([
+      { image: await packageImage(providerYaml('arm')), platform: ARM64 },
+      { image: await packageImage(providerYaml('amd')), platform: AMD64 },
+    ]);
+    expect(await nameOf(index, 'v2.3.4')).toBe('amd');
+  });
+});
+
+describe('trap 21: base layer by annotation in registries, by label in .xpkg files', () => {
+  test('a label in a .xpkg file marks its layer', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trap-21-'));
+    const files = await xpkgFiles([
+      { entries: pkg(providerYaml('runtime')) },
+      { entries: pkg(providerYaml('base')), label: 'base' },
+      { entries: pkg(providerYaml('top')) },
+    ]);
+    const file = await writeTar(join(folder, 'p.xpkg'), files);
+    const repository = 'xpkg.io/a/p' as Repository;
+    const source = await openXpkgSource(file, { shown: 'x', repository, tag: 'v1.0.0' });
+    const got = await source.fetch({ repository, version: 'v1.0.0' }, targetFor('v2.3.4')!);
+    expect(got?.contents.metas[0]?.name).toBe('base');
+    await rm(folder, { recursive: true });
+  });
+
+  test('a label without an annotation means nothing in a registry: the image is flattened', async () => {
+    const base = await layerOf(pkg(providerYaml('base')));
+    const top = await layerOf(pkg(providerYaml('top')));
+    const labels = { [`io.crossplane.xpkg:${base.digest}`]: 'base' };
+    const image = imageOf([base, top], JSON.stringify({ config: { Labels: labels } }));
+    expect(await nameOf(image, 'v2.3.4')).toBe('top');
+  });
+});
+
+describe('trap 22: the name in the tar, and two base layers', () => {
+  test('./package.yaml in an annotated layer is found from v2.0 on', async () => {
+    const entries = [{ name: './package.yaml', content: providerYaml('p') }];
+    const image = imageOf([await layerOf(entries, { annotations: BASE })]);
+    expect(await nameOf(image, 'v1.20.0')).toBeUndefined();
+    expect(await nameOf(image, 'v2.0.0')).toBe('p');
+  });
+
+  test('two base layers are an error up to v2.1, and the first wins after', async () => {
+    const layers = ['first', 'second'].map((name) =>
+      layerOf(pkg(providerYaml(name)), { annotations: BASE }),
+    );
+    const image = imageOf(await Promise.all(layers));
+    expect(await nameOf(image, 'v2.1.8')).toBeUndefined();
+    expect(await nameOf(image, 'v2.2.0')).toBe('first');
+  });
+});
