@@ -82,3 +82,9 @@ function fromMapping(value: JsonObject): CrdDemand | undefined {
 function text(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+/** As a person would write it: `buckets.s3.aws.upbound.io`, `s3.aws.upbound.io/v1beta1 Bucket`. */
+export function crdDemandText(demand: CrdDemand): string {
+  const version = demand.version === undefined ? '' : `/${demand.version}`;
+  return 'crd' in demand ? `${demand.crd}${version}` : `${demand.group}${version} ${demand.kind}`;
+}

@@ -1,0 +1,59 @@
+import type { Fact } from './fact.js';
+import { factKey, isDebatable } from './fact-key.js';
+import type { Incompatibility } from './incompatibility.js';
+import type { Problem } from './problem.js';
+import type { Solving } from './question.js';
+import { solve, type Proof } from './solve.js';
+
+/** The facts a proof rests on, each once, in the order in which the proof needs them. */
+export function leaves(because: Incompatibility): Fact[] {
+  const facts: Fact[] = [];
+  const seen = new Set<Incompatibility>();
+  const stack = [because];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    if (next.cause.fact === 'derived') stack.push(...next.cause.parents.toReversed());
+    else facts.push(next.cause);
+  }
+  return facts;
+}
+
+/** Keys of the debatable facts of a proof. */
+export function coreOf({ because, world }: Proof): Set<string> {
+  const debatable = leaves(because).filter(isDebatable);
+  return new Set(debatable.map((fact) => factKey(fact, world)));
+}
+
+/**
+ * A proof from as few debatable facts as possible: without any one of them, the rest can be
+ * satisfied. (No smaller subset of them will do; a smaller set of others might.)
+ *
+ * Leaves facts out by halves, then quarters, down to one at a time; whatever a proof from the
+ * rest does not need goes with them.
+ */
+export function* minimalProof(problem: Problem, proof: Proof): Solving<Proof> {
+  let best = proof;
+  let core = [...coreOf(proof)].sort();
+  for (
+    let size = Math.ceil(core.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
+    for (let from = 0; from < core.length;) {
+      const rest = new Set([...core.slice(0, from), ...core.slice(from + size)]);
+      const outcome = yield* solve(problem, rest);
+      if (outcome.status === 'gave-up') return best;
+      if (outcome.status === 'solved') {
+        from += size;
+        continue;
+      }
+      best = outcome;
+      const needed = coreOf(outcome);
+      const before = core.slice(0, from).filter((key) => needed.has(key));
+      core = [...before, ...core.slice(from + size).filter((key) => needed.has(key))];
+      from = before.length;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,87 @@
+import { crdDemandText } from '../model/crd-demand.js';
+import type { Fact } from './fact.js';
+import type { Variable } from './incompatibility.js';
+import type { Demand } from './problem.js';
+import type { Subject } from './subject.js';
+
+/** Where facts find the names of what they are about. */
+export interface Names {
+  subject(variable: Variable): Subject;
+  demandIndex(demand: Demand): number;
+}
+
+/**
+ * What a fact is about, whatever versions it was found for and in whatever order things were
+ * asked: the same statement has the same key in every search for one request.
+ */
+export function factKey(fact: Fact, names: Names): string {
+  const name = (variable: Variable) => subjectName(names.subject(variable), names);
+  switch (fact.fact) {
+    case 'root':
+    case 'root-api':
+      return `root ${names.demandIndex(fact.demand)}`;
+    case 'requires':
+      return `requires ${name(fact.by.variable)} ${name(fact.on.variable)} ${fact.constraint}`;
+    case 'requires-api':
+      return `requires ${name(fact.by.variable)} ${fact.text}`;
+    case 'provides':
+      return `provides ${name(fact.api.variable)} ${name(fact.by.variable)}`;
+    case 'crossplane':
+      return 'values' in fact.by
+        ? `crossplane ${name(fact.by.variable)} ${fact.constraint}`
+        : `root ${names.demandIndex(fact.by)}`;
+    case 'owns':
+      return `owns ${[name(fact.one.variable), name(fact.other.variable)].sort().join(' ')}`;
+    case 'kind': {
+      const by = 'values' in fact.by ? name(fact.by.variable) : names.demandIndex(fact.by);
+      return `kind ${by} ${name(fact.on.variable)} ${fact.wanted}`;
+    }
+    case 'missing':
+      return `missing ${name(fact.of.variable)}`;
+    case 'no-others':
+      return `no others ${name(fact.variable)}`;
+    case 'rejected':
+      return `rejected ${name(fact.of.variable)}`;
+    case 'excluded':
+      return `excluded ${name(fact.of.variable)}`;
+    case 'cycle':
+      return `cycle ${fact.members
+        .map((member) => name(member.variable))
+        .sort()
+        .join(' ')}`;
+  }
+}
+
+export function subjectName(subject: Subject, names: Pick<Names, 'demandIndex'>): string {
+  switch (subject.about) {
+    case 'package':
+      return subject.repository;
+    case 'crossplane':
+      return 'Crossplane';
+    case 'api':
+      return crdDemandText(subject.demand);
+    case 'local':
+      return `root ${names.demandIndex(subject.demand)}`;
+  }
+}
+
+/** Facts that somebody could change: a demand, not how the world is. */
+export function isDebatable(fact: Fact): boolean {
+  switch (fact.fact) {
+    case 'root':
+    case 'root-api':
+    case 'requires':
+    case 'requires-api':
+    case 'crossplane':
+    case 'owns':
+    case 'kind':
+    case 'excluded':
+    case 'cycle':
+      return true;
+    case 'provides':
+    case 'missing':
+    case 'no-others':
+    case 'rejected':
+      return false;
+  }
+}

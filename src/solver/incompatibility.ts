@@ -1,0 +1,25 @@
+import type { Fact } from './fact.js';
+import type { VersionSet } from './version-set.js';
+
+/** Index of a variable: a package, the Crossplane release, or the owner of a required CRD. */
+export type Variable = number;
+
+/** The statement that a variable takes one of these values. */
+export interface Term {
+  readonly variable: Variable;
+  readonly values: VersionSet;
+}
+
+/** Terms that cannot all hold; either a fact about the world, or derived from others. */
+export interface Incompatibility {
+  readonly terms: readonly Term[];
+  readonly cause: Fact | Derived;
+  /** One that says this and more has taken its place; propagation may pass it over. */
+  superseded?: boolean;
+}
+
+/** Learned in a conflict: follows from `parents` together. */
+export interface Derived {
+  readonly fact: 'derived';
+  readonly parents: readonly Incompatibility[];
+}

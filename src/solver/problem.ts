@@ -1,0 +1,74 @@
+import type { Digest, Origin, PackageKind, Repository } from '../model/package.js';
+import type { OwnedObject } from '../model/package-meta.js';
+import type { CrdDemand } from '../model/package-source.js';
+import type { Dialect } from '../model/target.js';
+import type { Version } from '../model/version.js';
+
+/** Which versions are wanted. */
+export type Want =
+  | { readonly form: 'range'; readonly text: string }
+  | { readonly form: 'tag'; readonly tag: string }
+  | { readonly form: 'digest'; readonly digest: Digest };
+
+/** What one resolution asks of the solver; the order of demands is the order of decisions. */
+export interface Problem {
+  readonly dialect: Dialect;
+  readonly skipsIncompleteTags: boolean;
+  /** Crossplane releases to choose from, most preferred first; all follow the same rules. */
+  readonly releases: readonly Version[];
+  readonly demands: readonly Demand[];
+  readonly overrides: ReadonlyMap<Repository, Rule>;
+  readonly exclude: ReadonlyMap<Repository, readonly Rule[]>;
+  readonly replace: ReadonlyMap<Repository, Repository>;
+  /** Repositories whose prereleases count as releases. */
+  readonly prereleases: ReadonlySet<Repository>;
+  /** Repositories not held to their Crossplane constraint. */
+  readonly anyCrossplane: ReadonlySet<Repository>;
+  /** Nobody's dependsOn is followed. */
+  readonly ignoreRequirements: boolean;
+  readonly prefer: 'newest' | 'lowest';
+  /** Versions to prefer before all others. */
+  readonly locked: ReadonlyMap<Repository, string>;
+  readonly allowCycles: boolean;
+  /** Conflicts after which to give up. */
+  readonly maxConflicts: number;
+}
+
+export interface Rule {
+  readonly want: Want;
+  readonly origin: Origin;
+}
+
+/** Something a root asks for. */
+export type Demand = PackageDemand | ApiDemand | CrossplaneDemand | OwnershipDemand;
+
+interface Asked {
+  readonly origin: Origin;
+  /** The local package that asks; undefined: the user does, directly. */
+  readonly by: string | undefined;
+}
+
+export interface PackageDemand extends Asked {
+  readonly demand: 'package';
+  readonly repository: Repository;
+  readonly kind: PackageKind | undefined;
+  readonly want: Want;
+}
+
+/** Some package must own this CRD. */
+export interface ApiDemand extends Asked {
+  readonly demand: 'api';
+  readonly crd: CrdDemand;
+}
+
+/** A local package's own Crossplane constraint. */
+export interface CrossplaneDemand extends Asked {
+  readonly demand: 'crossplane';
+  readonly constraint: string;
+}
+
+/** What a local package would own; no other may. */
+export interface OwnershipDemand extends Asked {
+  readonly demand: 'owns';
+  readonly objects: readonly OwnedObject[];
+}

@@ -1,0 +1,28 @@
+import type { Candidate, Repository } from '../model/package.js';
+import type { PackageMeta, Rejection } from '../model/package-meta.js';
+import type { CrdDemand, Owner } from '../model/package-source.js';
+
+/** What the solver must learn to go on. */
+export type Question =
+  | { readonly ask: 'versions'; readonly repository: Repository }
+  | { readonly ask: 'meta'; readonly candidate: Candidate }
+  | { readonly ask: 'owners'; readonly demand: CrdDemand }
+  /** Asked now and then in a long search; `false` ends it. */
+  | { readonly ask: 'go-on' };
+
+export interface Answers {
+  readonly versions: readonly string[] | undefined;
+  readonly meta: PackageMeta | Rejection | undefined;
+  readonly owners: readonly Owner[];
+  readonly 'go-on': boolean;
+}
+
+export type Answer = Answers[Question['ask']];
+
+/** Yields what it must learn, is resumed with the answer. */
+export type Solving<T> = Generator<Question, T, Answer>;
+
+/** Asks one question. `drive` answers each with its own kind; only here is that assumed. */
+export function* ask<Q extends Question>(question: Q): Solving<Answers[Q['ask']]> {
+  return (yield question) as Answers[Q['ask']];
+}

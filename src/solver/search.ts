@@ -1,0 +1,217 @@
+import { resolveConflict } from './conflict.js';
+import type { Incompatibility, Term, Variable } from './incompatibility.js';
+import { VersionSet } from './version-set.js';
+
+/** One step of the search: a variable lost values. */
+export interface Assignment {
+  readonly variable: Variable;
+  readonly before: VersionSet;
+  readonly after: VersionSet;
+  readonly level: number;
+  /** undefined: a decision. */
+  readonly cause: Incompatibility | undefined;
+}
+
+/** An incompatibility and the two of its terms that are looked at when their variable changes. */
+interface Watched {
+  readonly incompatibility: Incompatibility;
+  first: number;
+  second: number;
+}
+
+/**
+ * The partial solution and everything known to be incompatible: what may still be chosen for each
+ * variable, why, and what follows.
+ *
+ * An incompatibility forbids all its terms at once. When all but one hold, the last must not:
+ * its values are taken from that variable. When all hold, there is a conflict.
+ */
+export class Search {
+  readonly trail: Assignment[] = [];
+  level = 0;
+
+  private readonly sets: VersionSet[] = [];
+  /** Per variable: indices into the trail, oldest first. */
+  private readonly histories: number[][] = [];
+  private readonly watchers: Watched[][] = [];
+  private readonly single: Incompatibility[][] = [];
+  /** Variables that lost values and whose watchers have not been told. */
+  private readonly changed: Variable[] = [];
+  /** Not looked at since they were added, or since what they implied was undone. */
+  private fresh: Incompatibility[] = [];
+  /** Facts that arrived below some decision: to be looked at again when it is undone. */
+  private late: { readonly incompatibility: Incompatibility; readonly level: number }[] = [];
+
+  addVariable(): Variable {
+    this.histories.push([]);
+    this.watchers.push([]);
+    this.single.push([]);
+    return this.sets.push(VersionSet.all) - 1;
+  }
+
+  /** The values that a variable may still take. */
+  allowed(variable: Variable): VersionSet {
+    return this.sets[variable]!;
+  }
+
+  holds(term: Term): boolean {
+    return this.sets[term.variable]!.isSubsetOf(term.values);
+  }
+
+  add(incompatibility: Incompatibility): void {
+    const { terms } = incompatibility;
+    if (terms.length === 1) {
+      this.single[terms[0]!.variable]!.push(incompatibility);
+    } else if (terms.length > 1) {
+      const [first, second] = this.lastToHold(terms);
+      const watched = { incompatibility, first, second };
+      this.watchers[terms[first]!.variable]!.push(watched);
+      this.watchers[terms[second]!.variable]!.push(watched);
+    }
+    this.fresh.push(incompatibility);
+    if (this.level > 0) this.late.push({ incompatibility, level: this.level });
+  }
+
+  decide(variable: Variable, value: number): void {
+    this.level++;
+    this.assign(variable, VersionSet.single(value), undefined);
+  }
+
+  /** Draws every conclusion; a conflict is an incompatibility all of whose terms hold. */
+  propagate(): Incompatibility | undefined {
+    for (;;) {
+      const added = this.fresh.pop();
+      if (added !== undefined) {
+        if (this.examine(added)) return added;
+        continue;
+      }
+      const variable = this.changed.pop();
+      if (variable === undefined) return undefined;
+      const conflict = this.tellWatchers(variable);
+      if (conflict !== undefined) return conflict;
+    }
+  }
+
+  /**
+   * Learns from a conflict and takes back as many decisions as it disproves; the learned
+   * incompatibility. One without terms means that nothing can satisfy everything.
+   */
+  learn(conflict: Incompatibility): Incompatibility {
+    const { learned, backTo } = resolveConflict(conflict, this);
+    this.backjump(backTo);
+    if (learned === conflict) this.fresh.push(learned);
+    else this.add(learned);
+    return learned;
+  }
+
+  /** Undoes every decision above a level, and what followed from it. */
+  backjump(level: number): void {
+    while (this.trail.length > 0 && this.trail.at(-1)!.level > level) {
+      const { variable, before } = this.trail.pop()!;
+      this.sets[variable] = before;
+      this.histories[variable]!.pop();
+    }
+    this.level = level;
+    this.changed.length = 0;
+    const again = this.late.filter((entry) => entry.level > level);
+    if (again.length === 0) return;
+    this.late = this.late.filter((entry) => entry.level <= level);
+    for (const { incompatibility } of again) {
+      if (incompatibility.superseded) continue;
+      this.fresh.push(incompatibility);
+      if (level > 0) this.late.push({ incompatibility, level });
+    }
+  }
+
+  /** Index into the trail of the assignment since which a term holds; it must hold. */
+  heldSince(term: Term): number {
+    const history = this.histories[term.variable]!;
+    let low = 0;
+    let high = history.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.trail[history[middle]!]!.after.isSubsetOf(term.values)) high = middle;
+      else low = middle + 1;
+    }
+    return history[low]!;
+  }
+
+  /** The two terms that ceased, or will cease, to be open last: the ones worth watching. */
+  private lastToHold(terms: readonly Term[]): [number, number] {
+    const since = terms.map((term) => (this.holds(term) ? this.heldSince(term) : Infinity));
+    let first = 0;
+    for (let i = 1; i < terms.length; i++) if (since[i]! > since[first]!) first = i;
+    let second = first === 0 ? 1 : 0;
+    for (let i = 0; i < terms.length; i++) {
+      if (i !== first && since[i]! > since[second]!) second = i;
+    }
+    return [first, second];
+  }
+
+  /** Looks at all terms of one incompatibility; true: a conflict. */
+  private examine(incompatibility: Incompatibility): boolean {
+    let open: Term | undefined;
+    for (const term of incompatibility.terms) {
+      if (this.holds(term)) continue;
+      if (open !== undefined) return false;
+      open = term;
+    }
+    if (open === undefined) return true;
+    this.forbid(open, incompatibility);
+    return false;
+  }
+
+  private tellWatchers(variable: Variable): Incompatibility | undefined {
+    for (const incompatibility of this.single[variable]!) {
+      if (!incompatibility.superseded && this.examine(incompatibility)) return incompatibility;
+    }
+    const list = this.watchers[variable]!;
+    let kept = 0;
+    for (let i = 0; i < list.length; i++) {
+      const watched = list[i]!;
+      if (watched.incompatibility.superseded || this.movedElsewhere(watched, variable)) continue;
+      list[kept++] = watched;
+      const { terms } = watched.incompatibility;
+      const here = terms[watched.first]!.variable === variable ? watched.first : watched.second;
+      if (!this.holds(terms[here]!)) continue;
+      const last = terms[here === watched.first ? watched.second : watched.first]!;
+      if (this.holds(last)) {
+        for (i++; i < list.length; i++) list[kept++] = list[i]!;
+        list.length = kept;
+        return watched.incompatibility;
+      }
+      this.forbid(last, watched.incompatibility);
+    }
+    list.length = kept;
+    return undefined;
+  }
+
+  /** Watches another open term instead of the one on `variable`, if that one holds and another is open. */
+  private movedElsewhere(watched: Watched, variable: Variable): boolean {
+    const { terms } = watched.incompatibility;
+    const onFirst = terms[watched.first]!.variable === variable;
+    if (!this.holds(terms[onFirst ? watched.first : watched.second]!)) return false;
+    for (let i = 0; i < terms.length; i++) {
+      if (i === watched.first || i === watched.second || this.holds(terms[i]!)) continue;
+      if (onFirst) watched.first = i;
+      else watched.second = i;
+      this.watchers[terms[i]!.variable]!.push(watched);
+      return true;
+    }
+    return false;
+  }
+
+  private forbid(term: Term, cause: Incompatibility): void {
+    const before = this.sets[term.variable]!;
+    if (!before.isDisjointFrom(term.values)) {
+      this.assign(term.variable, before.minus(term.values), cause);
+    }
+  }
+
+  private assign(variable: Variable, after: VersionSet, cause: Incompatibility | undefined): void {
+    this.histories[variable]!.push(this.trail.length);
+    this.trail.push({ variable, before: this.sets[variable]!, after, level: this.level, cause });
+    this.sets[variable] = after;
+    this.changed.push(variable);
+  }
+}

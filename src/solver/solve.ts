@@ -1,0 +1,160 @@
+import type { PackageMeta } from '../model/package-meta.js';
+import type { Repository } from '../model/package.js';
+import { DecisionQueue } from './decision-queue.js';
+import type { Incompatibility, Variable } from './incompatibility.js';
+import { ABSENT, FIRST } from './package-versions.js';
+import type { Problem } from './problem.js';
+import { ask, type Solving } from './question.js';
+import { Search } from './search.js';
+import type { ApiSubject } from './subject.js';
+import { World } from './world.js';
+
+export interface Selected {
+  readonly repository: Repository;
+  /** Tag or digest. */
+  readonly version: string;
+  readonly meta: PackageMeta;
+}
+
+export interface Effort {
+  readonly decisions: number;
+  readonly conflicts: number;
+}
+
+export type Outcome =
+  | {
+      readonly status: 'solved';
+      /** Index into the problem's releases. */
+      readonly release: number;
+      /** In the order of decision. */
+      readonly selected: readonly Selected[];
+      readonly effort: Effort;
+    }
+  | (Proof & { readonly status: 'unsolvable'; readonly effort: Effort })
+  | { readonly status: 'gave-up'; readonly effort: Effort };
+
+/** That nothing satisfies everything, and why. */
+export interface Proof {
+  /** Derived from facts, and without terms. */
+  readonly because: Incompatibility;
+  /** What the facts are about. */
+  readonly world: World;
+}
+
+/** How many conflicts pass between two questions whether to go on. */
+const PATIENCE = 256;
+
+/**
+ * Finds the one answer: packages are decided strictly in the order of the queue, each on its most
+ * preferred version that nothing known forbids, and only what a conflict disproves is taken back.
+ *
+ * Whenever a version is passed over, an incompatibility implied by the facts forbids it together
+ * with the decisions before it; so no valid set has these decisions and that version. The first
+ * complete assignment is therefore the canonical one.
+ *
+ * `only`: keys of the debatable facts to admit; what is left out is taken not to hold.
+ */
+export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Outcome> {
+  const search = new Search();
+  const world = new World(problem, search, only);
+  const queue = new DecisionQueue();
+  const chosen = new Map<Variable, number>();
+  let decisions = 0;
+  let conflicts = 0;
+
+  queue.append([world.crossplane]);
+  queue.append(yield* world.demand(problem.demands));
+  for (;;) {
+    const conflict = search.propagate();
+    if (conflict !== undefined) {
+      conflicts++;
+      const learned = search.learn(conflict);
+      if (learned.terms.length === 0) {
+        return { status: 'unsolvable', because: learned, world, effort: { decisions, conflicts } };
+      }
+      queue.rewind(search.level);
+      for (const variable of [...chosen.keys()].slice(search.level)) chosen.delete(variable);
+      const tired = conflicts % PATIENCE === 0 && !(yield* ask({ ask: 'go-on' }));
+      if (tired || conflicts >= problem.maxConflicts) {
+        return { status: 'gave-up', effort: { decisions, conflicts } };
+      }
+      continue;
+    }
+
+    const variable = queue.next();
+    if (variable === undefined) break;
+    const value = preferred(variable);
+    const subject = world.subject(variable);
+    let children: Variable[] = [];
+    if (value !== ABSENT && subject.about === 'package') {
+      if (!subject.read.has(value)) {
+        yield* world.read(subject, value);
+        continue;
+      }
+      if (!(yield* world.link(subject, value))) continue;
+      if (world.tellCycle(subject, value, (v) => chosen.get(v))) continue;
+      children = world.children(subject, value);
+    } else if (value !== ABSENT && subject.about === 'api') {
+      children = [subject.owners[value - FIRST]!.variable];
+    }
+    decisions++;
+    search.decide(variable, value);
+    chosen.set(variable, value);
+    queue.advance(children);
+  }
+  return {
+    status: 'solved',
+    release: chosen.get(world.crossplane)! - FIRST,
+    selected: queue.decided().flatMap((variable) => selection(variable)),
+    effort: { decisions, conflicts },
+  };
+
+  function preferred(variable: Variable): number {
+    const allowed = search.allowed(variable);
+    // Only where the fact that asks for it is not admitted.
+    if (allowed.has(ABSENT)) return ABSENT;
+    const value = preference(variable).find((candidate) => allowed.has(candidate));
+    if (value === undefined) throw new Error('a required variable has no value left to take');
+    return value;
+  }
+
+  function preference(variable: Variable): readonly number[] {
+    const subject = world.subject(variable);
+    switch (subject.about) {
+      case 'package':
+        return subject.versions.preference();
+      case 'crossplane':
+        return problem.releases.map((_, i) => FIRST + i);
+      case 'api':
+        return ownerPreference(subject);
+      case 'local':
+        return [FIRST];
+    }
+  }
+
+  /** A package chosen already, then one that is locked, then by name. */
+  function ownerPreference(subject: ApiSubject): number[] {
+    const rank = (i: number) => {
+      const { variable, repository } = subject.owners[i]!;
+      return chosen.has(variable) ? 0 : problem.locked.has(repository) ? 1 : 2;
+    };
+    return subject.owners
+      .map((_, i) => i)
+      .sort((a, b) => rank(a) - rank(b) || a - b)
+      .map((i) => FIRST + i);
+  }
+
+  function selection(variable: Variable): Selected[] {
+    const subject = world.subject(variable);
+    if (subject.about !== 'package') return [];
+    const value = chosen.get(variable)!;
+    if (value === ABSENT) return [];
+    return [
+      {
+        repository: subject.repository,
+        version: subject.versions.label(value),
+        meta: subject.metas.get(value)!,
+      },
+    ];
+  }
+}

@@ -1,0 +1,54 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { VersionSet } from '../../src/solver/version-set.js';
+
+/** A set as the model has it: indices below 100, and whether everything from 100 on is in. */
+interface Model {
+  readonly members: ReadonlySet<number>;
+  readonly rest: boolean;
+}
+
+const INDICES = Array.from({ length: 100 }, (_, i) => i);
+
+const model = fc
+  .record({ indices: fc.uniqueArray(fc.nat(99)), rest: fc.boolean() })
+  .map(({ indices, rest }): Model => ({ members: new Set(indices), rest }));
+
+function setOf({ members, rest }: Model): VersionSet {
+  if (!rest) return VersionSet.of(members);
+  return VersionSet.of(INDICES.filter((i) => !members.has(i))).complement();
+}
+
+function members(set: VersionSet): number[] {
+  return [...INDICES, 100, 5000].filter((i) => set.has(i));
+}
+
+test('operations agree with sets of numbers, beyond what is stored too', () => {
+  fc.assert(
+    fc.property(model, model, (a, b) => {
+      const [x, y] = [setOf(a), setOf(b)];
+      const [inX, inY] = [members(x), members(y)];
+      const all = members(VersionSet.all);
+      expect(members(x.and(y))).toEqual(inX.filter((i) => inY.includes(i)));
+      expect(members(x.or(y))).toEqual(all.filter((i) => inX.includes(i) || inY.includes(i)));
+      expect(members(x.minus(y))).toEqual(inX.filter((i) => !inY.includes(i)));
+      expect(members(x.complement())).toEqual(all.filter((i) => !inX.includes(i)));
+      expect(x.isSubsetOf(y)).toBe(inX.every((i) => inY.includes(i)));
+      expect(x.isDisjointFrom(y)).toBe(!inX.some((i) => inY.includes(i)));
+      expect(x.isEmpty).toBe(inX.length === 0);
+      expect(x.isAll).toBe(inX.length === all.length);
+    }),
+  );
+});
+
+test('equal sets are equal however they were made', () => {
+  fc.assert(
+    fc.property(model, model, (a, b) => {
+      const [x, y] = [setOf(a), setOf(b)];
+      const roundabout = x.minus(y).or(x.and(y));
+      expect(roundabout.equals(x)).toBe(true);
+      expect(roundabout.signature).toBe(x.signature);
+      expect(x.equals(y)).toBe(x.signature === y.signature);
+    }),
+  );
+});
