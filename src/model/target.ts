@@ -78,6 +78,15 @@ export function knownReleases(): readonly string[] {
   return RELEASES;
 }
 
+/** The other known releases, the nearest first: newer ones, then older ones. */
+export function otherReleases({ version }: Target): Target[] {
+  const here = tripleOf(version);
+  const known = RELEASES.map((release) => targetFor(release)!);
+  const newer = known.filter((target) => compare(tripleOf(target.version), here) > 0);
+  const older = known.filter((target) => compare(tripleOf(target.version), here) < 0);
+  return [...newer, ...older.reverse()];
+}
+
 /** Targets with equal rules can be solved together. */
 export function sameRules(a: Target, b: Target): boolean {
   return JSON.stringify(a.rules) === JSON.stringify(b.rules);

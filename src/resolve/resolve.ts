@@ -1,0 +1,122 @@
+import type { Lockfile } from '../lock/lockfile.js';
+import { InputError } from '../model/input-error.js';
+import type { PackageSource } from '../model/package-source.js';
+import type { Request } from '../model/request.js';
+import type { Target } from '../model/target.js';
+import type { Problem } from '../solver/problem.js';
+import { solve, type Effort, type Selected } from '../solver/solve.js';
+import { Driver, type Asked } from './drive.js';
+import { explainRefusal, type Refused } from './explain-refusal.js';
+import type { Refusal } from './refusal.js';
+import { chooseTargets } from './target-choice.js';
+import { toLockfile, type Chosen } from './to-lockfile.js';
+import { toProblem, type Wishes } from './to-problem.js';
+
+export interface ResolveOptions extends Wishes {
+  readonly source: PackageSource;
+  /** The Crossplane release, or a range of them; beats the request's own. */
+  readonly crossplane?: string | undefined;
+  /** Stable releases of Crossplane beyond the known ones. */
+  readonly crossplaneVersions?: readonly string[] | undefined;
+  /** Asked now and then during a long search; `false` makes it give up. */
+  readonly goOn?: (() => boolean) | undefined;
+}
+
+export type Answer = Solved | Unsolvable | GaveUp;
+
+export interface Solved {
+  readonly status: 'solved';
+  readonly target: Target;
+  readonly lockfile: Lockfile;
+  /** Repositories in the order in which they were decided. */
+  readonly order: readonly string[];
+  readonly notes: readonly string[];
+  readonly stats: Stats;
+}
+
+export interface Unsolvable extends Refusal {
+  readonly status: 'unsolvable';
+  readonly target: Target;
+  readonly notes: readonly string[];
+  readonly stats: Stats;
+}
+
+export interface GaveUp {
+  readonly status: 'gave-up';
+  readonly notes: readonly string[];
+  readonly stats: Stats;
+}
+
+export type Stats = Asked & Effort;
+
+/**
+ * Finds the one set of versions that satisfies everything, or says why there is none.
+ *
+ * Throws `InputError` for a request that makes no sense and `SourceError` when a source fails.
+ */
+export async function resolve(request: Request, options: ResolveOptions): Promise<Answer> {
+  const asked =
+    options.crossplane === undefined
+      ? request.crossplane
+      : { text: options.crossplane, origin: { file: '--crossplane' } };
+  const { groups, notes } = chooseTargets(asked, options.crossplaneVersions);
+  const driver = new Driver(options.source, {
+    compat: options.compat ?? false,
+    goOn: options.goOn ?? (() => true),
+  });
+  const problemFor = (targets: readonly Target[]) => toProblem(request, targets, options);
+  let effort: Effort = { decisions: 0, conflicts: 0 };
+  let refused: Pick<Refused, 'problem' | 'targets' | 'proof'> | undefined;
+  for (const { problem, targets } of meaningful(groups, problemFor)) {
+    const outcome = await driver.drive(solve(problem), targets[0]!);
+    effort = sum(effort, outcome.effort);
+    const stats = { ...driver.asked, ...effort };
+    if (outcome.status === 'gave-up') return { status: 'gave-up', notes, stats };
+    if (outcome.status === 'solved') {
+      const target = targets[outcome.release]!;
+      return { ...(await answer(outcome.selected, target)), stats };
+    }
+    refused ??= { problem, targets, proof: outcome };
+  }
+  const stats = { ...driver.asked, ...effort };
+  const refusal = await explainRefusal({ ...refused!, driver, problemFor });
+  return { status: 'unsolvable', target: refused!.targets[0]!, ...refusal, notes, stats };
+
+  async function answer(
+    selected: readonly Selected[],
+    target: Target,
+  ): Promise<Omit<Solved, 'stats'>> {
+    const chosen: Chosen[] = [];
+    for (const one of selected) {
+      const fetched = await driver.fetch(one, target);
+      chosen.push({ ...one, fetched: fetched! });
+    }
+    const previous = options.lockfile;
+    const { lockfile, warnings } = toLockfile(chosen, request, { target, previous });
+    const order = chosen.map(({ repository }) => repository);
+    return { status: 'solved', target, lockfile, order, notes: [...notes, ...warnings] };
+  }
+}
+
+/** The groups of releases for which the request makes sense; if for none, why not for the first. */
+function meaningful(
+  groups: readonly (readonly Target[])[],
+  problemFor: (targets: readonly Target[]) => Problem,
+): { problem: Problem; targets: readonly Target[] }[] {
+  let first: InputError | undefined;
+  const problems = groups.flatMap((targets) => {
+    try {
+      return [{ problem: problemFor(targets), targets }];
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      first ??= error;
+      return [];
+    }
+  });
+  if (problems.length === 0) throw first!;
+  return problems;
+}
+
+function sum(a: Effort, b: Effort): Effort {
+  return { decisions: a.decisions + b.decisions, conflicts: a.conflicts + b.conflicts };
+}

@@ -1,0 +1,78 @@
+import { parseConstraint } from '../model/constraint.js';
+import { InputError } from '../model/input-error.js';
+import type { Origin } from '../model/package.js';
+import { knownReleases, sameRules, targetFor, type Target } from '../model/target.js';
+import { compareVersions, parseVersion, type Version } from '../model/version.js';
+
+/** Crossplane's own version ranges are read in the newest dialect, whatever the target. */
+const DIALECT = '3.4.0';
+
+/** The releases a result may be for. */
+export interface TargetChoice {
+  /** Most preferred first; the releases of a group follow the same rules. */
+  readonly groups: readonly (readonly Target[])[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Which releases the user means: an exact one, those in a range, or, unsaid, the newest known.
+ * `extra`: stable releases beyond the known ones.
+ */
+export function chooseTargets(
+  asked: { readonly text: string; readonly origin: Origin } | undefined,
+  extra: readonly string[] = [],
+): TargetChoice {
+  const releases = allReleases(extra);
+  if (asked === undefined) {
+    const newest = releases[0]!;
+    const note = `no --crossplane given: resolving for ${newest.version}, the newest release known`;
+    return { groups: [[newest]], notes: [note, ...warnings([newest])] };
+  }
+  const exact = targetFor(asked.text);
+  if (exact !== undefined) return { groups: [[exact]], notes: warnings([exact]) };
+  const constraint = parseConstraint(asked.text, DIALECT);
+  const what = `Crossplane \`${asked.text}\``;
+  if (constraint.invalid) {
+    const hint = 'write a release such as `v2.3.4`, or a range such as `>=v1.20.0`';
+    const message = `${what} is neither a version nor a range (${constraint.error})`;
+    throw new InputError(message, { origin: asked.origin, hint });
+  }
+  const admitted = releases.filter((target) => constraint.admits(versionOf(target)));
+  if (admitted.length === 0) {
+    const hint = `the newest release known is ${releases[0]!.version}; --crossplane-versions adds others`;
+    throw new InputError(`no known release is in ${what}`, { origin: asked.origin, hint });
+  }
+  return { groups: groupByRules(admitted), notes: [] };
+}
+
+/** A target's version as packages' Crossplane constraints see it. */
+export function versionOf(target: Target): Version {
+  return parseVersion(target.version, target.rules.dialect)!;
+}
+
+/** Known and extra stable releases, newest first. */
+function allReleases(extra: readonly string[]): Target[] {
+  const targets = [...new Set([...knownReleases(), ...extra])].map((release) => {
+    const target = targetFor(release);
+    if (target !== undefined) return target;
+    throw new InputError(`\`${release}\` in --crossplane-versions is not a release`, {
+      hint: 'write full versions, separated by commas: `v2.5.0,v2.6.0`',
+    });
+  });
+  return targets.sort((a, b) => compareVersions(versionOf(b), versionOf(a)));
+}
+
+/** Neighbours that follow the same rules, together; the order stays. */
+export function groupByRules(targets: readonly Target[]): Target[][] {
+  const groups: Target[][] = [];
+  for (const target of targets) {
+    const last = groups.at(-1);
+    if (last !== undefined && sameRules(last[0]!, target)) last.push(target);
+    else groups.push([target]);
+  }
+  return groups;
+}
+
+function warnings(targets: readonly Target[]): string[] {
+  return targets.flatMap(({ warning }) => warning ?? []);
+}

@@ -1,0 +1,29 @@
+import type { Repository } from '../../src/model/package.js';
+import type { PackageRoot, Request } from '../../src/model/request.js';
+
+/** A request for packages by constraint, tag or digest, as if from `xpkg.yaml`, an entry a line. */
+export function requestFor(
+  roots: Readonly<Record<string, string>>,
+  more?: Partial<Request>,
+): Request {
+  return {
+    roots: Object.entries(roots).map(([repository, text], i): PackageRoot => ({
+      root: 'package',
+      repository: repository as Repository,
+      kind: undefined,
+      version: { form: 'text', text },
+      name: undefined,
+      spec: {},
+      object: undefined,
+      ignoreCrossplaneConstraints: false,
+      skipDependencyResolution: false,
+      origin: { file: 'xpkg.yaml', line: i + 1 },
+    })),
+    overrides: [],
+    replace: [],
+    exclude: [],
+    defaults: {},
+    kept: [],
+    ...more,
+  };
+}
