@@ -18,6 +18,12 @@ export function unreadable(shown: string, error: unknown): InputError | SourceEr
   }
 }
 
+/** Whether a lookup failed because nothing is there, or could be, by that name. */
+export function isAbsent(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
+}
+
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
