@@ -39,6 +39,11 @@ const COMMANDS: readonly Listed[] = [
     about: 'Write the bundle and the Lock again, from the lockfile alone',
     load: async () => (await import('./commands/render.js')).renderCommand,
   },
+  {
+    usage: 'index [repositories..]',
+    about: 'Write what the sources hold as an index file',
+    load: async () => (await import('./commands/index-command.js')).indexCommand,
+  },
 ];
 
 class UsageError extends Error {}

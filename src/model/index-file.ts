@@ -52,6 +52,7 @@ export interface IndexXrd {
   readonly name: string;
   /** Name of the claim CRD. */
   readonly claim?: string | undefined;
+  readonly claimKind?: string | undefined;
   readonly apiVersion?: string | undefined;
   readonly defines?: Definition | undefined;
 }
@@ -61,6 +62,7 @@ export interface IndexObject {
   readonly kind: string;
   readonly name: string;
   readonly claim?: string | undefined;
+  readonly claimKind?: string | undefined;
   readonly defines?: Definition | undefined;
 }
 

@@ -46,15 +46,15 @@ function objectsOf(entry: IndexVersion): PackageObject[] {
     const defines = definition(entry.defines, name);
     objects.push({ apiVersion: undefined, kind: 'CustomResourceDefinition', name, defines });
   }
-  for (const { apiVersion, name, claim, defines } of entry.xrds ?? []) {
+  for (const { apiVersion, name, claim, claimKind, defines } of entry.xrds ?? []) {
     const kind = 'CompositeResourceDefinition';
-    objects.push({ apiVersion, kind, name, claimCrd: claim, defines });
+    objects.push({ apiVersion, kind, name, claimCrd: claim, claimKind, defines });
   }
   for (const name of entry.compositions ?? []) {
     objects.push({ apiVersion: undefined, kind: 'Composition', name });
   }
-  for (const { apiVersion, kind, name, claim, defines } of entry.objects ?? []) {
-    objects.push({ apiVersion, kind, name, claimCrd: claim, defines });
+  for (const { apiVersion, kind, name, claim, claimKind, defines } of entry.objects ?? []) {
+    objects.push({ apiVersion, kind, name, claimCrd: claim, claimKind, defines });
   }
   return objects;
 }

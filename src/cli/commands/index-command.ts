@@ -1,0 +1,71 @@
+import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import writeFileAtomic from 'write-file-atomic';
+import { InputError } from '../../model/input-error.js';
+import type { IndexFile } from '../../model/index-file.js';
+import type { Repository } from '../../model/package.js';
+import type { PackageSource } from '../../model/package-source.js';
+import { knownReleases, targetFor } from '../../model/target.js';
+import { formatIndex, makeIndex } from '../../sources/make-index.js';
+import type { Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { openSources, sourceFlags, type SourceArgs } from '../source-flags.js';
+
+interface Args extends SourceArgs {
+  readonly repositories: string[] | undefined;
+  readonly out: string | undefined;
+}
+
+/** `index`: what the sources hold, as one file that `--from index:` reads. */
+export const indexCommand: Command<Args> = {
+  builder: (yargs) =>
+    sourceFlags(yargs)
+      .positional('repositories', {
+        type: 'string',
+        array: true,
+        describe: 'Packages to put in; all, where the sources can list them',
+      })
+      .option('out', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'File to write; .gz is zipped',
+      }),
+  run: async (args, io) => {
+    const source = await openSources(args, io);
+    const wanted = args.repositories?.length ? named(args.repositories) : await listed(source);
+    const target = targetFor(knownReleases().at(-1)!)!;
+    const index = await makeIndex(source, wanted, target);
+    const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
+    if (missing !== undefined) {
+      throw new InputError(`no source knows \`${missing}\``, {
+        hint: 'a package is named as dependsOn names it, registry included, without a tag',
+      });
+    }
+    await write(index, args.out, io);
+    return EXIT.done;
+  },
+};
+
+function named(repositories: readonly string[]): Repository[] {
+  return repositories as Repository[]; // spelled by the user, who decides what is one
+}
+
+async function listed(source: PackageSource): Promise<readonly Repository[]> {
+  if (source.repositories !== undefined) return source.repositories();
+  throw new InputError('these sources cannot list what they hold', {
+    hint: 'name the packages to index: `xpkg-resolve index REPOSITORY..`',
+  });
+}
+
+async function write(index: IndexFile, out: string | undefined, io: Io): Promise<void> {
+  const text = formatIndex(index);
+  if (out === undefined) return io.out(text);
+  await writeFileAtomic(
+    resolve(io.cwd, out),
+    out.endsWith('.gz') ? gzipSync(text) : Buffer.from(text),
+  );
+  const packages = Object.values(index.packages);
+  const versions = packages.reduce((sum, held) => sum + Object.keys(held.versions).length, 0);
+  io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions`);
+}
