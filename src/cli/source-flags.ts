@@ -16,7 +16,7 @@ export interface SourceArgs {
   readonly concurrency: number;
 }
 
-export function sourceFlags<T>(yargs: Argv<T>): Argv<T & SourceArgs> {
+export function sourceFlags(yargs: Argv): Argv<SourceArgs> {
   return yargs.options({
     from: {
       type: 'string',
@@ -48,7 +48,16 @@ interface Form {
 }
 
 const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
-  ['dir', { usage: 'dir:PATH', open: undefined }],
+  [
+    'dir',
+    {
+      usage: 'dir:PATH',
+      open: async ({ rest, text, io }) => {
+        const { openDir } = await import('../sources/dir-source.js');
+        return openDir(resolve(io.cwd, rest), { shown: text, note: (line) => io.note(line) });
+      },
+    },
+  ],
   [
     'index',
     {

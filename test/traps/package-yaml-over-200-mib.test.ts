@@ -1,0 +1,22 @@
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Repository } from '../../src/model/package.js';
+import { targetFor } from '../../src/model/target.js';
+import { openDir } from '../../src/sources/dir-source.js';
+
+test('what Crossplane would silently cut short is refused, never read in part', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'large-'));
+  const folder = join(root, 'xpkg.io/a@v1.0.0');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.yaml'), 'apiVersion: meta.pkg.crossplane.io/v1\n');
+  await truncate(join(folder, 'package.yaml'), 200 * 1024 * 1024 + 1);
+  const source = await openDir(root);
+  const candidate = { repository: 'xpkg.io/a' as Repository, version: 'v1.0.0' };
+  const error: unknown = await source
+    .fetch(candidate, targetFor('v2.3.4')!)
+    .catch((error: unknown) => error);
+  await rm(root, { recursive: true });
+  expect(error).toMatchObject({ name: 'SourceError', code: 'TOO_LARGE' });
+});
