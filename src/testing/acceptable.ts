@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue } from '../model/package.js';
 import { validPackageReference } from '../model/reference.js';
 import { targetFor } from '../model/target.js';
+import type { Target } from '../model/target.js';
 import { targets } from './exhaustive.js';
 import { flaws } from './flaws.js';
+import type { Flaw, Selection } from './flaws.js';
 import type { Outcome } from './resolver.js';
 import type { Scenario } from './scenario.js';
 import { World } from './world.js';
@@ -23,6 +25,7 @@ export function unacceptable(objects: readonly JsonObject[], answered: Answered)
   const { universe, request, options, outcome } = answered;
   const target = targetFor(outcome.crossplane ?? '') ?? targets(request, options)[0]!;
   const world = new World(universe, request, { target, options });
+  const asWritten = withoutRules(answered, target);
   const rendered = objects.flatMap(packageObject);
   const references = rendered.map(({ reference }) => reference);
   const selected = [...outcome.selected].map(([repository, version]) => ({
@@ -35,7 +38,7 @@ export function unacceptable(objects: readonly JsonObject[], answered: Answered)
   const missing = selected.filter(({ reference }) => !references.includes(reference));
   const surplus = rendered.length - selected.length;
   const late = selected.flatMap(({ repository, version }) =>
-    world
+    asWritten
       .demandsOf(repository, version)
       .filter((d) => place.get(d.repository)! > place.get(repository)!)
       .map((d) => `${repository} is applied before ${d.repository}, which it requires`),
@@ -57,27 +60,29 @@ export function unacceptable(objects: readonly JsonObject[], answered: Answered)
       })
       .map(({ reference }) => `${reference} is rendered as another kind`),
     ...(options.allowCycles ? [] : late),
-    ...skipFlaws(rendered, answered, world),
+    ...skipFlaws(rendered, asWritten, outcome.selected),
   ];
 }
 
+/** What a cluster sees: packages as they are written, and nothing of what the user wished. */
+function withoutRules({ universe, request, options }: Answered, target: Target): World {
+  return new World(
+    universe,
+    { ...request, overrides: [], replace: [], exclude: [], roots: [] },
+    { target, options: { ...options, allowCycles: false, prereleases: [] } },
+  );
+}
+
+const CHECKED_IN_CLUSTER: readonly Flaw['rule'][] = ['version', 'unmet', 'cycle'];
+
 /** All or none; and all where the cluster's own checks would refuse the selection. */
-function skipFlaws(
-  rendered: readonly Rendered[],
-  { universe, request, options, outcome }: Answered,
-  { target }: World,
-): string[] {
+function skipFlaws(rendered: readonly Rendered[], asWritten: World, selected: Selection): string[] {
   const skipping = rendered.filter(({ skips }) => skips).length;
   if (skipping === rendered.length) return [];
   if (skipping > 0) return [`skipDependencyResolution on ${skipping} of ${rendered.length}`];
-  const asWritten = new World(
-    universe,
-    { ...request, overrides: [], replace: [], exclude: [], roots: request.roots.slice(0, 0) },
-    { target, options: { ...options, allowCycles: false, prereleases: [] } },
-  );
-  return flaws(asWritten, outcome.selected, 'partial')
-    .filter((flaw) => flaw.includes(' wants') || flaw.includes(' requires '))
-    .map((flaw) => `the cluster would refuse: ${flaw}`);
+  return flaws(asWritten, selected)
+    .filter(({ rule }) => CHECKED_IN_CLUSTER.includes(rule))
+    .map(({ text }) => `the cluster would refuse: ${text}`);
 }
 
 function packageObject(object: JsonObject): Rendered[] {

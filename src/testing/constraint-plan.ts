@@ -26,7 +26,15 @@ export interface ConstraintPlan {
   readonly at: number;
 }
 
-export function constraintPlan(knobs: Knobs): fc.Arbitrary<ConstraintPlan> {
+/**
+ * Constraints a package may hold, whatever a target makes of them; or those of a user, for whom
+ * one that the target cannot read is bad input, and no question to a resolver.
+ */
+export function constraintPlan(
+  knobs: Knobs,
+  writtenIn: 'package' | 'request',
+): fc.Arbitrary<ConstraintPlan> {
+  const unreadable = writtenIn === 'package' ? 1 : 0;
   const odd = knobs.digests + knobs.unsatisfiable + knobs.invalid + knobs.dialects;
   const plain = Math.max(0, 1 - odd);
   return fc.record({
@@ -42,10 +50,10 @@ export function constraintPlan(knobs: Knobs): fc.Arbitrary<ConstraintPlan> {
       [plain * 0.03, 'with-prereleases'],
       [knobs.dialects * 0.4, 'short'],
       [knobs.dialects * 0.4, 'below-major'],
-      [knobs.dialects * 0.2, 'spaced'],
+      [knobs.dialects * 0.2 * unreadable, 'spaced'],
       [knobs.digests, 'digest'],
       [knobs.unsatisfiable, 'never'],
-      [knobs.invalid, 'invalid'],
+      [knobs.invalid * unreadable, 'invalid'],
     ),
     at: pick(),
   });

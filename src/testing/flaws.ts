@@ -4,8 +4,24 @@ import type { Demand, RootDemand, World } from './world.js';
 /** One version of each repository. */
 export type Selection = ReadonlyMap<string, string>;
 
+/** A rule that a selection breaks. */
+export interface Flaw {
+  readonly rule:
+    | 'absent'
+    | 'excluded'
+    | 'crossplane'
+    | 'kind'
+    | 'version'
+    | 'ownership'
+    | 'cycle'
+    | 'unmet'
+    | 'surplus';
+  /** How, in words. */
+  readonly text: string;
+}
+
 /**
- * Every rule that a selection breaks, in words; a valid one breaks none.
+ * Every rule that a selection breaks; a valid one breaks none.
  *
  * Of a selection in the making (`partial`) only what no addition can mend is told.
  */
@@ -13,10 +29,12 @@ export function flaws(
   world: World,
   selected: Selection,
   stage: 'complete' | 'partial' = 'complete',
-): string[] {
+): Flaw[] {
   const roots = world.roots();
   if (roots === undefined)
-    return ['a package under development has an entry that is no dependency'];
+    return [
+      { rule: 'unmet', text: 'a package under development has an entry that is no dependency' },
+    ];
   const demands = demandsIn(world, selected, roots);
   return [
     ...localFlaws(world),
@@ -40,52 +58,59 @@ export function demandsIn(
   ];
 }
 
-function localFlaws(world: World): string[] {
+function localFlaws(world: World): Flaw[] {
   return world
     .locals()
     .filter(({ crossplane }) => !world.admitsTarget(crossplane))
-    .map(({ name }) => `${name} does not run on Crossplane ${world.target.version}`);
+    .map(({ name }) => refusesTarget(world, name));
 }
 
-function ownFlaws(world: World, repository: string, version: string): string[] {
+function ownFlaws(world: World, repository: string, version: string): Flaw[] {
   const reading = world.read(repository, version);
   const name = `${repository} ${version}`;
-  if (reading === undefined) return [`${name} is missing, or refused`];
+  if (reading === undefined) return [{ rule: 'absent', text: `${name} is missing, or refused` }];
   return [
-    ...(world.isExcluded(repository, version) ? [`${name} is excluded`] : []),
-    ...(world.runsOnTarget(repository, reading)
-      ? []
-      : [`${name} does not run on Crossplane ${world.target.version}`]),
+    ...(world.isExcluded(repository, version) ? [excludes(name)] : []),
+    ...(world.runsOnTarget(repository, reading) ? [] : [refusesTarget(world, name)]),
   ];
 }
 
-function demandFlaws(world: World, selected: Selection, demand: Demand): string[] {
+function excludes(name: string): Flaw {
+  return { rule: 'excluded', text: `${name} is excluded` };
+}
+
+function refusesTarget({ target }: World, name: string): Flaw {
+  return { rule: 'crossplane', text: `${name} does not run on Crossplane ${target.version}` };
+}
+
+function demandFlaws(world: World, selected: Selection, demand: Demand): Flaw[] {
   const version = selected.get(demand.repository);
   if (version === undefined) return [];
   const name = `${demand.repository} ${version}`;
   const kind = world.read(demand.repository, version)?.kind;
-  return [
-    ...(demand.kind === undefined || demand.kind === kind
-      ? []
-      : [`${name} is a ${kind}, and ${demand.by} wants a ${demand.kind}`]),
-    ...(world.satisfies(demand.repository, version, demand.want)
-      ? []
-      : [`${name} is not what ${demand.by} wants`]),
-  ];
+  const found: Flaw[] = [];
+  if (demand.kind !== undefined && demand.kind !== kind) {
+    const text = `${name} is a ${kind}, and ${demand.by} wants a ${demand.kind}`;
+    found.push({ rule: 'kind', text });
+  }
+  if (!world.satisfies(demand.repository, version, demand.want))
+    found.push({ rule: 'version', text: `${name} is not what ${demand.by} wants` });
+  return found;
 }
 
-function ownershipFlaws(world: World, selected: Selection): string[] {
+function ownershipFlaws(world: World, selected: Selection): Flaw[] {
   const holders = new Map<string, string>();
   return world.installs(selected).flatMap(([owner, object]) =>
-    namesHeld(object).flatMap((name) => {
+    namesHeld(object).flatMap((name): Flaw[] => {
       const holder = holders.get(name) ?? owner;
       holders.set(name, holder);
-      return holder === owner ? [] : [`${holder} and ${owner} both own ${name}`];
+      if (holder === owner) return [];
+      return [{ rule: 'ownership', text: `${holder} and ${owner} both own ${name}` }];
     }),
   );
 }
 
-function cycleFlaws(world: World, selected: Selection): string[] {
+function cycleFlaws(world: World, selected: Selection): Flaw[] {
   const requiredBy = (repository: string) =>
     world
       .demandsOf(repository, selected.get(repository) ?? '')
@@ -93,17 +118,19 @@ function cycleFlaws(world: World, selected: Selection): string[] {
       .filter((required) => selected.has(required));
   return [...selected.keys()]
     .filter((repository) => reachable(requiredBy(repository), requiredBy).has(repository))
-    .map((repository) => `${repository} requires itself in the end`);
+    .map((repository) => ({ rule: 'cycle', text: `${repository} requires itself in the end` }));
 }
 
 function incompleteness(
   world: World,
   selected: Selection,
   wanted: { readonly roots: readonly RootDemand[]; readonly demands: readonly Demand[] },
-): string[] {
+): Flaw[] {
   const unmet = wanted.demands
     .filter(({ repository }) => !selected.has(repository))
-    .map(({ by, repository }) => `${by} requires ${repository}, which is not there`);
+    .map(({ by, repository }): Flaw => {
+      return { rule: 'unmet', text: `${by} requires ${repository}, which is not there` };
+    });
   return [
     ...unmet,
     ...apiFlaws(world, selected, wanted.roots),
@@ -111,11 +138,11 @@ function incompleteness(
   ];
 }
 
-function apiFlaws(world: World, selected: Selection, roots: readonly RootDemand[]): string[] {
+function apiFlaws(world: World, selected: Selection, roots: readonly RootDemand[]): Flaw[] {
   return roots
     .filter((root) => 'api' in root)
     .filter(({ api }) => ownersAmong(world, selected, api).length === 0)
-    .map(({ api }) => `nothing selected owns ${JSON.stringify(api)}`);
+    .map(({ api }) => ({ rule: 'unmet', text: `nothing selected owns ${JSON.stringify(api)}` }));
 }
 
 function ownersAmong(
@@ -130,7 +157,7 @@ function ownersAmong(
     .map(([repository]) => repository);
 }
 
-function surplus(world: World, selected: Selection, roots: readonly RootDemand[]): string[] {
+function surplus(world: World, selected: Selection, roots: readonly RootDemand[]): Flaw[] {
   const first = roots.flatMap((root) =>
     'api' in root ? ownersAmong(world, selected, root.api) : [root.repository],
   );
@@ -139,7 +166,7 @@ function surplus(world: World, selected: Selection, roots: readonly RootDemand[]
   );
   return [...selected.keys()]
     .filter((repository) => !needed.has(repository))
-    .map((repository) => `nobody requires ${repository}`);
+    .map((repository) => ({ rule: 'surplus', text: `nobody requires ${repository}` }));
 }
 
 /** Everything that can be reached from `first`, itself included. */

@@ -69,7 +69,7 @@ const sound = law(async (resolver, given) => {
     flaws(new World(given.universe, request, { target, options }), outcome.selected),
   );
   const [least = []] = broken.sort((a, b) => a.length - b.length);
-  demand(least.length === 0, () => `not sound: ${least.join('; ')}`);
+  demand(least.length === 0, () => `not sound: ${least.map(({ text }) => text).join('; ')}`);
 });
 
 /** It answers what trying everything answers: solvable or not, and which selection. */
@@ -159,7 +159,8 @@ const lockIdempotent = law(async (resolver, given) => {
   const { prefer: _, ...options } = given.options;
   const first = await resolveWith(resolver, given);
   fc.pre(first.status === 'solved');
-  const locked = { ...given, options: { ...options, locked: first.selected } };
+  const lock = { locked: first.selected, lockfile: first.lockfile };
+  const locked = { ...given, options: { ...options, ...lock } };
   demandSame(await resolveWith(resolver, locked), first, 'its own lockfile changes the answer');
 });
 

@@ -42,7 +42,7 @@ export function packageSet(
 }
 
 export function requestPlan(knobs: Knobs): fc.Arbitrary<RequestPlan> {
-  const rule = fc.record({ of: pick(), constraint: constraintPlan({ ...knobs, invalid: 0 }) });
+  const rule = fc.record({ of: pick(), constraint: constraintPlan(knobs, 'request') });
   const plan = fc.record({
     crossplane: weighted<string | undefined>(
       ...TARGETS.map(([share, text]) => [share * (1 - knobs.freeCrossplane), text] as const),
@@ -72,7 +72,7 @@ function rootPlan(knobs: Knobs): fc.Arbitrary<RootPlan> {
   const { digests, crdRoots, localRoots } = knobs;
   return fc.record({
     of: pick(),
-    constraint: constraintPlan({ ...knobs, digests: 0, invalid: 0 }),
+    constraint: constraintPlan({ ...knobs, digests: 0 }, 'request'),
     form: weighted<RootPlan['form']>(
       [Math.max(0, 0.85 - digests - crdRoots - localRoots), 'text'],
       [0.15, 'tag'],

@@ -1,24 +1,32 @@
+import { meetsDemand } from '../model/crd-demand.js';
 import type { IndexFile } from '../model/index-file.js';
 import type { JsonValue } from '../model/package.js';
+import type { CrdDemand } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
 import { reachable } from './flaws.js';
+import { objectsOf } from './reading.js';
 
-/**
- * Every repository that some choice of versions could lead to from the roots. With a root that
- * asks for an API everything is, for anyone might own it.
- */
+/** Every repository that some choice of versions could lead to from the roots. */
 export function possiblyNeeded({ packages }: IndexFile, request: Request): ReadonlySet<string> {
-  if (request.roots.some(({ root }) => root === 'crd')) return new Set(Object.keys(packages));
   const replaced = (repository: string) =>
     request.replace.find((r) => r.repository === repository)?.with ?? repository;
   const named = (entries: readonly JsonValue[]) => entries.flatMap(repositoriesIn).map(replaced);
-  const roots = request.roots.flatMap((root) =>
-    root.root === 'package'
-      ? [replaced(root.repository)]
-      : root.root === 'local'
-        ? named(root.dependsOn.map(({ entry }) => entry))
-        : [],
-  );
+  const owners = (api: CrdDemand) =>
+    Object.keys(packages).filter((repository) =>
+      Object.values(packages[repository]!.versions)
+        .flatMap(objectsOf)
+        .some((object) => meetsDemand(object, api)),
+    );
+  const roots = request.roots.flatMap((root): readonly string[] => {
+    switch (root.root) {
+      case 'package':
+        return [replaced(root.repository)];
+      case 'local':
+        return named(root.dependsOn.map(({ entry }) => entry));
+      case 'crd':
+        return owners(root.demand);
+    }
+  });
   return reachable(roots, (repository) =>
     Object.hasOwn(packages, repository)
       ? Object.values(packages[repository]!.versions).flatMap((v) => named(v.dependsOn ?? []))

@@ -102,7 +102,8 @@ function stringAt(value: JsonValue, key: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-function objectsOf({
+/** Everything a version holds, whether or not a target would install it. */
+export function objectsOf({
   crds = [],
   xrds = [],
   compositions = [],

@@ -15,6 +15,8 @@ export interface ResolverOptions {
   readonly allowCycles?: boolean | undefined;
   /** What a lockfile holds: one version of each repository. */
   readonly locked?: ReadonlyMap<string, string> | undefined;
+  /** What the resolver gave out as `lockfile` beside that selection, where it did. */
+  readonly lockfile?: unknown;
   /**
    * Passes on what a source replies, when it pleases. A resolver that asks a source lets every
    * reply come through here, so that a law can vary the order in which they arrive.
@@ -34,6 +36,8 @@ interface Solved {
   readonly selected: ReadonlyMap<string, string>;
   /** The Crossplane release it is for. */
   readonly crossplane?: string | undefined;
+  /** Handed back with the selection when a law resolves again with the answer locked. */
+  readonly lockfile?: unknown;
   /** What the resolver would write to disk, to the byte. */
   readonly written?: string | undefined;
   /** The objects to apply, in order. */

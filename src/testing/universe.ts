@@ -115,7 +115,7 @@ const CROSSPLANE_CONSTRAINTS = [
 function needPlan(knobs: Knobs): fc.Arbitrary<NeedPlan> {
   return fc.record({
     to: pick(),
-    constraint: constraintPlan(knobs),
+    constraint: constraintPlan(knobs, 'package'),
     explicit: weighted([1 - knobs.explicit, false], [knobs.explicit, true]),
     astray: weighted<NeedPlan['astray']>(
       [Math.max(0, 1 - knobs.missing - knobs.kindMismatches - knobs.cycles), undefined],

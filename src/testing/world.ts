@@ -137,13 +137,15 @@ export class World {
     }
   }
 
+  /** By a rule that means what it says: admitting prereleases widens demands, not exclusions. */
   isExcluded(repository: string, version: string): boolean {
-    return this.#request.exclude.some(
-      (rule) =>
-        rule.repository === repository &&
-        (rule.version === version ||
-          this.satisfies(repository, version, this.wantOf(rule.version))),
-    );
+    const rules = this.#request.exclude.filter((rule) => rule.repository === repository);
+    return rules.some((rule) => {
+      const want = this.wantOf(rule.version);
+      if (rule.version === version || want.form !== 'range') return rule.version === version;
+      const parsed = parseVersion(version, this.target.rules.dialect);
+      return parsed !== undefined && want.range.admits(parsed);
+    });
   }
 
   runsOnTarget(repository: string, { crossplane }: Reading): boolean {

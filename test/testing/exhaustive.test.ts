@@ -1,11 +1,15 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../src/model/index-file.js';
 import type { Repository } from '../../src/model/package.js';
 import type { Request, Root } from '../../src/model/request.js';
 import { digestOf } from '../../src/testing/cast.js';
-import { exhaustive } from '../../src/testing/exhaustive.js';
+import { exhaustive, targets } from '../../src/testing/exhaustive.js';
+import { flaws } from '../../src/testing/flaws.js';
 import { packageRoot } from '../../src/testing/package-set.js';
-import type { ResolverOptions } from '../../src/testing/resolver.js';
+import type { Outcome, ResolverOptions } from '../../src/testing/resolver.js';
+import { scenario } from '../../src/testing/scenario.js';
+import { World } from '../../src/testing/world.js';
 
 const ORIGIN = { file: 'request.yaml' };
 const at = (name: string) => `xpkg.io/acme/${name}` as Repository;
@@ -313,7 +317,7 @@ test.each(ROWS)('$why → $want', ({ packages, roots, rest, options = V2, want }
   expect(inWords(outcome, want)).toBe(want);
 });
 
-function inWords(outcome: ReturnType<typeof exhaustive>, want: string): string {
+function inWords(outcome: Outcome, want: string): string {
   if (outcome.status !== 'solved') return outcome.status;
   const versions = [...outcome.selected]
     .map(([repository, version]) => `${repository.slice('xpkg.io/acme/'.length)} ${version}`)
@@ -330,3 +334,36 @@ test('a universe too large to search is an error, not a guess', () => {
     exhaustive(universe({ a: many, b: B }), request([root('a', '*')]), { maxSteps: 3 });
   expect(search).toThrow(/too large/);
 });
+
+test('it finds a selection exactly where some selection breaks no rule', () => {
+  const tiny = scenario({
+    packages: 3,
+    versions: 2,
+    families: 0,
+    freeCrossplane: 0,
+    incompleteTags: 0,
+  });
+  const agrees = fc.property(tiny, ({ universe: u, request: asked, options }) => {
+    const outcome = exhaustive(u, asked, options);
+    const [target] = targets(asked, options);
+    const world = new World(u, asked, { target: target!, options });
+    const valid = everySelection(u).filter((selected) => flaws(world, selected).length === 0);
+    expect(outcome.status).toBe(valid.length > 0 ? 'solved' : 'unsolvable');
+    if (outcome.status === 'solved') expect(valid).toContainEqual(outcome.selected);
+  });
+  fc.assert(agrees, { seed: 11, numRuns: 150 });
+});
+
+/** Of each package no version or one of them, by tag or by digest. */
+function everySelection({ packages }: IndexFile): Map<string, string>[] {
+  return Object.entries(packages).reduce<Map<string, string>[]>(
+    (selections, [repository, { versions }]) => {
+      const names = Object.entries(versions).flatMap(([tag, { digest }]) => [tag, digest ?? tag]);
+      return selections.flatMap((selected) => [
+        selected,
+        ...names.map((name) => new Map([...selected, [repository, name]])),
+      ]);
+    },
+    [new Map()],
+  );
+}
