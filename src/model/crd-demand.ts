@@ -36,6 +36,7 @@ const ANY_OF_GROUP = new RegExp(`^\\*\\.(?<group>${NAME})(?:/(?<version>${VERSIO
 const GROUP_VERSION_KIND = new RegExp(
   `^(?<group>\\*|${NAME})/(?<version>${VERSION})(?:, Kind=|/)(?<kind>[A-Z][A-Za-z0-9]*)$`,
 );
+const GROUP_KIND = new RegExp(`^(?<group>\\*|${NAME})/(?<kind>[A-Z][A-Za-z0-9]*)$`);
 const KIND_VERSION_GROUP = new RegExp(
   `^(?<kind>[A-Z][A-Za-z0-9]*)\\.(?<version>${VERSION})\\.(?<group>\\*|${NAME})$`,
 );
@@ -45,7 +46,8 @@ const KIND_VERSION_GROUP = new RegExp(
  *
  * `buckets.s3.example.org`, `buckets.s3.example.org/v1beta1`, `*.s3.example.org/v1beta1`, and a
  * GVK: `s3.example.org/v1beta1, Kind=Bucket`, `s3.example.org/v1beta1/Bucket`,
- * `Bucket.v1beta1.s3.example.org`, or a mapping of `apiVersion` (or `group` and `version`) and `kind`.
+ * `s3.example.org/Bucket`, `Bucket.v1beta1.s3.example.org`, or a mapping of `apiVersion` (or `group`
+ * and `version`) and `kind`.
  */
 export function parseCrdDemand(value: JsonValue): CrdDemand | undefined {
   if (typeof value === 'string') return fromText(value);
@@ -56,7 +58,8 @@ export function parseCrdDemand(value: JsonValue): CrdDemand | undefined {
 function fromText(text: string): CrdDemand | undefined {
   const any = ANY_OF_GROUP.exec(text)?.groups;
   if (any !== undefined) return { group: any['group']!, version: any['version'], kind: '*' };
-  const gvk = (GROUP_VERSION_KIND.exec(text) ?? KIND_VERSION_GROUP.exec(text))?.groups;
+  const forms = [GROUP_VERSION_KIND, GROUP_KIND, KIND_VERSION_GROUP];
+  const gvk = forms.map((form) => form.exec(text)?.groups).find((found) => found !== undefined);
   if (gvk !== undefined) {
     return { group: gvk['group']!, version: gvk['version'], kind: gvk['kind']! };
   }

@@ -158,7 +158,7 @@ function checkObject(
     : [
         warningFinding(
           'object-not-allowed',
-          `${message}; it is left out when the package is installed`,
+          `${message}; the cluster leaves it out, and \`crossplane xpkg build\` refuses it`,
           line,
         ),
       ];
