@@ -5,6 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCli } from '../../../src/cli/run.js';
 import { fakeIo } from '../../support/fake-io.js';
+import { tarOf } from '../../support/registry/image.js';
+import { xpkgFiles } from '../../support/registry/xpkg.js';
 
 let cwd: string;
 beforeEach(async () => void (cwd = await mkdtemp(join(tmpdir(), 'lint-'))));
@@ -95,6 +97,21 @@ test('a built folder, a gzipped stream and standard input are packages too', asy
   expect((await lint(['built', ...ON])).code).toBe(0);
   expect((await lint(['cache.gz', ...ON])).code).toBe(0);
   expect((await lint(['-', ...ON], FINE)).code).toBe(0);
+});
+
+test('an .xpkg file is a package, whatever it will be called', async () => {
+  const layers = [{ entries: [{ name: 'package.yaml', content: WARNED }], label: 'base' }];
+  const files = [...(await xpkgFiles(layers))].map(([name, content]) => ({ name, content }));
+  await write('built.xpkg', await tarOf(files));
+  const { out } = await lint(['built.xpkg', ...ON]);
+  expect(out).toMatch(/^built\.xpkg: package\.yaml:1: warning: .*\[prerelease-builds\]$/m);
+});
+
+test('exit 5: a file that is broken', async () => {
+  await write('cut.gz', gzipSync(FINE).subarray(0, 40));
+  const { code, notes } = await lint(['cut.gz', ...ON]);
+  expect(code).toBe(5);
+  expect(notes.join()).toContain('cut.gz');
 });
 
 test('what the package says cannot write to the terminal', async () => {
