@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { acceptanceProblems } from '../../src/bundle/acceptance.js';
+import { targetFor } from '../../src/model/target.js';
+import { render } from '../../src/resolve/render.js';
+import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
+
+test.each([
+  { reference: `xpkg.io/a/p@${digestOf('p')}`, items: [2], why: 'a digest is no version' },
+  { reference: 'xpkg.io/a/p:v1.2.0', items: [], why: 'a tag is' },
+])('trap 1: a parent with a range, $reference: $why', ({ reference, items }) => {
+  const lockfile = lockfileOf([
+    locked('xpkg.io/a/cfg:v1.0.0', {
+      kind: 'Configuration',
+      direct: true,
+      requirements: [needs('xpkg.io/a/p >=v1.0.0')],
+    }),
+    locked(reference),
+  ]);
+  const { bundle, lock } = render(lockfile);
+  const target = targetFor(lockfile.crossplane)!;
+  const problems = acceptanceProblems({ lockfile, target, objects: bundle.objects, lock });
+  expect(problems.map(({ item }) => item)).toEqual(items);
+});

@@ -1,0 +1,24 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { splitPackageReference } from '../../src/model/reference.js';
+import { render } from '../../src/resolve/render.js';
+import { digestOf, locked, lockfileOf } from '../support/lockfiles.js';
+
+const digest = digestOf('b');
+
+test('trap 2: the tag of `repo:tag@digest` stays in the source', () => {
+  expect(splitPackageReference(`xpkg.io/a/b:v1.0.0@${digest}`)).toEqual({
+    source: 'xpkg.io/a/b:v1.0.0',
+    version: digest,
+  });
+});
+
+test('trap 2: so it is never written', () => {
+  const reference = fc.constantFrom('xpkg.io/a/b:v1.0.0', `xpkg.io/a/b@${digest}`);
+  fc.assert(
+    fc.property(reference, fc.constantFrom('tag', 'digest'), (reference, pin) => {
+      const { files } = render(lockfileOf([locked(reference)]), { pin });
+      for (const text of files.values()) expect(text).not.toMatch(/:[^\s/@]+@sha256:/);
+    }),
+  );
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { acceptanceProblems } from '../../src/bundle/acceptance.js';
+import { spellingWarnings } from '../../src/bundle/spelling.js';
+import type { Repository } from '../../src/model/package.js';
+import { targetFor } from '../../src/model/target.js';
+import { render } from '../../src/resolve/render.js';
+import { locked, lockfileOf, needs } from '../support/lockfiles.js';
+
+const target = targetFor('v2.3.4')!;
+
+test('trap 14: two spellings are two packages, and reported', () => {
+  const spellings = ['docker.io/x/p', 'index.docker.io/x/p'] as Repository[];
+  const warnings = spellingWarnings([...spellings, 'ghcr.io/x/p' as Repository], target);
+  expect(warnings).toHaveLength(1);
+  for (const spelling of spellings) expect(warnings[0]).toContain(`\`${spelling}\``);
+});
+
+test('trap 14: one spelling does not stand for the other', () => {
+  const lockfile = lockfileOf([
+    locked('xpkg.io/a/a:v1.0.0', { direct: true, requirements: [needs('docker.io/x/p *')] }),
+    locked('index.docker.io/x/p:v1.0.0'),
+  ]);
+  const { bundle, lock } = render(lockfile);
+  const problems = acceptanceProblems({ lockfile, target, objects: bundle.objects, lock });
+  expect(problems.map(({ item }) => item)).toEqual([1]);
+  expect(problems[0]!.message).toContain('spelled');
+});

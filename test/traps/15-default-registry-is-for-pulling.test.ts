@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { Repository } from '../../src/model/package.js';
+import { parseReference, referenceRules, validRepository } from '../../src/model/reference.js';
+import { targetFor } from '../../src/model/target.js';
+import { render } from '../../src/resolve/render.js';
+import { locked, lockfileOf } from '../support/lockfiles.js';
+
+const old = targetFor('v1.20.0')!;
+
+test('trap 15: it is where a package is pulled from', () => {
+  expect(parseReference('acme/cfg:v1.0.0', referenceRules(old))?.registry).toBe(
+    'xpkg.crossplane.io',
+  );
+});
+
+test('trap 15: it is in no file', () => {
+  const { files } = render(lockfileOf([locked('acme/cfg:v1.0.0')], { crossplane: 'v1.20.0' }));
+  expect(files.get('lock.yaml')).toContain('source: acme/cfg\n');
+  expect(files.get('packages.yaml')).toContain('name: acme-cfg\n');
+  expect(files.get('packages.yaml')).toContain('package: acme/cfg:v1.0.0\n');
+  for (const text of files.values()) expect(text).not.toContain('xpkg.crossplane.io');
+});
+
+test('trap 15: v2 has none, and takes no such repository', () => {
+  const repository = 'acme/cfg' as Repository;
+  expect(validRepository(repository, old)).toBe(true);
+  expect(validRepository(repository, targetFor('v2.0.0')!)).toBe(false);
+});

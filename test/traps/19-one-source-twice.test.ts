@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { assignNames } from '../../src/bundle/object-name.js';
+import { formatLockfile } from '../../src/lock/format-lockfile.js';
+import { parseLockfile } from '../../src/lock/parse-lockfile.js';
+import { InputError } from '../../src/model/input-error.js';
+import type { Repository } from '../../src/model/package.js';
+import { render } from '../../src/resolve/render.js';
+import { locked, lockfileOf } from '../support/lockfiles.js';
+
+describe('trap 19: two objects of one source stop the package manager', () => {
+  const repository = 'xpkg.io/a/p' as Repository;
+
+  test('so they get no names', () => {
+    const roots = [
+      { repository, given: 'p1', origin: { file: 'one.yaml', line: 3 } },
+      { repository, given: 'p2', origin: { file: 'two.yaml', line: 7 } },
+    ];
+    expect(() => assignNames(roots)).toThrow(InputError);
+    expect(() => assignNames(roots)).toThrow(/one\.yaml:3.*two\.yaml:7|two\.yaml:7.*one\.yaml:3/);
+  });
+
+  test('and a lockfile with both is refused', () => {
+    const both = [
+      locked('xpkg.io/a/p:v1.0.0', { name: 'p1' }),
+      locked('xpkg.io/a/p:v1.1.0', { name: 'p2' }),
+    ];
+    expect(() => parseLockfile(formatLockfile(lockfileOf(both)), 'xpkg.lock.yaml')).toThrow(
+      InputError,
+    );
+  });
+
+  test('nor is a Lock applied unless that was asked for', () => {
+    const set = lockfileOf([locked('xpkg.io/a/p:v1.0.0')]);
+    expect(render(set).files.get('kustomization.yaml')).not.toContain('lock.yaml');
+    expect(render(set, { applyLock: true }).files.get('kustomization.yaml')).toContain('lock.yaml');
+  });
+});
