@@ -70,7 +70,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     .exitProcess(false)
     .demandCommand(1, 'Name a command; --help lists them.')
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UsageError(message ?? 'bad usage');
+      // What yargs throws of itself has a message as well; what a command throws has none.
+      throw message === null && error ? error : new UsageError(message ?? 'bad usage');
     });
   for (const listed of COMMANDS) {
     cli.command(

@@ -61,10 +61,12 @@ async function listed(source: PackageSource): Promise<readonly Repository[]> {
 async function write(index: IndexFile, out: string | undefined, io: Io): Promise<void> {
   const text = formatIndex(index);
   if (out === undefined) return io.out(text);
-  await writeFileAtomic(
-    resolve(io.cwd, out),
-    out.endsWith('.gz') ? gzipSync(text) : Buffer.from(text),
-  );
+  try {
+    const bytes = Buffer.from(text);
+    await writeFileAtomic(resolve(io.cwd, out), out.endsWith('.gz') ? gzipSync(bytes) : bytes);
+  } catch (error) {
+    throw new InputError(`${out}: cannot be written: ${String(error)}`, { cause: error });
+  }
   const packages = Object.values(index.packages);
   const versions = packages.reduce((sum, held) => sum + Object.keys(held.versions).length, 0);
   io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions`);

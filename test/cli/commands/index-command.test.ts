@@ -56,3 +56,12 @@ test('a package that no source knows ends it, and nothing is written', async () 
   expect(notes.join()).toContain('xpkg.io/none');
   expect(await readdir(cwd)).not.toContain('none.json');
 });
+
+test.each([
+  { argv: ['--out', 'no/such/folder/out.json'], why: 'a folder there is not' },
+  { argv: ['--from'], why: 'a flag without its value' },
+  { argv: ['--out'], why: 'another' },
+  { argv: ['--nonsense'], why: 'a flag there is not' },
+])('$argv is bad usage: $why', async ({ argv }) => {
+  expect(await run(...argv)).toMatchObject({ code: 2, out: '' });
+});
