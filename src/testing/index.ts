@@ -4,6 +4,7 @@ export { DEFAULT_KNOBS } from './knobs.js';
 export type { Knobs } from './knobs.js';
 export { laws } from './laws.js';
 export type { Law, LawOptions } from './laws.js';
+export { ours } from './ours.js';
 export { packageSet } from './package-set.js';
 export { caseFiles, printUniverse } from './print-universe.js';
 export type { CaseFiles } from './print-universe.js';

@@ -1,0 +1,97 @@
+import { bundleOf } from '../bundle/bundle.js';
+import { formatLockfile } from '../lock/format-lockfile.js';
+import type { Lockfile } from '../lock/lockfile.js';
+import type { IndexFile } from '../model/index-file.js';
+import { objectNameOf } from '../model/name.js';
+import { PACKAGE_KINDS } from '../model/package.js';
+import type { Repository } from '../model/package.js';
+import type { PackageSource } from '../model/package-source.js';
+import { resolve } from '../resolve/resolve.js';
+import type { Answer } from '../resolve/resolve.js';
+import { memorySource } from '../sources/memory-source.js';
+import type { Outcome, Resolver, ResolverOptions } from './resolver.js';
+
+/** The resolver of this package, with the universe as its source. */
+export const ours: Resolver = async (universe, request, options = {}) => {
+  const { crossplane, crossplaneVersions, prefer = 'locked', prereleases = [] } = options;
+  const asked = new Set<string>();
+  const answer = await resolve(request, {
+    source: watched(memorySource(universe), asked, options),
+    crossplane,
+    crossplaneVersions,
+    prefer: prefer === 'lowest' ? 'lowest' : 'newest',
+    prereleases: prereleases.map(named),
+    allowCycles: options.allowCycles,
+    lockfile: prefer === 'locked' ? lockfileOf(options, universe) : undefined,
+  });
+  return outcomeOf(answer, [...asked]);
+};
+
+function outcomeOf(answer: Answer, asked: readonly string[]): Outcome {
+  if (answer.status === 'gave-up') return { status: 'gave-up' };
+  if (answer.status === 'unsolvable') return { status: 'unsolvable', asked };
+  const { lockfile, target } = answer;
+  return {
+    status: 'solved',
+    selected: new Map(lockfile.packages.map((locked) => [locked.repository, locked.version])),
+    crossplane: target.version,
+    written: formatLockfile(lockfile),
+    rendered: bundleOf(lockfile, target, 'tag').objects,
+    lockfile,
+    asked,
+  };
+}
+
+/** A source that notes which repositories it is asked about, and replies when told to. */
+function watched(
+  source: PackageSource,
+  asked: Set<string>,
+  { deliver = (reply) => reply }: ResolverOptions,
+): PackageSource {
+  return {
+    tags: (repository, target) => {
+      asked.add(repository);
+      return deliver(source.tags(repository, target));
+    },
+    fetch: (candidate, target) => {
+      asked.add(candidate.repository);
+      return deliver(source.fetch(candidate, target));
+    },
+    owners: (demand, target) => deliver(source.owners!(demand, target)),
+  };
+}
+
+/** The lockfile as this resolver wrote it; else one with the versions given and little else. */
+function lockfileOf(
+  { locked, lockfile }: ResolverOptions,
+  { packages }: IndexFile,
+): Lockfile | undefined {
+  if (locked === undefined) return undefined;
+  // What is passed back here is what `outcomeOf` gave out.
+  if (lockfile !== undefined) return lockfile as Lockfile;
+  return {
+    crossplane: 'v2.3.4',
+    packages: [...locked].map(([repository, version]) => ({
+      repository: named(repository),
+      version,
+      digest: undefined,
+      manifest: undefined,
+      baseLayer: undefined,
+      packageYaml: undefined,
+      kind: PACKAGE_KINDS.find((kind) => kind === packages[repository]?.kind) ?? 'Provider',
+      name: objectNameOf(named(repository)),
+      direct: false,
+      crossplane: undefined,
+      requirements: [],
+      owns: [],
+      object: { apiVersion: undefined, metadata: {}, spec: {} },
+    })),
+    objects: [],
+    skipDependencyResolution: [],
+  };
+}
+
+/** Keys of universes and selections are repositories, which their types do not say. */
+function named(repository: string): Repository {
+  return repository as Repository;
+}
