@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseDocuments } from '../src/inputs/document.js';
+import { readInputs } from '../src/inputs/read-inputs.js';
+import { formatLockfile } from '../src/lock/format-lockfile.js';
+import type { JsonValue } from '../src/model/package.js';
+import { resolve, type Answer } from '../src/resolve/resolve.js';
+import { checkIndex } from '../src/sources/index-shape.js';
+import { memorySource } from '../src/sources/memory-source.js';
+import { exhaustive } from '../src/testing/exhaustive.js';
+import type { Scenario } from '../src/testing/scenario.js';
+
+const CASES = join(import.meta.dirname, '..', 'fixtures', 'cases');
+const slugs = readdirSync(CASES).sort();
+
+/** `options.yaml` holds what a flag would say; no case needs more than these yet. */
+interface CaseOptions {
+  readonly allowCycles?: boolean;
+  readonly prefer?: 'newest' | 'lowest';
+}
+
+describe.each(slugs)('%s', (slug) => {
+  const file = (name: string) => join(CASES, slug, name);
+
+  test('has the answer that is on record', async () => {
+    const { universe, request, options } = await scenarioOf(slug);
+    const answer = await resolve(request, { ...options, source: memorySource(universe) });
+    const solved = answer.status === 'solved';
+    await expect(inWords(answer)).toMatchFileSnapshot(
+      file(solved ? 'want.lock.yaml' : 'want.refusal.txt'),
+    );
+    expect(existsSync(file(solved ? 'want.refusal.txt' : 'want.lock.yaml'))).toBe(false);
+  });
+
+  test('has the answer that trying everything finds', async () => {
+    const { universe, request, options } = await scenarioOf(slug);
+    const answer = await resolve(request, { ...options, source: memorySource(universe) });
+    const want = exhaustive(universe, request, options);
+    expect(answer.status).toBe(want.status);
+    if (answer.status !== 'solved' || want.status !== 'solved') return;
+    const { crossplane, packages } = answer.lockfile;
+    expect(crossplane).toBe(want.crossplane);
+    expect(new Map(packages.map((p) => [p.repository, p.version]))).toEqual(want.selected);
+  });
+});
+
+async function scenarioOf(
+  slug: string,
+): Promise<Omit<Scenario, 'options'> & { options: CaseOptions }> {
+  const universe = checkIndex(yamlOf(slug, 'universe.yaml'));
+  if (!('packages' in universe))
+    throw new Error(`${slug}: ${universe.path} is no ${universe.want}`);
+  const { request } = await readInputs({
+    files: ['request.yaml'],
+    cwd: join(CASES, slug),
+    refs: [],
+    stdin: async () => '',
+  });
+  const options = existsSync(join(CASES, slug, 'options.yaml')) ? yamlOf(slug, 'options.yaml') : {};
+  return { universe, request, options: options as CaseOptions };
+}
+
+function yamlOf(slug: string, name: string): JsonValue {
+  const [document] = parseDocuments(readFileSync(join(CASES, slug, name), 'utf8'), name);
+  return document!.value;
+}
+
+function inWords(answer: Answer): string {
+  switch (answer.status) {
+    case 'solved':
+      return formatLockfile(answer.lockfile);
+    case 'unsolvable':
+      return [
+        answer.explanation,
+        ...answer.suggestions.map(({ text }, n) => `${n === 0 ? '\n' : ''}suggestion: ${text}`),
+        '',
+      ].join('\n');
+    case 'gave-up':
+      return 'gave up\n';
+  }
+}
