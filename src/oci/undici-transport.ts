@@ -5,8 +5,8 @@ import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 export interface UndiciOptions {
   /** Proxy variables are read from it, as Go programs read them. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** PEM of certificate authorities that replace or extend the usual ones. */
-  readonly certificates?: Certificates | undefined;
+  /** PEM of certificate authorities that replace or extend the usual ones; asked for once. */
+  readonly certificates?: (() => Promise<Certificates>) | undefined;
   /** Connections kept to one host. */
   readonly connections: number;
   readonly timeouts?: Partial<Timeouts> | undefined;
@@ -59,7 +59,7 @@ async function agents(options: UndiciOptions): Promise<Agents> {
   const { EnvHttpProxyAgent } = await import('undici');
   const { connectMs, firstByteMs, stallMs } = { ...TIMEOUTS, ...options.timeouts };
   const variable = (name: string) => options.env[name] ?? options.env[name.toUpperCase()] ?? '';
-  const ca = authorities(options.certificates);
+  const ca = authorities(await options.certificates?.());
   const through = (proxy: string) =>
     new EnvHttpProxyAgent({
       httpProxy: proxy,

@@ -67,7 +67,7 @@ export async function withRegistry(
     env: options.env ?? {},
     connections: 4,
     timeouts: options.timeouts,
-    certificates: options.certificates,
+    certificates: async () => options.certificates ?? {},
   });
   const client = new RegistryClient({
     transport: observed(transport.send, { exchange: (exchange) => trace.push(exchange) }),

@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imageConfigsIn } from '../../src/model/image-config.js';
+import type { Repository } from '../../src/model/package.js';
+import { targetFor } from '../../src/model/target.js';
+import { openRegistries } from '../../src/sources/open-registries.js';
+import { providerYaml } from '../support/package-yaml.js';
+import { TEST_CERTIFICATE } from '../support/registry/certificate.js';
+import { packageImage } from '../support/registry/image.js';
+import { Registry, type RegistryOptions } from '../support/registry/registry.js';
+
+const TARGET = targetFor('v2.3.4')!;
+const image = await packageImage(providerYaml('p'));
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'registries-'));
+  await writeFile(join(folder, 'ca.pem'), TEST_CERTIFICATE);
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function running(options: RegistryOptions, body: (registry: Registry) => Promise<void>) {
+  const registry = await new Registry(options).start();
+  registry.push('a/p', 'v1.0.0', image);
+  try {
+    await body(registry);
+  } finally {
+    await registry.stop();
+  }
+}
+
+function configFor(host: string): string {
+  return JSON.stringify({ auths: { [host]: { username: 'ann', password: 's3cret' } } });
+}
+
+test('bytes are counted and requests are told, without the credentials', async () => {
+  const access = { mode: 'basic', user: 'ann', password: 's3cret' } as const;
+  await running({ access }, async (registry) => {
+    await writeFile(join(folder, 'config.json'), configFor(registry.host));
+    const told: unknown[] = [];
+    let bytes = 0;
+    const source = openRegistries({
+      env: { DOCKER_CONFIG: folder },
+      connections: 4,
+      observer: {
+        bytes: (count) => (bytes += count),
+        exchange: (exchange) => told.push(exchange),
+      },
+    });
+    const repository = `${registry.host}/a/p` as Repository;
+    await source.fetch({ repository, version: 'v1.0.0' }, TARGET);
+    expect(bytes).toBe(image.bytes.length + image.blobs.at(-1)!.bytes.length);
+    expect(told).toMatchObject([
+      { method: 'GET', status: undefined },
+      { status: 401, authorization: 'none', bytes: 0 },
+      { status: 200, authorization: 'basic', bytes: image.bytes.length },
+      { status: 200, authorization: 'basic' },
+    ]);
+    expect(JSON.stringify(told)).not.toMatch(/s3cret|YW5uOnMzY3JldA/);
+  });
+});
+
+test('a pull secret is used for the host it is for, and by name for an ImageConfig', async () => {
+  const access = { mode: 'basic', user: 'ann', password: 's3cret' } as const;
+  await running({ access }, async (registry) => {
+    const secret = { name: 'regcred', dockerConfig: configFor(registry.host), file: 'x.yaml' };
+    const object = {
+      kind: 'ImageConfig',
+      metadata: { name: 'mirror' },
+      spec: {
+        matchImages: [{ prefix: 'xpkg.io' }],
+        rewriteImage: { prefix: registry.host },
+      },
+    };
+    const source = openRegistries({
+      env: {},
+      connections: 4,
+      pullSecrets: [secret],
+      imageConfigs: imageConfigsIn([{ object, origin: { file: 'x.yaml' } }]),
+    });
+    expect(await source.tags('xpkg.io/a/p' as Repository, TARGET)).toEqual(['v1.0.0']);
+  });
+});
+
+test('SSL_CERT_FILE is honoured, and one that cannot be read is bad input', async () => {
+  await running({ tls: true }, async (registry) => {
+    const tags = (file: string) =>
+      openRegistries({ env: { SSL_CERT_FILE: join(folder, file) }, connections: 1 }).tags(
+        `${registry.host}/a/p` as Repository,
+        TARGET,
+      );
+    expect(await tags('ca.pem')).toEqual(['v1.0.0']);
+    await expect(tags('absent.pem')).rejects.toMatchObject({ name: 'InputError' });
+  });
+});
