@@ -1,0 +1,65 @@
+import type { Argv } from 'yargs';
+import { InputError } from '../model/input-error.js';
+import type { Exchange } from '../oci/transport.js';
+import type { GivenSecret } from '../sources/open-registries.js';
+import type { Io } from './io.js';
+
+/** Flags about how registries are spoken to. */
+export interface NetworkArgs {
+  readonly insecureRegistry?: readonly string[] | undefined;
+  readonly pullSecret?: readonly string[] | undefined;
+  readonly trace?: boolean | undefined;
+}
+
+export function networkFlags<T>(yargs: Argv<T>): Argv<T & NetworkArgs> {
+  return yargs
+    .option('insecure-registry', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      describe: 'Registry (HOST or HOST:PORT) that may speak plain HTTP; repeat it for more',
+    })
+    .option('pull-secret', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      describe: 'File with pull secrets to sign in with; repeat it for more',
+    })
+    .option('trace', {
+      type: 'boolean',
+      default: false,
+      describe: 'Say on stderr what is asked of registries',
+    });
+}
+
+const HOST = /^[^/@\s]+$/;
+
+export function insecureHosts({ insecureRegistry = [] }: NetworkArgs): ReadonlySet<string> {
+  const wrong = insecureRegistry.find((host) => !HOST.test(host));
+  if (wrong === undefined) return new Set(insecureRegistry);
+  throw new InputError(`\`--insecure-registry ${wrong}\`: not a host`, {
+    hint: 'give the host as packages name it, with its port: `registry.example.org:5000`',
+  });
+}
+
+export async function pullSecretsIn(
+  { pullSecret = [] }: NetworkArgs,
+  io: Pick<Io, 'cwd'>,
+): Promise<readonly GivenSecret[]> {
+  if (pullSecret.length === 0) return [];
+  const { readText } = await import('../inputs/input-files.js');
+  const { readPullSecrets } = await import('../inputs/pull-secret.js');
+  const secrets = await Promise.all(
+    pullSecret.map(async (file) =>
+      readPullSecrets(await readText(file, io.cwd), file).map((secret) => ({ ...secret, file })),
+    ),
+  );
+  return secrets.flat();
+}
+
+/** One line of the trace. */
+export function traced({ method, url, status, bytes, authorization, error }: Exchange): string {
+  const how = authorization === 'none' ? '' : `, ${authorization}`;
+  const outcome = error === undefined ? String(status) : `${status ?? 'no answer'} (${error})`;
+  return `trace: ${method} ${url}: ${outcome}, ${bytes} bytes${how}`;
+}
