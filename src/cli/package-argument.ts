@@ -1,18 +1,22 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
+import { splitReference } from '../inputs/written-reference.js';
+import { byCodePoint } from '../model/code-point-order.js';
 import { InputError } from '../model/input-error.js';
 import type { Origin, Repository } from '../model/package.js';
 import type { PackageContents } from '../model/package-contents.js';
 import type { FetchedPackage } from '../model/package-source.js';
+import { printable } from '../model/printable.js';
 import type { Target } from '../model/target.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 import { readPackageOnDisk } from '../sources/package-on-disk.js';
 import { unreadable } from '../sources/unreadable.js';
 import type { Io } from './io.js';
+import { openSources, sourceFlags, type SourceArgs } from './source-flags.js';
 
 /** Flags of commands that look at one package. */
-export interface PackageArgs {
+export interface PackageArgs extends SourceArgs {
   readonly package: string;
   readonly crossplane: string | undefined;
   readonly compat: boolean;
@@ -26,13 +30,13 @@ export interface NamedPackage {
   readonly originOf: (line: number | undefined) => Origin;
 }
 
-export function packageFlags<T>(yargs: Argv<T>): Argv<T & PackageArgs> {
-  return yargs
+export function packageFlags(yargs: Argv): Argv<PackageArgs> {
+  return sourceFlags(yargs)
     .positional('package', {
       type: 'string',
       demandOption: true,
       describe:
-        'A package.yaml, an .xpkg file, the folder of a crossplane.yaml, or `-` for standard input',
+        'A package.yaml, an .xpkg file, the folder of a crossplane.yaml, `-` for standard input, or a package by `REPOSITORY:TAG` or `REPOSITORY@sha256:…`',
       // yargs hands a lone dash on as an empty string.
       coerce: (text: string) => (text === '' ? '-' : text),
     })
@@ -64,11 +68,7 @@ export async function openPackage(
     return { contents, digest: undefined, originOf: (line) => ({ file: '-', line }) };
   }
   const path = resolve(io.cwd, shown);
-  if (!existsSync(path)) {
-    throw new InputError(`\`${shown}\` is no file or folder on this machine`, {
-      hint: 'name a package.yaml, an .xpkg file or the folder of a crossplane.yaml',
-    });
-  }
+  if (!existsSync(path)) return fetchReference(args, io, target);
   if (path.endsWith('.xpkg')) return openXpkg(path, shown, target);
   try {
     return { ...(await readPackageOnDisk(path, shown)), digest: undefined };
@@ -80,14 +80,42 @@ export async function openPackage(
 /** An `.xpkg` file says neither its repository nor its tag; nobody asks for them here. */
 async function openXpkg(path: string, shown: string, target: Target): Promise<NamedPackage> {
   const { openXpkgSource } = await import('../sources/xpkg-source.js');
-  const candidate = { repository: 'xpkg.local/package' as Repository, version: 'v0.0.0' };
-  const { repository, version: tag } = candidate;
-  const source = await openXpkgSource(path, { shown, repository, tag });
-  return fetched(await source.fetch(candidate, target), shown);
+  const repository = 'xpkg.local/package' as Repository; // ours, for as long as this takes
+  const source = await openXpkgSource(path, { shown, repository, tag: 'v0.0.0' });
+  const found = await source.fetch({ repository, version: 'v0.0.0' }, target);
+  if (found === undefined) throw new InputError(`\`${shown}\` holds no package`);
+  return named(found, shown);
 }
 
-function fetched(found: FetchedPackage | undefined, shown: string): NamedPackage {
-  if (found === undefined) throw new InputError(`\`${shown}\`: there is no such package`);
-  const { contents, digest } = found;
+async function fetchReference(args: PackageArgs, io: Io, target: Target): Promise<NamedPackage> {
+  const reference = splitReference(args.package);
+  const version = reference?.digest ?? reference?.tag;
+  if (reference === undefined || version === undefined) {
+    throw new InputError(
+      `\`${args.package}\` is no file or folder on this machine, and no package with its version`,
+      { hint: 'name a package.yaml, a folder, or a package as `REPOSITORY:TAG`' },
+    );
+  }
+  const source = await openSources(args, io);
+  const found = await source.fetch({ repository: reference.repository, version }, target);
+  if (found === undefined) {
+    throw new InputError(`no source has \`${args.package}\``, {
+      hint: tagHint(await source.tags(reference.repository, target)),
+    });
+  }
+  for (const note of found.notes ?? []) io.note(printable(`note: ${args.package}: ${note}`));
+  return named(found, args.package);
+}
+
+function tagHint(tags: readonly string[] | undefined): string {
+  if (tags === undefined) return 'no source knows the repository; `--from` says where to look';
+  const last = [...tags]
+    .sort(byCodePoint)
+    .slice(-5)
+    .map((tag) => `\`${printable(tag)}\``);
+  return last.length === 0 ? 'the repository has no tags' : `its tags end in ${last.join(', ')}`;
+}
+
+function named({ contents, digest }: FetchedPackage, shown: string): NamedPackage {
   return { contents, digest, originOf: (line) => ({ file: `${shown}: package.yaml`, line }) };
 }

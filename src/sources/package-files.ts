@@ -46,7 +46,7 @@ async function assembled(folder: string, shown: string): Promise<Uint8Array> {
 }
 
 /** In the order of a walk by name, links not followed; the examples are no part of a package. */
-async function yamlFiles(folder: string, place: 'root' | 'below'): Promise<string[]> {
+export async function yamlFiles(folder: string, place: 'root' | 'below'): Promise<string[]> {
   const files: string[] = [];
   for (const entry of await sortedEntries(folder)) {
     const path = join(folder, entry.name);

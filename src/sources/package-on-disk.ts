@@ -1,12 +1,12 @@
-import { createReadStream, type Dirent } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { byCodePoint } from '../model/code-point-order.js';
 import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import type { PackageContents } from '../model/package-contents.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
+import { yamlFiles } from './package-files.js';
 
 /** A package read from the user's own files. */
 export interface PackageOnDisk {
@@ -83,19 +83,6 @@ async function readParts(folder: string, shown: string): Promise<PackageOnDisk> 
 }
 
 const NEWLINE = 10;
-
-/** As `crossplane xpkg build` walks: by name, links not followed, the examples left out. */
-async function yamlFiles(folder: string, place: 'root' | 'below'): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const found: string[] = [];
-  for (const entry of entries.sort((a: Dirent, b: Dirent) => byCodePoint(a.name, b.name))) {
-    const path = join(folder, entry.name);
-    if (entry.isFile() && /\.ya?ml$/.test(entry.name)) found.push(path);
-    const isExamples = place === 'root' && entry.name === 'examples';
-    if (entry.isDirectory() && !isExamples) found.push(...(await yamlFiles(path, 'below')));
-  }
-  return found;
-}
 
 function newlinesIn(bytes: Uint8Array): number {
   let count = 0;

@@ -114,6 +114,30 @@ test('exit 5: a file that is broken', async () => {
   expect(notes.join()).toContain('cut.gz');
 });
 
+const INDEX = JSON.stringify({
+  packages: {
+    'xpkg.io/acme/fn': {
+      kind: 'Function',
+      versions: {
+        'v0.1.0': { crossplane: '>=v1.14.0', digest: `sha256:${'a'.repeat(64)}` },
+        'v0.2.0': { crossplane: 'newest' },
+      },
+    },
+  },
+});
+
+test.each([
+  { ref: 'xpkg.io/acme/fn:v0.1.0', code: 0, why: 'by tag' },
+  { ref: `xpkg.io/acme/fn@sha256:${'a'.repeat(64)}`, code: 0, why: 'by digest' },
+  { ref: 'xpkg.io/acme/fn:v0.2.0', code: 6, why: 'a version that is refused' },
+  { ref: 'xpkg.io/acme/fn:v0.3.0', code: 2, why: 'a version that is not there' },
+  { ref: 'xpkg.io/acme/other:v0.1.0', code: 2, why: 'a repository that is not there' },
+  { ref: 'xpkg.io/acme/fn', code: 2, why: 'no version' },
+])('exit $code for $ref: $why', async ({ ref, code }) => {
+  await write('index.json', INDEX);
+  expect((await lint([ref, '--from', 'index:index.json', ...ON])).code).toBe(code);
+});
+
 test('what the package says cannot write to the terminal', async () => {
   await write('package.yaml', `${FINE}---\n${CONFIG_MAP.replace('settings', '"\\e[2Jx"')}`);
   const { out } = await lint(['package.yaml', ...ON]);
