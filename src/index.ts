@@ -1,10 +1,15 @@
 export { packageSet, readInputs } from './inputs/read-inputs.js';
 export type { InputOptions, Inputs } from './inputs/read-inputs.js';
+export { formatLockfile } from './lock/format-lockfile.js';
+export type { LockedPackage, Lockfile } from './lock/lockfile.js';
+export { parseLockfile } from './lock/parse-lockfile.js';
 export { InputError } from './model/input-error.js';
 export { SourceError } from './model/source-error.js';
 export type { IndexFile, IndexPackage, IndexVersion } from './model/index-file.js';
 export type { FetchedPackage, PackageSource } from './model/package-source.js';
 export type { Request } from './model/request.js';
+export { resolve } from './resolve/resolve.js';
+export type { Answer, ResolveOptions } from './resolve/resolve.js';
 export { openDir } from './sources/dir-source.js';
 export { firstKnowing } from './sources/first-knowing.js';
 export { openIndex } from './sources/index-source.js';

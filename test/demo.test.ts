@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readInputs } from '../src/inputs/read-inputs.js';
 import { parseConstraint } from '../src/model/constraint.js';
 import { objectNameOf } from '../src/model/name.js';
 import type { Repository } from '../src/model/package.js';
 import { targetFor } from '../src/model/target.js';
 import { compareVersions, parseVersion } from '../src/model/version.js';
+import { resolve, type ResolveOptions } from '../src/resolve/resolve.js';
+import { openDir } from '../src/sources/dir-source.js';
 import { type PackageTree, type TreePackage, readPackageTree } from './support/package-tree.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
@@ -154,6 +157,40 @@ describe('taking the newest of each package as it comes', () => {
   });
 });
 
-test('the expected set breaks nothing', () => {
-  expect(broken(new Map(Object.entries(ANSWER)))).toEqual([]);
+/** The answer to fixtures/demo, perhaps with more asked for. */
+async function answer(refs: readonly string[] = [], options: Partial<ResolveOptions> = {}) {
+  const files = [join(FIXTURES, 'demo')];
+  const { request } = await readInputs({ files, refs, cwd: FIXTURES, stdin: async () => '' });
+  return resolve(request, { source: await openDir(join(FIXTURES, 'packages')), ...options });
+}
+
+async function versions(options: Partial<ResolveOptions> = {}): Promise<Record<string, string>> {
+  const found = await answer([], options);
+  if (found.status !== 'solved') throw new Error(found.status);
+  return Object.fromEntries(found.lockfile.packages.map((one) => [one.repository, one.version]));
+}
+
+describe('xpkg-resolve', () => {
+  test('finds the expected set, and it breaks nothing', async () => {
+    expect(await versions()).toEqual(ANSWER);
+    expect(broken(new Map(Object.entries(ANSWER)))).toEqual([]);
+  });
+
+  test('reads a few versions beside the chosen ones, and by far not all', async () => {
+    const { stats } = await answer();
+    expect(stats.fetched).toBeGreaterThan(Object.keys(ANSWER).length);
+    expect(stats.fetched).toBeLessThan(30);
+  });
+
+  test('takes the newest provider-kubernetes where Crossplane is new enough', async () => {
+    const kubernetes = `${CONTRIB}/provider-kubernetes`;
+    expect(await versions({ crossplane: 'v2.3.4' })).toEqual({ ...ANSWER, [kubernetes]: 'v1.0.0' });
+  });
+
+  test('refuses the monolith beside the family, for what both own', async () => {
+    const found = await answer([`${CONTRIB}/provider-cloud@>=v0.46.0`]);
+    if (found.status !== 'unsolvable') throw new Error(found.status);
+    expect(found.core.map(({ kind }) => kind)).toContain('ownership');
+    expect(found.suggestions).not.toEqual([]);
+  });
 });
