@@ -75,7 +75,7 @@ function search(world: World, budget: Budget): Selection | undefined {
   return decide(world, { queue, selected: new Map(), owners: [] }, budget);
 }
 
-interface State {
+export interface State {
   readonly queue: readonly Step[];
   readonly selected: Selection;
   /** Who is to give the APIs decided on so far. */
@@ -146,7 +146,7 @@ function isHopeless(world: World, { selected, owners }: State): boolean {
 }
 
 /** Versions that could be chosen, most preferred first. */
-function candidates(
+export function candidates(
   world: World,
   state: Pick<State, 'selected' | 'owners'>,
   repository: string,

@@ -10,6 +10,7 @@ import { possiblyNeeded } from './possibly-needed.js';
 import type { Outcome, Resolver } from './resolver.js';
 import { scenario } from './scenario.js';
 import type { Scenario } from './scenario.js';
+import { unhindered } from './unhindered.js';
 import { universe } from './universe.js';
 import { publishedIn, reordered, withoutDependency, withStrangers, withVersion } from './vary.js';
 import { World } from './world.js';
@@ -164,7 +165,10 @@ const lockIdempotent = law(async (resolver, given) => {
   demandSame(await resolveWith(resolver, locked), first, 'its own lockfile changes the answer');
 });
 
-/** It asks about no repository that nothing reachable requires. */
+/**
+ * It asks about no repository that nothing reachable requires; and where nothing conflicts, it
+ * reads the versions it selects and no others.
+ */
 const lazy = varying(STRANGERS, async (resolver, given, strangers) => {
   const crowded = { ...given, universe: withStrangers(given.universe, strangers) };
   const outcome = await resolveWith(resolver, crowded);
@@ -173,6 +177,17 @@ const lazy = varying(STRANGERS, async (resolver, given, strangers) => {
   const needed = possiblyNeeded(crowded.universe, given.request);
   const idle = asked.filter((repository) => !needed.has(repository));
   demand(idle.length === 0, () => `asked about ${idle.join(', ')}, which nothing requires`);
+  const { request, options } = given;
+  const [target] = targets(request, options);
+  if (outcome.status !== 'solved' || target === undefined) return;
+  const easy = unhindered(new World(crowded.universe, request, { target, options }));
+  if (easy === undefined) return;
+  const fetched = told(outcome.fetched, 'which versions it `fetched`');
+  const surplus = fetched.filter((name) => {
+    const [repository = '', version] = name.split(' ');
+    return easy.get(repository) !== version;
+  });
+  demand(surplus.length === 0, () => `read ${surplus.join(', ')}, though nothing conflicts`);
 });
 
 /** With nothing left but what its explanation names, there still is no answer. */

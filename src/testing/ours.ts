@@ -14,7 +14,7 @@ import type { Outcome, Resolver, ResolverOptions } from './resolver.js';
 /** The resolver of this package, with the universe as its source. */
 export const ours: Resolver = async (universe, request, options = {}) => {
   const { crossplane, crossplaneVersions, prefer = 'locked', prereleases = [] } = options;
-  const asked = new Set<string>();
+  const asked: Asked = { repositories: new Set(), versions: new Set() };
   const answer = await resolve(request, {
     source: watched(memorySource(universe), asked, options),
     crossplane,
@@ -24,10 +24,16 @@ export const ours: Resolver = async (universe, request, options = {}) => {
     allowCycles: options.allowCycles,
     lockfile: prefer === 'locked' ? lockfileOf(options, universe) : undefined,
   });
-  return outcomeOf(answer, [...asked]);
+  return outcomeOf(answer, asked);
 };
 
-function outcomeOf(answer: Answer, asked: readonly string[]): Outcome {
+interface Asked {
+  readonly repositories: Set<string>;
+  readonly versions: Set<string>;
+}
+
+function outcomeOf(answer: Answer, { repositories, versions }: Asked): Outcome {
+  const asked = [...repositories];
   if (answer.status === 'gave-up') return { status: 'gave-up' };
   if (answer.status === 'unsolvable') return { status: 'unsolvable', asked };
   const { lockfile, target } = answer;
@@ -39,22 +45,24 @@ function outcomeOf(answer: Answer, asked: readonly string[]): Outcome {
     rendered: bundleOf(lockfile, target, 'tag').objects,
     lockfile,
     asked,
+    fetched: [...versions],
   };
 }
 
-/** A source that notes which repositories it is asked about, and replies when told to. */
+/** A source that notes what it is asked about, and replies when told to. */
 function watched(
   source: PackageSource,
-  asked: Set<string>,
+  asked: Asked,
   { deliver = (reply) => reply }: ResolverOptions,
 ): PackageSource {
   return {
     tags: (repository, target) => {
-      asked.add(repository);
+      asked.repositories.add(repository);
       return deliver(source.tags(repository, target));
     },
     fetch: (candidate, target) => {
-      asked.add(candidate.repository);
+      asked.repositories.add(candidate.repository);
+      asked.versions.add(`${candidate.repository} ${candidate.version}`);
       return deliver(source.fetch(candidate, target));
     },
     owners: (demand, target) => deliver(source.owners!(demand, target)),

@@ -44,6 +44,8 @@ interface Solved {
   readonly rendered?: readonly JsonObject[] | undefined;
   /** Repositories the source was asked about. */
   readonly asked?: readonly string[] | undefined;
+  /** Versions whose metadata was read, each as `<repository> <version>`. */
+  readonly fetched?: readonly string[] | undefined;
 }
 
 interface Unsolvable {

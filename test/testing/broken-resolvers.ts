@@ -14,7 +14,12 @@ export const exemplary: Resolver = async (universe, request, options = {}) => {
   const { deliver = (reply) => reply } = options;
   await Promise.all(asked.map((name) => deliver(Promise.resolve(name))));
   if (outcome.status === 'solved')
-    return { ...outcome, asked, rendered: bundle(universe, request, { options, outcome }) };
+    return {
+      ...outcome,
+      asked,
+      fetched: [...outcome.selected].map(([repository, version]) => `${repository} ${version}`),
+      rendered: bundle(universe, request, { options, outcome }),
+    };
   return outcome.status === 'unsolvable'
     ? { ...outcome, asked, core: { universe, request } }
     : outcome;
@@ -155,6 +160,15 @@ const nosy: Resolver = async (universe, request, options) => ({
   asked: Object.keys(universe.packages),
 });
 
+/** Reads every version of what it might need. */
+const thorough: Resolver = async (universe, request, options) => {
+  const outcome = await exemplary(universe, request, options);
+  if (outcome.status !== 'solved') return outcome;
+  const needed = possiblyNeeded(universe, request);
+  const read = publishedIn(universe).filter(({ repository }) => needed.has(repository));
+  return { ...outcome, fetched: read.map(({ repository, tag }) => `${repository} ${tag}`) };
+};
+
 /** Blames the roots and nothing else. */
 const terse: Resolver = async (universe, request, options) => {
   const outcome = await exemplary(universe, request, options);
@@ -193,6 +207,7 @@ export const BROKEN = {
   optimist,
   restless,
   nosy,
+  thorough,
   terse,
   hasty,
   doublyPinning,

@@ -8,7 +8,7 @@ type LawName = keyof typeof laws;
 const LAWS = Object.keys(laws) as LawName[];
 
 test.each(LAWS)('%s holds of a resolver that tries everything', async (name) => {
-  await expect(laws[name](exemplary, { seed: 5, runs: 80 })).resolves.toBeUndefined();
+  await expect(laws[name](exemplary, { seed: 5, runs: 50 })).resolves.toBeUndefined();
 });
 
 const BREAKS: Readonly<Record<keyof typeof BROKEN, readonly LawName[]>> = {
@@ -22,6 +22,7 @@ const BREAKS: Readonly<Record<keyof typeof BROKEN, readonly LawName[]>> = {
   optimist: ['preferenceFree'],
   restless: ['lockIdempotent'],
   nosy: ['lazy'],
+  thorough: ['lazy'],
   terse: ['explanationSuffices'],
   hasty: ['acceptable'],
   doublyPinning: ['acceptable'],
