@@ -1,5 +1,6 @@
 import { assignNames } from '../bundle/object-name.js';
-import { objectTemplate } from '../bundle/object-template.js';
+import { objectTemplate, withoutClusterState } from '../bundle/object-template.js';
+import { spellingWarnings } from '../bundle/spelling.js';
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
 import { byCodePoint } from '../model/code-point-order.js';
 import type { Repository } from '../model/package.js';
@@ -64,10 +65,11 @@ export function toLockfile(
   const lockfile: Lockfile = {
     crossplane: target.version,
     packages: packages.sort((a, b) => byCodePoint(a.repository, b.repository)),
-    objects: request.kept.map(({ object }) => object),
+    objects: request.kept.map(({ object }) => withoutClusterState(object)),
     skipDependencyResolution: skipReasons(chosen, request, target),
   };
-  return { lockfile, warnings };
+  const spellings = spellingWarnings([...names.keys()], target);
+  return { lockfile, warnings: [...warnings, ...spellings] };
 }
 
 function skipReasons(chosen: readonly Chosen[], request: Request, target: Target): string[] {
