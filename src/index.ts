@@ -1,13 +1,17 @@
+export { acceptanceProblems } from './bundle/acceptance.js';
+export type { Output, Problem } from './bundle/installed-set.js';
 export { packageSet, readInputs } from './inputs/read-inputs.js';
 export type { InputOptions, Inputs } from './inputs/read-inputs.js';
 export { formatLockfile } from './lock/format-lockfile.js';
-export type { LockedPackage, Lockfile } from './lock/lockfile.js';
+export type { LockedPackage, Lockfile, ObjectTemplate } from './lock/lockfile.js';
 export { parseLockfile } from './lock/parse-lockfile.js';
 export { InputError } from './model/input-error.js';
 export { SourceError } from './model/source-error.js';
 export type { IndexFile, IndexPackage, IndexVersion } from './model/index-file.js';
 export type { FetchedPackage, PackageSource } from './model/package-source.js';
 export type { Request } from './model/request.js';
+export { render } from './resolve/render.js';
+export type { Rendering, RenderOptions } from './resolve/render.js';
 export { resolve } from './resolve/resolve.js';
 export type { Answer, ResolveOptions } from './resolve/resolve.js';
 export { openDir } from './sources/dir-source.js';
