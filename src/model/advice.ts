@@ -17,6 +17,7 @@ export function advise(contents: PackageContents, target: Target): Finding[] {
       ...prereleaseBuilds(meta, target),
       ...unqualifiedSources(meta, target),
     ]),
+    ...contents.objects.flatMap(unnamed),
     ...contents.objects.flatMap(claimNames),
     ...sharedKinds(contents.objects),
   ];
@@ -80,6 +81,12 @@ function sourceOf(entry: JsonValue): string | undefined {
     if (typeof source === 'string') return source;
   }
   return undefined;
+}
+
+function unnamed({ kind, name, line }: PackageObject): Finding[] {
+  if (name !== '') return [];
+  const message = `\`${kind}\` has no \`metadata.name\`; the API server takes no object without one, so the package can never be installed`;
+  return [warningFinding('unnamed-object', message, line)];
 }
 
 function claimNames({ kind, name, claimCrd, claimKind, defines, line }: PackageObject): Finding[] {

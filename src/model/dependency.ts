@@ -106,8 +106,8 @@ function readPackage(
   }
   const badSource = repositoryProblem(source, target);
   if (badSource !== undefined) {
-    const what = `${entry} is of no use on Crossplane ${target.version}: ${badSource}`;
-    return refused('dependency-source', `${what}; write \`registry/path\`, no more`, context);
+    const message = `${entry} cannot be installed: ${badSource}; write \`registry/path\`, no more`;
+    return refused('dependency-source', message, context);
   }
   const constraint = typeof fields['version'] === 'string' ? fields['version'] : '';
   const badConstraint = constraintProblem(constraint, target);

@@ -32,7 +32,8 @@ export function ownedObjects(
   const owned = new Map<string, OwnedObject>();
   for (const object of objects) {
     const as = Object.hasOwn(OWNED_AS, object.kind) ? OWNED_AS[object.kind] : undefined;
-    if (as === undefined || !isInstalled(object, kind, target)) continue;
+    // Nothing without a name is ever installed; two of them are no conflict.
+    if (as === undefined || object.name === '' || !isInstalled(object, kind, target)) continue;
     add(owned, { kind: as, name: object.name });
     if (as === 'XRD' && object.claimCrd !== undefined) {
       add(owned, { kind: 'claim', name: object.claimCrd });

@@ -58,3 +58,7 @@ test('two CRDs of one group that define one kind cannot both be accepted', () =>
   expect(codes(contents({}, twice))).toEqual(['shared-kind']);
   expect(codes(contents({}, [twice[0]!, twice[0]!]))).toEqual([]);
 });
+
+test('an object without a name can never be installed', () => {
+  expect(codes(contents({}, [xrd('')]))).toEqual(['unnamed-object']);
+});

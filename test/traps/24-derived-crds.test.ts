@@ -47,3 +47,7 @@ test('a Composition and a CRD of one name are two things', () => {
     ownershipKey({ kind: 'CRD', name: 'dbs.acme.io' }),
   );
 });
+
+test('objects without a name own nothing, so that they cannot clash either', () => {
+  expect(ownedObjects([crd('')], 'Provider', target('v1.20.0'))).toEqual([]);
+});
