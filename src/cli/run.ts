@@ -15,6 +15,11 @@ interface Listed {
 
 const COMMANDS: readonly Listed[] = [
   {
+    usage: 'resolve [refs..]',
+    about: 'Find one version of every package, and write the lockfile and the bundle',
+    load: async () => (await import('./commands/resolve.js')).resolveCommand,
+  },
+  {
     usage: 'constraint [range] [versions..]',
     about: 'Tell what a range admits on a Crossplane release, and why not',
     load: async () => (await import('./commands/constraint.js')).constraint,

@@ -12,11 +12,12 @@ import { versionOf } from './target-choice.js';
 
 /** What a user may wish beyond the request itself. */
 export interface Wishes {
+  /** Among versions that are not locked. */
   readonly prefer?: 'newest' | 'lowest' | undefined;
-  /** Its versions are preferred before all others. */
+  /** The last answer: its names are kept, and its versions are preferred before all others. */
   readonly lockfile?: Lockfile | undefined;
-  /** Repositories whose lock does not count: they are to move. */
-  readonly unlock?: ReadonlySet<Repository> | undefined;
+  /** Repositories whose locked version does not count: they are to move. */
+  readonly unlock?: ReadonlySet<Repository> | 'all' | undefined;
   readonly prereleases?: readonly Repository[] | undefined;
   readonly allowCycles?: boolean | undefined;
   readonly compat?: boolean | undefined;
@@ -37,7 +38,7 @@ export function toProblem(request: Request, targets: readonly Target[], wishes: 
     overrides: new Map(request.overrides.map((rule) => [rule.repository, toRule(rule, target)])),
     exclude: grouped(request.exclude, target),
     replace: new Map(request.replace.map((rule) => [rule.repository, rule.with])),
-    prereleases: new Set(wishes.prereleases),
+    prereleases: new Set([...(request.prereleases ?? []), ...(wishes.prereleases ?? [])]),
     anyCrossplane: new Set(
       roots.filter((root) => root.ignoreCrossplaneConstraints).map((root) => root.repository),
     ),
@@ -130,6 +131,7 @@ function grouped(rules: readonly VersionRule[], target: Target): Map<Repository,
 }
 
 function lockedVersions({ lockfile, unlock }: Wishes): Map<Repository, string> {
+  if (unlock === 'all') return new Map();
   const locked = (lockfile?.packages ?? []).filter(({ repository }) => !unlock?.has(repository));
   return new Map(locked.map(({ repository, version }) => [repository, version]));
 }

@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { acceptanceProblems } from '../../bundle/acceptance.js';
 import type { Lockfile } from '../../lock/lockfile.js';
-import { parseLockfile } from '../../lock/parse-lockfile.js';
 import { InputError } from '../../model/input-error.js';
 import { targetFor, type Target } from '../../model/target.js';
 import { render, type Rendering } from '../../resolve/render.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
+import { readLock } from '../lock-file.js';
 import { renderedOutputs } from '../rendered-outputs.js';
 import { writeOutputs } from '../write-outputs.js';
 
@@ -50,13 +49,13 @@ export const renderCommand: Command<Args> = {
         describe: 'Crossplane release to render for (default: that of the lockfile)',
       }),
   run: async (args, io) => {
-    const text = await readLock(resolve(io.cwd, args.lock));
-    if (text === undefined) {
+    const lock = await readLock(resolve(io.cwd, args.lock), args.lock);
+    if (lock === undefined) {
       io.note(`error: there is no lockfile \`${args.lock}\``);
       io.note('hint: `xpkg-resolve resolve` writes one; `--lock` says where it is');
       return EXIT.lockMismatch;
     }
-    const lockfile = parseLockfile(text, args.lock);
+    const { lockfile } = lock;
     const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
     const rendering = render(lockfile, { target, pin: args.pin, applyLock: args['apply-lock'] });
     if (target !== undefined) refuseUnfit(lockfile, rendering, target);
@@ -73,16 +72,6 @@ export const renderCommand: Command<Args> = {
     return EXIT.done;
   },
 };
-
-async function readLock(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
-    if (error.code === 'ENOENT') return undefined;
-    throw new InputError(`cannot read \`${path}\`: ${error.message}`, { cause: error });
-  }
-}
 
 function releaseOf(version: string): Target {
   const target = targetFor(version);

@@ -1,0 +1,46 @@
+import type { Change } from '../../resolve/changes.js';
+import type { Answer } from '../../resolve/resolve.js';
+
+/** The answer as one JSON document; its shape is part of the contract. */
+export function answerJson(
+  answer: Answer & { readonly changes?: readonly Change[] },
+  bytes: number,
+): string {
+  const stats = { ...answer.stats, bytes };
+  return `${JSON.stringify({ schemaVersion: 1, ...body(answer), stats }, null, 2)}\n`;
+}
+
+function body(answer: Answer & { readonly changes?: readonly Change[] }): object {
+  switch (answer.status) {
+    case 'solved':
+      return {
+        status: answer.status,
+        crossplane: answer.target.version,
+        packages: answer.lockfile.packages.map((locked) => ({
+          source: locked.repository,
+          version: locked.version,
+          ...(locked.digest !== undefined && { digest: locked.digest }),
+          kind: locked.kind,
+          name: locked.name,
+          direct: locked.direct,
+        })),
+        changes: (answer.changes ?? []).map(({ repository, from, to }) => ({
+          source: repository,
+          ...(from !== undefined && { from }),
+          ...(to !== undefined && { to }),
+        })),
+        notes: answer.notes,
+      };
+    case 'unsolvable':
+      return {
+        status: answer.status,
+        crossplane: answer.target.version,
+        explanation: answer.explanation,
+        core: answer.core,
+        suggestions: answer.suggestions,
+        notes: answer.notes,
+      };
+    case 'gave-up':
+      return { status: answer.status, notes: answer.notes };
+  }
+}

@@ -1,0 +1,54 @@
+import type { Lockfile } from '../../lock/lockfile.js';
+import { isDigest } from '../../model/package.js';
+import type { Change } from '../../resolve/changes.js';
+import type { Solved } from '../../resolve/resolve.js';
+
+/** One line a package: what, at which version, and whether somebody asked for it by name. */
+export function packageLines({ lockfile, target }: Solved): string[] {
+  const rows = lockfile.packages.map(({ repository, version, kind, direct }) => [
+    repository,
+    short(version),
+    kind,
+    direct ? '' : 'dependency',
+  ]);
+  const count = `${rows.length} ${rows.length === 1 ? 'package' : 'packages'}`;
+  return [`${count} for Crossplane ${target.version}`, ...columns(rows)];
+}
+
+export function changeLines(changes: readonly Change[]): string[] {
+  return changes.map(({ repository, from, to, movedTag }) => {
+    if (movedTag) return `tag moved: ${repository} ${short(to!)} points at other bytes`;
+    if (from === undefined) return `added ${repository} ${short(to!)}`;
+    if (to === undefined) return `removed ${repository} ${short(from)}`;
+    return `moved ${repository} ${short(from)} → ${short(to)}`;
+  });
+}
+
+/** For each package, who asks for it and with which words. */
+export function demandLines({ packages }: Lockfile): string[] {
+  return packages.flatMap(({ repository, version, direct }) => {
+    const askers = packages.flatMap((by) =>
+      by.requirements.flatMap((requirement) =>
+        requirement.requires === 'package' && requirement.repository === repository
+          ? [`  ${by.repository} ${short(by.version)} requires \`${requirement.constraint}\``]
+          : [],
+      ),
+    );
+    return [
+      `${repository} ${short(version)}`,
+      ...(direct ? ['  asked for directly'] : []),
+      ...askers,
+    ];
+  });
+}
+
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  return rows.map((row) =>
+    `  ${row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')}`.trimEnd(),
+  );
+}
+
+function short(version: string): string {
+  return isDigest(version) ? version.slice(0, 'sha256:'.length + 12) : version;
+}
