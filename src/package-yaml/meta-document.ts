@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../model/package.js';
 import type { MetaDocument } from '../model/package-contents.js';
 import { identityOf, isStringOrAbsent, mapping, mustBe } from './identity.js';
 import type { GoDocument } from './go-yaml.js';
-import { linesBefore, placesOf, under } from './places.js';
+import { lineCounter, placesOf, under } from './places.js';
 
 /** More than any honest package has; a few nested aliases can stand for billions. */
 const MAX_NODES = 100_000;
@@ -49,7 +49,8 @@ export function metaDocument(
 function dependsOnLines(document: GoDocument, line: number): number[] | undefined {
   const root = placesOf(document);
   const items = under(under(root, 'spec'), 'dependsOn')?.items;
-  return items?.map(({ offset }) => line + linesBefore(document.source, offset));
+  const linesBefore = lineCounter(document.source);
+  return items?.map(({ offset }) => line + linesBefore(offset));
 }
 
 function decodeError(root: JsonObject, metadata: JsonObject): string | undefined {

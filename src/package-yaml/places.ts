@@ -68,13 +68,19 @@ export function duplicateKeys(
   return found;
 }
 
-/** Newlines before an offset. */
-export function linesBefore(source: string, offset: number): number {
-  let lines = 0;
-  for (let at = source.indexOf('\n'); at >= 0 && at < offset; at = source.indexOf('\n', at + 1)) {
-    lines++;
-  }
-  return lines;
+/** Tells how many newlines stand before an offset; made once per text, asked many times. */
+export function lineCounter(source: string): (offset: number) => number {
+  const newlines: number[] = [];
+  for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) newlines.push(at);
+  return (offset) => {
+    let [low, high] = [0, newlines.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (newlines[middle]! < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
 }
 
 function keyText(event: Event, source: string): string | undefined {

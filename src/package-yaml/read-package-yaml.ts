@@ -8,7 +8,7 @@ import { fastIdentity } from './fast-identity.js';
 import { parseGoYaml, type GoDocument } from './go-yaml.js';
 import { identityOf, objectOf } from './identity.js';
 import { isMeta, metaDocument } from './meta-document.js';
-import { duplicateKeys, linesBefore, placesOf } from './places.js';
+import { duplicateKeys, lineCounter, placesOf } from './places.js';
 import { isEmptyDocument, splitDocuments, type RawDocument } from './split-documents.js';
 
 /**
@@ -50,9 +50,18 @@ function readDocument(raw: RawDocument): ReadDocument {
   return { object: objectOf(identity, contentLine(raw)) };
 }
 
+/** No API server takes an object a tenth as large, and a parser's memory is many times its text. */
+const MAX_PARSED = 16 * 2 ** 20;
+/** Of one document. */
+const MAX_WARNINGS = 20;
+
 /** The slow way, for what must be known in full or takes a parser to understand. */
 export function parseDocument(raw: RawDocument): ReadDocument {
   const line = contentLine(raw);
+  if (raw.text.length > MAX_PARSED) {
+    const message = `the document is larger than ${MAX_PARSED >> 20} MiB, more than any API server takes; split it`;
+    return { problem: { message, line } };
+  }
   const parsed = parseGoYaml(raw.text);
   if ('error' in parsed) {
     const message = `the document is not valid YAML: ${parsed.error}`;
@@ -88,14 +97,20 @@ function duplicates(
 ): StreamProblem[] {
   const root = placesOf(document);
   if (root === undefined) return [];
-  return duplicateKeys(root, descend).map(({ path, offset }) => ({
+  const linesBefore = lineCounter(document.source);
+  const found = duplicateKeys(root, descend).slice(0, MAX_WARNINGS);
+  return found.map(({ path, offset }) => ({
     message: `\`${path}\` is written twice; Crossplane reads the last one; remove the other`,
-    line: raw.line + linesBefore(document.source, offset),
+    line: raw.line + linesBefore(offset),
   }));
 }
 
 /** The first line that is neither blank nor a comment nor a separator. */
 function contentLine({ text, line }: RawDocument): number {
   const at = /^(?!---)[ \t]*[^\s#]/m.exec(text)?.index ?? 0;
-  return line + linesBefore(text, at);
+  return line + newlinesIn(text.slice(0, at));
+}
+
+function newlinesIn(text: string): number {
+  return text.split('\n').length - 1;
 }

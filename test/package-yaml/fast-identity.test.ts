@@ -28,7 +28,7 @@ describe('where the scan answers, it agrees with the parser', () => {
 
 test('the generators make documents of both sorts, often enough to matter', () => {
   for (const documents of [spelledDocument, misspelledDocument, shuffledLines]) {
-    const sample = fc.sample(documents, 600);
+    const sample = fc.sample(documents, { numRuns: 600, seed: 7 });
     const answered = sample.filter((text) => fastIdentity(text) !== undefined).length / 600;
     const valid = sample.filter((text) => !('error' in parsed(text))).length / 600;
     expect(answered).toBeGreaterThan(0.02);

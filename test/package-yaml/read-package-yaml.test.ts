@@ -150,3 +150,14 @@ test('keys named after prototypes are data', async () => {
     ['constructor', 'z'],
   ]);
 });
+
+test('a document that would fill the memory is refused before it is parsed', async () => {
+  const { problems } = await read(`kind: [${'a,'.repeat(9 * 2 ** 20)}]\n`);
+  expect(problems).toMatchObject([{ line: 1 }]);
+  expect(problems[0]?.message).toContain('larger than');
+});
+
+test('thousands of duplicates make a few warnings', async () => {
+  const { warnings } = await read(`apiVersion: v1\nkind: X\n${'a: 1\n'.repeat(5000)}`);
+  expect(warnings.length).toBeLessThan(100);
+});
