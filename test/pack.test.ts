@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+interface Manifest {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest; // ours
+
+let packed: readonly string[];
+beforeAll(() => {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const report = execFileSync('npm', args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [{ files }] = JSON.parse(report) as [{ files: { path: string }[] }]; // npm's documented shape
+  packed = files.map(({ path }) => path);
+}, 60_000);
+
+test('the package holds every file that package.json points at', () => {
+  const named = [
+    ...Object.values(manifest.bin),
+    ...Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === 'string' ? [entry] : Object.values(entry),
+    ),
+  ].map((path) => path.replace(/^\.\//, ''));
+  expect(named.length).toBeGreaterThanOrEqual(6);
+  expect(packed).toEqual(expect.arrayContaining(named));
+});
+
+test('the package holds what people look for, and nothing for developers alone', () => {
+  expect(packed).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md']));
+  const strays = packed.filter(
+    (path) => !/^(dist\/.*\.(js|d\.ts)|[A-Z]+(\.md)?|package\.json)$/.test(path),
+  );
+  expect(strays).toEqual([]);
+});

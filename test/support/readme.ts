@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+export interface Block {
+  readonly language: string;
+  readonly body: string;
+  /** Where the body begins in the document. */
+  readonly at: number;
+}
+
+/** Fenced blocks that name a language, in order. */
+export function blocksOf(markdown: string): Block[] {
+  return Array.from(markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm), (match) => ({
+    language: match[1]!,
+    body: match[2]!,
+    at: match.index + '```'.length + match[1]!.length + 1,
+  }));
+}
+
+/** Commands of a `$ …` transcript; a line that ends in a backslash goes on in the next. */
+export function commandsOf(transcript: string): string[] {
+  const lines = transcript.split('\n');
+  const commands: string[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    if (!lines[i]!.startsWith('$ ')) continue;
+    let command = lines[i]!.slice(2);
+    while (command.endsWith('\\')) command += `\n${lines[++i]}`;
+    commands.push(command);
+  }
+  return commands;
+}
+
+/**
+ * A reader's clone, in which `npm` does nothing but remember that it was called, and examples draw
+ * the same numbers every time.
+ */
+export class Clone {
+  readonly folder: string;
+  private readonly root: string;
+  private readonly env: NodeJS.ProcessEnv;
+
+  constructor(root: string, folder: string) {
+    this.root = root;
+    this.folder = folder;
+    cpSync(join(root, 'fixtures'), join(folder, 'fixtures'), { recursive: true });
+    const bin = join(folder, '.bin');
+    mkdirSync(bin);
+    const run = `exec "${process.execPath}" "${join(root, 'dist/cli/main.js')}" "$@"`;
+    const programs = {
+      npm: `echo "npm $*" >>"${join(folder, '.npm-calls')}"`,
+      npx: `[ "$1" = xpkg-resolve ] && shift && ${run}`,
+      'xpkg-resolve': run,
+    };
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(bin, name), 0o755);
+    }
+    const seed = `import fc from 'fast-check';\nfc.configureGlobal({ seed: 1 });\n`;
+    writeFileSync(join(folder, '.seed.mjs'), seed);
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(root, join(folder, 'node_modules/xpkg-resolve'));
+    symlinkSync(join(root, 'node_modules/fast-check'), join(folder, 'node_modules/fast-check'));
+    const path = `${bin}${delimiter}${process.env['PATH']}`;
+    this.env = {
+      ...process.env,
+      PATH: path,
+      NO_COLOR: '1',
+      XPKG_RESOLVE_CACHE: join(folder, '.cache'),
+    };
+  }
+
+  /** Every `npm …` that was asked for. */
+  npmCalls(): string[] {
+    return readFileSync(join(this.folder, '.npm-calls'), 'utf8').trimEnd().split('\n');
+  }
+
+  /** The transcript as it comes out when its commands are run one after the other. */
+  transcript(commands: readonly string[]): string {
+    const end = '\u001e';
+    const steps = commands.map(
+      (command) => `${command}\nstatus=$?; printf '${end}'; (exit $status)\n`,
+    );
+    const outputs = this.bash(`exec 2>&1\n${steps.join('')}`).stdout.split(end);
+    return commands.map((command, i) => `$ ${command}\n${outputs[i]}`).join('');
+  }
+
+  script(commands: string): { status: number | null; stdout: string; stderr: string } {
+    return this.bash(`set -eu\n${commands}`);
+  }
+
+  /** What a module prints, complaints included. */
+  module(source: string): string {
+    writeFileSync(join(this.folder, 'example.mjs'), source);
+    return this.run(process.execPath, ['--import', './.seed.mjs', 'example.mjs']);
+  }
+
+  /** What the compiler has to say about a module. */
+  typeErrors(source: string): string {
+    writeFileSync(join(this.folder, 'example.mts'), source);
+    const flags = '--noEmit --strict --module nodenext --target es2022 --lib es2023,dom --types';
+    const tsc = join(this.root, 'node_modules/typescript/bin/tsc');
+    return this.run(process.execPath, [tsc, ...flags.split(' '), '', 'example.mts']);
+  }
+
+  private run(program: string, args: readonly string[]): string {
+    const { stdout, stderr } = spawnSync(program, args, {
+      cwd: this.folder,
+      env: this.env,
+      encoding: 'utf8',
+    });
+    return stdout + stderr;
+  }
+
+  private bash(script: string) {
+    return spawnSync('bash', ['-c', script], {
+      cwd: this.folder,
+      env: this.env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+}
