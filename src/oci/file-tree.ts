@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { tarEntries } from './tar-entries.js';
 
@@ -85,7 +86,7 @@ function refuseLarge(shown: string, path: string, size: number, limit: number): 
   throw new SourceError(
     'TOO_LARGE',
     shown,
-    `\`${path}\` has ${size} bytes; at most ${limit} are read`,
+    `\`${printable(path)}\` has ${size} bytes; at most ${limit} are read`,
   );
 }
 

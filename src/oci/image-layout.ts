@@ -1,6 +1,6 @@
 import { isDigest, type Digest, type Repository } from '../model/package.js';
 import { printable } from '../model/printable.js';
-import { splitPackageReference } from '../model/reference.js';
+import { isTag, splitPackageReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Expected } from './body.js';
 import { descriptorFrom, type Descriptor } from './descriptor.js';
@@ -86,7 +86,7 @@ function placeOf(
   const full = names.find((text) => text?.includes('/') === true);
   if (full !== undefined) return splitPackageReference(full);
   const [tag] = names;
-  if (name === undefined) return undefined;
+  if (name === undefined || (tag !== undefined && !isTag(tag))) return undefined;
   if (alone && name.tag !== undefined) return { source: name.repository, version: name.tag };
   return { source: name.repository, version: tag ?? descriptor.digest };
 }

@@ -1,4 +1,5 @@
 import type { Digest } from '../model/package.js';
+import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target.js';
 import { packagePlace, type PackagePlace } from './base-layer.js';
@@ -59,7 +60,9 @@ function childFor(children: readonly Descriptor[]): Descriptor | undefined {
 }
 
 function platformsOf(children: readonly Descriptor[]): string {
-  const named = children.map(({ platform }) => `${platform?.os}/${platform?.architecture}`);
+  const named = children.map(({ platform }) =>
+    printable(`${platform?.os}/${platform?.architecture}`, 40),
+  );
   return named.length === 0 ? 'none at all' : `\`${named.slice(0, 10).join('`, `')}\``;
 }
 

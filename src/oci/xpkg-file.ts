@@ -1,4 +1,5 @@
 import { isDigest, type Digest } from '../model/package.js';
+import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { PACKAGE_ANNOTATION } from './base-layer.js';
 import { annotationsFrom, MEDIA_TYPE } from './descriptor.js';
@@ -93,7 +94,7 @@ function labelsOf(config: Uint8Array): ReadonlyMap<string, string> {
 async function mustRead(tree: FileTree, path: string, limit: number): Promise<Uint8Array> {
   const bytes = await tree.read(path, limit);
   if (bytes !== undefined) return bytes;
-  const what = `\`manifest.json\` names \`${path}\`, which is not in the file`;
+  const what = `\`manifest.json\` names \`${printable(path)}\`, which is not in the file`;
   throw new SourceError('BAD_SOURCE', tree.shown, what);
 }
 
@@ -101,7 +102,7 @@ async function verified(tree: FileTree, path: string, digest: string): Promise<U
   const bytes = await mustRead(tree, path, LIMITS.layerBytes);
   const got = sha256(bytes);
   if (got === digest) return bytes;
-  const what = `\`${path}\` is damaged: its digest is ${got}`;
+  const what = `\`${printable(path)}\` is damaged: its digest is ${got}`;
   throw new SourceError('BAD_DIGEST', tree.shown, what);
 }
 

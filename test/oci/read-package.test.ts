@@ -84,6 +84,13 @@ describe('children of an index', () => {
     expect(single).toMatchObject({ digest: images.b.digest, manifest: undefined });
   });
 
+  test('what an index says of platforms is shown harmless', async () => {
+    const platform = { os: '\u001b[2J', architecture: 'x'.repeat(1000) };
+    const { got } = await reading(indexOf([{ image: images.a, platform }]));
+    expect(got).toMatchObject({ status: 'refused', why: expect.not.stringContaining('\u001b') });
+    expect(JSON.stringify(got).length).toBeLessThan(400);
+  });
+
   test('an index in an index is followed, a tower of them is not', async () => {
     let tower = images.a;
     const depths = [];

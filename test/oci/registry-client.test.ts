@@ -328,6 +328,33 @@ describe('redirects', () => {
     );
   });
 
+  test('to another host and back have lost the credentials for good', async () => {
+    const mirror: Registry = await new Registry({
+      faults: [redirectTo((path) => `http://${home}${path}&again`)],
+    }).start();
+    let home = '';
+    const away = on(
+      'n=1000',
+      redirectTo((path) => `http://${mirror.host}${path}`),
+      2,
+    );
+    await withRegistry(
+      { access: { mode: 'basic', user: 'ann', password: 's3cret' }, faults: [away] },
+      async ({ registry, repository }) => {
+        home = registry.host;
+        registry.push('a/p', 'v1', image);
+        const repo = repository('a/p', user);
+        await repo.manifest('v1');
+        await repo.tags().catch(() => undefined);
+        const back = registry.log.filter(({ path }) => path.includes('again'));
+        expect(back.map(({ authorization }) => authorization)).toContain(undefined);
+        expect(back[0]?.authorization).toBeUndefined();
+        expect(mirror.log[0]?.authorization).toBeUndefined();
+      },
+    );
+    await mirror.stop();
+  });
+
   test('a host redirected to cannot ask for credentials', async () => {
     const thief = await new Registry({
       access: { mode: 'basic', user: 'ann', password: 's3cret' },
@@ -349,6 +376,15 @@ describe('redirects', () => {
       await expect(repository('a/p').tags()).rejects.toMatchObject({ code: 'UNREACHABLE' });
       expect(registry.log.length).toBeLessThanOrEqual(6);
     });
+  });
+});
+
+test('no more connections than allowed are open at once', async () => {
+  await withRegistry({}, async ({ registry, repository }) => {
+    registry.push('a/p', 'v1', image);
+    await Promise.all(Array.from({ length: 40 }, () => repository('a/p').blob(wanted)));
+    expect(registry.log).toHaveLength(40);
+    expect(registry.mostConnections).toBeLessThanOrEqual(4 + 1);
   });
 });
 

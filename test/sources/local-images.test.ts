@@ -99,6 +99,17 @@ describe('a layout', () => {
     });
   });
 
+  test('a tag that could not be one is shown harmless, and is no name', async () => {
+    const files = layoutFiles([{ image: one, annotations: named('\u001b[2Jv1.0.0') }]);
+    const opening = openLayoutSource(
+      await writeFiles(fresh(), files),
+      quiet({ repository: P, tag: undefined }),
+    );
+    await expect(opening).rejects.toMatchObject({
+      message: expect.not.stringContaining('\u001b') as string,
+    });
+  });
+
   test('of which some cannot be named is read, with a note', async () => {
     const notes: string[] = [];
     const folder = await writeFiles(

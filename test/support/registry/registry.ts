@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { TEST_CERTIFICATE, TEST_KEY } from './certificate.js';
 import type { Image, Manifest } from './image.js';
 
@@ -44,6 +44,8 @@ export type Fault = (
 /** A registry in this process: distribution spec, pull side, with a log of what it was asked. */
 export class Registry {
   readonly log: LoggedRequest[] = [];
+  /** Connections open at one time, at most; a client that tries HTTPS first adds one. */
+  mostConnections = 0;
   readonly #repositories = new Map<string, Repository>();
   readonly #options: RegistryOptions;
   readonly #tokens = new Set<string>();
@@ -60,6 +62,12 @@ export class Registry {
   }
 
   async start(): Promise<this> {
+    let open = 0;
+    this.#server.on('connection', (socket: Socket) => {
+      open += 1;
+      this.mostConnections = Math.max(this.mostConnections, open);
+      socket.on('close', () => (open -= 1));
+    });
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     return this;
   }
