@@ -42,13 +42,9 @@ export class Authenticator {
   async header(scope: AuthScope): Promise<string | undefined> {
     const demand = this.#demands.get(scope.registry.origin);
     if (demand === undefined) return undefined;
-    const known = this.#headersOf(scope.credentials);
-    const pending = known.get(keyOf(scope));
-    if (pending !== undefined) {
-      const held = await pending;
-      if (held.expiresAt > this.#timing.clock.now()) return held.header;
-    }
-    return (await this.#renew(scope, demand, known)).header;
+    const { clock } = this.#timing;
+    const held = await this.#held(scope, demand, ({ expiresAt }) => expiresAt > clock.now());
+    return held.header;
   }
 
   /**
@@ -62,14 +58,25 @@ export class Authenticator {
   ): Promise<string | undefined> {
     const demand = demandOf(challenge ?? '', scope.registry);
     this.#demands.set(scope.registry.origin, demand);
+    const { header } = await this.#held(scope, demand, (held) => held.header !== refused);
+    return header === refused ? undefined : header;
+  }
+
+  /** What is held or under way if it is of use, else a new one: asked for once, whoever waits. */
+  async #held(
+    scope: AuthScope,
+    demand: Demand,
+    useful: (held: Authorization) => boolean,
+  ): Promise<Authorization> {
     const known = this.#headersOf(scope.credentials);
-    const pending = known.get(keyOf(scope));
-    if (pending !== undefined) {
+    for (;;) {
+      const pending = known.get(keyOf(scope));
+      if (pending === undefined) return this.#renew(scope, demand, known);
       const held = await pending;
-      if (held.header !== refused) return held.header;
+      if (useful(held)) return held;
+      // Unless somebody has renewed it since.
+      if (known.get(keyOf(scope)) === pending) return this.#renew(scope, demand, known);
     }
-    const renewed = await this.#renew(scope, demand, known);
-    return renewed.header === refused ? undefined : renewed.header;
   }
 
   #headersOf(credentials: CredentialStore): Map<string, Promise<Authorization>> {

@@ -74,6 +74,28 @@ test('a token is renewed when it expires, and when it is withdrawn', async () =>
   });
 });
 
+test('many requests with a withdrawn token renew it once', async () => {
+  await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
+    registry.push('a/p', 'v1', image);
+    const repo = repository('a/p');
+    await repo.tags();
+    registry.forgetTokens();
+    await Promise.all(Array.from({ length: 4 }, () => repo.tags()));
+    expect(registry.log.filter(({ path }) => path.startsWith('/token'))).toHaveLength(2);
+  });
+});
+
+test('credentials that were refused are not sent twice for one request', async () => {
+  const access = { mode: 'basic', user: 'ann', password: 'other' } as const;
+  await withRegistry({ access }, async ({ registry, repository }) => {
+    const repo = repository('a/p', ann);
+    for (const requests of [2, 3]) {
+      await expect(repo.tags()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+      expect(registry.log).toHaveLength(requests);
+    }
+  });
+});
+
 test('a registry token is sent as it is', async () => {
   await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
     const token = storeOf({ kind: 'bearer', token: new Secret('as-it-is') });

@@ -155,7 +155,14 @@ describe('helpers', () => {
     expect(shown(await ask(name))).toBe(want);
   });
 
-  test.each(['broken', 'garbage', 'slow', 'noisy', 'absent', '../good', 'good;id', 'good get', ''])(
+  test.each(['../good', '/bin/sh', 'good;id', 'good get', 'good\n', ''])(
+    '`%s` is no name, and is never run',
+    async (name) => {
+      await expect(ask(name)).rejects.toThrow(/not allowed/);
+    },
+  );
+
+  test.each(['broken', 'garbage', 'slow', 'noisy', 'absent'])(
     '`%s` is an error that repeats nothing it printed',
     async (name) => {
       const failure = await ask(name).catch((error: unknown) => error);

@@ -164,7 +164,7 @@ export class Registry {
       return send(response, 401, '{}');
     }
     const scope = url.searchParams.get('scope') ?? new URLSearchParams(request.body).get('scope');
-    const token = Buffer.from(`${this.#tokens.size} ${scope}`).toString('base64url');
+    const token = Buffer.from(`${this.log.length} ${scope}`).toString('base64url');
     this.#tokens.add(`Bearer ${token}`);
     return send(response, 200, JSON.stringify({ token, expires_in: access.expiresIn ?? 300 }));
   }
