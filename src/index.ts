@@ -16,6 +16,8 @@ export type { Request } from './model/request.js';
 export { targetFor } from './model/target.js';
 export type { Target } from './model/target.js';
 export { readPackageYaml } from './package-yaml/read-package-yaml.js';
+export { matrix } from './resolve/matrix.js';
+export type { Matrix, MatrixRow, Verdict } from './resolve/matrix.js';
 export { render } from './resolve/render.js';
 export type { Rendering, RenderOptions } from './resolve/render.js';
 export { resolve } from './resolve/resolve.js';

@@ -1,4 +1,7 @@
 import type { Argv } from 'yargs';
+import type { Repository } from '../model/package.js';
+import type { PackageSource } from '../model/package-source.js';
+import type { ResolveOptions } from '../resolve/resolve.js';
 import { inputFlags, type InputArgs } from './input-flags.js';
 import { sourceFlags, type SourceArgs } from './source-flags.js';
 
@@ -54,4 +57,25 @@ export function wantFlags(yargs: Argv): Argv<WantArgs> {
         describe: 'Seconds of searching after which to give up',
       },
     });
+}
+
+/** What these flags mean to the library; the clock starts here. */
+export function resolveOptions(args: WantArgs, source: PackageSource): ResolveOptions {
+  const deadline = performance.now() + args.timeout * 1000;
+  return {
+    source,
+    crossplane: args.crossplane,
+    crossplaneVersions: listed(args['crossplane-versions']),
+    prereleases: (args.prerelease ?? []) as Repository[],
+    allowCycles: args['allow-cycles'],
+    compat: args.compat,
+    goOn: () => performance.now() < deadline,
+  };
+}
+
+function listed(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }

@@ -20,6 +20,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/resolve.js')).resolveCommand,
   },
   {
+    usage: 'matrix [refs..]',
+    about: 'Show which Crossplane releases can run the set, and what blocks the others',
+    load: async () => (await import('./commands/matrix.js')).matrixCommand,
+  },
+  {
     usage: 'constraint [range] [versions..]',
     about: 'Tell what a range admits on a Crossplane release, and why not',
     load: async () => (await import('./commands/constraint.js')).constraint,

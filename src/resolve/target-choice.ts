@@ -51,7 +51,7 @@ export function versionOf(target: Target): Version {
 }
 
 /** Known and extra stable releases, newest first. */
-function allReleases(extra: readonly string[]): Target[] {
+export function allReleases(extra: readonly string[]): Target[] {
   const targets = [...new Set([...knownReleases(), ...extra])].map((release) => {
     const target = targetFor(release);
     if (target !== undefined) return target;

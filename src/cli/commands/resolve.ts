@@ -3,7 +3,6 @@ import { formatLockfile } from '../../lock/format-lockfile.js';
 import { undigested } from '../../lock/lock-manifest.js';
 import type { Lockfile } from '../../lock/lockfile.js';
 import { InputError } from '../../model/input-error.js';
-import type { Repository } from '../../model/package.js';
 import type { Request } from '../../model/request.js';
 import { targetFor } from '../../model/target.js';
 import { changesBetween } from '../../resolve/changes.js';
@@ -16,22 +15,22 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { readRequest } from '../input-flags.js';
 import type { Io } from '../io.js';
 import { readLock, type LockOnDisk } from '../lock-file.js';
+import { outputFlag, type OutputArgs } from '../output-flag.js';
 import { answerJson } from '../render/answer-json.js';
 import { changeLines, demandLines, packageLines } from '../render/packages.js';
 import { refusalText } from '../render/refusal.js';
 import { renderedOutputs } from '../rendered-outputs.js';
-import { wantFlags, type WantArgs } from '../resolve-flags.js';
+import { resolveOptions, wantFlags, type WantArgs } from '../resolve-flags.js';
 import { openSources } from '../source-flags.js';
 import { writeOutputs } from '../write-outputs.js';
 
-interface Args extends WantArgs {
+interface Args extends WantArgs, OutputArgs {
   readonly out: string;
   readonly write: boolean;
   readonly locked: boolean;
   readonly frozen: boolean;
   readonly upgrade: boolean;
   readonly prefer: 'newest' | 'lowest' | 'locked' | undefined;
-  readonly output: 'text' | 'json';
   readonly explain: boolean;
   readonly 'allow-undigested': boolean;
   readonly pin: 'tag' | 'digest';
@@ -40,7 +39,7 @@ interface Args extends WantArgs {
 
 export const resolveCommand: Command<Args> = {
   builder: (yargs) =>
-    wantFlags(yargs).options({
+    outputFlag(wantFlags(yargs)).options({
       out: {
         type: 'string',
         requiresArg: true,
@@ -62,12 +61,6 @@ export const resolveCommand: Command<Args> = {
       prefer: {
         choices: ['newest', 'lowest', 'locked'] as const,
         describe: 'Which versions to prefer (default: locked, where there is a lockfile)',
-      },
-      output: {
-        alias: 'o',
-        choices: ['text', 'json'] as const,
-        default: 'text' as const,
-        describe: 'How to print the answer',
       },
       explain: { type: 'boolean', default: false, describe: 'Say who asks for each package' },
       'allow-undigested': {
@@ -120,18 +113,12 @@ async function runResolve(
   io: Io,
 ): Promise<ExitCode> {
   const stats = noStats();
-  const deadline = performance.now() + args.timeout * 1000;
+  const source = await openSources(args, io, stats, request.kept);
   const answer = await resolve(request, {
-    source: await openSources(args, io, stats),
-    crossplane: args.crossplane,
-    crossplaneVersions: listed(args['crossplane-versions']),
+    ...resolveOptions(args, source),
     lockfile: lock?.lockfile,
     prefer: args.prefer === 'lowest' ? 'lowest' : 'newest',
     unlock: args.upgrade || (args.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
-    prereleases: (args.prerelease ?? []) as Repository[],
-    allowCycles: args['allow-cycles'],
-    compat: args.compat,
-    goOn: () => performance.now() < deadline,
   });
   for (const note of answer.notes) io.note(`note: ${note}`);
   if (answer.status === 'solved') return conclude(answer, lock, args, io, stats.bytes);
@@ -243,11 +230,4 @@ function refuseUndigested(lockfile: Lockfile, args: Args): void {
       hint: 'give a source that has it, or `--allow-undigested`, or `--no-write` for the answer alone',
     },
   );
-}
-
-function listed(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

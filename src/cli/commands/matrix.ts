@@ -1,0 +1,39 @@
+import { resolve as resolvePath } from 'node:path';
+import { matrix } from '../../resolve/matrix.js';
+import { noStats } from '../../sources/counted.js';
+import type { Command } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { readRequest } from '../input-flags.js';
+import { readLock } from '../lock-file.js';
+import { outputFlag, type OutputArgs } from '../output-flag.js';
+import { matrixJson, matrixLines } from '../render/matrix.js';
+import { resolveOptions, wantFlags, type WantArgs } from '../resolve-flags.js';
+import { openSources } from '../source-flags.js';
+
+interface Args extends WantArgs, OutputArgs {}
+
+export const matrixCommand: Command<Args> = {
+  builder: (yargs) =>
+    outputFlag(wantFlags(yargs)).example(
+      "$0 matrix --crossplane '>=v1.20.0'",
+      'where the packages of xpkg.yaml work, from v1.20.0 on',
+    ),
+  run: async (args, io) => {
+    const request = await readRequest(args, io, { refs: args.refs, skip: [args.lock] });
+    const lock = await readLock(resolvePath(io.cwd, args.lock), args.lock);
+    const stats = noStats();
+    const source = await openSources(args, io, stats, request.kept);
+    const found = await matrix(request, {
+      ...resolveOptions(args, source),
+      lockfile: lock?.lockfile,
+    });
+    if (args.output === 'json') io.out(matrixJson(found, stats.bytes));
+    else for (const line of matrixLines(found)) io.out(`${line}\n`);
+    return exitCode(found.rows.map(({ status }) => status));
+  },
+};
+
+function exitCode(statuses: readonly string[]): ExitCode {
+  if (statuses.includes('solved')) return EXIT.done;
+  return statuses.includes('gave-up') ? EXIT.gaveUp : EXIT.unsolvable;
+}
