@@ -101,7 +101,8 @@ function read<T>(
 }
 
 function unmarked(layers: number, bytes: number): string {
-  return `no layer is marked \`io.crossplane.xpkg: base\`, so ${layers === 1 ? 'the top layer' : `${layers} layers`} (${bytes} bytes) had to be read to find package.yaml; copies made by \`docker pull\` and \`docker push\` lose the mark: copy with \`crane copy\`, \`oras copy -r\` or \`skopeo copy --all --preserve-digests\``;
+  const read = layers === 1 ? 'the top layer' : `${layers} layers`;
+  return `no layer is marked \`io.crossplane.xpkg: base\`, so ${read} (${bytes} bytes) had to be read; \`docker pull\` and \`docker push\` lose the mark: copy with \`crane copy\`, \`oras copy -r\` or \`skopeo copy --all\``;
 }
 
 function doubt({ platformless }: LocatedPackage): string {

@@ -94,7 +94,10 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
     const previous = options.lockfile;
     const { lockfile, warnings } = toLockfile(chosen, request, { target, previous });
     const order = chosen.map(({ repository }) => repository);
-    return { status: 'solved', target, lockfile, order, notes: [...notes, ...warnings] };
+    const told = chosen.flatMap(({ repository, version, fetched }) =>
+      (fetched.notes ?? []).map((note) => `${repository} ${version}: ${note}`),
+    );
+    return { status: 'solved', target, lockfile, order, notes: [...notes, ...warnings, ...told] };
   }
 }
 
