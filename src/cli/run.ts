@@ -54,6 +54,11 @@ const COMMANDS: readonly Listed[] = [
     about: 'Write what the sources hold as an index file',
     load: async () => (await import('./commands/index-command.js')).indexCommand,
   },
+  {
+    usage: 'cache <action>',
+    about: 'Tell what was downloaded and kept, where it is, or take it away',
+    load: async () => (await import('./commands/cache.js')).cacheCommand,
+  },
 ];
 
 class UsageError extends Error {}

@@ -6,6 +6,7 @@ import { cached } from '../sources/cached.js';
 import { counted, noStats, type SourceStats } from '../sources/counted.js';
 import { firstKnowing } from '../sources/first-knowing.js';
 import { limited } from '../sources/limited.js';
+import type { CacheFlag } from './cache-folder.js';
 import type { Io } from './io.js';
 import { networkFlags, type NetworkArgs } from './network-flags.js';
 import { FORMS, type Opening } from './source-forms.js';
@@ -14,7 +15,7 @@ import { FORMS, type Opening } from './source-forms.js';
 export interface SourceArgs extends NetworkArgs {
   readonly from: readonly string[] | undefined;
   readonly offline: boolean;
-  readonly cache: string | undefined;
+  readonly cache: CacheFlag;
   readonly concurrency: number;
 }
 
@@ -27,7 +28,11 @@ export function sourceFlags(yargs: Argv): Argv<SourceArgs> {
       describe: `Where packages are; repeat it, and the first that knows one answers: ${usages().join(', ')}`,
     },
     offline: { type: 'boolean', default: false, describe: 'Never use the network' },
-    cache: { type: 'string', describe: 'Folder that keeps what was downloaded' },
+    cache: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Folder that keeps what was downloaded (default: the cache folder of the user)',
+    },
     concurrency: { type: 'number', default: 8, describe: 'Requests at once, at most' },
   });
 }

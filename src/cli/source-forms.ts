@@ -7,8 +7,10 @@ import { parseReference } from '../model/reference.js';
 import type { KeptObject } from '../model/request.js';
 import { SourceError } from '../model/source-error.js';
 import type { SourceStats } from '../sources/counted.js';
+import { openCache, type CacheFlag } from './cache-folder.js';
 import type { Io } from './io.js';
 import type { NetworkArgs } from './network-flags.js';
+import { toolVersion } from './tool-version.js';
 
 /** What a form of `--from` is opened with. */
 export interface Opening {
@@ -16,7 +18,11 @@ export interface Opening {
   readonly rest: string;
   /** All of it, as given. */
   readonly text: string;
-  readonly args: NetworkArgs & { readonly offline: boolean; readonly concurrency: number };
+  readonly args: NetworkArgs & {
+    readonly offline: boolean;
+    readonly concurrency: number;
+    readonly cache: CacheFlag;
+  };
   readonly io: Io;
   readonly stats: SourceStats;
   /** The user's objects, of which ImageConfigs say where to pull from. */
@@ -76,12 +82,15 @@ async function crossplaneCache({ rest, text, io }: Opening): Promise<PackageSour
 }
 
 async function registry({ args, io, stats, kept }: Opening): Promise<PackageSource> {
-  if (args.offline) return unreachable;
+  const cache = await openCache(args, io);
+  if (args.offline && cache === undefined) return unreachable;
   const { openRegistries } = await import('../sources/open-registries.js');
   const { pullSecretsIn, insecureHosts, traced } = await import('./network-flags.js');
   return openRegistries({
     env: io.env,
     connections: args.concurrency,
+    cache,
+    toolVersion: toolVersion(),
     insecure: insecureHosts(args),
     pullSecrets: await pullSecretsIn(args, io),
     imageConfigs: imageConfigsIn(kept),

@@ -22,3 +22,18 @@ export interface ImageRepository {
   /** undefined: there is none, though a manifest names it. */
   blob(descriptor: Expected): Promise<Uint8Array | undefined>;
 }
+
+/** A list of tags, and what its registry gave to ask by whether it has changed. */
+export interface TagList {
+  readonly tags: readonly string[];
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
+}
+
+/** A repository at a registry, which can say that nothing has changed. */
+export interface RemoteRepository extends ImageRepository {
+  /** `held` itself, if that is still the list. */
+  tagList(held?: TagList): Promise<TagList | undefined>;
+  /** `held` itself, if that is what the reference still points at. */
+  manifest(reference: string, held?: StoredManifest): Promise<StoredManifest | undefined>;
+}

@@ -4,7 +4,7 @@ import { SourceError } from '../model/source-error.js';
 import { paced, readBody, VerifiedBytes, WrongBytes, type Expected } from './body.js';
 import { MEDIA_TYPE } from './descriptor.js';
 import { sha256 } from './digest.js';
-import type { ImageRepository, StoredManifest } from './image-repository.js';
+import type { RemoteRepository, StoredManifest, TagList } from './image-repository.js';
 import { fieldsOf, listOf, parseJson } from './json-shape.js';
 import { LIMITS, type Limits } from './limits.js';
 import { nextPage } from './paging.js';
@@ -24,16 +24,17 @@ export class RegistryClient {
     this.#limits = options.limits ?? LIMITS;
   }
 
-  repository(name: RemoteName): ImageRepository {
+  repository(name: RemoteName): RemoteRepository {
     return {
       name: `${name.host}/${name.path}`,
-      tags: () => this.#tags(name),
-      manifest: (reference) => this.#manifest(name, reference),
+      tags: async () => (await this.#tags(name))?.tags,
+      tagList: (held) => this.#tags(name, held),
+      manifest: (reference, held) => this.#manifest(name, reference, held),
       blob: (descriptor) => this.#blob(name, descriptor),
     };
   }
 
-  async #tags(name: RemoteName): Promise<readonly string[] | undefined> {
+  async #tags(name: RemoteName, held?: TagList): Promise<TagList | undefined> {
     const subject = `tags of ${name.host}/${name.path}`;
     const tags = new Set<string>();
     const visited = new Set<string>();
@@ -44,40 +45,59 @@ export class RegistryClient {
         throw endless(subject, `the list has more than ${this.#limits.tagPages} pages`);
       }
       visited.add(url.href);
-      const page: TagPage | undefined = await this.#tagPage(name, url, subject);
+      const asked = visited.size === 1 ? changedSince(held) : {};
+      const page: TagPage | undefined = await this.#tagPage(name, url, { asked, subject });
       if (page === undefined) return undefined;
+      if (page === 'unchanged') return held;
       for (const tag of page.tags) tags.add(tag);
       if (tags.size > this.#limits.tags) {
         throw endless(subject, `the list has more than ${this.#limits.tags} tags`);
       }
       url = page.next;
+      // Of a list in several pages, the first says nothing about the others.
+      if (visited.size === 1 && url === undefined) return { ...page.validators, tags: [...tags] };
     }
-    return [...tags];
+    return { tags: [...tags] };
   }
 
-  #tagPage(name: RemoteName, url: URL, subject: string): Promise<TagPage | undefined> {
+  #tagPage(
+    name: RemoteName,
+    url: URL,
+    {
+      asked,
+      subject,
+    }: { readonly asked: Readonly<Record<string, string>>; readonly subject: string },
+  ): Promise<TagPage | undefined> {
     return this.#session.asking(subject, async () => {
-      const { response } = await this.#session.get(
-        name,
-        url,
-        { accept: 'application/json' },
-        subject,
-      );
+      const headers = { accept: 'application/json', ...asked };
+      const { response } = await this.#session.get(name, url, headers, subject);
       if (response.status === 404) return gone(response);
+      if (response.status === 304) return unchanged(response);
       const limit = this.#limits.tagPageBytes;
       const body = await readBody(response, limit, { subject, clock: this.#session.clock });
       const tags = tagsFrom(Buffer.from(body).toString('utf8'), subject);
-      return { tags, next: nextPage(response.header('link'), url, subject) };
+      const next = nextPage(response.header('link'), url, subject);
+      return { tags, next, validators: validatorsOf(response) };
     });
   }
 
-  async #manifest(name: RemoteName, reference: string): Promise<StoredManifest | undefined> {
+  async #manifest(
+    name: RemoteName,
+    reference: string,
+    held?: StoredManifest,
+  ): Promise<StoredManifest | undefined> {
     if (!isDigest(reference) && !TAG.test(reference)) return undefined;
     const subject = `${name.host}/${name.path}${isDigest(reference) ? '@' : ':'}${reference}`;
     const url = await this.#session.url(name, `manifests/${reference}`);
     return this.#session.asking(subject, async () => {
-      const { response } = await this.#session.get(name, url, { accept: MANIFESTS }, subject);
+      const known = held === undefined ? {} : { 'if-none-match': `"${held.digest}"` };
+      const headers = { accept: MANIFESTS, ...known };
+      const { response } = await this.#session.get(name, url, headers, subject);
       if (response.status === 404) return gone(response);
+      if (response.status === 304) {
+        await response.discard();
+        return held;
+      }
       const limit = this.#limits.manifestBytes;
       const bytes = await readBody(response, limit, { subject, clock: this.#session.clock });
       const digest = sha256(bytes);
@@ -120,9 +140,26 @@ export class RegistryClient {
   }
 }
 
-interface TagPage {
-  readonly tags: readonly string[];
-  readonly next: URL | undefined;
+type TagPage =
+  | 'unchanged'
+  | {
+      readonly tags: readonly string[];
+      readonly next: URL | undefined;
+      readonly validators: Omit<TagList, 'tags'>;
+    };
+
+function changedSince(held: TagList | undefined): Readonly<Record<string, string>> {
+  if (held?.etag !== undefined) return { 'if-none-match': held.etag };
+  return held?.lastModified === undefined ? {} : { 'if-modified-since': held.lastModified };
+}
+
+function validatorsOf(response: HttpResponse): Omit<TagList, 'tags'> {
+  return { etag: response.header('etag'), lastModified: response.header('last-modified') };
+}
+
+async function unchanged(response: HttpResponse): Promise<'unchanged'> {
+  await response.discard();
+  return 'unchanged';
 }
 
 async function gone(response: HttpResponse): Promise<undefined> {

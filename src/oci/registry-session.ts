@@ -32,6 +32,8 @@ export interface SessionOptions {
   readonly retry?: RetryPolicy | undefined;
 }
 
+const CONDITIONS = ['if-none-match', 'if-modified-since'];
+
 /** Talks to registries: finds the scheme, proves who asks, follows redirects, tries again. */
 export class RegistrySession {
   readonly clock: Clock;
@@ -104,7 +106,7 @@ export class RegistrySession {
     }
   }
 
-  /** A GET that got 200, 206 or 404; anything else is thrown. */
+  /** A GET that got 200, 206 or 404, or 304 where it asked for changes; anything else is thrown. */
   async get(
     name: RemoteName,
     url: URL,
@@ -123,6 +125,7 @@ export class RegistrySession {
     );
     const { status } = landed.response;
     if (status === 200 || status === 206 || status === 404) return landed;
+    if (status === 304 && CONDITIONS.some((condition) => condition in headers)) return landed;
     await landed.response.discard();
     throw this.#refusal(landed.response, subject);
   }

@@ -3,6 +3,7 @@ import type { Target } from '../model/target.js';
 import type { ImageRepository } from '../oci/image-repository.js';
 import { locatePackage } from '../oci/locate-package.js';
 import { readPackage } from '../oci/read-package.js';
+import type { ParsedPackages } from './parsed-packages.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 
 /** A package as an image holds it; undefined: there is no such tag or digest. */
@@ -10,11 +11,13 @@ export async function fetchImage(
   repository: ImageRepository,
   reference: string,
   { rules }: Target,
+  parsed?: ParsedPackages,
 ): Promise<FetchedPackage | undefined> {
   const located = await locatePackage(repository, reference, rules);
   if (located === undefined) return undefined;
   const { digest, manifest } = located;
-  const got = await readPackage(repository, located, rules, { read: readPackageYaml });
+  const read = () => readPackage(repository, located, rules, { read: readPackageYaml });
+  const got = await (parsed === undefined ? read() : parsed.find(located, rules, read));
   if (got.status === 'refused') {
     const contents = { metas: [], objects: [], problems: [{ message: got.why }], warnings: [] };
     return { contents, digest, manifest };

@@ -5,10 +5,14 @@ import type { PackageSource } from '../model/package-source.js';
 import { configCredentials, fileCredentials } from '../oci/credential-files.js';
 import { firstOf, type CredentialStore } from '../oci/credentials.js';
 import { parseDockerConfig } from '../oci/docker-config.js';
+import type { DiskCache } from '../oci/disk-cache.js';
+import { keptRepository, offlineRepository } from '../oci/kept-repository.js';
 import { RegistryClient } from '../oci/registry-client.js';
+import { realClock } from '../oci/retry.js';
 import { observed, type NetworkObserver } from '../oci/transport.js';
 import { undiciTransport, type Certificates } from '../oci/undici-transport.js';
-import { registrySource } from './registry-source.js';
+import { parsedPackages } from './parsed-packages.js';
+import { registrySource, type ImageRepositories } from './registry-source.js';
 
 export interface RegistriesOptions {
   /** Proxies, certificates and the places of credential files are read from it. */
@@ -21,6 +25,10 @@ export interface RegistriesOptions {
   readonly imageConfigs?: readonly ImageConfig[] | undefined;
   /** Docker configs from pull secrets; those with a name serve ImageConfigs that name them, too. */
   readonly pullSecrets?: readonly GivenSecret[] | undefined;
+  /** Keeps what is downloaded; one that is offline answers alone. */
+  readonly cache?: DiskCache | undefined;
+  /** What this version of the tool made of a package is of no use to another. */
+  readonly toolVersion?: string | undefined;
 }
 
 export interface GivenSecret {
@@ -40,12 +48,22 @@ export function openRegistries(options: RegistriesOptions): PackageSource {
     store: configCredentials(parseDockerConfig(dockerConfig, file), env),
   }));
   return registrySource({
-    client,
+    client: options.cache === undefined ? client : throughCache(client, options.cache),
+    parsed: options.cache && parsedPackages(options.cache, options.toolVersion ?? ''),
     credentials: firstOf([...secrets.map(({ store }) => store), fileCredentials(env)]),
     insecure: options.insecure,
     imageConfigs: options.imageConfigs,
     pullSecrets: byName(secrets),
   });
+}
+
+function throughCache(client: RegistryClient, cache: DiskCache): ImageRepositories {
+  return {
+    repository: (name) =>
+      cache.offline
+        ? offlineRepository(`${name.host}/${name.path}`, cache)
+        : keptRepository(client.repository(name), cache, realClock),
+  };
 }
 
 function byName(

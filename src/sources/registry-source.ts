@@ -5,18 +5,26 @@ import type { Target } from '../model/target.js';
 import { mayBePlainHttp } from '../oci/address-class.js';
 import { firstOf, type CredentialStore } from '../oci/credentials.js';
 import type { ImageRepository } from '../oci/image-repository.js';
-import type { RegistryClient } from '../oci/registry-client.js';
+import type { RemoteName } from '../oci/registry-session.js';
 import { remembering } from '../oci/remembering.js';
 import { fetchImage } from './image-package.js';
+import type { ParsedPackages } from './parsed-packages.js';
+
+/** Opens repositories at registries; nothing is asked yet. */
+export interface ImageRepositories {
+  repository(name: RemoteName): ImageRepository;
+}
 
 export interface RegistrySourceOptions {
-  readonly client: Pick<RegistryClient, 'repository'>;
+  readonly client: ImageRepositories;
   readonly credentials: CredentialStore;
   /** Hosts that may speak plain HTTP because the user says so. */
   readonly insecure?: ReadonlySet<string> | undefined;
   readonly imageConfigs?: readonly ImageConfig[] | undefined;
   /** By name of the Secret, for ImageConfigs that name one. */
   readonly pullSecrets?: ReadonlyMap<string, CredentialStore> | undefined;
+  /** What earlier runs made of images. */
+  readonly parsed?: ParsedPackages | undefined;
 }
 
 /** Packages from the registries that their names, or ImageConfigs, point to. */
@@ -49,7 +57,7 @@ export function registrySource(options: RegistrySourceOptions): PackageSource {
     tags: async (repository, target) => at(repository, target)?.repository.tags(),
     fetch: async ({ repository, version }, target) => {
       const place = at(joinReference(repository, version), target);
-      return place && fetchImage(place.repository, place.identifier, target);
+      return place && fetchImage(place.repository, place.identifier, target, options.parsed);
     },
   };
 }

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Writes a file whole or not at all, however many processes write it at once.
+ *
+ * Others see the old bytes or the new ones, never a part; so does whoever looks after a power cut.
+ */
+export async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const fresh = join(folder, `.${basename(path)}.${randomBytes(8).toString('hex')}${UNFINISHED}`);
+  try {
+    await writeThrough(fresh, bytes);
+    await rename(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+const UNFINISHED = '.tmp';
+
+/** Whether a name is that of a write that was never finished, or is under way. */
+export function isUnfinished(name: string): boolean {
+  return name.startsWith('.') && name.endsWith(UNFINISHED);
+}
+
+async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes names last; where folders cannot be synced, the file system sees to that itself. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  if (handle === undefined) return;
+  try {
+    await handle.sync().catch(() => undefined);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isDigest, type Digest } from '../model/package.js';
+import { SourceError } from '../model/source-error.js';
+import { writeAtomically } from './atomic-file.js';
+import type { Expected } from './body.js';
+import { sha256 } from './digest.js';
+import { parseJson } from './json-shape.js';
+import { codeOf } from './transport.js';
+
+/** Of everything below; a folder of another format is neither read nor written. */
+export const CACHE_FORMAT = 'v1';
+
+/** Small facts by their question: tag lists, what tags pointed at, what was made of a layer. */
+export type RecordKind = 'tags' | 'references' | 'packages';
+
+export interface DiskCacheOptions {
+  readonly folder: string;
+  /** Nothing can be fetched again: what is damaged ends the run. */
+  readonly offline: boolean;
+  readonly note: (line: string) => void;
+}
+
+/**
+ * What was downloaded before, in a folder that many processes may share.
+ *
+ * Every byte is hashed again when it is read. What is damaged is put aside and counts as absent. A
+ * folder that cannot be written costs a warning, not the run.
+ */
+export class DiskCache {
+  readonly offline: boolean;
+  readonly folder: string;
+  readonly #root: string;
+  readonly #note: (line: string) => void;
+  readonly #warned = new Set<string>();
+  #writable = true;
+
+  constructor({ folder, offline, note }: DiskCacheOptions) {
+    this.folder = folder;
+    this.offline = offline;
+    this.#root = join(folder, CACHE_FORMAT);
+    this.#note = note;
+  }
+
+  /** Says a line once in a run, however often there is cause. */
+  noteOnce(line: string): void {
+    if (this.#warned.has(line)) return;
+    this.#warned.add(line);
+    this.#note(line);
+  }
+
+  async blob({ digest, size }: Pick<Expected, 'digest'> & Partial<Expected>) {
+    const path = this.#blobPath(digest);
+    const bytes = await this.#read(path);
+    if (bytes === undefined) return undefined;
+    if (sha256(bytes) === digest && (size ?? bytes.length) === bytes.length) return bytes;
+    if (this.offline) throw damagedOffline(path);
+    return this.#putAside(path);
+  }
+
+  keepBlob(digest: Digest, bytes: Uint8Array): Promise<void> {
+    return this.#write(this.#blobPath(digest), bytes);
+  }
+
+  /** What was kept for a question; undefined: nothing, or nothing that can be trusted. */
+  async record(kind: RecordKind, question: string): Promise<unknown> {
+    const path = this.#recordPath(kind, question);
+    const bytes = await this.#read(path);
+    if (bytes === undefined) return undefined;
+    const text = bytes.toString('utf8');
+    const end = text.indexOf('\n');
+    const body = text.slice(end + 1);
+    if (end > 0 && text.slice(0, end) === sha256(body)) return parseJson(body)?.value;
+    // What was made of a layer can be made again; what a registry said cannot.
+    if (this.offline && kind !== 'packages') throw damagedOffline(path);
+    return this.#putAside(path);
+  }
+
+  keepRecord(kind: RecordKind, question: string, answer: object): Promise<void> {
+    const body = JSON.stringify(answer);
+    return this.#write(this.#recordPath(kind, question), Buffer.from(`${sha256(body)}\n${body}`));
+  }
+
+  #blobPath(digest: Digest): string {
+    if (!isDigest(digest)) throw new Error(`not a digest: ${String(digest)}`);
+    return join(this.#root, 'blobs', ...digest.split(':'));
+  }
+
+  #recordPath(kind: RecordKind, question: string): string {
+    return join(this.#root, kind, `${sha256(question).slice('sha256:'.length)}.json`);
+  }
+
+  async #read(path: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== 'ENOENT') {
+        this.noteOnce(`warning: the cache \`${this.folder}\` cannot be read (${code})`);
+      }
+      return undefined;
+    }
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
+    if (!this.#writable) return;
+    try {
+      await writeAtomically(path, bytes);
+    } catch (error) {
+      // `cache clean` in another process may take the folder away between two steps.
+      if (codeOf(error) === 'ENOENT') return;
+      this.#writable = false;
+      this.noteOnce(
+        `warning: the cache \`${this.folder}\` cannot be written (${codeOf(error)}); going on without keeping what is downloaded`,
+      );
+    }
+  }
+
+  async #putAside(path: string): Promise<undefined> {
+    this.noteOnce(`warning: \`${path}\` in the cache is damaged; it is put aside and not used`);
+    const aside = join(this.#root, 'quarantine');
+    const name = `${basename(dirname(path))}-${basename(path)}.${randomBytes(4).toString('hex')}`;
+    try {
+      await mkdir(aside, { recursive: true, mode: 0o700 });
+      await rename(path, join(aside, name));
+    } catch (error) {
+      // It stays where it is, and is found damaged again; `#write` says what ails the folder.
+      if (!(error instanceof Error)) throw error;
+    }
+    return undefined;
+  }
+}
+
+function damagedOffline(path: string): SourceError {
+  return new SourceError('BAD_DIGEST', path, 'this file of the cache is damaged', {
+    hint: 'run once without `--offline` to fetch it again, or remove it',
+  });
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { targetFor } from '../../src/model/target.js';
+import { DiskCache } from '../../src/oci/disk-cache.js';
+import { fetchImage } from '../../src/sources/image-package.js';
+import { parsedPackages } from '../../src/sources/parsed-packages.js';
+import { providerYaml } from '../support/package-yaml.js';
+import { imageOf, layerOf, packageImage } from '../support/registry/image.js';
+import { MemoryRepository } from '../support/registry/memory-repository.js';
+
+const V1 = targetFor('v1.20.0')!;
+const V2 = targetFor('v2.3.4')!;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parsed-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function parsed(tool = '1.0.0') {
+  return parsedPackages(new DiskCache({ folder, offline: false, note: () => {} }), tool);
+}
+
+async function flat() {
+  return imageOf([await layerOf([{ name: 'package.yaml', content: providerYaml('p') }])]);
+}
+
+test.each([
+  { why: 'a marked layer', image: () => packageImage(providerYaml('p', 'a.example.org')) },
+  { why: 'an image that has to be flattened', image: flat },
+])('$why is read and parsed once, and means the same ever after', async ({ image }) => {
+  const repository = new MemoryRepository(await image());
+  const plain = await fetchImage(repository, 'v1', V2);
+  const cold = await fetchImage(repository, 'v1', V2, parsed());
+  const reads = repository.asked.length;
+  const warm = await fetchImage(repository, 'v1', V2, parsed());
+  expect(repository.asked).toHaveLength(reads);
+  expect([cold, warm]).toEqual([plain, plain]);
+});
+
+test.each([
+  { why: 'another release of the tool may read it otherwise', tool: '1.0.1', target: V2 },
+  { why: 'another target may take another file', tool: '1.0.0', target: V1 },
+])(
+  'what was made of a layer is not used where it might be wrong: $why',
+  async ({ tool, target }) => {
+    const repository = new MemoryRepository(await packageImage(providerYaml('p')));
+    await fetchImage(repository, 'v1', V2, parsed());
+    await fetchImage(repository, 'v1', target, parsed(tool));
+    expect(repository.asked).toHaveLength(2);
+  },
+);
+
+test('numbers that JSON cannot hold are parsed again rather than bent', async () => {
+  const yaml = providerYaml('p').replace('spec:', 'spec:\n  crossplane: .inf');
+  const repository = new MemoryRepository(await packageImage(yaml));
+  const first = await fetchImage(repository, 'v1', V2, parsed());
+  expect(await fetchImage(repository, 'v1', V2, parsed())).toEqual(first);
+});
