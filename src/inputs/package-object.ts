@@ -1,4 +1,4 @@
-import { PACKAGE_KINDS, type JsonObject, type PackageKind } from '../model/package.js';
+import type { JsonObject, PackageKind } from '../model/package.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { RootVersion } from '../model/request.js';
 import type { Contribution } from './contribution.js';
@@ -13,10 +13,6 @@ const SERVED: Readonly<Record<PackageKind, readonly string[]>> = {
   Configuration: ['v1'],
   Function: ['v1', 'v1beta1'],
 };
-
-export function isPackageKind(kind: string): kind is PackageKind {
-  return (PACKAGE_KINDS as readonly string[]).includes(kind);
-}
 
 /** A `pkg.crossplane.io` object: a root, exact at its tag or digest, that keeps its other fields. */
 export function readPackageObject(document: InputDocument, kind: PackageKind): Contribution {

@@ -4,7 +4,8 @@ import { didYouMean } from './did-you-mean.js';
 import { errorAt, listAt, objectAt, requiredTextAt, valueAt } from './field.js';
 import { readLocalPackage } from './local-package.js';
 import { readOwnedObject } from './owned-object.js';
-import { isPackageKind, readPackageObject } from './package-object.js';
+import { isPackageKind } from '../model/package.js';
+import { readPackageObject } from './package-object.js';
 import { readPackageSet } from './package-set.js';
 import { readProject } from './project.js';
 

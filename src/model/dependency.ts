@@ -3,7 +3,7 @@ import { parseCrdDemand } from './crd-demand.js';
 import { errorFinding, warningFinding } from './finding.js';
 import {
   isDigest,
-  PACKAGE_KINDS,
+  isPackageKind,
   type JsonObject,
   type JsonValue,
   type PackageKind,
@@ -202,10 +202,6 @@ function decodeProblem(entry: JsonValue, { rules }: Target): string | undefined 
 function servesPackages(apiVersion: string | undefined, kind: PackageKind): boolean {
   if (apiVersion === undefined || apiVersion === 'pkg.crossplane.io/v1') return true;
   return kind === 'Function' && apiVersion === 'pkg.crossplane.io/v1beta1';
-}
-
-function isPackageKind(text: string): text is PackageKind {
-  return PACKAGE_KINDS.some((kind) => kind === text);
 }
 
 function isMapping(value: JsonValue): value is JsonObject {

@@ -1,7 +1,9 @@
 import { byCodePoint } from './code-point-order.js';
-import type { PackageKind } from './package.js';
-import type { PackageObject } from './package-contents.js';
+import { meetsDemand } from './crd-demand.js';
+import { isPackageKind, type PackageKind } from './package.js';
+import type { PackageContents, PackageObject } from './package-contents.js';
 import type { OwnedKind, OwnedObject } from './package-meta.js';
+import type { CrdDemand } from './package-source.js';
 import type { Target } from './target.js';
 
 /** Webhook configurations are not here: they are renamed after their package, so never clash. */
@@ -51,6 +53,16 @@ function add(owned: Map<string, OwnedObject>, object: OwnedObject): void {
 function isInstalled(object: PackageObject, kind: PackageKind, { rules }: Target): boolean {
   if (kind === 'Function' && !rules.functionObjectsInstalled) return false;
   return !rules.filtersObjects || (rules.allowedObjects[kind]?.includes(object.kind) ?? true);
+}
+
+/** Whether installing the package on the target brings about the CRD that is demanded. */
+export function bringsCrd(contents: PackageContents, demand: CrdDemand, target: Target): boolean {
+  const kind = contents.metas[0]?.kind;
+  return (
+    kind !== undefined &&
+    isPackageKind(kind) &&
+    contents.objects.some((o) => isInstalled(o, kind, target) && meetsDemand(o, demand))
+  );
 }
 
 /** Equal for objects that only one package of a set may own. */

@@ -7,6 +7,10 @@ export type Digest = string & { readonly brand: 'Digest' };
 export const PACKAGE_KINDS = ['Provider', 'Configuration', 'Function'] as const;
 export type PackageKind = (typeof PACKAGE_KINDS)[number];
 
+export function isPackageKind(text: string): text is PackageKind {
+  return (PACKAGE_KINDS as readonly string[]).includes(text);
+}
+
 /** One published package: `version` is a tag, spelled as in the registry, or a digest. */
 export interface Candidate {
   readonly repository: Repository;

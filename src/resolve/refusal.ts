@@ -4,13 +4,14 @@ import { leaves } from '../solver/core.js';
 import { explain } from '../solver/explain.js';
 import type { Fact, Some } from '../solver/fact.js';
 import type { Variable } from '../solver/incompatibility.js';
+import { edgeOf, inTellingOrder } from '../solver/premises.js';
 import type { Problem } from '../solver/problem.js';
 import { Sentences, wantText } from '../solver/sentences.js';
 import type { Proof } from '../solver/solve.js';
 
 /** Why there is no answer, for people and for programs. */
 export interface Refusal {
-  /** Sentences, one a line. */
+  /** Sentences, a blank line between them; a reason a line. */
   readonly explanation: string;
   readonly core: readonly CoreEntry[];
   readonly suggestions: readonly Suggestion[];
@@ -35,7 +36,7 @@ export interface Suggestion {
 /** A proof in words, and what it rests on. */
 export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'suggestions'> {
   const sentences = new Sentences(problem, proof.world);
-  const facts = leaves(proof.because);
+  const facts = inTellingOrder(leaves(proof.because), proof.world);
   const paths = pathsTo(facts);
   const entries = facts.flatMap((fact): CoreEntry[] => {
     const text = sentences.fact(fact);
@@ -45,7 +46,7 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
   const core = entries.filter(
     (entry, i) => entries.findIndex((other) => other.text === entry.text) === i,
   );
-  return { explanation: explain(proof.because, sentences).join('\n'), core };
+  return { explanation: explain(proof.because, sentences, proof.world), core };
 }
 
 function coreKind(fact: Fact, { world }: Proof): CoreKind {
@@ -100,13 +101,6 @@ function pathsTo(facts: readonly Fact[]): Paths {
     }
   }
   return paths;
-}
-
-function edgeOf(fact: Fact): { from: Variable; to: Variable } | undefined {
-  if (fact.fact === 'requires') return { from: fact.by.variable, to: fact.on.variable };
-  if (fact.fact === 'requires-api') return { from: fact.by.variable, to: fact.on };
-  if (fact.fact === 'provides') return { from: fact.api.variable, to: fact.by.variable };
-  return undefined;
 }
 
 function pathOf(fact: Fact, paths: Paths, sentences: Sentences): string[] {

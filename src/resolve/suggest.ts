@@ -19,6 +19,8 @@ const MOST_CONFLICTS = 2_000;
 
 /** A change to the problem, and how to put it once the changed problem has been solved. */
 interface Edit {
+  /** Of edits that serve the same end, the first that works is enough. */
+  readonly end: string;
   readonly problem: Problem;
   readonly targets: readonly Target[];
   say(solved: Solved): string;
@@ -38,13 +40,15 @@ export interface Stuck {
 /** Changes to what the user wrote that make the set solvable, cheapest first: each was tried. */
 export async function suggest(stuck: Stuck, driver: Driver): Promise<Suggestion[]> {
   const suggestions: Suggestion[] = [];
+  const ends = new Set<string>();
   for (const edit of edits(stuck)) {
     if (suggestions.length === MOST) break;
+    if (ends.has(edit.end)) continue;
     const problem = { ...edit.problem, maxConflicts: MOST_CONFLICTS };
     const outcome = await driver.driveBriefly(solve(problem), edit.targets[0]!, MOST_READ);
     if (outcome?.status !== 'solved') continue;
-    const text = edit.say(outcome);
-    if (!suggestions.some((other) => other.text === text)) suggestions.push({ text });
+    ends.add(edit.end);
+    suggestions.push({ text: edit.say(outcome) });
   }
   return suggestions;
 }
@@ -67,6 +71,7 @@ function otherVersion({ problem, targets }: Stuck, demand: PackageDemand, any: s
   const want: Want = { form: 'range', text: any };
   const repository = effective(problem, demand.repository);
   return {
+    end: `another version of root ${problem.demands.indexOf(demand)}`,
     targets,
     problem: {
       ...problem,
@@ -89,6 +94,7 @@ function* twins({ problem, targets, proof }: Stuck, facts: readonly Fact[]): Gen
       [b.repository, a.repository],
     ] as const) {
       yield {
+        end: `one registry for ${[from, to].sort().join(' ')}`,
         targets,
         problem: { ...problem, replace: new Map([...problem.replace, [from, to]]) },
         say: () => `take both from one registry: replace ${from} with ${to} (\`spec.replace\`)`,
@@ -107,6 +113,7 @@ function* otherTargets({ targets, problemFor }: Stuck, facts: readonly Fact[]): 
     const problem = problemFor(group);
     if (problem === undefined) continue;
     yield {
+      end: 'another Crossplane',
       targets: group,
       problem,
       say: (solved) =>
@@ -125,6 +132,7 @@ function* admittedPrereleases(
     if (subject.about !== 'package' || !fact.on.values.isEmpty) continue;
     const { repository } = subject;
     yield {
+      end: `prereleases of ${repository}`,
       targets,
       problem: { ...problem, prereleases: new Set([...problem.prereleases, repository]) },
       say: (solved) =>
@@ -148,6 +156,7 @@ function* withoutExclusions(
       rules.filter((rule) => rule !== fact.rule),
     );
     yield {
+      end: `no exclusion of ${subject.repository}`,
       targets,
       problem: { ...problem, exclude },
       say: () =>
@@ -168,6 +177,7 @@ function* overrides({ problem, targets, proof }: Stuck, facts: readonly Fact[]):
     const want: Want = { form: 'range', text: '*' };
     const rule = { want, origin: { file: 'overrides' } };
     yield {
+      end: `an override of ${repository}`,
       targets,
       problem: { ...problem, overrides: new Map([...problem.overrides, [repository, rule]]) },
       say: (solved) =>
@@ -178,6 +188,7 @@ function* overrides({ problem, targets, proof }: Stuck, facts: readonly Fact[]):
 
 function withCycles({ problem, targets }: Stuck): Edit {
   return {
+    end: 'a cycle',
     targets,
     problem: { ...problem, allowCycles: true },
     say: () =>
@@ -187,6 +198,7 @@ function withCycles({ problem, targets }: Stuck): Edit {
 
 function withoutRoot({ problem, targets }: Stuck, demand: PackageDemand): Edit {
   return {
+    end: `without root ${problem.demands.indexOf(demand)}`,
     targets,
     problem: { ...problem, demands: problem.demands.filter((each) => each !== demand) },
     say: () => `leave out ${demand.repository} (${formatOrigin(demand.origin)})`,

@@ -1,46 +1,62 @@
+import type { Fact } from './fact.js';
 import type { Incompatibility } from './incompatibility.js';
-import { andList } from './range-text.js';
+import { inTellingOrder } from './premises.js';
 import type { Sentences } from './sentences.js';
+import type { World } from './world.js';
 
 /**
- * A proof as sentences, each with the reasons it needs: "Because a and b, c." What is needed more
- * than once gets a number where it is first said, and is named by it afterwards.
+ * A proof as sentences, each with its reasons, a reason a line:
+ *
+ *     Because a,
+ *     and b,
+ *     c.
+ *
+ * A conclusion that later ones rest on gets a number, and is named by it afterwards.
  */
-export function explain(because: Incompatibility, sentences: Sentences): string[] {
+export function explain(because: Incompatibility, sentences: Sentences, world: World): string {
   const uses = countUses(because);
   const numbers = new Map<Incompatibility, number>();
-  const lines: string[] = [];
-  let previous: Incompatibility | undefined;
+  const told: string[] = [];
 
-  const say = (node: Incompatibility): void => {
-    if (node.cause.fact !== 'derived') return;
-    const derived = node.cause.parents.filter((parent) => parent.cause.fact === 'derived');
-    // What was said last can be built on without naming it again, so the longest argument comes last.
-    for (const parent of derived) if (!numbers.has(parent) && parent !== previous) say(parent);
-    const reasons = node.cause.parents.flatMap((parent) => reason(parent, previous) ?? []);
-    const follows = derived.length > 0 && derived.at(-1) === previous;
-    const opening = follows ? 'So, because' : lines.length > 0 ? 'And because' : 'Because';
-    const conclusion = sentences.conclusion(node.terms);
-    const text =
-      reasons.length === 0
-        ? `So ${conclusion}.`
-        : `${opening} ${andList(unique(reasons))}, ${conclusion}.`;
-    if ((uses.get(node) ?? 0) > 1) numbers.set(node, numbers.size + 1);
-    const number = numbers.get(node);
-    lines.push(number === undefined ? text : `${text} (${number})`);
-    previous = node;
+  const tell = (node: Incompatibility): void => {
+    const parents = reasonsOf(node, uses);
+    const steps = unique(parents.filter((parent) => parent !== node && isDerived(parent)));
+    for (const step of steps) {
+      if (numbers.has(step)) continue;
+      tell(step);
+      numbers.set(step, numbers.size + 1);
+      told.push(`${told.pop()!} (${numbers.get(step)})`);
+    }
+    const facts = parents.flatMap((parent) => (isDerived(parent) ? [] : [parent.cause as Fact]));
+    const reasons = [
+      ...steps.map((step) => `${sentences.conclusion(step.terms)} (${numbers.get(step)})`),
+      ...inTellingOrder(facts, world).flatMap((fact) => sentences.fact(fact) ?? []),
+      ...(facts.some(({ fact }) => fact === 'crossplane') ? [sentences.target()] : []),
+    ];
+    const lines = unique(reasons).map((reason, i) => `${i === 0 ? 'Because' : 'and'} ${reason},`);
+    told.push([...lines, `${sentences.conclusion(node.terms)}.`].join('\n'));
   };
-  const reason = (node: Incompatibility, last: Incompatibility | undefined): string | undefined => {
-    if (node.cause.fact !== 'derived') return sentences.fact(node.cause);
-    const number = numbers.get(node);
-    if (node === last) return undefined;
-    const text = sentences.conclusion(node.terms);
-    return number === undefined ? text : `${text} (${number})`;
-  };
+  tell(because);
+  return told.join('\n\n');
+}
 
-  if (because.cause.fact === 'derived') say(because);
-  else lines.push(`${capitalised(sentences.fact(because.cause) ?? '')}.`);
-  return lines;
+/** How many reasons a sentence may have before a step of the argument gets one of its own. */
+const MOST = 8;
+
+/** What a conclusion rests on; small steps that nothing else rests on are not worth a sentence. */
+function reasonsOf(
+  node: Incompatibility,
+  uses: ReadonlyMap<Incompatibility, number>,
+): readonly Incompatibility[] {
+  if (node.cause.fact !== 'derived') return [node];
+  let reasons = node.cause.parents;
+  for (const parent of node.cause.parents) {
+    if (!isDerived(parent) || uses.get(parent)! > 1) continue;
+    const inner = reasonsOf(parent, uses);
+    const together = reasons.flatMap((reason) => (reason === parent ? inner : [reason]));
+    if (together.length <= MOST) reasons = together;
+  }
+  return reasons;
 }
 
 function countUses(because: Incompatibility): Map<Incompatibility, number> {
@@ -55,10 +71,10 @@ function countUses(because: Incompatibility): Map<Incompatibility, number> {
   return uses;
 }
 
-function unique(items: readonly string[]): string[] {
-  return [...new Set(items)];
+function isDerived({ cause }: Incompatibility): boolean {
+  return cause.fact === 'derived';
 }
 
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
 }

@@ -75,7 +75,7 @@ export class PackageVersions {
         return VersionSet.single(this.opaque(want.digest));
       case 'range': {
         const exact = exactTag(want.text, this.problem.dialect);
-        if (exact !== undefined) return VersionSet.single(this.exact(exact));
+        if (exact !== undefined) return this.exact(exact);
         return this.listed ? this.range(want.text) : undefined;
       }
     }
@@ -174,12 +174,15 @@ export class PackageVersions {
     return constraint;
   }
 
-  private exact(tag: string): number {
+  /** The version spelled in full; taken to exist until a tag list says otherwise. */
+  private exact(tag: string): VersionSet {
     const version = parseVersion(tag, this.problem.dialect)!;
     const known = this.values.findIndex(
       (value) => value.version !== undefined && compareVersions(value.version, version) === 0,
     );
-    return known >= 0 ? known + FIRST : this.push({ label: tag, version, named: false });
+    if (known >= 0) return VersionSet.single(known + FIRST);
+    if (this.listed) return VersionSet.none;
+    return VersionSet.single(this.push({ label: tag, version, named: false }));
   }
 
   private named(tag: string): number {

@@ -1,5 +1,6 @@
 import { crdDemandText } from '../model/crd-demand.js';
 import { formatOrigin } from '../model/input-error.js';
+import { isDigest } from '../model/package.js';
 import type { Finding } from '../model/package-meta.js';
 import type { Fact, Some } from './fact.js';
 import type { Term } from './incompatibility.js';
@@ -37,19 +38,18 @@ export class Sentences {
       case 'provides':
         return `${this.some(fact.by)} owns ${this.api(fact.api)}`;
       case 'crossplane': {
-        const by = 'values' in fact.by ? this.some(fact.by) : fact.by.by!;
+        const by =
+          'values' in fact.by
+            ? this.some(fact.by)
+            : `${fact.by.by} (${formatOrigin(fact.by.origin)})`;
         return `${by} needs Crossplane \`${fact.constraint}\``;
       }
       case 'owns':
         return rivalryText(fact.one, fact.other, this.world, (some) => this.some(some));
       case 'kind': {
-        const by = 'values' in fact.by ? this.some(fact.by) : asks(fact.by);
-        const verb = 'values' in fact.by ? 'requires' : '';
+        const by = 'values' in fact.by ? `${this.some(fact.by)} requires` : asks(fact.by);
         const on = this.package(fact.on).repository;
-        return `${by} ${verb} ${on} as a ${fact.wanted}, and ${this.some(fact.on)} is a ${fact.found}`.replaceAll(
-          '  ',
-          ' ',
-        );
+        return `${by} ${on} as a ${fact.wanted}, but ${this.some(fact.on)} is a ${fact.found}`;
       }
       case 'missing':
         return `there is no ${this.some(fact.of)}`;
@@ -60,8 +60,13 @@ export class Sentences {
       case 'excluded':
         return `${this.some(fact.of)} is excluded (${formatOrigin(fact.rule.origin)})`;
       case 'cycle':
-        return `${this.cycle(fact.members)}, which is a cycle`;
+        return `${this.cycle(fact.members)}: a cycle`;
     }
+  }
+
+  /** The releases that are asked for, as a clause. */
+  target(): string {
+    return `the target is Crossplane ${this.releases(VersionSet.all)}`;
   }
 
   /** What must not be, as what follows from it. */
@@ -131,18 +136,21 @@ export class Sentences {
 
   /** Why a demand admits nothing, if it does. */
   private unmet(on: Some, want: Want): string {
+    if (want.form === 'digest' || (want.form === 'range' && isDigest(want.text))) {
+      return ' (what is installed by digest satisfies no range)';
+    }
     if (!on.values.isEmpty) return '';
     const { versions, exists } = this.package(on);
-    if (!exists) return ', and there is no such package';
+    if (!exists) return ' (there is no such package)';
     const ascending = versions.ascending();
-    if (ascending.length === 0) return ', and it has no version to install';
+    if (ascending.length === 0) return ' (it has no version to install)';
     if (versions.admitsOnlyPrereleases(want)) {
       const text = want.form === 'range' ? want.text : '';
-      return `, and only prereleases are in that range (a range admits them when it names one: \`${text}-0\`)`;
+      return ` (only prereleases are in that range, and it admits none unless it names one: \`${text}-0\`)`;
     }
     const all = VersionSet.of(ascending);
     const there = ascending.length === 1 ? versions.label(ascending[0]!) : this.span(versions, all);
-    return `, and no version matches: there is ${there}`;
+    return ` (no version matches: there is ${there})`;
   }
 
   private span(versions: PackageSubject['versions'], all: VersionSet): string {
@@ -154,7 +162,7 @@ export class Sentences {
     const subject = this.world.subject(variable);
     switch (subject.about) {
       case 'crossplane':
-        return `Crossplane is ${this.releases(VersionSet.all)}`;
+        return this.target();
       case 'api':
         return subject.owners.length === 0
           ? `no package in the sources given owns ${crdDemandText(subject.demand)}`

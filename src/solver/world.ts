@@ -87,6 +87,7 @@ export class World {
 
   /** Tells the search what the roots ask for; the variables they name, in their order. */
   *demand(demands: readonly Demand[]): Solving<Variable[]> {
+    this.expectNamed(demands);
     const named: Variable[] = [];
     for (const demand of demands) {
       switch (demand.demand) {
@@ -182,6 +183,20 @@ export class World {
       return { variable: member.variable, values: member.edges.get(next.variable)! };
     });
     return this.tell(members, { fact: 'cycle', members }) !== undefined;
+  }
+
+  /**
+   * Makes known every tag and digest that the user names. A range asked for before is to see them
+   * too: a tag that Crossplane would not pick by itself satisfies it all the same.
+   */
+  private expectNamed(demands: readonly Demand[]): void {
+    for (const demand of demands) {
+      if (demand.demand !== 'package' || demand.want.form === 'range') continue;
+      this.package(this.replaced(demand.repository)).versions.wanted(demand.want);
+    }
+    for (const [repository, { want }] of this.problem.overrides) {
+      if (want.form !== 'range') this.package(repository).versions.wanted(want);
+    }
   }
 
   private *demandPackage(demand: PackageDemand): Solving<Variable> {

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { meetsDemand } from '../model/crd-demand.js';
+import { bringsCrd } from '../model/owned.js';
 import { isDigest, type Repository } from '../model/package.js';
 import type { CrdDemand, FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
+import type { Target } from '../model/target.js';
 import { PackageTree } from './package-tree.js';
 import { unreadable } from './unreadable.js';
 
@@ -36,10 +37,10 @@ function dirSource(tree: PackageTree): PackageSource {
       if (folder !== undefined) return named(await tree.read(folder), version);
       return isDigest(version) ? withDigest(tree, version, [...versions.values()]) : undefined;
     },
-    async owners(demand) {
+    async owners(demand, target) {
       const owners: Owner[] = [];
       for (const repository of await tree.repositories()) {
-        const versions = await versionsOwning(tree, repository, demand);
+        const versions = await versionsOwning(tree, { repository, demand, target });
         if (versions.length > 0) owners.push({ repository, versions });
       }
       return owners;
@@ -74,13 +75,12 @@ async function withDigest(
 
 async function versionsOwning(
   tree: PackageTree,
-  repository: Repository,
-  demand: CrdDemand,
+  { repository, demand, target }: { repository: Repository; demand: CrdDemand; target: Target },
 ): Promise<string[]> {
   const owning: string[] = [];
   for (const [version, folder] of await tree.versions(repository)) {
     const { contents } = await tree.read(folder);
-    if (contents.objects.some((object) => meetsDemand(object, demand))) owning.push(version);
+    if (bringsCrd(contents, demand, target)) owning.push(version);
   }
   return owning;
 }

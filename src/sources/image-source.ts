@@ -1,5 +1,5 @@
 import { byCodePoint } from '../model/code-point-order.js';
-import { meetsDemand } from '../model/crd-demand.js';
+import { bringsCrd } from '../model/owned.js';
 import type { Repository } from '../model/package.js';
 import type { CrdDemand, Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
@@ -34,7 +34,7 @@ async function owning(
   const versions: string[] = [];
   for (const tag of [...((await images.tags()) ?? [])].sort(byCodePoint)) {
     const contents = (await fetchImage(images, tag, target))?.contents;
-    if (contents?.objects.some((object) => meetsDemand(object, demand))) versions.push(tag);
+    if (contents !== undefined && bringsCrd(contents, demand, target)) versions.push(tag);
   }
   return { repository, versions };
 }

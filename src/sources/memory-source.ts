@@ -1,8 +1,9 @@
 import { byCodePoint } from '../model/code-point-order.js';
-import { meetsDemand } from '../model/crd-demand.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
 import { type Digest, type Repository, isDigest } from '../model/package.js';
 import type { CrdDemand, FetchedPackage, PackageSource } from '../model/package-source.js';
+import type { Target } from '../model/target.js';
+import { bringsCrd } from '../model/owned.js';
 import { contentsOf } from './index-contents.js';
 
 /** A source that holds what it is given, and reads an entry only when that version is asked for. */
@@ -19,11 +20,11 @@ export function memorySource({ packages }: IndexFile): PackageSource {
       const entry = held && entryOf(held, version);
       return entry && fetched(entry, version, contentsOf(entry, repository, held));
     },
-    async owners(demand) {
+    async owners(demand, target) {
       return repositoriesOf(packages)
         .map((repository) => ({
           repository,
-          versions: versionsOwning(demand, repository, packages[repository]!),
+          versions: versionsOwning(demand, repository, packages[repository]!, target),
         }))
         .filter((owner) => owner.versions.length > 0);
     },
@@ -64,13 +65,17 @@ function digest(text: string | undefined): Digest | undefined {
   return text !== undefined && isDigest(text) ? text : undefined;
 }
 
-function versionsOwning(demand: CrdDemand, repository: string, held: IndexPackage): string[] {
+function versionsOwning(
+  demand: CrdDemand,
+  repository: string,
+  held: IndexPackage,
+  target: Target,
+): string[] {
   return Object.keys(held.versions)
     .filter((version) => {
       const entry = held.versions[version]!;
       return (
-        mayMeet(entry, demand) &&
-        contentsOf(entry, repository, held).objects.some((object) => meetsDemand(object, demand))
+        mayMeet(entry, demand) && bringsCrd(contentsOf(entry, repository, held), demand, target)
       );
     })
     .sort(byCodePoint);

@@ -132,7 +132,7 @@ describe('exact tags', () => {
 
   test('that do not exist are missing', async () => {
     const given = await answer(universe, requestFor({ [B]: 'v9.9.9' }));
-    expect(given).toMatchObject({ status: 'unsolvable', core: [{ kind: 'missing' }, {}] });
+    expect(given).toMatchObject({ status: 'unsolvable', core: [{}, { kind: 'missing' }] });
   });
 });
 

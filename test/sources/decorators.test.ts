@@ -23,7 +23,7 @@ const near = memorySource({
 const far = memorySource({
   packages: {
     [A]: { kind: 'Provider', versions: { 'v1.0.0': {}, 'v2.0.0': { crds: ['y.io'] } } },
-    [B]: { kind: 'Function', versions: { 'v3.0.0': { crds: ['y.io'] } } },
+    [B]: { kind: 'Provider', versions: { 'v3.0.0': { crds: ['y.io'] } } },
   },
 });
 

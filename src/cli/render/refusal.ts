@@ -7,7 +7,10 @@ export function refusalText({ target, explanation, core, suggestions }: Unsolvab
     `error: no set of versions satisfies everything on Crossplane ${target.version}`,
     '',
   ];
-  for (const sentence of explanation.split('\n')) lines.push(...wrap(sentence, '  '), '');
+  for (const line of explanation.split('\n')) {
+    lines.push(...(line === '' ? [''] : wrap(line, '  ', '    ')));
+  }
+  lines.push('');
   lines.push('who asks for what:');
   for (const { text, path } of core) {
     lines.push(...wrap(text, '  - ', '    '));
