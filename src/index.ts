@@ -25,4 +25,8 @@ export type { Answer, ResolveOptions } from './resolve/resolve.js';
 export { openDir } from './sources/dir-source.js';
 export { firstKnowing } from './sources/first-knowing.js';
 export { openIndex } from './sources/index-source.js';
+export { openLayoutSource } from './sources/layout-source.js';
 export { memorySource } from './sources/memory-source.js';
+export { openRegistries } from './sources/open-registries.js';
+export type { RegistriesOptions } from './sources/open-registries.js';
+export { openXpkgSource } from './sources/xpkg-source.js';

@@ -9,6 +9,8 @@ import type { Transport } from './transport.js';
 /** Who asks whom for what. */
 export interface AuthScope {
   readonly registry: URL;
+  /** As packages name it, port included: what credentials are kept under. */
+  readonly host: string;
   readonly path: string;
   readonly actions: 'pull' | 'pull,push';
   readonly credentials: CredentialStore;
@@ -102,7 +104,7 @@ export class Authenticator {
   }
 
   async #authorization(scope: AuthScope, demand: Demand): Promise<Authorization> {
-    const credentials = await scope.credentials.find(scope.registry.host, scope.path);
+    const credentials = await scope.credentials.find(scope.host, scope.path);
     if (credentials?.kind === 'bearer') return lasting(`Bearer ${credentials.token.reveal()}`);
     if (demand.scheme === 'basic') return lasting(basicHeader(scope, credentials));
     const token = await fetchToken(
@@ -142,7 +144,7 @@ function basicHeader(scope: AuthScope, credentials: Credentials | undefined): st
   }
   throw new SourceError(
     'UNAUTHORIZED',
-    `${scope.registry.host}/${scope.path}`,
+    `${scope.host}/${scope.path}`,
     'the registry wants a user name and a password',
     { hint: signInHint(undefined) },
   );

@@ -116,6 +116,7 @@ export class RegistrySession {
     const registry = new URL(url.origin);
     const scope: AuthScope = {
       registry,
+      host: name.host,
       path: name.path,
       actions: 'pull',
       credentials: name.credentials,

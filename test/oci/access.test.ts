@@ -96,6 +96,21 @@ test('credentials that were refused are not sent twice for one request', async (
   });
 });
 
+test('credentials are looked up under the host as packages name it', async () => {
+  const places: string[] = [];
+  const store: CredentialStore = {
+    find: async (host, path) => {
+      places.push(`${host} ${path}`);
+      return undefined;
+    },
+  };
+  await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
+    registry.push('a/p', 'v1', image);
+    await repository('a/p', store).tags();
+    expect(places).toEqual([`${registry.host} a/p`]);
+  });
+});
+
 test('a registry token is sent as it is', async () => {
   await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
     const token = storeOf({ kind: 'bearer', token: new Secret('as-it-is') });

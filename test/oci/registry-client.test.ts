@@ -11,6 +11,7 @@ import {
   stalled,
   status,
   truncated,
+  unended,
 } from '../support/registry/faults.js';
 import { blobOf, packageImage, type Image } from '../support/registry/image.js';
 import { Registry, type Fault } from '../support/registry/registry.js';
@@ -208,6 +209,14 @@ describe('a network that stumbles', () => {
       registry.push('a/p', 'v1', image);
       expect(await repository('a/p').blob(wanted)).toEqual(layer.bytes);
       expect(registry.log.map(({ range }) => range)).toEqual([undefined, 'bytes=20-']);
+    });
+  });
+
+  test('a blob cut off after its last byte needs no rest', async () => {
+    await withRegistry(blobFaults(unended(layer.bytes)), async ({ registry, repository }) => {
+      registry.push('a/p', 'v1', image);
+      expect(await repository('a/p').blob(wanted)).toEqual(layer.bytes);
+      expect(registry.log).toHaveLength(1);
     });
   });
 

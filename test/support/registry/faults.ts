@@ -31,6 +31,15 @@ export function truncated(
   };
 }
 
+/** Sends all of `bytes` and hangs up before saying that this was all. */
+export function unended(bytes: Uint8Array): Fault {
+  return (_request, response) => {
+    response.writeHead(200, { ETag: '"x"', 'Transfer-Encoding': 'chunked' });
+    response.write(bytes, () => response.destroy());
+    return true;
+  };
+}
+
 /** Sends the first `length` bytes and ends as if that were all. */
 export function cutShort(bytes: Uint8Array, length: number): Fault {
   return (_request, response) => {
