@@ -3,9 +3,7 @@ import { extract, type Extract, type Header } from 'tar-stream';
 import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { LIMITS, type Limits } from './limits.js';
-
-/** Of a tar: a header fills one. */
-const BLOCK = 512;
+import { BLOCK, ZeroBlocks } from './zero-blocks.js';
 
 export interface TarEntry {
   /** As written. */
@@ -63,14 +61,19 @@ async function* untarred(
   subject: string,
 ): AsyncGenerator<RawEntry> {
   const tar = extract();
+  const zeros = new ZeroBlocks();
+  let end = 0;
   let failure: unknown;
-  const feeding = feed(bytes, tar).catch((error: unknown) => {
+  const feeding = feed(bytes, tar, zeros).catch((error: unknown) => {
     failure = error;
     tar.destroy(new Error('the layer cannot be read on'));
   });
   const reason = (error: unknown) => brokenTar(failure ?? error, subject);
   try {
     for await (const entry of tar) {
+      // Go stops where a tar says it ends; tar-stream would go on.
+      if (zeros.endWithin(end, entry.offset)) return;
+      end = entry.offset + BLOCK + Math.ceil(entry.header.size / BLOCK) * BLOCK;
       yield {
         header: entry.header,
         extent: { offset: entry.offset + BLOCK, size: entry.header.size },
@@ -104,9 +107,14 @@ function brokenTar(error: unknown, subject: string): SourceError {
   return new SourceError('BAD_IMAGE', subject, what, { cause: error });
 }
 
-async function feed(bytes: AsyncIterable<Uint8Array>, tar: Extract): Promise<void> {
+async function feed(
+  bytes: AsyncIterable<Uint8Array>,
+  tar: Extract,
+  zeros: ZeroBlocks,
+): Promise<void> {
   for await (const chunk of bytes) {
     if (tar.destroying) return;
+    zeros.see(chunk);
     if (!tar.write(chunk)) await drained(tar);
   }
   tar.end(undefined);

@@ -12,6 +12,7 @@ import {
   indexOf,
   layerOf,
   packageImage,
+  tarOf,
   type Image,
   type TarEntry,
 } from '../support/registry/image.js';
@@ -191,6 +192,29 @@ describe('package.yaml in the marked layer', () => {
       expect(await contentOf(imageOf([await marked({ name: 'package.yaml', ...entry })]))).toBe('');
     },
   );
+
+  test.each([
+    { why: 'a short name', name: 'package.yaml' },
+    { why: 'a name that takes a header of its own', name: `${'d/'.repeat(120)}package.yaml` },
+  ])('after the end of the tar is not there: $why', async ({ name }) => {
+    const hidden = await tarOf([file(name, 'hidden')]);
+    const after = (entries: TarEntry[]) =>
+      layerOf(entries, {
+        compress: (tar) => Buffer.concat([tar, hidden]),
+        annotations: BASE,
+      });
+    expect(await contentOf(imageOf([await after([file('other')])]))).toBeUndefined();
+    expect(await contentOf(imageOf([await after([])]))).toBeUndefined();
+    expect(await contentOf(imageOf([await after([file('package.yaml', 'x')])]))).toBe('x');
+  });
+
+  test('zeros inside a file do not end the tar', async () => {
+    const zeros = file('a.bin', '\0'.repeat(10_000));
+    const image = imageOf([
+      await marked(zeros, file('b.bin', '\0'.repeat(1024)), file('package.yaml', 'x')),
+    ]);
+    expect(await contentOf(image)).toBe('x');
+  });
 
   test('a long name does not hide anything', async () => {
     const image = imageOf([await marked(file(`${'d/'.repeat(120)}package.yaml`, 'x'))]);
