@@ -7,7 +7,6 @@ import { sourceFlags, type SourceArgs } from './source-flags.js';
 
 /** Flags that say what is wanted, shared by every command that resolves. */
 export interface WantArgs extends SourceArgs, InputArgs {
-  readonly refs: readonly string[] | undefined;
   readonly crossplane: string | undefined;
   readonly 'crossplane-versions': string | undefined;
   readonly lock: string;
@@ -16,47 +15,54 @@ export interface WantArgs extends SourceArgs, InputArgs {
   readonly timeout: number;
 }
 
+/** Packages named on the command line. */
+export interface RefArgs {
+  readonly refs: readonly string[] | undefined;
+}
+
+export function refsArgument<T>(yargs: Argv<T>): Argv<T & RefArgs> {
+  return yargs.positional('refs', {
+    type: 'string',
+    array: true,
+    describe: 'Packages: SOURCE@CONSTRAINT, SOURCE@sha256:…, SOURCE:TAG',
+  });
+}
+
 export function wantFlags(yargs: Argv): Argv<WantArgs> {
-  return inputFlags(sourceFlags(yargs))
-    .positional('refs', {
+  return inputFlags(sourceFlags(yargs)).options({
+    crossplane: {
       type: 'string',
-      array: true,
-      describe: 'Packages: SOURCE@CONSTRAINT, SOURCE@sha256:…, SOURCE:TAG',
-    })
-    .options({
-      crossplane: {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Crossplane release, or a range of which the newest that works is taken',
-      },
-      'crossplane-versions': {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Releases of Crossplane newer than this tool, separated by commas',
-      },
-      lock: {
-        type: 'string',
-        requiresArg: true,
-        default: 'xpkg.lock.yaml',
-        describe: 'Lockfile to read and write',
-      },
-      prerelease: {
-        type: 'string',
-        requiresArg: true,
-        coerce: (given: string | string[]): string[] => [given].flat(),
-        describe: 'Admit prereleases of this package; may be repeated',
-      },
-      'allow-cycles': {
-        type: 'boolean',
-        default: false,
-        describe: 'Accept packages that require each other',
-      },
-      timeout: {
-        type: 'number',
-        default: 300,
-        describe: 'Seconds of searching after which to give up',
-      },
-    });
+      requiresArg: true,
+      describe: 'Crossplane release, or a range of which the newest that works is taken',
+    },
+    'crossplane-versions': {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Releases of Crossplane newer than this tool, separated by commas',
+    },
+    lock: {
+      type: 'string',
+      requiresArg: true,
+      default: 'xpkg.lock.yaml',
+      describe: 'Lockfile to read and write',
+    },
+    prerelease: {
+      type: 'string',
+      requiresArg: true,
+      coerce: (given: string | string[]): string[] => [given].flat(),
+      describe: 'Admit prereleases of this package; may be repeated',
+    },
+    'allow-cycles': {
+      type: 'boolean',
+      default: false,
+      describe: 'Accept packages that require each other',
+    },
+    timeout: {
+      type: 'number',
+      default: 300,
+      describe: 'Seconds of searching after which to give up',
+    },
+  });
 }
 
 /** What these flags mean to the library; the clock starts here. */

@@ -1,4 +1,4 @@
-import { judge } from '../model/judge.js';
+import { isRejection, judge } from '../model/judge.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
@@ -90,6 +90,21 @@ export class Driver {
       if ((await fetched) !== undefined) this.found++;
     }
     return fetched;
+  }
+
+  /** The tags, if they have been asked for. */
+  async listedTags(repository: Repository): Promise<readonly string[] | undefined> {
+    return this.tagLists.get(repository);
+  }
+
+  /** What a version is, if it has been read. */
+  async metaIfRead(
+    candidate: Candidate,
+    target: Target,
+  ): Promise<PackageMeta | 'rejected' | undefined> {
+    if (!this.packages.has(key(candidate))) return undefined;
+    const meta = await this.meta(candidate, target);
+    return meta !== undefined && isRejection(meta) ? 'rejected' : meta;
   }
 
   private async answer(question: Question, target: Target): Promise<Answer> {

@@ -7,6 +7,8 @@ import type { Problem } from '../solver/problem.js';
 import { solve, type Effort, type Selected } from '../solver/solve.js';
 import { Driver, type Asked } from './drive.js';
 import { explainRefusal, type Refused } from './explain-refusal.js';
+import { heldBack } from './held-back.js';
+import { movements, type Movement } from './movement.js';
 import type { Refusal } from './refusal.js';
 import { chooseTargets } from './target-choice.js';
 import { toLockfile, type Chosen } from './to-lockfile.js';
@@ -30,6 +32,8 @@ export interface Solved {
   readonly lockfile: Lockfile;
   /** Repositories in the order in which they were decided. */
   readonly order: readonly string[];
+  /** What differs from the lockfile given, or from nothing, and why. */
+  readonly changes: readonly Movement[];
   readonly notes: readonly string[];
   readonly stats: Stats;
 }
@@ -97,7 +101,18 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
     const told = chosen.flatMap(({ repository, version, fetched }) =>
       (fetched.notes ?? []).map((note) => `${repository} ${version}: ${note}`),
     );
-    return { status: 'solved', target, lockfile, order, notes: [...notes, ...warnings, ...told] };
+    const problem = problemFor([target]);
+    const { unlock } = options;
+    const changes = movements({ before: previous, after: lockfile, problem, target, unlock });
+    const behind = await heldBack(selected, problem, target, driver);
+    return {
+      status: 'solved',
+      target,
+      lockfile,
+      order,
+      changes,
+      notes: [...notes, ...warnings, ...told, ...behind],
+    };
   }
 }
 

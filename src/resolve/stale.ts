@@ -1,12 +1,11 @@
 import type { Lockfile } from '../lock/lockfile.js';
-import { parseConstraint } from '../model/constraint.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { Request } from '../model/request.js';
 import type { Target } from '../model/target.js';
-import { parseVersion } from '../model/version.js';
-import type { PackageDemand, Want } from '../solver/problem.js';
+import type { PackageDemand } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
 import { toProblem, type Wishes } from './to-problem.js';
+import { meetsWant } from './wants.js';
 
 /** Why a lockfile does not answer a request, as far as can be told from the two alone. */
 export function staleness(
@@ -24,18 +23,9 @@ export function staleness(
     const place = formatOrigin(demand.origin);
     const there = locked.get(repository);
     if (there === undefined) return [`${repository} (${place}) is not in the lockfile`];
-    if (meets(there.version, want, target)) return [];
+    if (meetsWant(there.version, want, target)) return [];
     return [
       `${repository} is locked at ${there.version}, and ${place} asks for \`${wantText(want)}\``,
     ];
   });
-}
-
-function meets(version: string, want: Want, { rules }: Target): boolean {
-  if (want.form !== 'range') return version === wantText(want);
-  const constraint = parseConstraint(want.text, rules.dialect);
-  const parsed = parseVersion(version, rules.dialect);
-  if (constraint.invalid || parsed === undefined) return false;
-  // Whether prereleases were admitted when it was locked is not recorded: give it the benefit.
-  return constraint.admits(parsed, { prereleases: true });
 }

@@ -18,6 +18,8 @@ export interface Wishes {
   readonly lockfile?: Lockfile | undefined;
   /** Repositories whose locked version does not count: they are to move. */
   readonly unlock?: ReadonlySet<Repository> | 'all' | undefined;
+  /** Packages that must be at this version, whatever else is asked of them. */
+  readonly pins?: readonly VersionRule[] | undefined;
   readonly prereleases?: readonly Repository[] | undefined;
   readonly allowCycles?: boolean | undefined;
   readonly compat?: boolean | undefined;
@@ -34,7 +36,10 @@ export function toProblem(request: Request, targets: readonly Target[], wishes: 
     dialect: target.rules.dialect,
     skipsIncompleteTags: target.rules.skipsIncompleteTags,
     releases: targets.map(versionOf),
-    demands: request.roots.flatMap((root) => demands(root, target, wishes)),
+    demands: [
+      ...request.roots.flatMap((root) => demands(root, target, wishes)),
+      ...(wishes.pins ?? []).map((pin) => pinDemand(pin, target)),
+    ],
     overrides: new Map(request.overrides.map((rule) => [rule.repository, toRule(rule, target)])),
     exclude: grouped(request.exclude, target),
     replace: new Map(request.replace.map((rule) => [rule.repository, rule.with])),
@@ -73,6 +78,11 @@ function packageDemand(root: PackageRoot, target: Target): Demand {
       ? { form: 'tag', tag: version.tag }
       : readWant(version.form === 'digest' ? version.digest : version.text, target, origin);
   return { demand: 'package', repository, kind, want, origin, by: undefined };
+}
+
+function pinDemand({ repository, version, origin }: VersionRule, target: Target): Demand {
+  const want = readWant(version, target, origin);
+  return { demand: 'package', repository, kind: undefined, want, origin, by: undefined };
 }
 
 function localDemands(root: LocalRoot, target: Target, { compat }: Wishes): Demand[] {

@@ -7,14 +7,20 @@ import { readRequest } from '../input-flags.js';
 import { readLock } from '../lock-file.js';
 import { outputFlag, type OutputArgs } from '../output-flag.js';
 import { matrixJson, matrixLines } from '../render/matrix.js';
-import { resolveOptions, wantFlags, type WantArgs } from '../resolve-flags.js';
+import {
+  refsArgument,
+  resolveOptions,
+  wantFlags,
+  type RefArgs,
+  type WantArgs,
+} from '../resolve-flags.js';
 import { openSources } from '../source-flags.js';
 
-interface Args extends WantArgs, OutputArgs {}
+interface Args extends WantArgs, RefArgs, OutputArgs {}
 
 export const matrixCommand: Command<Args> = {
   builder: (yargs) =>
-    outputFlag(wantFlags(yargs)).example(
+    outputFlag(refsArgument(wantFlags(yargs))).example(
       "$0 matrix --crossplane '>=v1.20.0'",
       'where the packages of xpkg.yaml work, from v1.20.0 on',
     ),

@@ -6,7 +6,7 @@ import { targetFor, type Target } from '../../model/target.js';
 import { render, type Rendering } from '../../resolve/render.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { readLock } from '../lock-file.js';
+import { requireLock } from '../lock-file.js';
 import { renderedOutputs } from '../rendered-outputs.js';
 import { writeOutputs } from '../write-outputs.js';
 
@@ -49,12 +49,8 @@ export const renderCommand: Command<Args> = {
         describe: 'Crossplane release to render for (default: that of the lockfile)',
       }),
   run: async (args, io) => {
-    const lock = await readLock(resolve(io.cwd, args.lock), args.lock);
-    if (lock === undefined) {
-      io.note(`error: there is no lockfile \`${args.lock}\``);
-      io.note('hint: `xpkg-resolve resolve` writes one; `--lock` says where it is');
-      return EXIT.lockMismatch;
-    }
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
     const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
     const rendering = render(lockfile, { target, pin: args.pin, applyLock: args['apply-lock'] });

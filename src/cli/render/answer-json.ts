@@ -1,16 +1,12 @@
-import type { Change } from '../../resolve/changes.js';
 import type { Answer } from '../../resolve/resolve.js';
 
 /** The answer as one JSON document; its shape is part of the contract. */
-export function answerJson(
-  answer: Answer & { readonly changes?: readonly Change[] },
-  bytes: number,
-): string {
+export function answerJson(answer: Answer, bytes: number): string {
   const stats = { ...answer.stats, bytes };
   return `${JSON.stringify({ schemaVersion: 1, ...body(answer), stats }, null, 2)}\n`;
 }
 
-function body(answer: Answer & { readonly changes?: readonly Change[] }): object {
+function body(answer: Answer): object {
   switch (answer.status) {
     case 'solved':
       return {
@@ -24,10 +20,11 @@ function body(answer: Answer & { readonly changes?: readonly Change[] }): object
           name: locked.name,
           direct: locked.direct,
         })),
-        changes: (answer.changes ?? []).map(({ repository, from, to }) => ({
+        changes: answer.changes.map(({ repository, from, to, reason }) => ({
           source: repository,
           ...(from !== undefined && { from }),
           ...(to !== undefined && { to }),
+          ...(reason !== undefined && { reason }),
         })),
         notes: answer.notes,
       };

@@ -1,6 +1,6 @@
 import type { Lockfile } from '../../lock/lockfile.js';
 import { isDigest } from '../../model/package.js';
-import type { Change } from '../../resolve/changes.js';
+import type { Movement } from '../../resolve/movement.js';
 import type { Solved } from '../../resolve/resolve.js';
 
 /** One line a package: what, at which version, and whether somebody asked for it by name. */
@@ -15,13 +15,19 @@ export function packageLines({ lockfile, target }: Solved): string[] {
   return [`${count} for Crossplane ${target.version}`, ...columns(rows)];
 }
 
-export function changeLines(changes: readonly Change[]): string[] {
-  return changes.map(({ repository, from, to, movedTag }) => {
-    if (movedTag) return `tag moved: ${repository} ${short(to!)} points at other bytes`;
-    if (from === undefined) return `added ${repository} ${short(to!)}`;
-    if (to === undefined) return `removed ${repository} ${short(from)}`;
-    return `moved ${repository} ${short(from)} → ${short(to)}`;
+/** What moved, and why, a line each. */
+export function changeLines(changes: readonly Movement[]): string[] {
+  return changes.map((change) => {
+    const { reason } = change;
+    return reason === undefined ? changeText(change) : `${changeText(change)}: ${reason}`;
   });
+}
+
+function changeText({ repository, from, to, movedTag }: Movement): string {
+  if (movedTag) return `tag moved: ${repository} ${short(to!)} points at other bytes`;
+  if (from === undefined) return `added ${repository} ${short(to!)}`;
+  if (to === undefined) return `removed ${repository} ${short(from)}`;
+  return `moved ${repository} ${short(from)} → ${short(to)}`;
 }
 
 /** For each package, who asks for it and with which words. */

@@ -41,6 +41,21 @@ export const RESOLVE_OUTPUT_SCHEMA = {
       items: { $ref: '#/$defs/package' },
       description: 'The closure, by source in code-point order.',
     },
+    changes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['source'],
+        properties: {
+          source: text('OCI repository.'),
+          from: text('Version in the lockfile before; absent: it is new.'),
+          to: text('Version now; absent: it is gone.'),
+          reason: text('What brought the change about, where that can be told.'),
+        },
+      },
+      description: 'What differs from the lockfile that was there.',
+    },
+    notes: { type: 'array', items: text('A note.'), description: 'What is worth knowing.' },
     stats: {
       type: 'object',
       properties: {

@@ -1,0 +1,46 @@
+import type { Argv } from 'yargs';
+import { clash } from './clash.js';
+import { outputFlag, type OutputArgs } from './output-flag.js';
+import type { WantArgs } from './resolve-flags.js';
+
+/** What becomes of an answer, for every command that writes one. */
+export interface BundleArgs extends OutputArgs {
+  readonly out: string;
+  readonly write: boolean;
+  readonly explain: boolean;
+  readonly 'allow-undigested': boolean;
+  readonly pin: 'tag' | 'digest';
+  readonly 'apply-lock': boolean;
+}
+
+export function bundleFlags(yargs: Argv<WantArgs>): Argv<WantArgs & BundleArgs> {
+  return outputFlag(yargs).options({
+    out: {
+      type: 'string',
+      requiresArg: true,
+      default: 'rendered',
+      describe: 'Folder to write the bundle to, or - to print it',
+    },
+    write: { type: 'boolean', default: true, describe: '--no-write answers and writes nothing' },
+    explain: { type: 'boolean', default: false, describe: 'Say who asks for each package' },
+    'allow-undigested': {
+      type: 'boolean',
+      default: false,
+      describe: 'Lock versions whose digest no source knows',
+    },
+    pin: {
+      choices: ['tag', 'digest'] as const,
+      default: 'tag' as const,
+      describe: 'How objects name versions',
+    },
+    'apply-lock': {
+      type: 'boolean',
+      default: false,
+      describe: 'Apply the Lock with the packages',
+    },
+  });
+}
+
+export function refuseTwoOutputs(args: BundleArgs): void {
+  if (args.output === 'json' && args.out === '-') throw clash('-o json', '--out -');
+}

@@ -1,0 +1,130 @@
+import { parseConstraint } from '../model/constraint.js';
+import { ownershipKey } from '../model/owned.js';
+import type { Repository } from '../model/package.js';
+import type { PackageMeta } from '../model/package-meta.js';
+import type { Target } from '../model/target.js';
+import { compareVersions, isIncomplete, parseVersion, type Version } from '../model/version.js';
+import type { PackageDemand, Problem } from '../solver/problem.js';
+import type { Selected } from '../solver/solve.js';
+import type { Driver } from './drive.js';
+import { versionOf } from './target-choice.js';
+import { constraintWant, meetsWant } from './wants.js';
+
+/** So many majors behind are worth a word. */
+const MAJORS = 2;
+
+/**
+ * A note for each package asked for by name that is far behind the newest release the user would
+ * take, and who holds it back. Reads nothing: only tags listed and versions read already count.
+ */
+export async function heldBack(
+  selected: readonly Selected[],
+  problem: Problem,
+  target: Target,
+  driver: Driver,
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const one of selected) {
+    const { repository, version } = one;
+    // Where the lockfile or the user's own preference holds it, nothing else does.
+    if (problem.prefer !== 'newest' || problem.locked.get(repository) === version) continue;
+    const newest = newestAdmitted(
+      one,
+      problem,
+      target,
+      (await driver.listedTags(repository)) ?? [],
+    );
+    if (newest === undefined || !isFarBehind(version, newest, problem)) continue;
+    const meta = await driver.metaIfRead({ repository, version: newest.raw }, target);
+    const by = holder({ repository, newest, meta }, selected, target);
+    notes.push(`${repository} is held back at ${version} (newest is ${newest.raw}) by ${by}`);
+  }
+  return notes;
+}
+
+function isFarBehind(version: string, newest: Version, { dialect }: Problem): boolean {
+  const taken = parseVersion(version, dialect);
+  return taken !== undefined && BigInt(newest.major) - BigInt(taken.major) >= MAJORS;
+}
+
+/** undefined: the user did not ask for it by name, or admits nothing that is listed. */
+function newestAdmitted(
+  { repository }: Selected,
+  problem: Problem,
+  target: Target,
+  tags: readonly string[],
+): Version | undefined {
+  const demands = problem.demands.filter(
+    (each): each is PackageDemand =>
+      each.demand === 'package' &&
+      (problem.replace.get(each.repository) ?? each.repository) === repository,
+  );
+  if (demands.length === 0 || problem.overrides.has(repository)) return undefined;
+  const wants = demands.map(({ want }) => want);
+  const unwanted = (problem.exclude.get(repository) ?? []).map(({ want }) => want);
+  let newest: Version | undefined;
+  for (const tag of tags) {
+    const version = parseVersion(tag, problem.dialect);
+    if (version === undefined || version.prerelease !== '') continue;
+    if (problem.skipsIncompleteTags && isIncomplete(version)) continue;
+    if (newest !== undefined && compareVersions(version, newest) <= 0) continue;
+    if (!wants.every((want) => meetsWant(tag, want, target))) continue;
+    if (!unwanted.some((want) => meetsWant(tag, want, target))) newest = version;
+  }
+  return newest;
+}
+
+interface Newest {
+  readonly repository: Repository;
+  readonly newest: Version;
+  /** What the newest is, where the search has read it. */
+  readonly meta: PackageMeta | 'rejected' | undefined;
+}
+
+function holder(
+  { repository, newest, meta }: Newest,
+  selected: readonly Selected[],
+  target: Target,
+): string {
+  const others = selected.filter((one) => one.repository !== repository);
+  for (const other of others) {
+    for (const requirement of other.meta.requirements) {
+      if (requirement.requires !== 'package' || requirement.repository !== repository) continue;
+      if (meetsWant(newest.raw, constraintWant(requirement.constraint), target)) continue;
+      return `${other.repository} ${other.version}, which requires \`${requirement.constraint}\``;
+    }
+  }
+  if (meta === 'rejected') return `Crossplane ${target.version}, which would refuse the newest`;
+  return (meta && conflictOf(meta, others, target)) ?? 'what other packages require';
+}
+
+/** What stands against a version beside what was selected. */
+function conflictOf(
+  meta: PackageMeta,
+  others: readonly Selected[],
+  target: Target,
+): string | undefined {
+  if (meta.crossplane !== undefined) {
+    const constraint = parseConstraint(meta.crossplane, target.rules.dialect);
+    if (constraint.invalid || !constraint.admits(versionOf(target))) {
+      return `Crossplane ${target.version}: the newest needs \`${meta.crossplane}\``;
+    }
+  }
+  const owned = new Set(meta.owns.map(ownershipKey));
+  for (const { repository, version, meta: other } of others) {
+    const shared = other.owns.find((object) => owned.has(ownershipKey(object)));
+    if (shared !== undefined) {
+      return `${repository} ${version}, which owns ${shared.kind} ${shared.name} too`;
+    }
+    const asked = meta.requirements.find(
+      (r) =>
+        r.requires === 'package' &&
+        r.repository === repository &&
+        !meetsWant(version, constraintWant(r.constraint), target),
+    );
+    if (asked?.requires === 'package') {
+      return `${repository} ${version}: the newest requires \`${asked.constraint}\``;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,141 @@
+import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
+import { parseConstraint } from '../model/constraint.js';
+import { formatOrigin } from '../model/input-error.js';
+import { ownershipKey } from '../model/owned.js';
+import type { Repository } from '../model/package.js';
+import type { Requirement } from '../model/package-meta.js';
+import type { Target } from '../model/target.js';
+import type { PackageDemand, Problem, Rule, Want } from '../solver/problem.js';
+import { wantText } from '../solver/sentences.js';
+import { changesBetween, type Change } from './changes.js';
+import { versionOf } from './target-choice.js';
+import { constraintWant, meetsWant } from './wants.js';
+
+/** A change, and what brought it about. */
+export interface Movement extends Change {
+  /** undefined: neither the lockfiles nor the request say. */
+  readonly reason: string | undefined;
+}
+
+export interface Moved {
+  readonly before: Lockfile | undefined;
+  readonly after: Lockfile;
+  /** What was asked, in the eyes of the release that the answer is for. */
+  readonly problem: Problem;
+  readonly target: Target;
+  /** Packages that were to move. */
+  readonly unlock: ReadonlySet<Repository> | 'all' | undefined;
+}
+
+/** What differs from the last answer, by package, and why: told from the two answers alone. */
+export function movements(moved: Moved): Movement[] {
+  return changesBetween(moved.before, moved.after).map((change) => ({
+    ...change,
+    reason: reasonFor(change, moved),
+  }));
+}
+
+function reasonFor(change: Change, moved: Moved): string | undefined {
+  const { repository, from, to, movedTag } = change;
+  if (movedTag) return undefined;
+  if (from === undefined) return askers(repository, moved)[0]?.text;
+  if (to === undefined) return whyRemoved(repository, moved);
+  if (moved.unlock === 'all' || moved.unlock?.has(repository) === true) return 'asked for';
+  const old = moved.before!.packages.find((locked) => locked.repository === repository)!;
+  return (
+    ruledOut(old, moved) ??
+    unsuited(old, moved) ??
+    `\`${from}\` is no longer to be had, or no longer accepted`
+  );
+}
+
+function whyRemoved(repository: Repository, { problem }: Moved): string {
+  const successor = problem.replace.get(repository);
+  return successor === undefined ? 'nothing requires it any more' : `replaced by ${successor}`;
+}
+
+/** Who no longer admits the old version. */
+function ruledOut({ repository, version }: LockedPackage, moved: Moved): string | undefined {
+  const { problem, target } = moved;
+  const meets = (want: Want) => meetsWant(version, want, target);
+  const override = problem.overrides.get(repository);
+  if (override !== undefined) {
+    return meets(override.want) ? undefined : `overridden: ${ruleText(override)}`;
+  }
+  const excluded = problem.exclude.get(repository)?.find(({ want }) => meets(want));
+  if (excluded !== undefined) return `\`${version}\` is excluded: ${ruleText(excluded)}`;
+  return askers(repository, moved).find(({ want }) => want !== undefined && !meets(want))?.text;
+}
+
+function ruleText({ want, origin }: Rule): string {
+  return `\`${wantText(want)}\` (${formatOrigin(origin)})`;
+}
+
+/** What the old version itself does not get along with. */
+function unsuited(old: LockedPackage, { after, problem, target }: Moved): string | undefined {
+  const { repository, version, crossplane } = old;
+  if (crossplane !== undefined && !problem.anyCrossplane.has(repository)) {
+    const constraint = parseConstraint(crossplane, target.rules.dialect);
+    if (constraint.invalid || !constraint.admits(versionOf(target))) {
+      return `${version} needs Crossplane \`${crossplane}\``;
+    }
+  }
+  const others = after.packages.filter((locked) => locked.repository !== repository);
+  const owned = new Set(old.owns.map(ownershipKey));
+  for (const other of others) {
+    const shared = other.owns.find((object) => owned.has(ownershipKey(object)));
+    if (shared === undefined) continue;
+    return `${version} owns ${shared.kind} ${shared.name}, as does ${other.repository} ${other.version}`;
+  }
+  for (const requirement of old.requirements) {
+    if (requirement.requires !== 'package') continue;
+    const on = problem.replace.get(requirement.repository) ?? requirement.repository;
+    const there = others.find((other) => other.repository === on);
+    if (there === undefined || problem.overrides.has(on)) continue;
+    if (meetsWant(there.version, constraintWant(requirement.constraint), target)) continue;
+    return `${version} requires ${on} \`${requirement.constraint}\`, which is now at ${there.version}`;
+  }
+  return undefined;
+}
+
+interface Asker {
+  readonly text: string;
+  /** undefined: as the owner of an API, at whichever version. */
+  readonly want: Want | undefined;
+}
+
+/** Who asks for a package in the new answer: the user first, then packages. */
+function askers(repository: Repository, { after, problem }: Moved): Asker[] {
+  const effective = (named: Repository) => problem.replace.get(named) ?? named;
+  const demands = problem.demands.filter(
+    (each): each is PackageDemand =>
+      each.demand === 'package' && effective(each.repository) === repository,
+  );
+  const roots = demands.map(({ want, origin }) => ({
+    text: `${formatOrigin(origin)} asks for \`${wantText(want)}\``,
+    want,
+  }));
+  const owned = new Set(
+    after.packages.find((locked) => locked.repository === repository)?.owns.map(({ name }) => name),
+  );
+  const asks = (
+    requirement: Requirement,
+  ): (Omit<Asker, 'text'> & { words: string }) | undefined => {
+    if (requirement.requires === 'package') {
+      if (effective(requirement.repository) !== repository) return undefined;
+      const { constraint } = requirement;
+      return { words: `\`${constraint}\``, want: constraintWant(constraint) };
+    }
+    const { demand, text } = requirement;
+    if (!('crd' in demand) || !owned.has(demand.crd)) return undefined;
+    return { words: `the API ${text}`, want: undefined };
+  };
+  const packages = after.packages.flatMap((by) =>
+    by.requirements.flatMap((requirement): Asker[] => {
+      const asked = asks(requirement);
+      if (asked === undefined) return [];
+      return [{ text: `${by.repository} ${by.version} requires ${asked.words}`, want: asked.want }];
+    }),
+  );
+  return [...roots, ...packages];
+}
