@@ -20,6 +20,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/resolve.js')).resolveCommand,
   },
   {
+    usage: 'update [packages..]',
+    about: 'Move locked packages, and only what must follow',
+    load: async () => (await import('./commands/update.js')).updateCommand,
+  },
+  {
     usage: 'matrix [refs..]',
     about: 'Show which Crossplane releases can run the set, and what blocks the others',
     load: async () => (await import('./commands/matrix.js')).matrixCommand,
