@@ -30,6 +30,21 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/matrix.js')).matrixCommand,
   },
   {
+    usage: 'outdated',
+    about: 'Show which locked packages have newer versions, within constraints and beyond',
+    load: async () => (await import('./commands/outdated.js')).outdatedCommand,
+  },
+  {
+    usage: 'why <name>',
+    about: 'Show how a package, or the owner of a CRD, came to be locked',
+    load: async () => (await import('./commands/why.js')).whyCommand,
+  },
+  {
+    usage: 'tree',
+    about: 'Show what is locked as a tree of who requires whom',
+    load: async () => (await import('./commands/tree.js')).treeCommand,
+  },
+  {
     usage: 'constraint [range] [versions..]',
     about: 'Tell what a range admits on a Crossplane release, and why not',
     load: async () => (await import('./commands/constraint.js')).constraint,

@@ -3,10 +3,11 @@ import { ownershipKey } from '../model/owned.js';
 import type { Repository } from '../model/package.js';
 import type { PackageMeta } from '../model/package-meta.js';
 import type { Target } from '../model/target.js';
-import { compareVersions, isIncomplete, parseVersion, type Version } from '../model/version.js';
+import { parseVersion, type Version } from '../model/version.js';
 import type { PackageDemand, Problem } from '../solver/problem.js';
 import type { Selected } from '../solver/solve.js';
 import type { Driver } from './drive.js';
+import { newestOf } from './newest.js';
 import { versionOf } from './target-choice.js';
 import { constraintWant, meetsWant } from './wants.js';
 
@@ -62,16 +63,14 @@ function newestAdmitted(
   if (demands.length === 0 || problem.overrides.has(repository)) return undefined;
   const wants = demands.map(({ want }) => want);
   const unwanted = (problem.exclude.get(repository) ?? []).map(({ want }) => want);
-  let newest: Version | undefined;
-  for (const tag of tags) {
-    const version = parseVersion(tag, problem.dialect);
-    if (version === undefined || version.prerelease !== '') continue;
-    if (problem.skipsIncompleteTags && isIncomplete(version)) continue;
-    if (newest !== undefined && compareVersions(version, newest) <= 0) continue;
-    if (!wants.every((want) => meetsWant(tag, want, target))) continue;
-    if (!unwanted.some((want) => meetsWant(tag, want, target))) newest = version;
-  }
-  return newest;
+  return newestOf(
+    tags,
+    problem,
+    ({ raw, prerelease }) =>
+      prerelease === '' &&
+      wants.every((want) => meetsWant(raw, want, target)) &&
+      !unwanted.some((want) => meetsWant(raw, want, target)),
+  );
 }
 
 interface Newest {

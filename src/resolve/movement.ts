@@ -3,10 +3,10 @@ import { parseConstraint } from '../model/constraint.js';
 import { formatOrigin } from '../model/input-error.js';
 import { ownershipKey } from '../model/owned.js';
 import type { Repository } from '../model/package.js';
-import type { Requirement } from '../model/package-meta.js';
 import type { Target } from '../model/target.js';
-import type { PackageDemand, Problem, Rule, Want } from '../solver/problem.js';
+import type { Problem, Rule, Want } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
+import { askersOf } from './askers.js';
 import { changesBetween, type Change } from './changes.js';
 import { versionOf } from './target-choice.js';
 import { constraintWant, meetsWant } from './wants.js';
@@ -38,7 +38,7 @@ export function movements(moved: Moved): Movement[] {
 function reasonFor(change: Change, moved: Moved): string | undefined {
   const { repository, from, to, movedTag } = change;
   if (movedTag) return undefined;
-  if (from === undefined) return askers(repository, moved)[0]?.text;
+  if (from === undefined) return askersOf(repository, moved.after, moved.problem)[0]?.text;
   if (to === undefined) return whyRemoved(repository, moved);
   if (moved.unlock === 'all' || moved.unlock?.has(repository) === true) return 'asked for';
   const old = moved.before!.packages.find((locked) => locked.repository === repository)!;
@@ -64,7 +64,9 @@ function ruledOut({ repository, version }: LockedPackage, moved: Moved): string 
   }
   const excluded = problem.exclude.get(repository)?.find(({ want }) => meets(want));
   if (excluded !== undefined) return `\`${version}\` is excluded: ${ruleText(excluded)}`;
-  return askers(repository, moved).find(({ want }) => want !== undefined && !meets(want))?.text;
+  return askersOf(repository, moved.after, moved.problem).find(
+    ({ want }) => want !== undefined && !meets(want),
+  )?.text;
 }
 
 function ruleText({ want, origin }: Rule): string {
@@ -96,46 +98,4 @@ function unsuited(old: LockedPackage, { after, problem, target }: Moved): string
     return `${version} requires ${on} \`${requirement.constraint}\`, which is now at ${there.version}`;
   }
   return undefined;
-}
-
-interface Asker {
-  readonly text: string;
-  /** undefined: as the owner of an API, at whichever version. */
-  readonly want: Want | undefined;
-}
-
-/** Who asks for a package in the new answer: the user first, then packages. */
-function askers(repository: Repository, { after, problem }: Moved): Asker[] {
-  const effective = (named: Repository) => problem.replace.get(named) ?? named;
-  const demands = problem.demands.filter(
-    (each): each is PackageDemand =>
-      each.demand === 'package' && effective(each.repository) === repository,
-  );
-  const roots = demands.map(({ want, origin }) => ({
-    text: `${formatOrigin(origin)} asks for \`${wantText(want)}\``,
-    want,
-  }));
-  const owned = new Set(
-    after.packages.find((locked) => locked.repository === repository)?.owns.map(({ name }) => name),
-  );
-  const asks = (
-    requirement: Requirement,
-  ): (Omit<Asker, 'text'> & { words: string }) | undefined => {
-    if (requirement.requires === 'package') {
-      if (effective(requirement.repository) !== repository) return undefined;
-      const { constraint } = requirement;
-      return { words: `\`${constraint}\``, want: constraintWant(constraint) };
-    }
-    const { demand, text } = requirement;
-    if (!('crd' in demand) || !owned.has(demand.crd)) return undefined;
-    return { words: `the API ${text}`, want: undefined };
-  };
-  const packages = after.packages.flatMap((by) =>
-    by.requirements.flatMap((requirement): Asker[] => {
-      const asked = asks(requirement);
-      if (asked === undefined) return [];
-      return [{ text: `${by.repository} ${by.version} requires ${asked.words}`, want: asked.want }];
-    }),
-  );
-  return [...roots, ...packages];
 }

@@ -48,13 +48,15 @@ export function demandLines({ packages }: Lockfile): string[] {
   });
 }
 
-function columns(rows: readonly (readonly string[])[]): string[] {
+/** Cells padded so that they stand below each other. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
   return rows.map((row) =>
     `  ${row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')}`.trimEnd(),
   );
 }
 
-function short(version: string): string {
+/** A version as it is read by people: of a digest its first digits. */
+export function short(version: string): string {
   return isDigest(version) ? version.slice(0, 'sha256:'.length + 12) : version;
 }

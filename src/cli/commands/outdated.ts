@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DEFAULT_FILES } from '../../inputs/input-files.js';
+import type { Repository } from '../../model/package.js';
+import type { Request } from '../../model/request.js';
+import { outdated } from '../../resolve/outdated.js';
+import type { Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { inputFlags, readRequest, type InputArgs } from '../input-flags.js';
+import type { Io } from '../io.js';
+import { requireLock } from '../lock-file.js';
+import { lockFlag, type LockArgs } from '../lock-flag.js';
+import { outputFlag, type OutputArgs } from '../output-flag.js';
+import { outdatedJson, outdatedLines } from '../render/outdated.js';
+import { openSources, sourceFlags, type SourceArgs } from '../source-flags.js';
+
+interface Args extends SourceArgs, InputArgs, LockArgs, OutputArgs {
+  readonly prerelease: readonly string[] | undefined;
+  readonly 'exit-code': boolean;
+}
+
+export const outdatedCommand: Command<Args> = {
+  builder: (yargs) =>
+    outputFlag(lockFlag(inputFlags(sourceFlags(yargs))))
+      .option('prerelease', {
+        type: 'string',
+        requiresArg: true,
+        coerce: (given: string | string[]): string[] => [given].flat(),
+        describe: 'Count prereleases of this package; may be repeated',
+      })
+      .option('exit-code', {
+        type: 'boolean',
+        default: false,
+        describe: 'Exit 6 if anything is outdated',
+      }),
+  run: async (args, io) => {
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const request = await readRequestIfAny(args, io);
+    const report = await outdated(lock.lockfile, request, {
+      source: await openSources(args, io, undefined, request.kept),
+      prereleases: (args.prerelease ?? []) as Repository[],
+      compat: args.compat,
+    });
+    for (const note of report.notes) io.note(`note: ${note}`);
+    if (args.output === 'json') io.out(outdatedJson(report, lock.lockfile.crossplane));
+    else for (const line of outdatedLines(report)) io.out(`${line}\n`);
+    if (report.packages.length === 0) {
+      io.note('nothing newer than what is locked');
+      return EXIT.done;
+    }
+    return args['exit-code'] ? EXIT.findings : EXIT.done;
+  },
+};
+
+const NOTHING_ASKED: Request = {
+  roots: [],
+  overrides: [],
+  replace: [],
+  exclude: [],
+  defaults: {},
+  kept: [],
+};
+
+/** What was resolved from the command line has no file to speak for it. */
+async function readRequestIfAny(args: Args, io: Io): Promise<Request> {
+  const any = DEFAULT_FILES.some((name) => existsSync(resolve(io.cwd, name)));
+  if (args.file !== undefined || any) return readRequest(args, io, { skip: [args.lock] });
+  io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
+  return NOTHING_ASKED;
+}

@@ -1,0 +1,44 @@
+import type { Lockfile } from '../../lock/lockfile.js';
+import type { TreeNode } from '../../resolve/lock-tree.js';
+import { short } from './packages.js';
+
+/** Trees as indented lines; `(*)` marks a package whose requirements stand further up. */
+export function treeLines(trees: readonly TreeNode[]): string[] {
+  const lines = trees.flatMap((tree) => [nodeText(tree), ...branches(tree.requires, '')]);
+  return trees.some(hasRepeated) ? [...lines, '(*) shown above with what it requires'] : lines;
+}
+
+function branches(nodes: readonly TreeNode[], indent: string): string[] {
+  return nodes.flatMap((node, i) => {
+    const last = i === nodes.length - 1;
+    return [
+      `${indent}${last ? '└── ' : '├── '}${nodeText(node)}`,
+      ...branches(node.requires, `${indent}${last ? '    ' : '│   '}`),
+    ];
+  });
+}
+
+function nodeText({ locked, wants, repeated }: TreeNode): string {
+  const constraint = wants === undefined ? '' : ` \`${wants}\``;
+  return `${locked.repository} ${short(locked.version)}${constraint}${repeated ? ' (*)' : ''}`;
+}
+
+function hasRepeated({ repeated, requires }: TreeNode): boolean {
+  return repeated || requires.some(hasRepeated);
+}
+
+export function treeJson(trees: readonly TreeNode[], { crossplane }: Lockfile): string {
+  const document = { schemaVersion: 1, crossplane, packages: trees.map(nodeJson) };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function nodeJson({ locked, wants, repeated, requires }: TreeNode): object {
+  return {
+    source: locked.repository,
+    version: locked.version,
+    kind: locked.kind,
+    direct: locked.direct,
+    ...(wants !== undefined && { constraint: wants }),
+    ...(repeated ? { repeated } : { requires: requires.map(nodeJson) }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { LockedPackage } from '../../lock/lockfile.js';
+import type { OwnedObject } from '../../model/package-meta.js';
+import type { LockEdge } from '../../resolve/lock-graph.js';
+import type { Why } from '../../resolve/why.js';
+import { short } from './packages.js';
+
+/** Why a package is locked, and what of it was asked about; undefined: the package itself. */
+export type Answered = Why & { readonly owned: OwnedObject | undefined };
+
+/** The package, then every path to it, a step a line. */
+export function whyLines({ locked, owned, paths, more }: Answered): string[] {
+  const title = owned === undefined ? '' : ` owns ${owned.kind} ${owned.name}`;
+  const lines = [`${nameOf(locked)}${title}`, ...paths.flatMap((path) => pathLines(locked, path))];
+  return more ? [...lines, '  and by more paths than are listed'] : lines;
+}
+
+function pathLines(locked: LockedPackage, path: readonly LockEdge[]): string[] {
+  const start = path[0]?.from ?? locked;
+  return [
+    `  ${nameOf(start)} ${askedHow(start)}`,
+    ...path.map(({ to, wants }, i) => {
+      return `${' '.repeat(4 + 2 * i)}requires ${nameOf(to)} \`${wants}\``;
+    }),
+  ];
+}
+
+function nameOf({ repository, version }: LockedPackage): string {
+  return `${repository} ${short(version)}`;
+}
+
+function askedHow({ direct }: LockedPackage): string {
+  return direct
+    ? 'is asked for directly'
+    : 'is asked for by no locked package: by a local one, for an API, or in place of another';
+}
+
+export function whyJson(answers: readonly Answered[]): string {
+  const document = {
+    schemaVersion: 1,
+    answers: answers.map(({ locked, owned, paths, more }) => ({
+      ...packageJson(locked),
+      ...(owned !== undefined && { owns: { kind: owned.kind, name: owned.name } }),
+      paths: paths.map((path) => [
+        packageJson(path[0]?.from ?? locked),
+        ...path.map(({ to, wants }) => ({ ...packageJson(to), constraint: wants })),
+      ]),
+      more,
+    })),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function packageJson({ repository, version, direct }: LockedPackage): object {
+  return { source: repository, version, direct };
+}
