@@ -95,7 +95,8 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
 
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
-  const asked = COMMANDS.find((command) => command.usage.split(' ')[0] === argv[0]);
+  const name = commandName(argv);
+  const asked = COMMANDS.find((command) => command.usage.split(' ')[0] === name);
   const loaded = await asked?.load();
   const cli = yargs()
     .scriptName('xpkg-resolve')
@@ -103,6 +104,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     .option('debug', { type: 'boolean', describe: 'Show stack traces', global: true })
     .strict()
     .exitProcess(false)
+    .completion('completion', 'Print a script that makes a shell complete commands and flags')
     .demandCommand(1, 'Name a command; --help lists them.')
     .fail((message: string | null, error: Error | undefined) => {
       // What yargs throws of itself has a message as well; what a command throws has none.
@@ -122,6 +124,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (output !== '') io.out(`${output}\n`);
   });
   return code;
+}
+
+/** The command asked for, or the one that a shell wants completed: `FLAG xpkg-resolve NAME …`. */
+function commandName(argv: readonly string[]): string | undefined {
+  return argv[0] === '--get-yargs-completions' ? argv[2] : argv[0];
 }
 
 function report(error: unknown, io: Io, debug: boolean): ExitCode {
