@@ -1,4 +1,4 @@
-import { isRejection, judge } from '../model/judge.js';
+import { judge } from '../model/judge.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
@@ -101,10 +101,8 @@ export class Driver {
   async metaIfRead(
     candidate: Candidate,
     target: Target,
-  ): Promise<PackageMeta | 'rejected' | undefined> {
-    if (!this.packages.has(key(candidate))) return undefined;
-    const meta = await this.meta(candidate, target);
-    return meta !== undefined && isRejection(meta) ? 'rejected' : meta;
+  ): Promise<PackageMeta | Rejection | undefined> {
+    return this.packages.has(key(candidate)) ? this.meta(candidate, target) : undefined;
   }
 
   private async answer(question: Question, target: Target): Promise<Answer> {

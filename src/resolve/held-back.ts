@@ -1,7 +1,8 @@
 import { parseConstraint } from '../model/constraint.js';
+import { isRejection } from '../model/judge.js';
 import { ownershipKey } from '../model/owned.js';
 import type { Repository } from '../model/package.js';
-import type { PackageMeta } from '../model/package-meta.js';
+import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { Target } from '../model/target.js';
 import { parseVersion, type Version } from '../model/version.js';
 import type { PackageDemand, Problem } from '../solver/problem.js';
@@ -77,7 +78,7 @@ interface Newest {
   readonly repository: Repository;
   readonly newest: Version;
   /** What the newest is, where the search has read it. */
-  readonly meta: PackageMeta | 'rejected' | undefined;
+  readonly meta: PackageMeta | Rejection | undefined;
 }
 
 function holder(
@@ -93,7 +94,10 @@ function holder(
       return `${other.repository} ${other.version}, which requires \`${requirement.constraint}\``;
     }
   }
-  if (meta === 'rejected') return `Crossplane ${target.version}, which would refuse the newest`;
+  if (meta !== undefined && isRejection(meta)) {
+    const error = meta.findings.find(({ severity }) => severity === 'error');
+    return `Crossplane ${target.version}, which would refuse the newest (${error?.message ?? ''})`;
+  }
   return (meta && conflictOf(meta, others, target)) ?? 'what other packages require';
 }
 
