@@ -1,7 +1,7 @@
-import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
+import type { Lockfile } from '../lock/lockfile.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
-import type { PackageDemand, Problem, Want } from '../solver/problem.js';
+import type { Problem, Want } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
 import { constraintWant } from './wants.js';
 
@@ -13,34 +13,41 @@ export interface Asker {
   readonly want: Want | undefined;
 }
 
-/** Who asks for a package: the user first, then locked packages. */
-export function askersOf(repository: Repository, lockfile: Lockfile, problem: Problem): Asker[] {
+/** Who asks for each package: the user first, then locked packages. */
+export type Askers = ReadonlyMap<Repository, readonly Asker[]>;
+
+export function askersIn(lockfile: Lockfile, problem: Problem): Askers {
+  const askers = new Map<Repository, Asker[]>();
+  const add = (repository: Repository, asker: Asker) => {
+    const sofar = askers.get(repository);
+    if (sofar === undefined) askers.set(repository, [asker]);
+    else sofar.push(asker);
+  };
   const effective = (named: Repository) => problem.replace.get(named) ?? named;
-  const demands = problem.demands.filter(
-    (each): each is PackageDemand =>
-      each.demand === 'package' && effective(each.repository) === repository,
-  );
-  const roots = demands.map(({ want, origin }) => ({
-    text: `${formatOrigin(origin)} asks for \`${wantText(want)}\``,
-    want,
-  }));
-  const owner = lockfile.packages.find((locked) => locked.repository === repository);
-  const packages = lockfile.packages.flatMap((by) =>
-    by.requirements.flatMap((requirement): Asker[] => {
-      const requires = `${by.repository} ${by.version} requires`;
-      if (requirement.requires === 'crd') {
-        const { demand, text } = requirement;
-        if (!('crd' in demand) || !owns(owner, demand.crd)) return [];
-        return [{ text: `${requires} the API ${text}`, want: undefined }];
+  for (const demand of problem.demands) {
+    if (demand.demand !== 'package') continue;
+    const { repository, want, origin } = demand;
+    const text = `${formatOrigin(origin)} asks for \`${wantText(want)}\``;
+    add(effective(repository), { text, want });
+  }
+  for (const by of lockfile.packages) {
+    const who = `${by.repository} ${by.version}`;
+    for (const requirement of by.requirements) {
+      if (requirement.requires === 'package') {
+        const { repository, constraint } = requirement;
+        const text = `${who} requires \`${constraint}\``;
+        add(effective(repository), { text, want: constraintWant(constraint) });
+        continue;
       }
-      if (effective(requirement.repository) !== repository) return [];
-      const { constraint } = requirement;
-      return [{ text: `${requires} \`${constraint}\``, want: constraintWant(constraint) }];
-    }),
-  );
-  return [...roots, ...packages];
+      const { demand, text } = requirement;
+      const owner = 'crd' in demand ? ownerOf(demand.crd, lockfile) : undefined;
+      if (owner !== undefined)
+        add(owner, { text: `${who} requires the API ${text}`, want: undefined });
+    }
+  }
+  return askers;
 }
 
-function owns(locked: LockedPackage | undefined, crd: string): boolean {
-  return locked?.owns.some(({ name }) => name === crd) ?? false;
+function ownerOf(crd: string, { packages }: Lockfile): Repository | undefined {
+  return packages.find(({ owns }) => owns.some(({ name }) => name === crd))?.repository;
 }

@@ -6,7 +6,7 @@ import type { Repository } from '../model/package.js';
 import type { Target } from '../model/target.js';
 import type { Problem, Rule, Want } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
-import { askersOf } from './askers.js';
+import { askersIn, type Askers } from './askers.js';
 import { changesBetween, type Change } from './changes.js';
 import { versionOf } from './target-choice.js';
 import { constraintWant, meetsWant } from './wants.js';
@@ -29,21 +29,21 @@ export interface Moved {
 
 /** What differs from the last answer, by package, and why: told from the two answers alone. */
 export function movements(moved: Moved): Movement[] {
-  return changesBetween(moved.before, moved.after).map((change) => ({
-    ...change,
-    reason: reasonFor(change, moved),
-  }));
+  const changes = changesBetween(moved.before, moved.after);
+  if (changes.length === 0) return [];
+  const askers = askersIn(moved.after, moved.problem);
+  return changes.map((change) => ({ ...change, reason: reasonFor(change, moved, askers) }));
 }
 
-function reasonFor(change: Change, moved: Moved): string | undefined {
+function reasonFor(change: Change, moved: Moved, askers: Askers): string | undefined {
   const { repository, from, to, movedTag } = change;
   if (movedTag) return undefined;
-  if (from === undefined) return askersOf(repository, moved.after, moved.problem)[0]?.text;
+  if (from === undefined) return askers.get(repository)?.[0]?.text;
   if (to === undefined) return whyRemoved(repository, moved);
   if (moved.unlock === 'all' || moved.unlock?.has(repository) === true) return 'asked for';
   const old = moved.before!.packages.find((locked) => locked.repository === repository)!;
   return (
-    ruledOut(old, moved) ??
+    ruledOut(old, moved, askers) ??
     unsuited(old, moved) ??
     `\`${from}\` is no longer to be had, or no longer accepted`
   );
@@ -55,8 +55,11 @@ function whyRemoved(repository: Repository, { problem }: Moved): string {
 }
 
 /** Who no longer admits the old version. */
-function ruledOut({ repository, version }: LockedPackage, moved: Moved): string | undefined {
-  const { problem, target } = moved;
+function ruledOut(
+  { repository, version }: LockedPackage,
+  { problem, target }: Moved,
+  askers: Askers,
+): string | undefined {
   const meets = (want: Want) => meetsWant(version, want, target);
   const override = problem.overrides.get(repository);
   if (override !== undefined) {
@@ -64,9 +67,7 @@ function ruledOut({ repository, version }: LockedPackage, moved: Moved): string 
   }
   const excluded = problem.exclude.get(repository)?.find(({ want }) => meets(want));
   if (excluded !== undefined) return `\`${version}\` is excluded: ${ruleText(excluded)}`;
-  return askersOf(repository, moved.after, moved.problem).find(
-    ({ want }) => want !== undefined && !meets(want),
-  )?.text;
+  return askers.get(repository)?.find(({ want }) => want !== undefined && !meets(want))?.text;
 }
 
 function ruleText({ want, origin }: Rule): string {

@@ -7,7 +7,7 @@ import { targetFor, type Target } from '../model/target.js';
 import { compareVersions, parseVersion, type Version } from '../model/version.js';
 import type { Problem } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
-import { askersOf } from './askers.js';
+import { askersIn, type Askers } from './askers.js';
 import { newestOf } from './newest.js';
 import { toProblem } from './to-problem.js';
 import { meetsWant } from './wants.js';
@@ -49,18 +49,19 @@ export async function outdated(
   const lists = await Promise.all(
     lockfile.packages.map(({ repository }) => options.source.tags(repository, target)),
   );
+  const askers = askersIn(lockfile, problem);
   const notes: string[] = [];
   const packages = lockfile.packages.flatMap((locked, i): Outdated[] => {
     const tags = lists[i];
     if (tags === undefined) notes.push(`no source given knows ${locked.repository}`);
-    const found = tags && compare(locked, tags, { lockfile, problem, target });
+    const found = tags && compare(locked, tags, { askers, problem, target });
     return found === undefined ? [] : [found];
   });
   return { packages, notes };
 }
 
 interface Context {
-  readonly lockfile: Lockfile;
+  readonly askers: Askers;
   readonly problem: Problem;
   readonly target: Target;
 }
@@ -92,7 +93,7 @@ function compare(
 function holderOf(
   repository: Repository,
   { raw }: Version,
-  { lockfile, problem, target }: Context,
+  { askers, problem, target }: Context,
 ): string | undefined {
   const override = problem.overrides.get(repository);
   if (override !== undefined) {
@@ -101,8 +102,7 @@ function holderOf(
   }
   const rule = problem.exclude.get(repository)?.find(({ want }) => meetsWant(raw, want, target));
   if (rule !== undefined) return `excluded (${formatOrigin(rule.origin)})`;
-  const asker = askersOf(repository, lockfile, problem).find(
-    ({ want }) => want !== undefined && !meetsWant(raw, want, target),
-  );
-  return asker?.text;
+  return askers
+    .get(repository)
+    ?.find(({ want }) => want !== undefined && !meetsWant(raw, want, target))?.text;
 }
