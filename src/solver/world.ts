@@ -9,6 +9,7 @@ import type {
   Requirement,
 } from '../model/package-meta.js';
 import type { CrdDemand, Owner } from '../model/package-source.js';
+import { pathBack } from './cycle.js';
 import type { Fact, Some } from './fact.js';
 import { factKey, isDebatable } from './fact-key.js';
 import type { Incompatibility, Term, Variable } from './incompatibility.js';
@@ -176,7 +177,11 @@ export class World {
     chosen: (variable: Variable) => number | undefined,
   ): boolean {
     if (this.problem.allowCycles) return false;
-    const path = this.pathBack(subject, value, chosen);
+    const path = pathBack(subject, value, {
+      subject: (variable) => this.subject(variable),
+      children: (from, at) => this.children(from, at),
+      value: chosen,
+    });
     if (path === undefined) return false;
     const members = path.map((member, i): Some => {
       const next = path[(i + 1) % path.length]!;
@@ -433,28 +438,6 @@ export class World {
     );
     this.admittedReleases.set(text, admitted);
     return admitted;
-  }
-
-  /** Packages from `subject` through chosen ones back to it, each requiring the next. */
-  private pathBack(
-    subject: PackageSubject,
-    value: number,
-    chosen: (variable: Variable) => number | undefined,
-  ): PackageSubject[] | undefined {
-    const seen = new Set<Variable>();
-    const walk = (from: PackageSubject, at: number): PackageSubject[] | undefined => {
-      for (const child of this.children(from, at)) {
-        if (child === subject.variable) return [from];
-        const next = this.subjects[child]!;
-        const picked = chosen(child);
-        if (picked === undefined || next.about !== 'package' || seen.has(child)) continue;
-        seen.add(child);
-        const rest = walk(next, picked);
-        if (rest !== undefined) return [from, ...rest];
-      }
-      return undefined;
-    };
-    return walk(subject, value);
   }
 
   /** Makes a statement on behalf of one more version: the same words, about more versions. */
