@@ -37,7 +37,7 @@ const CAST: readonly Role[] = [
     'Function',
     'inputs.autoready.fn.crossplane.io',
   ),
-  role('ghcr.io/acme/configuration-network', 'Configuration', 'xnetworks.net.acme.io'),
+  role('docker.io/acme/configuration-network', 'Configuration', 'xnetworks.net.acme.io'),
   role(
     'xpkg.upbound.io/upbound/provider-aws-ec2',
     'Provider',
@@ -98,10 +98,17 @@ export function isMember({ repository }: Role): boolean {
   return repository.startsWith('xpkg.upbound.io/upbound/provider-aws-');
 }
 
+/** Where else a registry's packages are found; `docker.io` is one registry with two names. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'xpkg.upbound.io': 'xpkg.crossplane.io',
+  'xpkg.crossplane.io': 'xpkg.upbound.io',
+  'docker.io': 'index.docker.io',
+};
+
 /** The same package as another registry has it. */
 export function aliasOf({ repository, kind, apis }: Role): Role {
-  const [host, ...path] = repository.split('/');
-  const other = host === 'xpkg.upbound.io' ? 'xpkg.crossplane.io' : 'xpkg.upbound.io';
+  const [host = '', ...path] = repository.split('/');
+  const other = ELSEWHERE[host] ?? 'xpkg.upbound.io';
   return role([other, ...path].join('/'), kind, ...apis);
 }
 

@@ -18,6 +18,8 @@ type Shape =
   | 'spaced'
   | 'digest'
   | 'never'
+  | 'phantom'
+  | 'from-phantom'
   | 'invalid';
 
 /** A constraint before it is known which versions there are to constrain. */
@@ -35,7 +37,8 @@ export function constraintPlan(
   writtenIn: 'package' | 'request',
 ): fc.Arbitrary<ConstraintPlan> {
   const unreadable = writtenIn === 'package' ? 1 : 0;
-  const odd = knobs.digests + knobs.unsatisfiable + knobs.invalid + knobs.dialects;
+  const { digests, unsatisfiable, phantoms, invalid, dialects } = knobs;
+  const odd = digests + unsatisfiable + phantoms + invalid + dialects;
   const plain = Math.max(0, 1 - odd);
   return fc.record({
     shape: weighted<Shape>(
@@ -48,12 +51,14 @@ export function constraintPlan(
       [plain * 0.04, 'either'],
       [plain * 0.05, 'any'],
       [plain * 0.03, 'with-prereleases'],
-      [knobs.dialects * 0.4, 'short'],
-      [knobs.dialects * 0.4, 'below-major'],
-      [knobs.dialects * 0.2 * unreadable, 'spaced'],
-      [knobs.digests, 'digest'],
-      [knobs.unsatisfiable, 'never'],
-      [knobs.invalid * unreadable, 'invalid'],
+      [dialects * 0.4, 'short'],
+      [dialects * 0.4, 'below-major'],
+      [dialects * 0.2 * unreadable, 'spaced'],
+      [digests, 'digest'],
+      [unsatisfiable, 'never'],
+      [phantoms / 2, 'phantom'],
+      [phantoms / 2, 'from-phantom'],
+      [invalid * unreadable, 'invalid'],
     ),
     at: pick(),
   });
@@ -98,7 +103,21 @@ export function constraintText(
       return digestOf(repository, tag);
     case 'never':
       return '>=v99.0.0';
+    case 'phantom':
+      return phantomAfter(release, tags);
+    case 'from-phantom':
+      return `>=${phantomAfter(release, tags)}`;
     case 'invalid':
       return 'latest';
   }
+}
+
+/** The next patch release that there is not, with or without a prerelease. */
+function phantomAfter(release: string, tags: readonly string[]): string {
+  const [, line = 'v1.0.', patch = '0'] = /^(v\d+\.\d+\.)(\d+)$/.exec(release) ?? [];
+  const next = (n: number): string => {
+    const tag = `${line}${n}`;
+    return tags.some((one) => one === tag || one.startsWith(`${tag}-`)) ? next(n + 1) : tag;
+  };
+  return next(Number(patch) + 1);
 }

@@ -21,7 +21,10 @@ export interface Knobs {
   readonly sharedCrds: number;
   /** Share of universes with a provider family and the monolith it was cut from. */
   readonly families: number;
-  /** Share of universes in which one package is published in two registries. */
+  /**
+   * Share of universes in which one package is published in two registries, or under two names of
+   * one registry (`docker.io` and `index.docker.io`).
+   */
   readonly aliases: number;
   /** Share of versions that require a package above them, or themselves. */
   readonly cycles: number;
@@ -37,6 +40,8 @@ export interface Knobs {
   readonly oddTags: number;
   /** Share of constraints that no version can satisfy. */
   readonly unsatisfiable: number;
+  /** Share of constraints that name a version which was never published. */
+  readonly phantoms: number;
   /** Share of constraints that are none. */
   readonly invalid: number;
   /** Share of constraints that Crossplane's two semver dialects read differently. */
@@ -78,6 +83,7 @@ export const DEFAULT_KNOBS: Knobs = {
   incompleteTags: 0.08,
   oddTags: 0.08,
   unsatisfiable: 0.02,
+  phantoms: 0.02,
   invalid: 0.015,
   dialects: 0.06,
   roots: 4,
