@@ -1,13 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatLockfile } from '../../src/lock/format-lockfile.js';
-import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
-import { byKindAndName } from '../../src/lock/owns-by-group.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
-import { byCodePoint } from '../../src/model/code-point-order.js';
 import { InputError } from '../../src/model/input-error.js';
-import type { OwnedKind, Requirement } from '../../src/model/package-meta.js';
-import type { Digest, JsonObject, PackageKind, Repository } from '../../src/model/package.js';
+import { lockfile as generated } from '../../src/testing/lockfile.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 const platform = lockfileOf([
@@ -93,64 +89,7 @@ test('packages are sorted by source, in whatever order they come', () => {
 });
 
 describe('parsing undoes formatting', () => {
-  const awkward = fc.constantFrom('no', '1e3', '0x1', '012', '~', '<<', '', 'a: b', '- x', ' #');
-  const text = fc.oneof(fc.string({ unit: 'binary' }).filter(wellFormed), awkward);
-  const json = fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 3 });
-  const object = fc.dictionary(text, json) as fc.Arbitrary<JsonObject>;
-  const label = fc.stringMatching(/^[a-z][a-z0-9-]{1,8}$/);
-  const repository = fc
-    .tuple(label, label, label)
-    .map(([host, org, name]) => `${host}.io/${org}/${name}` as Repository);
-  const digest = fc.stringMatching(/^[0-9a-f]{64}$/).map((hex) => `sha256:${hex}` as Digest);
-  const kind = fc.constantFrom<PackageKind>('Provider', 'Configuration', 'Function');
-  const line = fc.constant(undefined);
-  const requirement: fc.Arbitrary<Requirement> = fc.oneof(
-    fc.record({
-      requires: fc.constant('package' as const),
-      repository,
-      kind,
-      apiVersion: optional(fc.constant('pkg.crossplane.io/v1')),
-      constraint: text,
-      line,
-    }),
-    fc.record({
-      requires: fc.constant('crd' as const),
-      demand: fc.oneof(
-        fc.record({ crd: text }),
-        fc.record({ group: text, version: optional(text), kind: text }),
-      ),
-      text,
-      line,
-    }),
-  );
-  const owned = fc.record({
-    kind: fc.constantFrom<OwnedKind>('CRD', 'XRD', 'claim', 'MRD', 'Composition', 'CronOperation'),
-    name: fc.oneof(fc.stringMatching(/^[a-z]{1,4}\.[a-z]{1,3}\.io$/), text),
-  });
-  const lockedPackage: fc.Arbitrary<LockedPackage> = fc.record({
-    repository,
-    version: fc.stringMatching(/^v[0-9]\.[0-9]\.[0-9](-rc\.[0-9])?$/),
-    digest: optional(digest),
-    manifest: optional(digest),
-    baseLayer: optional(digest),
-    packageYaml: optional(digest),
-    kind,
-    name: label,
-    direct: fc.boolean(),
-    crossplane: optional(text),
-    requirements: fc.array(requirement, { maxLength: 3 }),
-    owns: fc.array(owned, { maxLength: 4 }).map((owns) => owns.sort(byKindAndName)),
-    object: fc.record({ apiVersion: optional(text), metadata: object, spec: object }),
-  });
-  const anyLockfile: fc.Arbitrary<Lockfile> = fc.record({
-    crossplane: fc.constantFrom('v1.14.0', 'v1.20.0-up.1', 'v2.3.4'),
-    packages: fc
-      .uniqueArray(lockedPackage, { selector: (each) => each.repository, maxLength: 4 })
-      .map((packages) => packages.map((each, index) => ({ ...each, name: `n${index}` })))
-      .map((packages) => packages.sort((a, b) => byCodePoint(a.repository, b.repository))),
-    objects: fc.array(object, { maxLength: 2 }),
-    skipDependencyResolution: fc.array(text, { maxLength: 2 }),
-  });
+  const anyLockfile = generated({ packages: 4, undigested: 0.4, wishes: 0.7, awkward: 0.8 });
 
   test('for every lockfile', () => {
     fc.assert(
@@ -232,14 +171,6 @@ function refusal(text: string): InputError {
     throw error;
   }
   throw new Error('it was read');
-}
-
-function optional<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
-  return fc.option(value, { nil: undefined });
-}
-
-function wellFormed(text: string): boolean {
-  return !/[\ud800-\udfff]/u.test(text);
 }
 
 /** Without the prototypes that generators vary. */
