@@ -40,7 +40,7 @@ test('there are the blocks that the other tests are about', () => {
     ts: count('ts'),
     text: count('text'),
   }).toEqual({ console: 2, sh: 2, ts: 2, text: 1 });
-  expect(written('console').flatMap(({ body }) => commandsOf(body)).length).toBe(3);
+  expect(written('console').flatMap(({ body }) => commandsOf(body)).length).toBe(2);
 });
 
 test('what it shows is what the tool prints (`vitest -u` writes it anew)', async () => {

@@ -50,7 +50,10 @@ export class DiskCache {
     this.#note(line);
   }
 
-  async blob({ digest, size }: Pick<Expected, 'digest'> & Partial<Expected>) {
+  async blob({
+    digest,
+    size,
+  }: Pick<Expected, 'digest'> & Partial<Expected>): Promise<Uint8Array | undefined> {
     const path = this.#blobPath(digest);
     const bytes = await this.#read(path);
     if (bytes === undefined) return undefined;
