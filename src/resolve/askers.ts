@@ -1,6 +1,8 @@
 import type { Lockfile } from '../lock/lockfile.js';
+import { crdDemandText } from '../model/crd-demand.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
+import type { CrdDemand } from '../model/package-source.js';
 import type { Problem, Want } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
 import { constraintWant } from './wants.js';
@@ -25,10 +27,15 @@ export function askersIn(lockfile: Lockfile, problem: Problem): Askers {
   };
   const effective = (named: Repository) => problem.replace.get(named) ?? named;
   for (const demand of problem.demands) {
-    if (demand.demand !== 'package') continue;
-    const { repository, want, origin } = demand;
-    const text = `${formatOrigin(origin)} asks for \`${wantText(want)}\``;
-    add(effective(repository), { text, want });
+    const place = formatOrigin(demand.origin);
+    if (demand.demand === 'package') {
+      const { repository, want } = demand;
+      add(effective(repository), { text: `${place} asks for \`${wantText(want)}\``, want });
+    } else if (demand.demand === 'api') {
+      const owner = ownerOf(demand.crd, lockfile);
+      const text = `${place} asks for the API ${crdDemandText(demand.crd)}`;
+      if (owner !== undefined) add(owner, { text, want: undefined });
+    }
   }
   for (const by of lockfile.packages) {
     const who = `${by.repository} ${by.version}`;
@@ -40,7 +47,7 @@ export function askersIn(lockfile: Lockfile, problem: Problem): Askers {
         continue;
       }
       const { demand, text } = requirement;
-      const owner = 'crd' in demand ? ownerOf(demand.crd, lockfile) : undefined;
+      const owner = ownerOf(demand, lockfile);
       if (owner !== undefined)
         add(owner, { text: `${who} requires the API ${text}`, want: undefined });
     }
@@ -48,6 +55,8 @@ export function askersIn(lockfile: Lockfile, problem: Problem): Askers {
   return askers;
 }
 
-function ownerOf(crd: string, { packages }: Lockfile): Repository | undefined {
-  return packages.find(({ owns }) => owns.some(({ name }) => name === crd))?.repository;
+/** undefined: none, or it is not named but described, and a lockfile knows names alone. */
+function ownerOf(demand: CrdDemand, { packages }: Lockfile): Repository | undefined {
+  if (!('crd' in demand)) return undefined;
+  return packages.find(({ owns }) => owns.some(({ name }) => name === demand.crd))?.repository;
 }

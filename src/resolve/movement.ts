@@ -45,7 +45,7 @@ function reasonFor(change: Change, moved: Moved, askers: Askers): string | undef
   return (
     ruledOut(old, moved, askers) ??
     unsuited(old, moved) ??
-    `\`${from}\` is no longer to be had, or no longer accepted`
+    `\`${from}\` no longer fits the rest, or is no longer to be had`
   );
 }
 

@@ -55,7 +55,7 @@ test.each([
     why: 'its version is gone',
     request: requestFor({ [A]: '*' }),
     after: { [B]: { 'v1.1.0': {} } },
-    want: { 'b v1.0.0 → v1.1.0': '`v1.0.0` is no longer to be had, or no longer accepted' },
+    want: { 'b v1.0.0 → v1.1.0': '`v1.0.0` no longer fits the rest, or is no longer to be had' },
   },
   {
     why: 'packages come and go',
@@ -94,6 +94,24 @@ test('a package moves because a new one owns what it owns', async () => {
   expect(told(await solved(universe, request, { lockfile }))).toEqual({
     'a v2.0.0 → v1.0.0': `v2.0.0 owns CRD xs.acme.io, as does ${B} v1.0.0`,
     'b none → v1.0.0': 'xpkg.yaml:1 asks for `*`',
+  });
+});
+
+test('a package comes because its API is asked for', async () => {
+  const universe = providers({
+    [A]: { 'v1.0.0': {} },
+    [B]: { 'v1.0.0': { crds: ['xs.acme.io'] } },
+  });
+  const request = requestFor({ [A]: '*' });
+  const { lockfile } = await solved(universe, request);
+  const api = {
+    root: 'crd' as const,
+    demand: { crd: 'xs.acme.io' },
+    origin: { file: 'xpkg.yaml', line: 2 },
+  };
+  const wider = { ...request, roots: [...request.roots, api] };
+  expect(told(await solved(universe, wider, { lockfile }))).toEqual({
+    'b none → v1.0.0': 'xpkg.yaml:2 asks for the API xs.acme.io',
   });
 });
 
