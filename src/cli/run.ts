@@ -55,6 +55,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/inspect.js')).inspect,
   },
   {
+    usage: 'fuzz [refs..]',
+    about: 'Look for versions and Crossplane releases with which your set breaks',
+    load: async () => (await import('./commands/fuzz.js')).fuzzCommand,
+  },
+  {
     usage: 'lint <package>',
     about: 'Check a package as a Crossplane release would, and for what people regret',
     load: async () => (await import('./commands/lint.js')).lint,

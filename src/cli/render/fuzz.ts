@@ -1,0 +1,122 @@
+import type { Breakage, FuzzReport } from '../../resolve/fuzz.js';
+import { wishName, type Wish } from '../../resolve/trial.js';
+import { wrap } from './wrap.js';
+
+/** A breakage, and the command that shows it again. */
+export type Replayable = Breakage & { readonly replay: string };
+
+type Report = Omit<FuzzReport, 'breakages'> & { readonly breakages: readonly Replayable[] };
+
+/** Others of the same roots that are named one by one. */
+const MOST_OTHERS = 5;
+
+export function fuzzJson({ breakages, varied, ...report }: Report): string {
+  const document = {
+    schemaVersion: 1,
+    seed: report.seed,
+    runs: report.runs,
+    gaveUp: report.gaveUp,
+    releases: report.releases,
+    varied: varied.map(({ repository, versions }) => ({ source: repository, versions })),
+    breakages: breakages.map(({ example, brokenOn, refusal, others, replay }) => ({
+      packages: example.wishes.map(wishJson),
+      crossplane: example.release.version,
+      brokenOn,
+      explanation: refusal.explanation,
+      core: refusal.core.map(({ kind, text, path }) => ({ kind, text, path })),
+      suggestions: refusal.suggestions,
+      replay,
+      others: others.map(({ wishes, release }) => ({
+        packages: wishes.map(wishJson),
+        crossplane: release,
+      })),
+    })),
+    notes: report.notes,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Without a version: as the user asks for it. */
+function wishJson(wish: Wish): object {
+  const name = wishName(wish);
+  switch (wish.root.root) {
+    case 'package':
+      return { source: name, ...(wish.tag !== undefined && { version: wish.tag }) };
+    case 'local':
+      return { local: name };
+    case 'crd':
+      return { crd: name };
+  }
+}
+
+export function fuzzText(report: Report): string[] {
+  const { breakages, varied, releases } = report;
+  const versions = varied.map(({ repository, versions: count }) => `${repository} (${count})`);
+  const lines = [
+    `${counted(report.runs, 'run')} on ${counted(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
+    ...wrap(
+      versions.length === 0
+        ? 'no package to vary: none is a root, or required by a local package'
+        : `varied, each among so many versions: ${versions.join(', ')}`,
+      '  ',
+      '    ',
+    ),
+  ];
+  if (report.gaveUp > 0)
+    lines.push(`  gave up on ${counted(report.gaveUp, 'run')}: nothing is known of them`);
+  lines.push('', breakages.length === 0 ? 'nothing breaks' : `breaks: ${breakages.length}`);
+  return [
+    ...lines,
+    ...breakages.flatMap((breakage, i) => ['', ...section(breakage, i + 1, releases)]),
+  ];
+}
+
+function section(breakage: Replayable, place: number, releases: readonly string[]): string[] {
+  const { example, brokenOn, refusal, others, replay } = breakage;
+  const where =
+    brokenOn.length === releases.length
+      ? releases.length === 1
+        ? `on Crossplane ${releases[0]}`
+        : 'on every release tried'
+      : `on Crossplane ${spans(brokenOn, releases)}`;
+  const shown = others.slice(0, MOST_OTHERS).map(({ wishes }) => wishes.map(inWords).join(' + '));
+  const more = others.length - shown.length;
+  if (more > 0) shown.push(`and ${more} more`);
+  return [
+    ...wrap(`${place}. ${example.wishes.map(inWords).join(' + ')}`, '', '   '),
+    ...wrap(where, '   '),
+    '',
+    ...refusal.explanation
+      .split('\n')
+      .flatMap((line) => (line === '' ? [''] : wrap(line, '   ', '     '))),
+    '',
+    ...(shown.length === 0
+      ? []
+      : ['   and so do', ...shown.flatMap((other) => wrap(other, '     ', '       '))]),
+    '   again:',
+    ...replay.split('\n').map((line, i) => (i === 0 ? `     ${line}` : line)),
+  ];
+}
+
+function inWords(wish: Wish): string {
+  return `${wishName(wish)} ${wish.tag ?? (wish.root.root === 'package' ? '(as asked)' : '')}`.trim();
+}
+
+/** Neighbours in the list of all releases, newest first, as oldest to newest. */
+function spans(some: readonly string[], all: readonly string[]): string {
+  const runs: string[][] = [];
+  for (const release of all) {
+    const last = runs.at(-1);
+    if (!some.includes(release)) runs.push([]);
+    else if (last === undefined) runs.push([release]);
+    else last.push(release);
+  }
+  return runs
+    .filter((run) => run.length > 0)
+    .map((run) => (run.length === 1 ? run[0]! : `${run.at(-1)} to ${run[0]}`))
+    .join(', ');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
