@@ -27,7 +27,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   resolve: { folders: ['model', 'solver', 'lock', 'bundle'], npm: [], io: false },
   testing: {
     folders: ['model', 'solver', 'sources', 'resolve', 'lock', 'bundle', 'inputs'],
-    npm: ['fast-check'],
+    npm: ['fast-check', 'logic-solver'],
     io: false,
   },
   cli: { folders: [...LIBRARY, 'resolve'], npm: ['yargs', 'write-file-atomic'], io: true },

@@ -164,7 +164,7 @@ export function candidates(
 }
 
 /** Tags a range can mean, in the order preferred; of several spellings of one version the greatest. */
-function releasesOf(world: World, repository: string): string[] {
+export function releasesOf(world: World, repository: string): string[] {
   const { packages } = world.universe;
   const { dialect, skipsIncompleteTags } = world.target.rules;
   const tags = Object.hasOwn(packages, repository)
@@ -183,7 +183,7 @@ function newestFirst(texts: readonly string[], dialect: Target['rules']['dialect
     .sort((a, b) => compareVersions(b, a) || byCodePoint(b.raw, a.raw));
 }
 
-function lockedVersion(world: World, repository: string): string | undefined {
+export function lockedVersion(world: World, repository: string): string | undefined {
   const { prefer = 'locked', locked } = world.options;
   return prefer === 'locked' ? locked?.get(repository) : undefined;
 }

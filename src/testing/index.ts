@@ -13,6 +13,7 @@ export type { PackageStream, PackageYamlKnobs } from './package-yaml.js';
 export { caseFiles, printUniverse } from './print-universe.js';
 export type { CaseFiles } from './print-universe.js';
 export type { Outcome, Resolver, ResolverOptions } from './resolver.js';
+export { satOracle } from './sat-oracle.js';
 export { scenario } from './scenario.js';
 export type { Scenario } from './scenario.js';
 export { universe } from './universe.js';
