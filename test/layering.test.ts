@@ -26,7 +26,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   bundle: { folders: ['model', 'lock'], npm: ['js-yaml'], io: false },
   resolve: { folders: ['model', 'solver', 'lock', 'bundle'], npm: [], io: false },
   testing: {
-    folders: ['model', 'solver', 'sources', 'resolve', 'lock', 'bundle', 'inputs'],
+    folders: ['model', 'solver', 'sources', 'resolve', 'lock', 'bundle', 'inputs', 'oci'],
     npm: ['fast-check', 'logic-solver'],
     io: false,
   },

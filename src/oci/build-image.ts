@@ -24,7 +24,10 @@ export interface BuiltImage {
  * can then change the digest.
  */
 export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
-  const layer = blob('application/vnd.oci.image.layer.v1.tar', await tarOf(packageYaml));
+  const layer = blob(
+    'application/vnd.oci.image.layer.v1.tar',
+    await tarOf([{ name: 'package.yaml', bytes: packageYaml }]),
+  );
   const config = json('application/vnd.oci.image.config.v1+json', configOf(layer));
   const manifest = json('application/vnd.oci.image.manifest.v1+json', {
     schemaVersion: 2,
@@ -45,25 +48,27 @@ function configOf(layer: Blob): object {
   };
 }
 
-async function tarOf(packageYaml: Uint8Array): Promise<Uint8Array> {
+/** A tar that is the same on every machine. */
+export async function tarOf(
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+): Promise<Uint8Array> {
   const tar = pack();
-  const header = { name: 'package.yaml', mode: 0o644, mtime: new Date(0), uid: 0, gid: 0 };
-  tar.entry(
-    { ...header, size: packageYaml.length },
-    Buffer.from(packageYaml.buffer, packageYaml.byteOffset, packageYaml.length),
-  );
+  for (const { name, bytes } of files) {
+    const header = { name, mode: 0o644, mtime: new Date(0), uid: 0, gid: 0, size: bytes.length };
+    tar.entry(header, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  }
   tar.finalize();
   return buffer(tar);
 }
 
-function json(mediaType: string, value: object): Blob {
+export function json(mediaType: string, value: object): Blob {
   return blob(mediaType, new TextEncoder().encode(JSON.stringify(value)));
 }
 
-function blob(mediaType: string, bytes: Uint8Array): Blob {
+export function blob(mediaType: string, bytes: Uint8Array): Blob {
   return { mediaType, digest: sha256(bytes), bytes };
 }
 
-function descriptor({ mediaType, digest, bytes }: Blob): object {
+export function descriptor({ mediaType, digest, bytes }: Blob): object {
   return { mediaType, digest, size: bytes.length };
 }

@@ -7,6 +7,8 @@ export type { Law, LawOptions } from './laws.js';
 export { lockfile } from './lockfile.js';
 export type { LockfileKnobs } from './lockfile.js';
 export { ours } from './ours.js';
+export { builtImage, imageRepository, packageImage } from './package-image.js';
+export type { ImageKnobs, ImagePlan, PackageImage } from './package-image.js';
 export { packageSet } from './package-set.js';
 export { packageYaml } from './package-yaml.js';
 export type { PackageStream, PackageYamlKnobs } from './package-yaml.js';
