@@ -1,0 +1,68 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEFAULT_KNOBS } from '../src/testing/knobs.js';
+import { laws } from '../src/testing/laws.js';
+import * as kit from '../src/testing/index.js';
+import { type Block, blocksOf, Clone } from './support/readme.js';
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGE = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
+const blocks = blocksOf(PAGE);
+const examples = blocks.filter(({ language }) => language === 'ts');
+
+let clone: Clone;
+const printed = new Map<Block, string>();
+
+beforeAll(() => {
+  if (!existsSync(join(ROOT, 'dist/testing/index.js')))
+    throw new Error('run `npm run build` first');
+  clone = new Clone(ROOT, mkdtempSync(join(tmpdir(), 'docs-')));
+  for (const example of examples) printed.set(example, clone.module(example.body));
+}, 240_000);
+
+afterAll(() => rmSync(clone.folder, { recursive: true }));
+
+test('its examples run, and print what stands below them or nothing', async () => {
+  expect(examples.length).toBeGreaterThan(5);
+  let text = PAGE;
+  for (const block of blocks.toReversed()) {
+    const above = blocks[blocks.indexOf(block) - 1];
+    if (block.language === 'text')
+      text = `${text.slice(0, block.at)}${printed.get(above!)}${text.slice(block.at + block.body.length)}`;
+    else if (block.language === 'ts' && blocks[blocks.indexOf(block) + 1]?.language !== 'text')
+      expect(printed.get(block), block.body).toBe('');
+  }
+  await expect(text).toMatchFileSnapshot('../docs/testing.md');
+});
+
+test('its examples compile', () => {
+  for (const { body } of examples) expect(clone.typeErrors(body)).toBe('');
+}, 240_000);
+
+/** The first columns of the table whose head has these words. */
+function tableUnder(...head: readonly string[]): string[][] {
+  const [, after = ''] = PAGE.split(`| ${head.join(' | ')} |\n`);
+  return after
+    .split('\n\n')[0]!
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split(' | ').map((cell) => cell.replaceAll(/^\| `|`|\(.*/g, '')));
+}
+
+test('it lists every knob with its default', () => {
+  const listed = tableUnder('knob', 'default', 'is').map(([knob, value]) => [knob, Number(value)]);
+  expect(listed).toEqual(Object.entries(DEFAULT_KNOBS));
+});
+
+test('it lists every law', () => {
+  expect(tableUnder('law', 'says').map(([name]) => name)).toEqual(Object.keys(laws));
+});
+
+test('it names everything that the kit exports, and its tables nothing else', () => {
+  const named = new Set(PAGE.match(/\w+/g));
+  expect(Object.keys(kit).filter((name) => !named.has(name))).toEqual([]);
+  const listed = [...tableUnder('generator', 'makes'), ...tableUnder('oracle', 'by', 'for')];
+  expect(Object.keys(kit)).toEqual(expect.arrayContaining(listed.map(([name]) => name)));
+});
