@@ -85,6 +85,11 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     if (variable === undefined) break;
     const value = preferred(variable);
     const subject = world.subject(variable);
+    if (value === undefined) {
+      if (subject.about !== 'package') throw new Error('a required variable has no value left');
+      world.closeOwner(subject);
+      continue;
+    }
     let children: Variable[] = [];
     if (value !== ABSENT && subject.about === 'package') {
       if (!subject.read.has(value)) {
@@ -109,13 +114,12 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     effort: { decisions, conflicts },
   };
 
-  function preferred(variable: Variable): number {
+  /** undefined: only versions nobody knows of are left. */
+  function preferred(variable: Variable): number | undefined {
     const allowed = search.allowed(variable);
     // Only where the fact that asks for it is not admitted.
     if (allowed.has(ABSENT)) return ABSENT;
-    const value = preference(variable).find((candidate) => allowed.has(candidate));
-    if (value === undefined) throw new Error('a required variable has no value left to take');
-    return value;
+    return preference(variable).find((candidate) => allowed.has(candidate));
   }
 
   function preference(variable: Variable): readonly number[] {

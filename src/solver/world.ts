@@ -1,5 +1,4 @@
 import { parseConstraint } from '../model/constraint.js';
-import { crdDemandText } from '../model/crd-demand.js';
 import { ownershipKey } from '../model/owned.js';
 import { isDigest, type Repository } from '../model/package.js';
 import type {
@@ -8,7 +7,7 @@ import type {
   Rejection,
   Requirement,
 } from '../model/package-meta.js';
-import type { CrdDemand, Owner } from '../model/package-source.js';
+import { Apis } from './apis.js';
 import { pathBack } from './cycle.js';
 import type { Fact, Some } from './fact.js';
 import { factKey, isDebatable } from './fact-key.js';
@@ -18,7 +17,7 @@ import { ABSENT, FIRST, OTHER, PackageVersions } from './package-versions.js';
 import type { Demand, PackageDemand, Problem, Want } from './problem.js';
 import { ask, type Solving } from './question.js';
 import type { Search } from './search.js';
-import type { ApiSubject, PackageSubject, Subject } from './subject.js';
+import type { PackageSubject, Subject } from './subject.js';
 import { VersionSet } from './version-set.js';
 
 /**
@@ -35,7 +34,7 @@ export class World {
   private readonly only: ReadonlySet<string> | undefined;
   private readonly subjects: Subject[] = [];
   private readonly packages = new Map<Repository, PackageSubject>();
-  private readonly apis = new Map<string, ApiSubject>();
+  private readonly apis: Apis;
   private readonly statements = new Map<string, Incompatibility>();
   private readonly admittedReleases = new Map<string, VersionSet>();
 
@@ -44,6 +43,12 @@ export class World {
     this.problem = problem;
     this.search = search;
     this.only = only;
+    this.apis = new Apis({
+      package: (repository) => this.package(repository),
+      list: (subject) => this.list(subject),
+      addSubject: (make) => this.addSubject(make),
+      tell: (terms, cause) => this.tell(terms, cause),
+    });
     this.crossplane = this.addSubject((variable) => ({ about: 'crossplane', variable }));
     const releases = VersionSet.of(problem.releases.map((_, i) => FIRST + i));
     this.tell([term(this.crossplane, releases.complement())], {
@@ -96,7 +101,7 @@ export class World {
           named.push(yield* this.demandPackage(demand));
           break;
         case 'api': {
-          const api = yield* this.api(demand.crd);
+          const api = yield* this.apis.find(demand.crd);
           named.push(api.variable);
           this.tell([term(api.variable, VersionSet.single(ABSENT))], {
             fact: 'root-api',
@@ -144,6 +149,7 @@ export class World {
     subject.kinds.set(meta.kind, kind.or(of.values));
     this.tellKinds(subject);
     this.tellOwnership(subject, value, meta);
+    this.apis.screen(subject, value, meta);
   }
 
   /**
@@ -161,12 +167,17 @@ export class World {
     return true;
   }
 
+  /** Nothing known may be chosen for a package that only a CRD asks for: there is nothing else. */
+  closeOwner(subject: PackageSubject): void {
+    this.apis.close(subject);
+  }
+
   /** The variables that a version's requirements name, in dependsOn order. */
   children(subject: PackageSubject, value: number): Variable[] {
     return this.requirements(subject, value).map((requirement) =>
       requirement.requires === 'package'
         ? this.package(this.replaced(requirement.repository)).variable
-        : this.apis.get(crdDemandText(requirement.demand))!.variable,
+        : this.apis.get(requirement.demand).variable,
     );
   }
 
@@ -228,7 +239,7 @@ export class World {
     if (requirement.requires === 'package') {
       return yield* this.tellPackageRequirement(subject, value, requirement);
     }
-    const api = yield* this.api(requirement.demand);
+    const api = yield* this.apis.find(requirement.demand);
     const { text } = requirement;
     return this.state(`requires-api ${subject.variable} ${text}`, subject, value, (by) => ({
       terms: [by, term(api.variable, VersionSet.single(ABSENT))],
@@ -376,45 +387,6 @@ export class World {
       const of = { variable: subject.variable, values };
       this.tell([of], { fact: 'excluded', of, rule });
     }
-  }
-
-  private *api(demand: CrdDemand): Solving<ApiSubject> {
-    const key = crdDemandText(demand);
-    const known = this.apis.get(key);
-    if (known !== undefined) return known;
-    const answer = yield* ask({ ask: 'owners', demand });
-    const owners: { subject: PackageSubject; versions: VersionSet }[] = [];
-    for (const owner of [...answer].sort((a, b) => (a.repository < b.repository ? -1 : 1))) {
-      owners.push(yield* this.ownerVersions(owner));
-    }
-    const variable = this.addSubject((v) => ({
-      about: 'api',
-      variable: v,
-      demand,
-      owners: owners.map(({ subject }) => subject),
-    }));
-    const api = this.subjects[variable] as ApiSubject;
-    this.apis.set(key, api);
-    const values = VersionSet.of([ABSENT, ...owners.map((_, i) => FIRST + i)]);
-    this.tell([term(variable, values.complement())], { fact: 'no-others', variable });
-    for (const [i, { subject, versions }] of owners.entries()) {
-      const chosen = term(variable, VersionSet.single(FIRST + i));
-      const by = { variable: subject.variable, values: versions };
-      this.tell([chosen, term(subject.variable, versions.complement())], {
-        fact: 'provides',
-        api: chosen,
-        by,
-      });
-    }
-    return api;
-  }
-
-  private *ownerVersions(owner: Owner): Solving<{ subject: PackageSubject; versions: VersionSet }> {
-    const subject = this.package(owner.repository);
-    if (!subject.versions.listed) yield* this.list(subject);
-    const own = new Set(owner.versions);
-    const values = subject.versions.all().filter((v) => own.has(subject.versions.label(v)));
-    return { subject, versions: VersionSet.of(values) };
   }
 
   private requirements(subject: PackageSubject, value: number): readonly Requirement[] {
