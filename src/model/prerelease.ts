@@ -1,3 +1,5 @@
+import semver from 'semver';
+
 const MAX_UINT64 = '18446744073709551615';
 const DIGITS = /^[0-9]+$/;
 
@@ -21,7 +23,11 @@ export function comparePrereleases(
   return Math.sign(a.length - b.length);
 }
 
+/** Digits that a JavaScript number holds exactly. */
+const SAFE_DIGITS = 15;
+
 function compareFields(a: string, b: string): number {
+  if (a.length <= SAFE_DIGITS && b.length <= SAFE_DIGITS) return semver.compareIdentifiers(a, b);
   const numericA = isNumber(a);
   if (numericA !== isNumber(b)) return numericA ? -1 : 1;
   return numericA ? compareDigits(a, b) : a < b ? -1 : 1;
