@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_KNOBS } from '../src/testing/knobs.js';
 import { laws } from '../src/testing/laws.js';
 import * as kit from '../src/testing/index.js';
-import { type Block, blocksOf, Clone } from './support/readme.js';
+import { type Block, blocksOf, Clone, commandsOf } from './support/readme.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
@@ -19,22 +19,35 @@ beforeAll(() => {
   if (!existsSync(join(ROOT, 'dist/testing/index.js')))
     throw new Error('run `npm run build` first');
   clone = new Clone(ROOT, mkdtempSync(join(tmpdir(), 'docs-')));
-  for (const example of examples) printed.set(example, clone.module(example.body));
+  for (const block of blocks) {
+    if (block.language === 'ts') printed.set(block, clone.module(block.body));
+    if (block.language === 'console') printed.set(block, clone.transcript(commandsOf(block.body)));
+  }
 }, 240_000);
 
 afterAll(() => rmSync(clone.folder, { recursive: true }));
 
-test('its examples run, and print what stands below them or nothing', async () => {
-  expect(examples.length).toBeGreaterThan(5);
-  let text = PAGE;
-  for (const block of blocks.toReversed()) {
-    const above = blocks[blocks.indexOf(block) - 1];
-    if (block.language === 'text')
-      text = `${text.slice(0, block.at)}${printed.get(above!)}${text.slice(block.at + block.body.length)}`;
-    else if (block.language === 'ts' && blocks[blocks.indexOf(block) + 1]?.language !== 'text')
-      expect(printed.get(block), block.body).toBe('');
-  }
+/** What a block holds when everything is run: a transcript, or what the example above prints. */
+function rerun(block: Block, above: Block | undefined): string | undefined {
+  if (block.language === 'console') return printed.get(block);
+  return block.language === 'text' && above ? printed.get(above) : undefined;
+}
+
+test('what it shows is what is printed (`vitest -u` writes it anew)', async () => {
+  expect(blocks.filter((block, n) => rerun(block, blocks[n - 1]) !== undefined)).toHaveLength(2);
+  const text = blocks.reduceRight((page, block, n) => {
+    const body = rerun(block, blocks[n - 1]) ?? block.body;
+    return `${page.slice(0, block.at)}${body}${page.slice(block.at + block.body.length)}`;
+  }, PAGE);
   await expect(text).toMatchFileSnapshot('../docs/testing.md');
+});
+
+test('its other examples run without a word', () => {
+  expect(examples.length).toBeGreaterThan(5);
+  const silent = blocks.filter(
+    ({ language }, n) => language === 'ts' && blocks[n + 1]?.language !== 'text',
+  );
+  for (const block of silent) expect(printed.get(block), block.body).toBe('');
 });
 
 test('its examples compile', () => {
