@@ -80,6 +80,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/index-command.js')).indexCommand,
   },
   {
+    usage: 'vendor <folder>',
+    about: 'Copy the images of all locked packages into an OCI layout',
+    load: async () => (await import('./commands/vendor.js')).vendorCommand,
+  },
+  {
     usage: 'cache <action>',
     about: 'Tell what was downloaded and kept, where it is, or take it away',
     load: async () => (await import('./commands/cache.js')).cacheCommand,

@@ -48,6 +48,17 @@ export async function openSources(
   stats: SourceStats = noStats(),
   kept: readonly KeptObject[] = [],
 ): Promise<PackageSource> {
+  const sources = await openEach(args, io, stats, kept);
+  return cached(counted(limited(firstKnowing(sources), args.concurrency), stats));
+}
+
+/** The same one by one, in the order given. */
+export async function openEach(
+  args: SourceArgs,
+  io: Io,
+  stats: SourceStats,
+  kept: readonly KeptObject[],
+): Promise<readonly PackageSource[]> {
   if (!(Number.isInteger(args.concurrency) && args.concurrency > 0)) {
     throw new InputError('`--concurrency` must be a whole number, 1 or more');
   }
@@ -55,7 +66,7 @@ export async function openSources(
   for (const text of args.from ?? ['registry']) {
     sources.push(await openForm(text, { args, io, stats, kept }));
   }
-  return cached(counted(limited(firstKnowing(sources), args.concurrency), stats));
+  return sources;
 }
 
 async function openForm(

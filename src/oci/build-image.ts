@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import type { Digest } from '../model/package.js';
 import { sha256 } from './digest.js';
+import type { ImageRepository } from './image-repository.js';
 
 /** A blob with the descriptor that points at it. */
 export interface Blob {
@@ -36,6 +37,17 @@ export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
     layers: [{ ...descriptor(layer), annotations: { 'io.crossplane.xpkg': 'base' } }],
   });
   return { manifest, config, layer };
+}
+
+/** A built image where images are looked for. */
+export function builtRepository(image: BuiltImage, name: string): ImageRepository {
+  const { manifest, config, layer } = image;
+  return {
+    name,
+    tags: async () => [],
+    manifest: async (reference) => (reference === manifest.digest ? manifest : undefined),
+    blob: async ({ digest }) => [config, layer].find((held) => held.digest === digest)?.bytes,
+  };
 }
 
 /** The label says again what the layer's annotation says: `crossplane validate` reads only labels. */

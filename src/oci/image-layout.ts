@@ -24,7 +24,7 @@ export interface LayoutName {
   readonly tag: string | undefined;
 }
 
-const REF_NAME = 'org.opencontainers.image.ref.name';
+export const REF_NAME = 'org.opencontainers.image.ref.name';
 const CONTAINERD_NAME = 'io.containerd.image.name';
 
 /** Reads the index of a layout; images are read when asked for. */

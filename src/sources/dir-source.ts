@@ -3,6 +3,8 @@ import { bringsCrd } from '../model/owned.js';
 import { isDigest, type Repository } from '../model/package.js';
 import type { CrdDemand, FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
+import { builtRepository } from '../oci/build-image.js';
+import type { ImageHolder } from './image-holder.js';
 import { PackageTree } from './package-tree.js';
 import { unreadable } from './unreadable.js';
 
@@ -24,7 +26,7 @@ export async function openDir(root: string, options: DirOptions = {}): Promise<P
   return dirSource(new PackageTree(root, shown, options.note ?? (() => {})));
 }
 
-function dirSource(tree: PackageTree): PackageSource {
+function dirSource(tree: PackageTree): ImageHolder {
   return {
     async tags(repository) {
       const versions = await tree.versions(repository);
@@ -46,6 +48,11 @@ function dirSource(tree: PackageTree): PackageSource {
       return owners;
     },
     repositories: () => tree.repositories(),
+    images: async ({ repository, version }) => {
+      const versions = await tree.versions(repository);
+      const folder = versions.get(version) ?? (await folderOf(tree, version, versions.values()));
+      return folder === undefined ? undefined : builtRepository(await tree.image(folder), folder);
+    },
   };
 }
 
@@ -66,10 +73,16 @@ async function withDigest(
   digest: string,
   folders: readonly string[],
 ): Promise<FetchedPackage | undefined> {
-  for (const folder of folders) {
-    const found = await tree.read(folder);
-    if (found.digest === digest) return found;
-  }
+  const folder = await folderOf(tree, digest, folders);
+  return folder === undefined ? undefined : tree.read(folder);
+}
+
+async function folderOf(
+  tree: PackageTree,
+  digest: string,
+  folders: Iterable<string>,
+): Promise<string | undefined> {
+  for (const folder of folders) if ((await tree.read(folder)).digest === digest) return folder;
   return undefined;
 }
 

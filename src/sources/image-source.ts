@@ -1,13 +1,14 @@
 import { byCodePoint } from '../model/code-point-order.js';
 import { bringsCrd } from '../model/owned.js';
 import type { Repository } from '../model/package.js';
-import type { CrdDemand, Owner, PackageSource } from '../model/package-source.js';
+import type { CrdDemand, Owner } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
 import type { ImageRepository } from '../oci/image-repository.js';
+import type { ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';
 
 /** Packages from images that are all at hand. */
-export function imageSource(held: ReadonlyMap<Repository, ImageRepository>): PackageSource {
+export function imageSource(held: ReadonlyMap<Repository, ImageRepository>): ImageHolder {
   const repositories = [...held.keys()].sort(byCodePoint);
   return {
     tags: async (repository) => held.get(repository)?.tags(),
@@ -22,6 +23,7 @@ export function imageSource(held: ReadonlyMap<Repository, ImageRepository>): Pac
       return owners.filter(({ versions }) => versions.length > 0);
     },
     repositories: async () => repositories,
+    images: async ({ repository }) => held.get(repository),
   };
 }
 

@@ -5,7 +5,7 @@ import { byCodePoint } from '../model/code-point-order.js';
 import type { Repository } from '../model/package.js';
 import type { FetchedPackage } from '../model/package-source.js';
 import { SourceError } from '../model/source-error.js';
-import { buildImage } from '../oci/build-image.js';
+import { buildImage, type BuiltImage } from '../oci/build-image.js';
 import { sha256 } from '../oci/digest.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 import { memoized } from './memoized.js';
@@ -51,6 +51,11 @@ export class PackageTree {
       packageYaml: sha256(bytes),
     };
   });
+
+  /** The image built from a folder; made anew, for few ask for it and it may be large. */
+  async image(folder: string): Promise<BuiltImage> {
+    return buildImage(await this.#bytes(folder));
+  }
 
   /** Every repository with a version, in code-point order. */
   async repositories(): Promise<Repository[]> {

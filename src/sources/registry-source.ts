@@ -1,5 +1,4 @@
 import { pullSecretFor, rewrittenImage, type ImageConfig } from '../model/image-config.js';
-import type { PackageSource } from '../model/package-source.js';
 import { DOCKER_HUB, joinReference, parseReference, type Reference } from '../model/reference.js';
 import type { Target } from '../model/target.js';
 import { mayBePlainHttp } from '../oci/address-class.js';
@@ -7,6 +6,7 @@ import { firstOf, type CredentialStore } from '../oci/credentials.js';
 import type { ImageRepository } from '../oci/image-repository.js';
 import type { RemoteName } from '../oci/registry-session.js';
 import { remembering } from '../oci/remembering.js';
+import type { ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';
 import type { ParsedPackages } from './parsed-packages.js';
 
@@ -28,7 +28,7 @@ export interface RegistrySourceOptions {
 }
 
 /** Packages from the registries that their names, or ImageConfigs, point to. */
-export function registrySource(options: RegistrySourceOptions): PackageSource {
+export function registrySource(options: RegistrySourceOptions): ImageHolder {
   const places = new Map<string, ImageRepository>();
   const storeFor = memoizedStores(options);
   const at = (image: string, target: Target) => {
@@ -59,6 +59,8 @@ export function registrySource(options: RegistrySourceOptions): PackageSource {
       const place = at(joinReference(repository, version), target);
       return place && fetchImage(place.repository, place.identifier, target, options.parsed);
     },
+    images: async ({ repository, version }, target) =>
+      at(joinReference(repository, version), target)?.repository,
   };
 }
 

@@ -55,8 +55,9 @@ test.each([
 );
 
 test('numbers that JSON cannot hold are parsed again rather than bent', async () => {
-  const yaml = providerYaml('p').replace('spec:', 'spec:\n  crossplane: .inf');
+  const yaml = `${providerYaml('p')}spec:\n  crossplane: .inf\n`;
   const repository = new MemoryRepository(await packageImage(yaml));
   const first = await fetchImage(repository, 'v1', V2, parsed());
+  expect(first?.contents.metas[0]?.crossplane).toBe(Infinity);
   expect(await fetchImage(repository, 'v1', V2, parsed())).toEqual(first);
 });

@@ -1,0 +1,100 @@
+import { resolve } from 'node:path';
+import { undigested } from '../../lock/lock-manifest.js';
+import type { Lockfile } from '../../lock/lockfile.js';
+import { InputError } from '../../model/input-error.js';
+import { SourceError } from '../../model/source-error.js';
+import { targetFor } from '../../model/target.js';
+import { LayoutWriter } from '../../oci/layout-writer.js';
+import { noStats } from '../../sources/counted.js';
+import { vendor, type VendoredPackage } from '../../sources/vendor.js';
+import type { Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { readLock } from '../lock-file.js';
+import { openEach, sourceFlags, type SourceArgs } from '../source-flags.js';
+
+interface Args extends SourceArgs {
+  readonly folder: string;
+  readonly lock: string;
+  readonly full: boolean;
+}
+
+export const vendorCommand: Command<Args> = {
+  builder: (yargs) =>
+    sourceFlags(yargs)
+      .positional('folder', {
+        type: 'string',
+        demandOption: true,
+        describe: 'Folder to write the layout to',
+      })
+      .option('lock', {
+        type: 'string',
+        requiresArg: true,
+        default: 'xpkg.lock.yaml',
+        describe: 'Lockfile that names the packages',
+      })
+      .option('full', {
+        type: 'boolean',
+        default: false,
+        describe: 'Copy every layer of every platform, not only what resolving reads',
+      }),
+  run: async (args, io) => {
+    const lock = await readLock(resolve(io.cwd, args.lock), args.lock);
+    if (lock === undefined) {
+      io.note(`error: there is no lockfile \`${args.lock}\``);
+      io.note('hint: `xpkg-resolve resolve` writes one; `--lock` says where it is');
+      return EXIT.lockMismatch;
+    }
+    const { lockfile } = lock;
+    const packages = digested(lockfile);
+    const kept = lockfile.objects.map((object) => ({ object, origin: { file: args.lock } }));
+    const sources = await openEach(args, io, noStats(), kept);
+    const bytes = await writeLayout(args, resolve(io.cwd, args.folder), (layout) =>
+      vendor(packages, sources, layout, {
+        target: targetFor(lockfile.crossplane)!,
+        extent: args.full ? 'whole' : 'needed',
+        concurrency: args.concurrency,
+      }),
+    );
+    io.note(`vendored ${packages.length} packages (${bytes} bytes) to ${args.folder}`);
+    io.note(
+      args.full
+        ? 'note: images are whole: other tools can copy them to a registry'
+        : 'note: manifests and base layers only, which is all that resolving reads; to install from it, use `--full`',
+    );
+    io.note(`resolve from it with \`--from layout:${args.folder} --offline\``);
+    return EXIT.done;
+  },
+};
+
+function digested(lockfile: Lockfile): readonly VendoredPackage[] {
+  const [first] = undigested(lockfile);
+  if (first !== undefined) {
+    throw new InputError(
+      `the lockfile does not say the digest of ${first.repository} ${first.version}, so it cannot be vendored`,
+      { hint: 'resolve again from a source that has the images' },
+    );
+  }
+  return lockfile.packages.map((locked) => ({ ...locked, digest: locked.digest! }));
+}
+
+/** Fills a layout and puts it in place; whatever goes wrong, the folder is as it was. */
+async function writeLayout(
+  { folder: shown }: Args,
+  folder: string,
+  fill: (layout: LayoutWriter) => Promise<void>,
+): Promise<number> {
+  let layout: LayoutWriter | undefined;
+  try {
+    layout = await LayoutWriter.open(folder, shown);
+    await fill(layout);
+    return await layout.finish();
+  } catch (error) {
+    await layout?.abandon();
+    if (error instanceof InputError || error instanceof SourceError) throw error;
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    throw new InputError(`cannot write \`${shown}\`: ${error.message}`, {
+      cause: error,
+      hint: 'nothing was changed',
+    });
+  }
+}

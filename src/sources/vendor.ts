@@ -1,0 +1,117 @@
+import pLimit from 'p-limit';
+import type { Candidate, Digest } from '../model/package.js';
+import type { PackageSource } from '../model/package-source.js';
+import { joinReference } from '../model/reference.js';
+import { SourceError } from '../model/source-error.js';
+import type { Target } from '../model/target.js';
+import type { ImageRepository, StoredManifest } from '../oci/image-repository.js';
+import type { LayoutWriter } from '../oci/layout-writer.js';
+import { readWholeImage } from '../oci/whole-image.js';
+import { fetchImage } from './image-package.js';
+import { holdsImages } from './image-holder.js';
+
+/** A package that a lockfile names. */
+export interface VendoredPackage extends Candidate {
+  readonly digest: Digest;
+  readonly baseLayer: Digest | undefined;
+}
+
+export interface VendorOptions {
+  readonly target: Target;
+  /** `needed`: what a resolve reads, manifests and base layers; `whole`: images as they are. */
+  readonly extent: 'needed' | 'whole';
+  readonly concurrency: number;
+}
+
+/** Copies the images of locked packages, digests and all, from whichever source has them. */
+export async function vendor(
+  packages: readonly VendoredPackage[],
+  sources: readonly PackageSource[],
+  layout: LayoutWriter,
+  options: VendorOptions,
+): Promise<void> {
+  const limit = pLimit(options.concurrency);
+  let failed = false;
+  const outcomes = await Promise.allSettled(
+    packages.map((wanted) =>
+      limit(async () => {
+        if (failed) return;
+        try {
+          await vendorOne(wanted, sources, layout, options);
+        } catch (error) {
+          failed = true;
+          throw error;
+        }
+      }),
+    ),
+  );
+  // Only now is nothing under way that could still write.
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+async function vendorOne(
+  wanted: VendoredPackage,
+  sources: readonly PackageSource[],
+  layout: LayoutWriter,
+  { target, extent }: VendorOptions,
+): Promise<void> {
+  const reference = joinReference(wanted.repository, wanted.version);
+  const { images, manifest } = await find(wanted, sources, target);
+  const copied = copying(images, layout);
+  await copied.manifest(manifest.digest);
+  if (extent === 'whole') await readWholeImage(copied, wanted.digest);
+  const fetched = await fetchImage(copied, wanted.digest, target);
+  if (wanted.baseLayer !== undefined && fetched?.baseLayer !== wanted.baseLayer) {
+    const what = `the lockfile says that its base layer is ${wanted.baseLayer}, and its image has ${fetched?.baseLayer ?? 'none'}`;
+    throw new SourceError('BAD_DIGEST', reference, what);
+  }
+  layout.name(reference, manifest);
+}
+
+interface Found {
+  readonly images: ImageRepository;
+  readonly manifest: StoredManifest;
+}
+
+/** The digest says which image is meant, so the first source that has it will do. */
+async function find(
+  { repository, version, digest }: VendoredPackage,
+  sources: readonly PackageSource[],
+  target: Target,
+): Promise<Found> {
+  for (const source of sources) {
+    const images = holdsImages(source)
+      ? await source.images({ repository, version }, target)
+      : undefined;
+    const manifest = await images?.manifest(digest);
+    if (images !== undefined && manifest !== undefined) return { images, manifest };
+  }
+  throw new SourceError(
+    'BAD_SOURCE',
+    joinReference(repository, version),
+    `no source has the image ${digest} that is locked`,
+    {
+      hint: sources.some((source) => holdsImages(source))
+        ? 'name the source that it was locked from with `--from`; if a tag was pushed anew, resolve again'
+        : 'an index and a package cache hold no images: name a source that does with `--from`',
+    },
+  );
+}
+
+/** Writes down whatever is read. */
+function copying(images: ImageRepository, layout: LayoutWriter): ImageRepository {
+  return {
+    name: images.name,
+    tags: () => images.tags(),
+    manifest: async (reference) => {
+      const found = await images.manifest(reference);
+      if (found !== undefined) await layout.blob(found.digest, found.bytes);
+      return found;
+    },
+    blob: async (descriptor) => {
+      const bytes = await images.blob(descriptor);
+      if (bytes !== undefined) await layout.blob(descriptor.digest, bytes);
+      return bytes;
+    },
+  };
+}

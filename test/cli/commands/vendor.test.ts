@@ -1,0 +1,148 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCli } from '../../../src/cli/run.js';
+import { fakeIo } from '../../support/fake-io.js';
+import { providerYaml } from '../../support/package-yaml.js';
+import { BASE, imageOf, indexOf, layerOf } from '../../support/registry/image.js';
+import { Registry } from '../../support/registry/registry.js';
+
+const FIXTURES = join(import.meta.dirname, '../../../fixtures');
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vendor-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+async function run(...argv: readonly string[]) {
+  const io = fakeIo({ cwd: folder });
+  const code = await runCli(argv, io);
+  return { code, stdout: io.stdout(), notes: io.notes() };
+}
+
+/** Path → content of every file. */
+async function filesIn(path: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((found) => found.isFile())) {
+    const file = join(entry.parentPath, entry.name);
+    files[file.slice(path.length + 1)] = await readFile(file, 'hex');
+  }
+  return files;
+}
+
+describe('of packages that were folders', () => {
+  const from = ['--from', `dir:${FIXTURES}/packages`];
+  const demo = ['resolve', '-f', join(FIXTURES, 'demo')];
+
+  beforeEach(async () => {
+    expect((await run(...demo, ...from)).code).toBe(0);
+  });
+
+  test('the layout answers alone with the same lockfile', async () => {
+    expect((await run('vendor', 'world', ...from)).code).toBe(0);
+    const layout = ['--from', 'layout:world', '--offline'];
+    expect((await run(...demo, ...layout, '--locked')).code).toBe(0);
+    const lockfile = await readFile(join(folder, 'xpkg.lock.yaml'));
+    await rm(join(folder, 'xpkg.lock.yaml'));
+    expect((await run(...demo, ...layout)).code).toBe(0);
+    expect(await readFile(join(folder, 'xpkg.lock.yaml'))).toEqual(lockfile);
+  });
+
+  test('the same lockfile makes the same bytes, and a layout makes itself', async () => {
+    await run('vendor', 'one', ...from, '--concurrency', '1');
+    await run('vendor', 'two', ...from);
+    await run('vendor', 'two', ...from);
+    await run('vendor', 'three', '--from', 'layout:one');
+    const one = await filesIn(join(folder, 'one'));
+    for (const name of ['two', 'three']) expect(await filesIn(join(folder, name))).toEqual(one);
+    expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('a package that no source has leaves everything as it was', async () => {
+    await run('vendor', 'world', ...from);
+    const before = await filesIn(folder);
+    await cp(join(FIXTURES, 'packages'), join(folder, 'fewer'), { recursive: true });
+    const lockfile = await readFile(join(folder, 'xpkg.lock.yaml'), 'utf8');
+    const repository = /source: (\S+)/.exec(lockfile)![1]!;
+    for (const name of await readdir(join(folder, 'fewer', repository, '..'))) {
+      if (name.startsWith(`${repository.split('/').at(-1)}@`)) {
+        await rm(join(folder, 'fewer', repository, '..', name), { recursive: true });
+      }
+    }
+    expect((await run('vendor', 'world', '--from', 'dir:fewer')).code).toBe(5);
+    await rm(join(folder, 'fewer'), { recursive: true });
+    expect(await filesIn(folder)).toEqual(before);
+    expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('a folder with other files in it is not touched', async () => {
+    expect((await run('vendor', 'rendered', ...from)).code).toBe(2);
+    expect(await readdir(join(folder, 'rendered'))).not.toContain('oci-layout');
+  });
+
+  test('metadata alone cannot be vendored, and the bytes may come from elsewhere', async () => {
+    await run('index', ...from, '--out', 'index.json');
+    expect((await run('vendor', 'world', '--from', 'index:index.json')).code).toBe(5);
+    expect((await run('vendor', 'world', '--from', 'index:index.json', ...from)).code).toBe(0);
+  });
+});
+
+test('without a lockfile there is nothing to vendor', async () => {
+  expect((await run('vendor', 'world', '--offline')).code).toBe(4);
+  await writeFile(join(folder, 'xpkg.lock.yaml'), '');
+  expect((await run('vendor', 'world', '--offline')).code).toBe(2);
+});
+
+describe('of images at a registry', async () => {
+  const base = await layerOf([{ name: 'package.yaml', content: providerYaml('p', 'a.b.org') }], {
+    annotations: BASE,
+  });
+  const runtime = await layerOf([{ name: 'bin/provider', content: 'binary' }]);
+  const [image, other] = [imageOf([runtime, base]), imageOf([base], '{"arm":1}')];
+  const index = indexOf([
+    { image: other, platform: { os: 'linux', architecture: 'arm64' } },
+    { image, platform: { os: 'linux', architecture: 'amd64' } },
+  ]);
+  let registry: Registry;
+
+  beforeEach(async () => {
+    registry = await new Registry().start();
+    registry.push('a/p', 'v1.0.0', index);
+    const { code } = await run('resolve', `${registry.host}/a/p@v1.0.0`);
+    expect(code).toBe(0);
+  });
+
+  afterEach(() => registry.stop());
+
+  test.each([
+    { why: 'what resolving reads', flags: [], blobs: [index, image, base] },
+    {
+      why: 'everything with --full',
+      flags: ['--full'],
+      blobs: [index, ...index.manifests, ...index.blobs],
+    },
+  ])('$why is copied, digests and all', async ({ flags, blobs }) => {
+    expect((await run('vendor', 'world', ...flags)).code).toBe(0);
+    const want = new Set(blobs.map(({ digest }) => digest.slice('sha256:'.length)));
+    expect(new Set(await readdir(join(folder, 'world/blobs/sha256')))).toEqual(want);
+    const { manifests } = JSON.parse(await readFile(join(folder, 'world/index.json'), 'utf8'));
+    expect(manifests).toEqual([
+      {
+        mediaType: index.mediaType,
+        digest: index.digest,
+        size: index.bytes.length,
+        annotations: { 'org.opencontainers.image.ref.name': `${registry.host}/a/p:v1.0.0` },
+      },
+    ]);
+  });
+
+  test('a tag that moved since does not change what is copied', async () => {
+    registry.push('a/p', 'v1.0.0', other);
+    await run('vendor', 'world');
+    expect(await readdir(join(folder, 'world/blobs/sha256'))).toContain(index.digest.slice(7));
+  });
+});
