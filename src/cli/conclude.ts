@@ -8,7 +8,7 @@ import type { Answer, Solved } from '../resolve/resolve.js';
 import type { BundleArgs } from './bundle-flags.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Io } from './io.js';
-import type { LockOnDisk } from './lock-file.js';
+import { isRemoteLock, type LockOnDisk } from './lock-file.js';
 import { answerJson } from './render/answer-json.js';
 import { changeLines, demandLines, packageLines } from './render/packages.js';
 import { refusalText } from './render/refusal.js';
@@ -47,14 +47,17 @@ export async function conclude(conclusion: Conclusion, args: Args, io: Io): Prom
     io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
     return EXIT.lockMismatch;
   }
+  if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);
   const rendering = present(answer, bytes, args, io);
   if (args.explain) for (const line of demandLines(lockfile)) io.note(line);
   if (lock !== undefined) for (const line of changeLines(changes)) io.note(line);
   if (!args.write) return EXIT.done;
   refuseUndigested(lockfile, args);
   const bundle = args.out === '-' ? [] : renderedOutputs(rendering, resolvePath(io.cwd, args.out));
-  await writeOutputs([{ path: resolvePath(io.cwd, args.lock), text }, ...bundle]);
-  io.note(`wrote ${args.lock}${args.out === '-' ? '' : ` and ${args.out}/`}`);
+  const own = isRemoteLock(args) ? [] : [{ path: resolvePath(io.cwd, args.lock), text }];
+  await writeOutputs([...own, ...bundle]);
+  const written = [...own.map(() => args.lock), ...(args.out === '-' ? [] : [`${args.out}/`])];
+  if (written.length > 0) io.note(`wrote ${written.join(' and ')}`);
   return EXIT.done;
 }
 
@@ -81,6 +84,12 @@ function complain(answer: Exclude<Answer, Solved>, args: Args, io: Io): ExitCode
   }
   if (args.output === 'text') for (const line of refusalText(answer)) io.note(line);
   return EXIT.unsolvable;
+}
+
+function unwritable({ lock }: Args): InputError {
+  return new InputError(`\`--lock ${lock}\` would change, and can only be read`, {
+    hint: 'resolve with a lockfile of your own, and `xpkg-resolve push` it; or look with --no-write',
+  });
 }
 
 function refuseUndigested(lockfile: Lockfile, args: Args): void {

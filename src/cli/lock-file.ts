@@ -4,32 +4,48 @@ import type { Lockfile } from '../lock/lockfile.js';
 import { parseLockfile } from '../lock/parse-lockfile.js';
 import { InputError } from '../model/input-error.js';
 import type { Io } from './io.js';
+import type { RegistryArgs } from './registries.js';
 
-/** A lockfile as it stands on disk. */
+/** A lockfile as it stands on disk, or at a registry. */
 export interface LockOnDisk {
   readonly text: string;
   readonly lockfile: Lockfile;
 }
 
-/** Reads a lockfile; undefined: there is none. `shown` is how the user names it. */
-export async function readLock(path: string, shown: string): Promise<LockOnDisk | undefined> {
-  let text: string;
+/** Which lockfile; and, should it be at a registry, how to get there. */
+export type LockPlace = { readonly lock: string } & Partial<RegistryArgs>;
+
+/** Reads the lockfile that the user names, `oci://…` included; undefined: there is no such file. */
+export async function readLock(place: LockPlace, io: Io): Promise<LockOnDisk | undefined> {
+  const named = place.lock;
+  const text = await (isRemoteLock(place) ? pulled(place, io) : onDisk(named, io));
+  return text === undefined ? undefined : { text, lockfile: parseLockfile(text, named) };
+}
+
+export function isRemoteLock({ lock }: LockPlace): boolean {
+  return lock.startsWith('oci://');
+}
+
+async function onDisk(named: string, io: Io): Promise<string | undefined> {
   try {
-    text = await readFile(path, 'utf8');
+    return await readFile(resolve(io.cwd, named), 'utf8');
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
     if (error.code === 'ENOENT') return undefined;
-    throw new InputError(`cannot read \`${shown}\`: ${error.message}`, { cause: error });
+    throw new InputError(`cannot read \`${named}\`: ${error.message}`, { cause: error });
   }
-  return { text, lockfile: parseLockfile(text, shown) };
+}
+
+async function pulled(place: LockPlace, io: Io): Promise<string> {
+  const { artifactAt, fileOf, LOCK_TITLE } = await import('./registries.js');
+  const args = { offline: false, concurrency: 1, cache: undefined, ...place };
+  const bytes = await fileOf(await artifactAt(place.lock, args, io), LOCK_TITLE, place.lock);
+  return Buffer.from(bytes).toString('utf8');
 }
 
 /** The same where there must be one; undefined: there is none, and that has been said. */
-export async function requireLock(
-  args: { readonly lock: string },
-  io: Io,
-): Promise<LockOnDisk | undefined> {
-  const lock = await readLock(resolve(io.cwd, args.lock), args.lock);
+export async function requireLock(args: LockPlace, io: Io): Promise<LockOnDisk | undefined> {
+  const lock = await readLock(args, io);
   if (lock === undefined) {
     io.note(`error: there is no lockfile \`${args.lock}\``);
     io.note('hint: `xpkg-resolve resolve` writes one; `--lock` says where it is');

@@ -85,6 +85,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/vendor.js')).vendorCommand,
   },
   {
+    usage: 'push <reference>',
+    about: 'Store lockfile and bundle at a registry, where `oras pull` and --lock find them',
+    load: async () => (await import('./commands/push.js')).pushCommand,
+  },
+  {
     usage: 'cache <action>',
     about: 'Tell what was downloaded and kept, where it is, or take it away',
     load: async () => (await import('./commands/cache.js')).cacheCommand,

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { imageConfigsIn } from '../model/image-config.js';
 import { InputError } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
@@ -7,10 +6,8 @@ import { parseReference } from '../model/reference.js';
 import type { KeptObject } from '../model/request.js';
 import { SourceError } from '../model/source-error.js';
 import type { SourceStats } from '../sources/counted.js';
-import { openCache, type CacheFlag } from './cache-folder.js';
 import type { Io } from './io.js';
-import type { NetworkArgs } from './network-flags.js';
-import { toolVersion } from './tool-version.js';
+import type { RegistryArgs } from './registries.js';
 
 /** What a form of `--from` is opened with. */
 export interface Opening {
@@ -18,11 +15,7 @@ export interface Opening {
   readonly rest: string;
   /** All of it, as given. */
   readonly text: string;
-  readonly args: NetworkArgs & {
-    readonly offline: boolean;
-    readonly concurrency: number;
-    readonly cache: CacheFlag;
-  };
+  readonly args: RegistryArgs;
   readonly io: Io;
   readonly stats: SourceStats;
   /** The user's objects, of which ImageConfigs say where to pull from. */
@@ -41,6 +34,7 @@ export const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['xpkg', { usage: 'xpkg:FILE=REPOSITORY:TAG', open: xpkg }],
   ['cache', { usage: 'cache:PATH', open: crossplaneCache }],
   ['index', { usage: 'index:FILE', open: index }],
+  ['oci', { usage: 'oci://REPOSITORY:TAG', open: artifact }],
   ['registry', { usage: 'registry', open: registry }],
 ]);
 
@@ -49,7 +43,9 @@ async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
   return openDir(resolve(io.cwd, rest), { shown: text, note: (line) => io.note(line) });
 }
 
-async function index({ rest, text, io }: Opening): Promise<PackageSource> {
+async function index(opening: Opening): Promise<PackageSource> {
+  const { rest, text, io } = opening;
+  if (rest.startsWith('oci://')) return artifact({ ...opening, text: rest });
   const { openIndex } = await import('../sources/index-source.js');
   return openIndex(resolve(io.cwd, rest), text);
 }
@@ -82,23 +78,25 @@ async function crossplaneCache({ rest, text, io }: Opening): Promise<PackageSour
 }
 
 async function registry({ args, io, stats, kept }: Opening): Promise<PackageSource> {
-  const cache = await openCache(args, io);
-  if (args.offline && cache === undefined) return unreachable;
   const { openRegistries } = await import('../sources/open-registries.js');
-  const { pullSecretsIn, insecureHosts, traced } = await import('./network-flags.js');
-  return openRegistries({
-    env: io.env,
-    connections: args.concurrency,
-    cache,
-    toolVersion: toolVersion(),
-    insecure: insecureHosts(args),
-    pullSecrets: await pullSecretsIn(args, io),
-    imageConfigs: imageConfigsIn(kept),
-    observer: {
-      bytes: (count) => (stats.bytes += count),
-      ...(args.trace === true ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),
-    },
-  });
+  const { registriesOptions } = await import('./registries.js');
+  const options = await registriesOptions(args, io, { stats, kept });
+  return args.offline && options.cache === undefined ? unreachable : openRegistries(options);
+}
+
+/** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
+async function artifact({ text, args, io, stats }: Opening): Promise<PackageSource> {
+  const { artifactAt, fileOf, INDEX_TITLE, LOCK_TITLE } = await import('./registries.js');
+  const { memorySource } = await import('../sources/memory-source.js');
+  const held = await artifactAt(text, args, io, stats);
+  if (held.kind === 'index') {
+    const { parseIndex } = await import('../sources/index-source.js');
+    return memorySource(parseIndex(await fileOf(held, INDEX_TITLE, text), text));
+  }
+  const { lockIndex } = await import('../lock/lock-index.js');
+  const { parseLockfile } = await import('../lock/parse-lockfile.js');
+  const bytes = await fileOf(held, LOCK_TITLE, text);
+  return memorySource(lockIndex(parseLockfile(Buffer.from(bytes).toString('utf8'), text)));
 }
 
 /** Whether a registry has a package cannot be known offline, so neither yes nor no is an answer. */

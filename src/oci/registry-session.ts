@@ -14,7 +14,7 @@ import {
   type Clock,
   type RetryPolicy,
 } from './retry.js';
-import { codeOf, type HttpResponse, type Transport } from './transport.js';
+import { codeOf, type HttpRequest, type HttpResponse, type Transport } from './transport.js';
 
 /** A repository at a registry, and how to approach it. */
 export interface RemoteName {
@@ -113,22 +113,28 @@ export class RegistrySession {
     headers: Readonly<Record<string, string>>,
     subject: string,
   ): Promise<Landed> {
-    const registry = new URL(url.origin);
-    const scope: AuthScope = {
-      registry,
-      host: name.host,
-      path: name.path,
-      actions: 'pull',
-      credentials: name.credentials,
-    };
-    const landed = await this.#introduced(registry, () =>
-      this.#authorized(scope, url, headers, subject),
+    const landed = await this.#authorized(
+      name,
+      'pull',
+      { method: 'GET', url, headers },
+      (request) => sendFollowing(this.#transport, request, subject),
     );
     const { status } = landed.response;
     if (status === 200 || status === 206 || status === 404) return landed;
     if (status === 304 && CONDITIONS.some((condition) => condition in headers)) return landed;
     await landed.response.discard();
     throw this.#refusal(landed.response, subject);
+  }
+
+  /** Sends what changes a repository. Redirects are not followed: it is for the registry alone. */
+  async send(name: RemoteName, request: HttpRequest, subject: string): Promise<HttpResponse> {
+    const { response } = await this.#authorized(name, 'pull,push', request, async (sent) => ({
+      response: await this.#transport(sent),
+      url: sent.url,
+    }));
+    if (response.status >= 200 && response.status < 300) return response;
+    await response.discard();
+    throw this.#refusal(response, subject);
   }
 
   /** The first request to a registry goes alone: what it learns about access spares the rest a 401. */
@@ -147,29 +153,31 @@ export class RegistrySession {
   }
 
   async #authorized(
-    scope: AuthScope,
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    subject: string,
+    name: RemoteName,
+    actions: AuthScope['actions'],
+    request: HttpRequest,
+    deliver: (request: HttpRequest) => Promise<Landed>,
   ): Promise<Landed> {
+    const { url, headers } = request;
+    const registry = new URL(url.origin);
+    const { host, path, credentials } = name;
+    const scope: AuthScope = { registry, host, path, actions, credentials };
     const send = (authorization: string | undefined) =>
-      sendFollowing(
-        this.#transport,
-        {
-          method: 'GET',
-          url,
-          headers: authorization === undefined ? headers : { ...headers, authorization },
-        },
-        subject,
+      deliver(
+        authorization === undefined
+          ? request
+          : { ...request, headers: { ...headers, authorization } },
       );
-    const before = await this.#authenticator.header(scope);
-    const first = await send(before);
-    // Only the registry itself may ask for credentials, not a host it redirects to.
-    if (first.response.status !== 401 || first.url.origin !== url.origin) return first;
-    await first.response.discard();
-    const challenge = first.response.header('www-authenticate');
-    const better = await this.#authenticator.answer(scope, challenge, before);
-    return better === undefined ? first : send(better);
+    return this.#introduced(registry, async () => {
+      const before = await this.#authenticator.header(scope);
+      const first = await send(before);
+      // Only the registry itself may ask for credentials, not a host it redirects to.
+      if (first.response.status !== 401 || first.url.origin !== url.origin) return first;
+      await first.response.discard();
+      const challenge = first.response.header('www-authenticate');
+      const better = await this.#authenticator.answer(scope, challenge, before);
+      return better === undefined ? first : send(better);
+    });
   }
 
   #refusal(response: HttpResponse, subject: string): Error {

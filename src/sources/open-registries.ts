@@ -2,14 +2,20 @@ import { readFile } from 'node:fs/promises';
 import type { ImageConfig } from '../model/image-config.js';
 import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
+import type { Reference } from '../model/reference.js';
+import { mayBePlainHttp } from '../oci/address-class.js';
+import type { Artifact } from '../oci/artifact.js';
 import { configCredentials, fileCredentials } from '../oci/credential-files.js';
 import { firstOf, type CredentialStore } from '../oci/credentials.js';
 import { parseDockerConfig } from '../oci/docker-config.js';
 import type { DiskCache } from '../oci/disk-cache.js';
+import type { ImageRepository } from '../oci/image-repository.js';
 import { keptRepository, offlineRepository } from '../oci/kept-repository.js';
 import { RegistryClient } from '../oci/registry-client.js';
+import { RegistryPusher } from '../oci/registry-pusher.js';
+import type { RemoteName } from '../oci/registry-session.js';
 import { realClock } from '../oci/retry.js';
-import { observed, type NetworkObserver } from '../oci/transport.js';
+import { observed, type NetworkObserver, type Transport } from '../oci/transport.js';
 import { undiciTransport, type Certificates } from '../oci/undici-transport.js';
 import { parsedPackages } from './parsed-packages.js';
 import { registrySource, type ImageRepositories } from './registry-source.js';
@@ -40,21 +46,63 @@ export interface GivenSecret {
 
 /** The network as a source. Nothing is read or opened before the first question. */
 export function openRegistries(options: RegistriesOptions): PackageSource {
-  const { env, connections, observer } = options;
-  const transport = undiciTransport({ env, connections, certificates: () => certificatesIn(env) });
-  const client = new RegistryClient({ transport: observed(transport.send, observer ?? {}) });
-  const secrets = (options.pullSecrets ?? []).map(({ name, dockerConfig, file }) => ({
-    name,
-    store: configCredentials(parseDockerConfig(dockerConfig, file), env),
-  }));
+  const { secrets, credentials } = credentialsIn(options);
   return registrySource({
-    client: options.cache === undefined ? client : throughCache(client, options.cache),
+    client: clientFor(options),
     parsed: options.cache && parsedPackages(options.cache, options.toolVersion ?? ''),
-    credentials: firstOf([...secrets.map(({ store }) => store), fileCredentials(env)]),
+    credentials,
     insecure: options.insecure,
     imageConfigs: options.imageConfigs,
     pullSecrets: byName(secrets),
   });
+}
+
+/** The one repository that a reference names; ImageConfigs are about packages, and have no say. */
+export function openRepository(options: RegistriesOptions, reference: Reference): ImageRepository {
+  return clientFor(options).repository(remoteName(options, reference));
+}
+
+/** Stores an artifact under the tag of a reference. */
+export async function pushArtifact(
+  options: RegistriesOptions,
+  reference: Reference,
+  artifact: Artifact,
+): Promise<void> {
+  const pusher = new RegistryPusher({ transport: transportFor(options) });
+  await pusher.push(remoteName(options, reference), reference.identifier, artifact);
+}
+
+function transportFor({ env, connections, observer }: RegistriesOptions): Transport {
+  const transport = undiciTransport({ env, connections, certificates: () => certificatesIn(env) });
+  return observed(transport.send, observer ?? {});
+}
+
+function clientFor(options: RegistriesOptions): ImageRepositories {
+  const client = new RegistryClient({ transport: transportFor(options) });
+  return options.cache === undefined ? client : throughCache(client, options.cache);
+}
+
+function remoteName(options: RegistriesOptions, { registry, path }: Reference): RemoteName {
+  const insecure = options.insecure ?? new Set();
+  const plainHttp = mayBePlainHttp(registry, { dotLocal: false, insecure });
+  return { host: registry, path, plainHttp, credentials: credentialsIn(options).credentials };
+}
+
+interface NamedStore {
+  readonly name: string | undefined;
+  readonly store: CredentialStore;
+}
+
+function credentialsIn({ env, pullSecrets = [] }: RegistriesOptions): {
+  readonly secrets: readonly NamedStore[];
+  readonly credentials: CredentialStore;
+} {
+  const secrets = pullSecrets.map(({ name, dockerConfig, file }) => ({
+    name,
+    store: configCredentials(parseDockerConfig(dockerConfig, file), env),
+  }));
+  const credentials = firstOf([...secrets.map(({ store }) => store), fileCredentials(env)]);
+  return { secrets, credentials };
 }
 
 function throughCache(client: RegistryClient, cache: DiskCache): ImageRepositories {
@@ -66,9 +114,7 @@ function throughCache(client: RegistryClient, cache: DiskCache): ImageRepositori
   };
 }
 
-function byName(
-  secrets: readonly { readonly name: string | undefined; readonly store: CredentialStore }[],
-): ReadonlyMap<string, CredentialStore> {
+function byName(secrets: readonly NamedStore[]): ReadonlyMap<string, CredentialStore> {
   const named = new Map<string, CredentialStore>();
   for (const { name, store } of secrets) {
     if (name !== undefined && !named.has(name)) named.set(name, store);

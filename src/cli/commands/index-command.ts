@@ -32,8 +32,9 @@ export const indexCommand: Command<Args> = {
         describe: 'File to write; .gz is zipped',
       }),
   run: async (args, io) => {
+    const { destination, repositories } = destinationOf(args.repositories ?? []);
     const source = await openSources(args, io);
-    const wanted = args.repositories?.length ? named(args.repositories) : await listed(source);
+    const wanted = repositories.length > 0 ? named(repositories) : await listed(source);
     const target = targetFor(knownReleases().at(-1)!)!;
     const index = await makeIndex(source, wanted, target);
     const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
@@ -42,10 +43,33 @@ export const indexCommand: Command<Args> = {
         hint: 'a package is named as dependsOn names it, registry included, without a tag',
       });
     }
-    await write(index, args.out, io);
+    if (destination === undefined) await write(index, args.out, io);
+    else await push(index, destination, args, io);
     return EXIT.done;
   },
 };
+
+/** `index push oci://… [repositories..]` stores the index instead of writing it. */
+function destinationOf(words: readonly string[]): {
+  readonly destination: string | undefined;
+  readonly repositories: readonly string[];
+} {
+  const [first, destination, ...repositories] = words;
+  if (first !== 'push') return { destination: undefined, repositories: words };
+  if (destination !== undefined) return { destination, repositories };
+  throw new InputError('`index push` does not say where to', {
+    hint: '`xpkg-resolve index push oci://REGISTRY/REPOSITORY:TAG`',
+  });
+}
+
+async function push(index: IndexFile, destination: string, args: Args, io: Io): Promise<void> {
+  const { artifactOf } = await import('../../oci/artifact.js');
+  const { pushTo } = await import('../push-artifact.js');
+  const { INDEX_TITLE } = await import('../registries.js');
+  const bytes = Buffer.from(formatIndex(index));
+  const file = { title: INDEX_TITLE, mediaType: 'application/json', bytes };
+  io.out(await pushTo(destination, artifactOf('index', [file]), args, io));
+}
 
 function named(repositories: readonly string[]): Repository[] {
   return repositories as Repository[]; // spelled by the user, who decides what is one

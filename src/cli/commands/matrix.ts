@@ -1,4 +1,3 @@
-import { resolve as resolvePath } from 'node:path';
 import { matrix } from '../../resolve/matrix.js';
 import { noStats } from '../../sources/counted.js';
 import type { Command } from '../command.js';
@@ -26,7 +25,7 @@ export const matrixCommand: Command<Args> = {
     ),
   run: async (args, io) => {
     const request = await readRequest(args, io, { refs: args.refs, skip: [args.lock] });
-    const lock = await readLock(resolvePath(io.cwd, args.lock), args.lock);
+    const lock = await readLock(args, io);
     const stats = noStats();
     const source = await openSources(args, io, stats, request.kept);
     const found = await matrix(request, {

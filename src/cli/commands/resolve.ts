@@ -55,7 +55,7 @@ export const resolveCommand: Command<Args> = {
       refs: args.refs,
       skip: [args.lock, ...(args.out === '-' ? [] : [args.out])],
     });
-    const lock = await readLock(resolvePath(io.cwd, args.lock), args.lock);
+    const lock = await readLock(args, io);
     if (lock === undefined && (args.locked || args.frozen)) {
       io.note(`error: there is no lockfile \`${args.lock}\``);
       io.note('hint: `xpkg-resolve resolve` without --locked or --frozen writes one');

@@ -9,7 +9,7 @@ import { noStats } from '../../sources/counted.js';
 import { vendor, type VendoredPackage } from '../../sources/vendor.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { readLock } from '../lock-file.js';
+import { requireLock } from '../lock-file.js';
 import { openEach, sourceFlags, type SourceArgs } from '../source-flags.js';
 
 interface Args extends SourceArgs {
@@ -38,12 +38,8 @@ export const vendorCommand: Command<Args> = {
         describe: 'Copy every layer of every platform, not only what resolving reads',
       }),
   run: async (args, io) => {
-    const lock = await readLock(resolve(io.cwd, args.lock), args.lock);
-    if (lock === undefined) {
-      io.note(`error: there is no lockfile \`${args.lock}\``);
-      io.note('hint: `xpkg-resolve resolve` writes one; `--lock` says where it is');
-      return EXIT.lockMismatch;
-    }
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
     const packages = digested(lockfile);
     const kept = lockfile.objects.map((object) => ({ object, origin: { file: args.lock } }));

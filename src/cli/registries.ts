@@ -1,0 +1,85 @@
+import { imageConfigsIn } from '../model/image-config.js';
+import { InputError } from '../model/input-error.js';
+import { parseReference, type Reference } from '../model/reference.js';
+import type { KeptObject } from '../model/request.js';
+import { openArtifact, type HeldArtifact } from '../oci/artifact.js';
+import { noStats, type SourceStats } from '../sources/counted.js';
+import { openRepository, type RegistriesOptions } from '../sources/open-registries.js';
+import { openCache, type CacheFlag } from './cache-folder.js';
+import type { Io } from './io.js';
+import { insecureHosts, pullSecretsIn, traced, type NetworkArgs } from './network-flags.js';
+import { toolVersion } from './tool-version.js';
+
+/** Flags that registries are opened by. */
+export interface RegistryArgs extends NetworkArgs {
+  readonly offline: boolean;
+  readonly concurrency: number;
+  readonly cache: CacheFlag;
+}
+
+/** What the flags say about registries; `stats` counts the bytes that come in. */
+export async function registriesOptions(
+  args: RegistryArgs,
+  io: Io,
+  { stats = noStats(), kept = [] }: { stats?: SourceStats; kept?: readonly KeptObject[] } = {},
+): Promise<RegistriesOptions> {
+  return {
+    env: io.env,
+    connections: args.concurrency,
+    cache: await openCache(args, io),
+    toolVersion: toolVersion(),
+    insecure: insecureHosts(args),
+    pullSecrets: await pullSecretsIn(args, io),
+    imageConfigs: imageConfigsIn(kept),
+    observer: {
+      bytes: (count) => (stats.bytes += count),
+      ...(args.trace === true ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),
+    },
+  };
+}
+
+const SCHEME = 'oci://';
+
+/** Whether a path is one at a registry: `oci://registry.example.org/team/lock:v1`. */
+export function isOci(text: string): boolean {
+  return text.startsWith(SCHEME);
+}
+
+export function ociReference(text: string): Reference {
+  const reference = isOci(text)
+    ? parseReference(text.slice(SCHEME.length), { strict: true })
+    : undefined;
+  if (reference !== undefined) return reference;
+  throw new InputError(`\`${text}\` does not name an artifact at a registry`, {
+    hint: 'write all of it: `oci://REGISTRY/REPOSITORY:TAG` or `oci://REGISTRY/REPOSITORY@sha256:…`',
+  });
+}
+
+/** What `xpkg-resolve push` stored under a reference. */
+export async function artifactAt(
+  text: string,
+  args: RegistryArgs,
+  io: Io,
+  stats?: SourceStats,
+): Promise<HeldArtifact> {
+  const reference = ociReference(text);
+  const options = await registriesOptions(args, io, stats === undefined ? {} : { stats });
+  if (args.offline && options.cache === undefined) {
+    throw new InputError(`\`${text}\`: \`--offline\` forbids the network, and there is no cache`);
+  }
+  const artifact = await openArtifact(openRepository(options, reference), reference.identifier);
+  if (artifact !== undefined) return artifact;
+  throw new InputError(`there is no \`${text}\``, { hint: '`xpkg-resolve push` stores one' });
+}
+
+/** A file that an artifact must have to be of any use. */
+export async function fileOf(artifact: HeldArtifact, title: string, shown: string) {
+  const bytes = await artifact.file(title);
+  if (bytes !== undefined) return bytes;
+  throw new InputError(`\`${shown}\` holds no \`${title}\``, {
+    hint: `it is a ${artifact.kind}, stored by \`xpkg-resolve ${artifact.kind === 'lock' ? 'push' : 'index push'}\``,
+  });
+}
+
+export const LOCK_TITLE = 'xpkg.lock.yaml';
+export const INDEX_TITLE = 'index.json';
