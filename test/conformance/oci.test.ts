@@ -1,0 +1,299 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../src/cli/run.js';
+import { sha256 } from '../../src/oci/digest.js';
+import { fakeIo } from '../support/fake-io.js';
+import { DockerRegistry } from './docker-registry.js';
+import { tool } from './tools.js';
+
+const ACCOUNT = { user: 'ann', password: 's3cret' };
+const CROSSPLANE = 'v2.3.4';
+let folder: string;
+let open: DockerRegistry;
+let closed: DockerRegistry;
+
+function path(...parts: readonly string[]): string {
+  return join(folder, ...parts);
+}
+
+async function write(file: string, text: string): Promise<string> {
+  await mkdir(dirname(path(file)), { recursive: true });
+  await writeFile(path(file), text);
+  return path(file);
+}
+
+async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const io = fakeIo({ cwd: folder, env });
+  const code = await runCli(argv, io);
+  return { code, stdout: io.stdout(), notes: io.notes() };
+}
+
+/** Runs what must succeed, and reads the JSON it prints. */
+async function answer(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { code, stdout, notes } = await run([...argv, '-o', 'json'], env);
+  expect([code, ...(code === 0 ? [] : notes)]).toEqual([0]);
+  return JSON.parse(stdout);
+}
+
+function meta(kind: string, name: string, spec = ''): string {
+  return `apiVersion: meta.pkg.crossplane.io/v1\nkind: ${kind}\nmetadata:\n  name: ${name}\n${spec}`;
+}
+
+const CRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: buckets.acme.example.org
+spec:
+  group: acme.example.org
+  names: { kind: Bucket, plural: buckets, listKind: BucketList, singular: bucket }
+  scope: Cluster
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: { openAPIV3Schema: { type: object } }
+`;
+
+/** An image for a platform, as a provider's own would be: `umoci` makes it, `skopeo` packs it. */
+async function runtimeImage(architecture: string): Promise<string> {
+  const image = `${path('runtime')}:${architecture}`;
+  tool('umoci', ['new', '--image', image]);
+  tool('umoci', ['config', '--image', image, '--architecture', architecture, '--os', 'linux']);
+  const program = await write(`program-${architecture}`, `for ${architecture}\n`);
+  tool('umoci', ['insert', '--rootless', '--image', image, program, '/provider']);
+  const tar = path(`runtime-${architecture}.tar`);
+  tool('skopeo', ['copy', '--insecure-policy', `oci:${image}`, `docker-archive:${tar}`]);
+  return tar;
+}
+
+function build(cli: string, root: string, file: string, ...flags: readonly string[]): string {
+  const out = path(file);
+  tool(cli, ['xpkg', 'build', '-f', path(root), '-o', out, ...flags]);
+  return out;
+}
+
+function push(cli: string, files: readonly string[], reference: string, config?: string): void {
+  const env: Record<string, string> = config === undefined ? {} : { DOCKER_CONFIG: config };
+  tool(cli, ['xpkg', 'push', '-f', files.join(','), reference], env);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oci-conformance-'));
+  [open, closed] = await Promise.all([DockerRegistry.start(), DockerRegistry.start(ACCOUNT)]);
+  const dependsOn = `spec:
+  dependsOn:
+    - provider: ${open.host}/acme/provider
+      version: ">=v1.0.0"
+    - function: ${open.host}/acme/function
+      version: "v1.0.0"
+`;
+  await write('configuration/crossplane.yaml', meta('Configuration', 'platform', dependsOn));
+  await write('provider/crossplane.yaml', meta('Provider', 'provider'));
+  await write('provider/crds/bucket.yaml', CRD);
+  await write('function/crossplane.yaml', meta('Function', 'function'));
+
+  tool('umoci', ['init', '--layout', path('runtime')]);
+  const provider: string[] = [];
+  for (const architecture of ['arm64', 'amd64']) {
+    const runtime = ['--embed-runtime-image-tarball', await runtimeImage(architecture)];
+    provider.push(build('crossplane', 'provider', `provider-${architecture}.xpkg`, ...runtime));
+  }
+  const configuration = build('crossplane', 'configuration', 'configuration.xpkg');
+  const old = build('crank', 'function', 'function.xpkg');
+  for (const tag of ['v1.0.0', 'v1.1.0', 'not-a-version']) {
+    push('crossplane', provider, `${open.host}/acme/provider:${tag}`);
+  }
+  push('crossplane', [configuration], `${open.host}/acme/platform:v1.0.0`);
+  push('crank', [old], `${open.host}/acme/function:v1.0.0`);
+
+  const auth = Buffer.from(`${ACCOUNT.user}:${ACCOUNT.password}`).toString('base64');
+  await write('docker/config.json', JSON.stringify({ auths: { [closed.host]: { auth } } }));
+  push('crossplane', provider, `${closed.host}/acme/provider:v1.0.0`, path('docker'));
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all([open.stop(), closed.stop()]);
+  await rm(folder, { recursive: true });
+});
+
+function resolving(...flags: readonly string[]): string[] {
+  return ['resolve', `${open.host}/acme/platform@>=v1.0.0`, '--crossplane', CROSSPLANE, ...flags];
+}
+
+/** What a registry says that a tag points at, by another client. */
+function digestOf(reference: string): string {
+  return tool('crane', ['digest', reference]).trim();
+}
+
+describe('packages that the crossplane CLI built and pushed', () => {
+  test('resolve, for as many requests as there are things to know', async () => {
+    open.forget();
+    const { packages, stats } = await answer(resolving('--cache', 'cache'));
+    const found = packages.map(({ source, version, digest }: Record<string, string>) => [
+      source!.slice(open.host.length + 1),
+      version,
+      digest,
+    ]);
+    expect(found).toEqual(
+      [
+        ['acme/function', 'v1.0.0'],
+        ['acme/platform', 'v1.0.0'],
+        ['acme/provider', 'v1.1.0'],
+      ].map(([name, tag]) => [name, tag, digestOf(`${open.host}/${name}:${tag}`)]),
+    );
+    await expect.poll(() => asked('blobs')).toBe(3);
+    // The function is asked for by its exact tag, for which no list is needed; the provider is an index.
+    expect([asked('tags/list'), asked('manifests')]).toEqual([2, 3 + 1]);
+    process.stdout.write(
+      `cold resolve of 3 packages: ${asked('tags/list')} tag lists, ${asked('manifests')} manifests, ${asked('blobs')} layers, ${stats.bytes} bytes\n`,
+    );
+  });
+
+  test('cost a warm cache nothing but a question about what may have changed', async () => {
+    await answer(resolving('--cache', 'cache'));
+    await new Promise((settled) => setTimeout(settled, 500));
+    open.forget();
+    const { stats } = await answer(resolving('--cache', 'cache'));
+    await expect.poll(() => asked('tags/list')).toBe(2);
+    expect(asked('blobs')).toBe(0);
+    process.stdout.write(`warm resolve: ${stats.bytes} bytes\n`);
+    await answer(resolving('--cache', 'cache', '--offline', '--locked'));
+  });
+
+  test.each([
+    { cli: 'crossplane v2', file: 'configuration.xpkg', name: 'acme/platform' },
+    { cli: 'crank v1.20', file: 'function.xpkg', name: 'acme/function' },
+  ])(
+    'have the digest that pushing gave them, read from the file ($cli)',
+    async ({ file, name }) => {
+      const reference = `${open.host}/${name}:v1.0.0`;
+      const from = `xpkg:${file}=${reference}`;
+      const { packages } = await answer([
+        'resolve',
+        reference,
+        '--crossplane',
+        CROSSPLANE,
+        '--from',
+        from,
+        '--from',
+        'registry',
+        '--no-write',
+      ]);
+      const [found] = packages.filter(({ source }: { source: string }) => source.endsWith(name));
+      expect(found.digest).toBe(digestOf(reference));
+    },
+  );
+
+  test('are had with the credentials in a docker config.json, and not without', async () => {
+    const reference = `${closed.host}/acme/provider:v1.0.0`;
+    const argv = ['resolve', reference, '--crossplane', CROSSPLANE, '--no-write'];
+    expect((await run(argv)).code).toBe(5);
+    const { packages } = await answer(argv, { DOCKER_CONFIG: path('docker') });
+    expect(packages[0].digest).toBe(digestOf(`${open.host}/acme/provider:v1.0.0`));
+  });
+});
+
+function asked(what: string): number {
+  return open.answered.filter((line) => line.includes(`/${what}`)).length;
+}
+
+describe('layouts that others wrote', () => {
+  test.each([
+    {
+      by: 'oras',
+      write: (from: string, to: string) =>
+        tool('oras', ['copy', '--from-plain-http', from, '--to-oci-layout', `${to}:v1.1.0`]),
+      named: '',
+    },
+    {
+      by: 'crane',
+      write: (from: string, to: string) => tool('crane', ['pull', '--format', 'oci', from, to]),
+      named: ':v1.1.0',
+    },
+  ])('$by: an index, read with its digest', async ({ by, write: copy, named }) => {
+    const repository = `${open.host}/acme/provider`;
+    copy(`${repository}:v1.1.0`, path(`by-${by}`));
+    const { packages } = await answer([
+      'resolve',
+      `${repository}:v1.1.0`,
+      '--crossplane',
+      CROSSPLANE,
+      '--offline',
+      '--no-write',
+      '--from',
+      `layout:by-${by}=${repository}${named}`,
+    ]);
+    expect(packages[0].digest).toBe(digestOf(`${repository}:v1.1.0`));
+  });
+});
+
+test('what skopeo makes of a Docker image is read, under the digest it then has', async () => {
+  const repository = `${open.host}/acme/provider`;
+  const to = `oci:${path('by-skopeo')}:v1.1.0`;
+  const flags = ['--insecure-policy', '--all', '--src-tls-verify=false'];
+  tool('skopeo', ['copy', ...flags, `docker://${repository}:v1.1.0`, to]);
+  const { packages } = await answer([
+    'resolve',
+    `${repository}:v1.1.0`,
+    '--crossplane',
+    CROSSPLANE,
+    '--offline',
+    '--no-write',
+    '--from',
+    `layout:by-skopeo=${repository}`,
+  ]);
+  expect(packages).toMatchObject([
+    { kind: 'Provider', digest: sha256(tool('skopeo', ['inspect', '--raw', to])) },
+  ]);
+});
+
+describe('what is written here, others read', () => {
+  beforeAll(async () => {
+    await answer(resolving());
+  });
+
+  test('a vendored layout resolves to the same lockfile, alone', async () => {
+    await run(['vendor', 'needed']);
+    const { packages } = await answer(
+      resolving('--from', 'layout:needed', '--offline', '--locked'),
+    );
+    expect(packages).toHaveLength(3);
+  });
+
+  test('images vendored whole are seen by skopeo, copied to a registry by oras, and valid to crane', async () => {
+    const { code } = await run(['vendor', 'whole', '--full']);
+    expect(code).toBe(0);
+    const config = path('docker');
+    const digest = digestOf(`${open.host}/acme/provider:v1.1.0`);
+    const login = ['--to-registry-config', join(config, 'config.json'), '--to-plain-http'];
+    const byOras = `${closed.host}/by-oras/provider:v1.1.0`;
+    tool('oras', ['copy', ...login, '--from-oci-layout', `${path('whole')}@${digest}`, byOras]);
+    const env = { DOCKER_CONFIG: config };
+    tool('crane', ['validate', '--remote', byOras], env);
+    expect(tool('crane', ['digest', byOras], env).trim()).toBe(digest);
+    const raw = ['inspect', '--raw', `oci:${path('whole')}:${open.host}/acme/provider:v1.1.0`];
+    expect(sha256(tool('skopeo', raw))).toBe(digest);
+  });
+
+  test('a pushed lockfile is what `oras pull` writes, and crane sees the same digest', async () => {
+    const { pinned } = await answer(['push', `oci://${open.host}/team/lock:v1`]);
+    expect(pinned).toBe(`oci://${open.host}/team/lock@${digestOf(`${open.host}/team/lock:v1`)}`);
+    tool('oras', ['pull', '--plain-http', `${open.host}/team/lock:v1`, '-o', path('pulled')]);
+    for (const file of ['xpkg.lock.yaml', 'rendered/packages.yaml', 'rendered/lock.yaml']) {
+      const [ours, theirs] = [await readFile(path(file)), await readFile(path('pulled', file))];
+      expect(theirs.equals(ours)).toBe(true);
+    }
+    await answer(resolving('--locked', '--lock', pinned, '--from', pinned));
+  });
+
+  test('an index is pushed with a password, and read back', async () => {
+    const reference = `oci://${closed.host}/team/index:v1`;
+    const env = { DOCKER_CONFIG: path('docker') };
+    const names = ['platform', 'provider', 'function'].map((name) => `${open.host}/acme/${name}`);
+    expect((await run(['index', 'push', reference, ...names])).code).toBe(5);
+    expect(await run(['index', 'push', reference, ...names], env)).toMatchObject({ code: 0 });
+    await answer(resolving('--locked', '--from', `index:${reference}`), env);
+  });
+});
