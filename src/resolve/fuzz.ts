@@ -283,6 +283,7 @@ class Fuzzing {
       return {
         explanation: message,
         core: [{ kind: 'source', text: message, path: [] }],
+        facts: [],
         suggestions,
       };
     }

@@ -8,12 +8,15 @@ import { edgeOf, inTellingOrder } from '../solver/premises.js';
 import type { Problem } from '../solver/problem.js';
 import { Sentences, wantText } from '../solver/sentences.js';
 import type { Proof } from '../solver/solve.js';
+import { namedFacts, type NamedFact } from './named-fact.js';
 
 /** Why there is no answer, for people and for programs. */
 export interface Refusal {
   /** Sentences, a blank line between them; a reason a line. */
   readonly explanation: string;
   readonly core: readonly CoreEntry[];
+  /** What `core` says, for programs. */
+  readonly facts: readonly NamedFact[];
   readonly suggestions: readonly Suggestion[];
 }
 
@@ -46,7 +49,8 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
   const core = entries.filter(
     (entry, i) => entries.findIndex((other) => other.text === entry.text) === i,
   );
-  return { explanation: explain(proof.because, sentences, proof.world), core };
+  const explanation = explain(proof.because, sentences, proof.world);
+  return { explanation, core, facts: namedFacts(proof) };
 }
 
 function coreKind(fact: Fact, { world }: Proof): CoreKind {
