@@ -6,6 +6,7 @@ import { objectNameOf } from '../model/name.js';
 import { PACKAGE_KINDS } from '../model/package.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
+import type { Request } from '../model/request.js';
 import { resolve } from '../resolve/resolve.js';
 import type { Answer } from '../resolve/resolve.js';
 import { memorySource } from '../sources/memory-source.js';
@@ -13,10 +14,21 @@ import type { Outcome, Resolver, ResolverOptions } from './resolver.js';
 
 /** The resolver of this package, with the universe as its source. */
 export const ours: Resolver = async (universe, request, options = {}) => {
-  const { crossplane, crossplaneVersions, prefer = 'locked', prereleases = [] } = options;
   const asked: Asked = { repositories: new Set(), versions: new Set() };
-  const answer = await resolve(request, {
-    source: watched(memorySource(universe), asked, options),
+  const source = watched(memorySource(universe), asked, options);
+  return outcomeOf(await answerTo(source, request, { options, universe }), asked);
+};
+
+/** What `resolve` answers, told in the words of the test kit what to do. */
+export function answerTo(
+  source: PackageSource,
+  request: Request,
+  given: { readonly options: ResolverOptions; readonly universe?: IndexFile | undefined },
+): Promise<Answer> {
+  const { options, universe = { packages: {} } } = given;
+  const { crossplane, crossplaneVersions, prefer = 'locked', prereleases = [] } = options;
+  return resolve(request, {
+    source,
     crossplane,
     crossplaneVersions,
     prefer: prefer === 'lowest' ? 'lowest' : 'newest',
@@ -24,8 +36,7 @@ export const ours: Resolver = async (universe, request, options = {}) => {
     allowCycles: options.allowCycles,
     lockfile: prefer === 'locked' ? lockfileOf(options, universe) : undefined,
   });
-  return outcomeOf(answer, asked);
-};
+}
 
 interface Asked {
   readonly repositories: Set<string>;
