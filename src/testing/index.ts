@@ -1,3 +1,5 @@
+export { checkLaws } from './check-laws.js';
+export type { CheckOptions, LawName, LawResult } from './check-laws.js';
 export { exhaustive } from './exhaustive.js';
 export type { ExhaustiveOptions } from './exhaustive.js';
 export { DEFAULT_KNOBS } from './knobs.js';
@@ -17,7 +19,7 @@ export { packageYaml } from './package-yaml.js';
 export type { PackageStream, PackageYamlKnobs } from './package-yaml.js';
 export { caseFiles, printUniverse } from './print-universe.js';
 export type { CaseFiles } from './print-universe.js';
-export type { Outcome, Resolver, ResolverOptions } from './resolver.js';
+export type { Core, CoreScenario, Outcome, Resolver, ResolverOptions } from './resolver.js';
 export { satOracle } from './sat-oracle.js';
 export { scenario } from './scenario.js';
 export type { Scenario } from './scenario.js';

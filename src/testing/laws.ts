@@ -7,7 +7,7 @@ import { exhaustive, targets } from './exhaustive.js';
 import { flaws } from './flaws.js';
 import type { Knobs } from './knobs.js';
 import { possiblyNeeded } from './possibly-needed.js';
-import type { Outcome, Resolver } from './resolver.js';
+import type { CoreScenario, Outcome, Resolver } from './resolver.js';
 import { scenario } from './scenario.js';
 import type { Scenario } from './scenario.js';
 import { unhindered } from './unhindered.js';
@@ -44,14 +44,20 @@ function varying<T>(
     const property = fc.asyncProperty(scenario(knobs), draws, (given, drawn) =>
       claim(resolver, given, drawn),
     );
-    await fc.assert(property, {
+    const details = await fc.check(property, {
       numRuns: runs,
       includeErrorInReport: true,
       ...(seed === undefined ? {} : { seed }),
       ...(path === undefined ? {} : { path }),
     });
+    if (!details.failed) return;
+    const report = await fc.asyncDefaultReportMessage(details);
+    throw new Error(report, { cause: details.errorInstance });
   };
 }
+
+/** A law cannot be tried: the resolver does not tell what the law is about. */
+export class Untold extends Error {}
 
 const STRANGERS = universe({ packages: 3, versions: 2, families: 0, aliases: 0 });
 const ANY_NUMBER = fc.nat({ max: 9999 });
@@ -195,9 +201,22 @@ const explanationSuffices = law(async (resolver, given) => {
   const outcome = await resolveWith(resolver, given);
   fc.pre(outcome.status === 'unsolvable');
   const core = told(outcome.core, 'what the `core` of its explanation is');
-  const { status } = exhaustive(core.universe, core.request, given.options);
-  demand(status === 'unsolvable', () => 'solvable, were what it names all that stands in the way');
+  demand(!isSolvable(core, given), () => 'solvable, were what it names all that stands in the way');
 });
+
+/** Of what its explanation names nothing can go: without any one fact, there is an answer. */
+const explanationMinimal = law(async (resolver, given) => {
+  const outcome = await resolveWith(resolver, given);
+  fc.pre(outcome.status === 'unsolvable');
+  const smaller = told(outcome.core?.smaller, 'what its `core` is without one of the facts');
+  const still = smaller.findIndex((core) => !isSolvable(core, given));
+  demand(still < 0, () => `unsolvable even without the fact at place ${still} of its core`);
+});
+
+function isSolvable({ universe: u, request, options }: CoreScenario, given: Scenario): boolean {
+  const outcome = exhaustive(u, request, { ...given.options, ...options });
+  return outcome.status === 'solved';
+}
 
 /** The objects it writes install, on the target, what it selected. */
 const acceptable = law(async (resolver, given) => {
@@ -220,6 +239,7 @@ export const laws = {
   lockIdempotent,
   lazy,
   explanationSuffices,
+  explanationMinimal,
   acceptable,
 } as const satisfies Readonly<Record<string, Law>>;
 
@@ -244,6 +264,6 @@ function inWords(outcome: Outcome): string {
 }
 
 function told<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new Error(`the resolver does not tell ${what}`);
+  if (value === undefined) throw new Untold(`the resolver does not tell ${what}`);
   return value;
 }

@@ -8,16 +8,35 @@ import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
 import { resolve } from '../resolve/resolve.js';
-import type { Answer } from '../resolve/resolve.js';
+import type { Answer, Unsolvable } from '../resolve/resolve.js';
+import { chooseTargets } from '../resolve/target-choice.js';
 import { memorySource } from '../sources/memory-source.js';
+import { coreOf } from './core-scenario.js';
 import type { Outcome, Resolver, ResolverOptions } from './resolver.js';
 
 /** The resolver of this package, with the universe as its source. */
 export const ours: Resolver = async (universe, request, options = {}) => {
   const asked: Asked = { repositories: new Set(), versions: new Set() };
   const source = watched(memorySource(universe), asked, options);
-  return outcomeOf(await answerTo(source, request, { options, universe }), asked);
+  const answer = await answerTo(source, request, { options, universe });
+  const outcome = outcomeOf(answer, asked);
+  if (answer.status !== 'unsolvable') return outcome;
+  const releases = releasesOf(answer, request, options);
+  return { ...outcome, core: coreOf(answer.facts, { universe, request, releases }) };
 };
+
+/** The releases that an explanation is about. */
+function releasesOf(
+  { target }: Unsolvable,
+  request: Request,
+  { crossplane, crossplaneVersions }: ResolverOptions,
+): string[] {
+  const text = crossplane ?? request.crossplane?.text;
+  const asked = text === undefined ? undefined : { text, origin: { file: 'request' } };
+  const { groups } = chooseTargets(asked, crossplaneVersions);
+  const group = groups.find((targets) => targets.some(({ version }) => version === target.version));
+  return (group ?? [target]).map(({ version }) => version);
+}
 
 /** What `resolve` answers, told in the words of the test kit what to do. */
 export function answerTo(

@@ -50,13 +50,26 @@ interface Solved {
 
 interface Unsolvable {
   readonly status: 'unsolvable';
-  /**
-   * What the explanation names, as a universe and a request in which nothing else stands in the
-   * way: every package and version is there still, dependencies, constraints and objects that the
-   * explanation does not name are not.
-   */
-  readonly core?: { readonly universe: IndexFile; readonly request: Request } | undefined;
+  readonly core?: Core | undefined;
   readonly asked?: readonly string[] | undefined;
+}
+
+/** What there is to resolve, cut down to some facts. */
+export interface CoreScenario {
+  readonly universe: IndexFile;
+  readonly request: Request;
+  /** Beside, and before, the options that the resolver was given. */
+  readonly options?: ResolverOptions | undefined;
+}
+
+/**
+ * What the explanation names, as a universe and a request in which nothing else stands in the
+ * way: every package and version is there still, dependencies, constraints and objects that the
+ * explanation does not name are not.
+ */
+export interface Core extends CoreScenario {
+  /** The same without any one of the facts named. */
+  readonly smaller?: readonly CoreScenario[] | undefined;
 }
 
 export type Resolver = (

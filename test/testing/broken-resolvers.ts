@@ -21,7 +21,7 @@ export const exemplary: Resolver = async (universe, request, options = {}) => {
       rendered: bundle(universe, request, { options, outcome }),
     };
   return outcome.status === 'unsolvable'
-    ? { ...outcome, asked, core: { universe, request } }
+    ? { ...outcome, asked, core: { universe, request, smaller: [] } }
     : outcome;
 };
 
@@ -177,6 +177,15 @@ const terse: Resolver = async (universe, request, options) => {
   return { ...outcome, core: { universe: bare, request } };
 };
 
+/** Blames everything there is. */
+const longWinded: Resolver = async (universe, request, options) => {
+  const outcome = await exemplary(universe, request, options);
+  if (outcome.status !== 'unsolvable') return outcome;
+  const [, ...others] = Object.entries(universe.packages);
+  const smaller = [{ universe: { packages: Object.fromEntries(others) }, request }];
+  return { ...outcome, core: { universe, request, smaller } };
+};
+
 /** Applies dependents first. */
 const hasty: Resolver = async (universe, request, options) => {
   const outcome = await exemplary(universe, request, options);
@@ -209,6 +218,7 @@ export const BROKEN = {
   nosy,
   thorough,
   terse,
+  longWinded,
   hasty,
   doublyPinning,
 };

@@ -24,6 +24,7 @@ const BREAKS: Readonly<Record<keyof typeof BROKEN, readonly LawName[]>> = {
   nosy: ['lazy'],
   thorough: ['lazy'],
   terse: ['explanationSuffices'],
+  longWinded: ['explanationMinimal'],
   hasty: ['acceptable'],
   doublyPinning: ['acceptable'],
 };
@@ -48,7 +49,7 @@ const silent: Resolver = async (...given) => {
   return outcome.status === 'unsolvable' ? { status: 'unsolvable' } : outcome;
 };
 
-test.each(['lazy', 'explanationSuffices', 'acceptable'] as const)(
+test.each(['lazy', 'explanationSuffices', 'explanationMinimal', 'acceptable'] as const)(
   '%s does not pass a resolver that tells too little to judge',
   async (name) => {
     await expect(laws[name](silent, { seed: 5 })).rejects.toThrow(/does not tell/);
