@@ -2,7 +2,7 @@ import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import { parseReference } from '../model/reference.js';
 import { otherReleases, type Target } from '../model/target.js';
-import { leaves } from '../solver/core.js';
+import { leaves, steps } from '../solver/core.js';
 import type { Fact } from '../solver/fact.js';
 import type { PackageDemand, Problem, Want } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
@@ -16,6 +16,8 @@ const MOST = 4;
 /** How many package versions may be read to check one of them. */
 const MOST_READ = 200;
 const MOST_CONFLICTS = 2_000;
+/** How much may be done to check all of them together: a second or two. */
+const MOST_STEPS = 50_000;
 
 /** A change to the problem, and how to put it once the changed problem has been solved. */
 interface Edit {
@@ -41,11 +43,13 @@ export interface Stuck {
 export async function suggest(stuck: Stuck, driver: Driver): Promise<Suggestion[]> {
   const suggestions: Suggestion[] = [];
   const ends = new Set<string>();
+  let left = MOST_STEPS;
   for (const edit of edits(stuck)) {
-    if (suggestions.length === MOST) break;
+    if (suggestions.length === MOST || left <= 0) break;
     if (ends.has(edit.end)) continue;
     const problem = { ...edit.problem, maxConflicts: MOST_CONFLICTS };
     const outcome = await driver.driveBriefly(solve(problem), edit.targets[0]!, MOST_READ);
+    left -= outcome === undefined ? MOST_READ : steps(outcome.effort);
     if (outcome?.status !== 'solved') continue;
     ends.add(edit.end);
     suggestions.push({ text: edit.say(outcome) });

@@ -3,7 +3,17 @@ import { factKey, isDebatable } from './fact-key.js';
 import type { Incompatibility } from './incompatibility.js';
 import type { Problem } from './problem.js';
 import type { Solving } from './question.js';
-import { solve, type Proof } from './solve.js';
+import { solve, type Effort, type Proof } from './solve.js';
+
+/** Steps after which a smaller proof is no longer looked for: a few seconds' worth. */
+const MOST_STEPS = 200_000;
+/** What one conflict costs, in decisions. */
+const CONFLICT = 20;
+
+/** How much was done, in steps of about the same length. */
+export function steps({ decisions, conflicts }: Effort): number {
+  return decisions + conflicts * CONFLICT;
+}
 
 /** The facts a proof rests on, each once, in the order in which the proof needs them. */
 export function leaves(because: Incompatibility): Fact[] {
@@ -30,11 +40,12 @@ export function coreOf({ because, world }: Proof): Set<string> {
  * satisfied. (No smaller subset of them will do; a smaller set of others might.)
  *
  * Leaves facts out by halves, then quarters, down to one at a time; whatever a proof from the
- * rest does not need goes with them.
+ * rest does not need goes with them. Where that takes very long, the smallest proof so far stands.
  */
 export function* minimalProof(problem: Problem, proof: Proof): Solving<Proof> {
   let best = proof;
   let core = [...coreOf(proof)].sort();
+  let left = MOST_STEPS;
   for (
     let size = Math.ceil(core.length / 2);
     size >= 1;
@@ -42,8 +53,9 @@ export function* minimalProof(problem: Problem, proof: Proof): Solving<Proof> {
   ) {
     for (let from = 0; from < core.length;) {
       const rest = new Set([...core.slice(0, from), ...core.slice(from + size)]);
-      const outcome = yield* solve(problem, rest);
-      if (outcome.status === 'gave-up') return best;
+      const outcome = yield* solve({ ...problem, maxConflicts: left / CONFLICT }, rest);
+      left -= steps(outcome.effort);
+      if (outcome.status === 'gave-up' || left <= 0) return best;
       if (outcome.status === 'solved') {
         from += size;
         continue;
