@@ -34,18 +34,17 @@ export class Search {
   /** Per variable: indices into the trail, oldest first. */
   private readonly histories: number[][] = [];
   private readonly watchers: Watched[][] = [];
-  private readonly single: Incompatibility[][] = [];
   /** Variables that lost values and whose watchers have not been told. */
   private readonly changed: Variable[] = [];
   /** Not looked at since they were added, or since what they implied was undone. */
-  private fresh: Incompatibility[] = [];
-  /** Facts that arrived below some decision: to be looked at again when it is undone. */
-  private late: { readonly incompatibility: Incompatibility; readonly level: number }[] = [];
+  private readonly fresh: Incompatibility[] = [];
+  /** Facts that arrived below some decision: to be looked at again when it is undone; by level. */
+  private readonly late: { readonly incompatibility: Incompatibility; readonly level: number }[] =
+    [];
 
   addVariable(): Variable {
     this.histories.push([]);
     this.watchers.push([]);
-    this.single.push([]);
     return this.sets.push(VersionSet.all) - 1;
   }
 
@@ -58,16 +57,9 @@ export class Search {
     return this.sets[term.variable]!.isSubsetOf(term.values);
   }
 
+  /** A fact. It may say something about decisions made long before it became known. */
   add(incompatibility: Incompatibility): void {
-    const { terms } = incompatibility;
-    if (terms.length === 1) {
-      this.single[terms[0]!.variable]!.push(incompatibility);
-    } else if (terms.length > 1) {
-      const [first, second] = this.lastToHold(terms);
-      const watched = { incompatibility, first, second };
-      this.watchers[terms[first]!.variable]!.push(watched);
-      this.watchers[terms[second]!.variable]!.push(watched);
-    }
+    this.watch(incompatibility);
     this.fresh.push(incompatibility);
     if (this.level > 0) this.late.push({ incompatibility, level: this.level });
   }
@@ -99,8 +91,9 @@ export class Search {
   learn(conflict: Incompatibility): Incompatibility {
     const { learned, backTo } = resolveConflict(conflict, this);
     this.backjump(backTo);
-    if (learned === conflict) this.fresh.push(learned);
-    else this.add(learned);
+    // What it says at this level it does not say below: there two of its terms are open.
+    if (learned !== conflict) this.watch(learned);
+    this.fresh.push(learned);
     return learned;
   }
 
@@ -113,10 +106,9 @@ export class Search {
     }
     this.level = level;
     this.changed.length = 0;
-    const again = this.late.filter((entry) => entry.level > level);
-    if (again.length === 0) return;
-    this.late = this.late.filter((entry) => entry.level <= level);
-    for (const { incompatibility } of again) {
+    let kept = this.late.length;
+    while (kept > 0 && this.late[kept - 1]!.level > level) kept--;
+    for (const { incompatibility } of this.late.splice(kept)) {
       if (incompatibility.superseded) continue;
       this.fresh.push(incompatibility);
       if (level > 0) this.late.push({ incompatibility, level });
@@ -134,6 +126,15 @@ export class Search {
       else low = middle + 1;
     }
     return history[low]!;
+  }
+
+  private watch(incompatibility: Incompatibility): void {
+    const { terms } = incompatibility;
+    if (terms.length < 2) return;
+    const [first, second] = this.lastToHold(terms);
+    const watched = { incompatibility, first, second };
+    this.watchers[terms[first]!.variable]!.push(watched);
+    this.watchers[terms[second]!.variable]!.push(watched);
   }
 
   /** The two terms that ceased, or will cease, to be open last: the ones worth watching. */
@@ -162,9 +163,6 @@ export class Search {
   }
 
   private tellWatchers(variable: Variable): Incompatibility | undefined {
-    for (const incompatibility of this.single[variable]!) {
-      if (!incompatibility.superseded && this.examine(incompatibility)) return incompatibility;
-    }
     const list = this.watchers[variable]!;
     let kept = 0;
     for (let i = 0; i < list.length; i++) {

@@ -59,6 +59,8 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
   const world = new World(problem, search, only);
   const queue = new DecisionQueue();
   const chosen = new Map<Variable, number>();
+  /** By level. */
+  const decided: Variable[] = [];
   let decisions = 0;
   let conflicts = 0;
 
@@ -73,7 +75,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
         return { status: 'unsolvable', because: learned, world, effort: { decisions, conflicts } };
       }
       queue.rewind(search.level);
-      for (const variable of [...chosen.keys()].slice(search.level)) chosen.delete(variable);
+      for (const variable of decided.splice(search.level)) chosen.delete(variable);
       const tired = conflicts % PATIENCE === 0 && !(yield* ask({ ask: 'go-on' }));
       if (tired || conflicts >= problem.maxConflicts) {
         return { status: 'gave-up', effort: { decisions, conflicts } };
@@ -105,6 +107,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     decisions++;
     search.decide(variable, value);
     chosen.set(variable, value);
+    decided.push(variable);
     queue.advance(children);
   }
   return {
