@@ -33,6 +33,13 @@ function compareFields(a: string, b: string): number {
   return numericA ? compareDigits(a, b) : a < b ? -1 : 1;
 }
 
+/** Equal for prereleases of equal precedence, and only for them. */
+export function prereleaseKey(fields: readonly string[]): string {
+  return fields
+    .map((field) => (isNumber(field) ? withoutLeadingZeros(field) || '0' : field))
+    .join('.');
+}
+
 /** Digits that fit in a uint64: Go takes anything longer for a word. */
 function isNumber(field: string): boolean {
   return DIGITS.test(field) && compareDigits(field, MAX_UINT64) <= 0;

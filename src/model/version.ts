@@ -1,4 +1,4 @@
-import { compareDigits, comparePrereleases } from './prerelease.js';
+import { compareDigits, comparePrereleases, prereleaseKey } from './prerelease.js';
 import type { Dialect } from './target.js';
 
 /** A number where it is exact, else a bigint; never a bigint for what fits a number. */
@@ -59,6 +59,11 @@ function isZeroPadded(field: string): boolean {
 /** Order by precedence, a total preorder: 0 for versions that differ in spelling or metadata. */
 export function compareVersions(a: Version, b: Version): number {
   return compare(a, b, 0);
+}
+
+/** Equal for versions that `compareVersions` finds equal, and only for them. */
+export function precedenceKey({ major, minor, patch, fields }: Version): string {
+  return `${major}.${minor}.${patch}-${prereleaseKey(fields)}`;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   exactTag,
   isIncomplete,
   parseVersion,
+  precedenceKey,
   type Version,
 } from '../model/version.js';
 import type { Problem, Want } from './problem.js';
@@ -35,6 +36,9 @@ interface Value {
 export class PackageVersions {
   listed = false;
   private readonly values: Value[] = [];
+  /** The first value of each precedence, and of each label. */
+  private readonly byKey = new Map<string, number>();
+  private readonly byLabel = new Map<string, number>();
   private readonly admitted = new Map<string, VersionSet>();
   private readonly problem: Problem;
   private readonly admitsPrereleases: boolean;
@@ -107,18 +111,16 @@ export class PackageVersions {
   list(tags: readonly string[]): number[] {
     this.listed = true;
     const dropped: number[] = [];
-    const newest = this.byPrecedence(tags);
+    const newest = new Map(this.byPrecedence(tags).map((v) => [precedenceKey(v), v]));
     const exists = new Set(tags);
     for (const [i, value] of this.values.entries()) {
       if (value.named || value.version === undefined || exists.has(value.label)) continue;
-      const twin = newest.find((version) => compareVersions(version, value.version!) === 0);
+      const twin = newest.get(precedenceKey(value.version));
       if (twin === undefined) dropped.push(i + FIRST);
-      else value.label = twin.raw;
+      else this.relabel(i + FIRST, twin.raw);
     }
-    const known = this.values.filter((value) => value.version !== undefined);
-    for (const version of newest) {
-      if (known.some((value) => compareVersions(value.version!, version) === 0)) continue;
-      this.push({ label: version.raw, version, named: false });
+    for (const [key, version] of newest) {
+      if (!this.byKey.has(key)) this.push({ label: version.raw, version, named: false });
     }
     return dropped;
   }
@@ -177,29 +179,41 @@ export class PackageVersions {
   /** The version spelled in full; taken to exist until a tag list says otherwise. */
   private exact(tag: string): VersionSet {
     const version = parseVersion(tag, this.problem.dialect)!;
-    const known = this.values.findIndex(
-      (value) => value.version !== undefined && compareVersions(value.version, version) === 0,
-    );
-    if (known >= 0) return VersionSet.single(known + FIRST);
+    const known = this.byKey.get(precedenceKey(version));
+    if (known !== undefined) return VersionSet.single(known);
     if (this.listed) return VersionSet.none;
     return VersionSet.single(this.push({ label: tag, version, named: false }));
   }
 
   private named(tag: string): number {
-    const known = this.values.findIndex((value) => value.label === tag);
-    if (known >= 0) return known + FIRST;
+    const known = this.byLabel.get(tag);
+    if (known !== undefined) return known;
     const version = isDigest(tag) ? undefined : parseVersion(tag, this.problem.dialect);
     return this.push({ label: tag, version, named: true });
   }
 
   private opaque(digest: string): number {
-    const known = this.values.findIndex((value) => value.label === digest);
-    if (known >= 0) return known + FIRST;
-    return this.push({ label: digest, version: undefined, named: true });
+    return (
+      this.byLabel.get(digest) ?? this.push({ label: digest, version: undefined, named: true })
+    );
   }
 
   private push(value: Value): number {
     this.preferred = undefined;
-    return this.values.push(value) + FIRST - 1;
+    const added = this.values.push(value) + FIRST - 1;
+    remember(this.byLabel, value.label, added);
+    if (value.version !== undefined) remember(this.byKey, precedenceKey(value.version), added);
+    return added;
   }
+
+  private relabel(value: number, label: string): void {
+    const known = this.values[value - FIRST]!;
+    if (this.byLabel.get(known.label) === value) this.byLabel.delete(known.label);
+    known.label = label;
+    remember(this.byLabel, label, value);
+  }
+}
+
+function remember(map: Map<string, number>, key: string, value: number): void {
+  if (!map.has(key)) map.set(key, value);
 }

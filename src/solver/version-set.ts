@@ -52,19 +52,22 @@ export class VersionSet {
 
   and(other: VersionSet): VersionSet {
     const words: number[] = [];
-    for (let i = 0; i < this.span(other); i++) words.push(this.word(i) & other.word(i));
+    const span = this.span(other);
+    for (let i = 0; i < span; i++) words.push(this.word(i) & other.word(i));
     return new VersionSet(words, this.rest & other.rest);
   }
 
   or(other: VersionSet): VersionSet {
     const words: number[] = [];
-    for (let i = 0; i < this.span(other); i++) words.push(this.word(i) | other.word(i));
+    const span = this.span(other);
+    for (let i = 0; i < span; i++) words.push(this.word(i) | other.word(i));
     return new VersionSet(words, this.rest | other.rest);
   }
 
   minus(other: VersionSet): VersionSet {
     const words: number[] = [];
-    for (let i = 0; i < this.span(other); i++) words.push(this.word(i) & ~other.word(i));
+    const span = this.span(other);
+    for (let i = 0; i < span; i++) words.push(this.word(i) & ~other.word(i));
     return new VersionSet(words, this.rest & ~other.rest);
   }
 
@@ -73,8 +76,10 @@ export class VersionSet {
   }
 
   isSubsetOf(other: VersionSet): boolean {
+    if (this === other) return true;
     if ((this.rest & ~other.rest) !== 0) return false;
-    for (let i = 0; i < this.span(other); i++) {
+    const span = this.span(other);
+    for (let i = 0; i < span; i++) {
       if ((this.word(i) & ~other.word(i)) !== 0) return false;
     }
     return true;
@@ -82,7 +87,8 @@ export class VersionSet {
 
   isDisjointFrom(other: VersionSet): boolean {
     if ((this.rest & other.rest) !== 0) return false;
-    for (let i = 0; i < this.span(other); i++) {
+    const span = this.span(other);
+    for (let i = 0; i < span; i++) {
       if ((this.word(i) & other.word(i)) !== 0) return false;
     }
     return true;

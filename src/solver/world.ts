@@ -379,9 +379,11 @@ export class World {
 
   /** Applies exclusions to the values discovered since the last time. */
   private screen(subject: PackageSubject): void {
+    const rules = this.problem.exclude.get(subject.repository);
+    if (rules === undefined) return;
     const fresh = subject.versions.all().slice(subject.screened);
     subject.screened += fresh.length;
-    for (const rule of this.problem.exclude.get(subject.repository) ?? []) {
+    for (const rule of rules) {
       const values = VersionSet.of(fresh.filter((v) => subject.versions.matches(v, rule.want)));
       if (values.isEmpty) continue;
       const of = { variable: subject.variable, values };

@@ -8,6 +8,7 @@ import {
   formatVersion,
   isIncomplete,
   parseVersion,
+  precedenceKey,
   type Version,
 } from '../../src/model/version.js';
 
@@ -123,6 +124,19 @@ test('precedence is a total preorder', () => {
       }
     }),
   );
+});
+
+test.each([
+  ['v1.2.3', '1.2.3+build', true],
+  ['v1.2.3-rc.01', 'v1.2.3-rc.1', true],
+  ['v1.2.3-0', 'v1.2.3-00', true],
+  ['v1.2.3-rc.18446744073709551616', 'v1.2.3-rc.018446744073709551616', false],
+  ['v1.2.3-a.b', 'v1.2.3-a-b', false],
+  ['v1.2.3', 'v1.2.3-0', false],
+])('%s and %s have one key: %s, as their precedence has it', (a, b, want) => {
+  const [one, other] = [parseVersion(a, '1.5.0')!, parseVersion(b, '1.5.0')!];
+  expect(compareVersions(one, other) === 0).toBe(want);
+  expect(precedenceKey(one) === precedenceKey(other)).toBe(want);
 });
 
 test('a version formats to text that reads as the same version, and is complete', () => {
