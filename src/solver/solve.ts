@@ -6,7 +6,7 @@ import { ABSENT, FIRST } from './package-versions.js';
 import type { Problem } from './problem.js';
 import { ask, type Solving } from './question.js';
 import { Search } from './search.js';
-import type { ApiSubject } from './subject.js';
+import type { ApiSubject, PackageSubject } from './subject.js';
 import { World } from './world.js';
 
 export interface Selected {
@@ -63,9 +63,14 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
   const decided: Variable[] = [];
   let decisions = 0;
   let conflicts = 0;
+  /** What every answer needs, as far as it is known and unread. */
+  const certain = new Set<Variable>();
 
   queue.append([world.crossplane]);
-  queue.append(yield* world.demand(problem.demands));
+  const roots = yield* world.demand(problem.demands);
+  queue.append(roots);
+  // Any order would do. People list first what the rest builds on, so the rest knows more of it.
+  for (const root of roots.toReversed()) certain.add(root);
   for (;;) {
     const conflict = search.propagate();
     if (conflict !== undefined) {
@@ -83,6 +88,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
       continue;
     }
 
+    if (yield* readCertain()) continue;
     const variable = queue.next();
     if (variable === undefined) break;
     const value = preferred(variable);
@@ -116,6 +122,35 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     selected: queue.decided().flatMap((variable) => selection(variable)),
     effort: { decisions, conflicts },
   };
+
+  /**
+   * Reads a version that every answer has, whatever is decided: what it asks for may spare the
+   * reading of others. Configurations first: they are the ones that pin versions, where providers
+   * ask for little and functions for nothing. True: one was read.
+   */
+  function* readCertain(): Solving<boolean> {
+    if (search.level > 0) return false;
+    let first: { subject: PackageSubject; value: number; rank: number } | undefined;
+    for (const variable of certain) {
+      const subject = world.subject(variable);
+      const value = search.allowed(variable).only;
+      if (subject.about !== 'package' || value === undefined || value < FIRST) continue;
+      if (subject.read.has(value)) {
+        certain.delete(variable);
+        continue;
+      }
+      const rank = haste(subject);
+      if (first === undefined || rank < first.rank) first = { subject, value, rank };
+      if (rank === 0) break;
+    }
+    if (first === undefined) return false;
+    const { subject, value } = first;
+    yield* world.read(subject, value);
+    if (yield* world.link(subject, value)) {
+      for (const child of world.children(subject, value)) certain.add(child);
+    }
+    return true;
+  }
 
   /** undefined: only versions nobody knows of are left. */
   function preferred(variable: Variable): number | undefined {
@@ -164,4 +199,14 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
       },
     ];
   }
+}
+
+/** 0: read it before others. */
+function haste({ askedAs }: PackageSubject): number {
+  let rank = 2;
+  for (const { kind } of askedAs.values()) {
+    if (kind === 'Configuration') return 0;
+    if (kind === 'Provider') rank = 1;
+  }
+  return askedAs.size === 0 ? 0 : rank;
 }

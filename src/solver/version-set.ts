@@ -41,6 +41,15 @@ export class VersionSet {
     return this.rest === -1 && this.words.length === 0;
   }
 
+  /** The one member, of a set that has one and cannot have more. */
+  get only(): number | undefined {
+    if (this.rest !== 0) return undefined;
+    const last = this.words.length - 1;
+    for (let i = 0; i < last; i++) if (this.words[i] !== 0) return undefined;
+    const word = this.words[last] ?? 0;
+    return word === 0 || (word & (word - 1)) !== 0 ? undefined : last * 32 + 31 - Math.clz32(word);
+  }
+
   /** Equal sets, and only they, have equal signatures. */
   get signature(): string {
     return `${this.words.join(',')}:${this.rest}`;

@@ -167,3 +167,15 @@ test('suggestions work: each was solved before it was made', async () => {
     `ask for ${A} \`v1.0.0\``,
   );
 });
+
+test('what every answer needs is read first, so that no version is tried against it', async () => {
+  const newer = Array.from({ length: 30 }, (_, i) => [`v1.${i}.0`, needs({ [B]: `v1.${i}.0` })]);
+  const universe = providers({
+    [A]: Object.fromEntries(newer) as Versions,
+    [B]: Object.fromEntries(newer.map(([tag]) => [tag, {}])) as Versions,
+    [C]: { 'v1.0.0': needs({ [A]: '<=v1.3.0' }) },
+  });
+  const given = await answer(universe, requestFor({ [A]: '*', [C]: 'v1.0.0' }));
+  expect(selection(given)).toEqual({ [A]: 'v1.3.0', [B]: 'v1.3.0', [C]: 'v1.0.0' });
+  expect(given.stats).toMatchObject({ fetched: 3, conflicts: 0 });
+});

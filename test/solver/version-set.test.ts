@@ -35,6 +35,7 @@ test('operations agree with sets of numbers, beyond what is stored too', () => {
       expect(members(x.complement())).toEqual(all.filter((i) => !inX.includes(i)));
       expect(x.isSubsetOf(y)).toBe(inX.every((i) => inY.includes(i)));
       expect(x.isDisjointFrom(y)).toBe(!inX.some((i) => inY.includes(i)));
+      expect(x.only).toBe(inX.length === 1 ? inX[0] : undefined);
       expect(x.isEmpty).toBe(inX.length === 0);
       expect(x.isAll).toBe(inX.length === all.length);
     }),
@@ -51,4 +52,8 @@ test('equal sets are equal however they were made', () => {
       expect(x.equals(y)).toBe(x.signature === y.signature);
     }),
   );
+});
+
+test.each([0, 1, 30, 31, 32, 63, 64, 99])('%i alone is the only member', (index) => {
+  expect(VersionSet.single(index).only).toBe(index);
 });
