@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { targetFor } from '../src/model/target.js';
+import { Driver } from '../src/resolve/drive.js';
+import { toProblem } from '../src/resolve/to-problem.js';
+import { solve } from '../src/solver/solve.js';
+import { memorySource } from '../src/sources/memory-source.js';
+import { convert, type Instance } from '../test/support/depsuite.js';
+import { FAMILIES } from './families.js';
+import { markdown } from './markdown.js';
+import { askPeer, presentPeers } from './peers.js';
+
+const RUNS = 3;
+
+/** How effort grows with size, family by family, beside whatever peers this machine has. */
+export async function growth(): Promise<string> {
+  const { present, missing } = presentPeers();
+  const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
+  const file = join(folder, 'instance.json');
+  const rows: (string | number)[][] = [];
+  for (const { make, sizes } of FAMILIES) {
+    for (const size of sizes) {
+      const instance = make(size);
+      writeFileSync(file, JSON.stringify({ format: 'depsuite/1', expected: {}, ...instance }));
+      const ours = await measure(instance);
+      const peers = present.map((peer) => askPeer(peer, file));
+      const { status, decisions, conflicts, fetched, ms } = ours;
+      rows.push([instance.id, status, decisions, conflicts, fetched, ms.toFixed(1), ...peers]);
+    }
+  }
+  rmSync(folder, { recursive: true });
+  const head = ['instance', 'answer', 'decisions', 'conflicts', 'fetched', 'ms'];
+  const without =
+    missing.length === 0 ? '' : `\nPeers not on this machine: ${missing.join(', ')}.\n`;
+  return `${markdown([[...head, ...present.map(({ name }) => `${name}, ms`)], ...rows])}${without}`;
+}
+
+async function measure(instance: Instance) {
+  const { universe, request } = convert(instance);
+  const target = targetFor('v2.3.4')!;
+  const problem = toProblem(request, [target], { allowCycles: true, compat: true });
+  let best = Infinity;
+  for (let run = 1; ; run++) {
+    const driver = new Driver(memorySource(universe), { compat: true, goOn: () => true });
+    const started = performance.now();
+    const { status, effort } = await driver.drive(solve(problem), target);
+    best = Math.min(best, performance.now() - started);
+    if (run === RUNS) return { status, ...effort, fetched: driver.asked.fetched, ms: best };
+  }
+}

@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { InputError } from '../src/model/input-error.js';
+import type { IndexFile } from '../src/model/index-file.js';
+import type { Candidate } from '../src/model/package.js';
+import type { PackageSource } from '../src/model/package-source.js';
+import { targetFor } from '../src/model/target.js';
+import { Driver } from '../src/resolve/drive.js';
+import { toProblem } from '../src/resolve/to-problem.js';
+import type { Problem } from '../src/solver/problem.js';
+import { solve, type Outcome } from '../src/solver/solve.js';
+import { memorySource } from '../src/sources/memory-source.js';
+import { requestFor } from '../test/support/requests.js';
+import { markdown, quantile } from './markdown.js';
+import { sharedFolder } from './shared-folder.js';
+
+const TARGET = targetFor('v2.3.4')!;
+
+interface Case {
+  readonly roots: Readonly<Record<string, string>>;
+}
+
+/** Versions read, against the fewest that any solver must read to be sure of its answer. */
+export async function laziness(): Promise<string> {
+  const folder = sharedFolder('data', 'corpus');
+  if (!existsSync(folder)) return `No corpus beside the checkout.\n`;
+  const cases = JSON.parse(readFileSync(`${folder}/cases.json`, 'utf8')) as { pairs: Case[] };
+  const answers = JSON.parse(readFileSync(`${folder}/answers.json`, 'utf8')) as { cases: Case[] };
+  const universe = JSON.parse(
+    gunzipSync(readFileSync(`${folder}/universe.index.json.gz`)).toString(),
+  ) as IndexFile;
+  const groups = new Map<string, number[]>();
+  const sets = { 'pairs of configurations': cases.pairs, 'roots with answers': answers.cases };
+  for (const [set, roots] of Object.entries(sets).flatMap(([set, list]) =>
+    list.map((one) => [set, one.roots] as const),
+  )) {
+    const measured = await measure(memorySource(universe), roots);
+    if (measured === undefined) continue;
+    const group = `${set}: ${measured.group}`;
+    groups.set(group, [...(groups.get(group) ?? []), measured.ratio]);
+  }
+  const rows = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([group, ratios]) => [
+      group,
+      ratios.length,
+      ...[0.5, 0.95, 1].map((share) => quantile(ratios, share).toFixed(2)),
+    ]);
+  return markdown([['corpus cases', 'count', 'median', 'p95', 'worst'], ...rows]);
+}
+
+async function measure(
+  source: PackageSource,
+  roots: Case['roots'],
+): Promise<{ group: string; ratio: number } | undefined> {
+  let problem: Problem;
+  try {
+    problem = toProblem(requestFor(roots), [TARGET], {});
+  } catch (error) {
+    if (error instanceof InputError) return undefined;
+    throw error;
+  }
+  const read: Candidate[] = [];
+  const outcome = await answer(problem, source, (candidate) => read.push(candidate));
+  const least = await fewest(problem, { source, read, outcome });
+  const calm = outcome.status === 'solved' && read.length === outcome.selected.length;
+  const group = calm ? 'no conflict' : 'conflict';
+  return { group, ratio: read.length / least };
+}
+
+async function answer(
+  problem: Problem,
+  source: PackageSource,
+  onRead: (candidate: Candidate) => void,
+): Promise<Outcome> {
+  const watched: PackageSource = {
+    ...source,
+    fetch: async (candidate, target) => {
+      const fetched = await source.fetch(candidate, target);
+      if (fetched !== undefined) onRead(candidate);
+      return fetched;
+    },
+  };
+  const driver = new Driver(watched, { compat: false, goOn: () => true });
+  return driver.drive(solve(problem), TARGET);
+}
+
+/**
+ * How many of the versions read had to be. Solvable: those selected, and each whose reading
+ * changed the answer: had it asked for nothing, it would have been taken. Unsolvable: as many as
+ * remain when whatever the refusal does not need is left out, one by one.
+ */
+async function fewest(
+  problem: Problem,
+  {
+    source,
+    read,
+    outcome,
+  }: { source: PackageSource; read: readonly Candidate[]; outcome: Outcome },
+): Promise<number> {
+  const want = textOf(outcome);
+  const unread = new Set<string>();
+  let needed = 0;
+  for (const candidate of read) {
+    const key = keyOf(candidate);
+    if (outcome.status === 'solved' && outcome.selected.some((one) => keyOf(one) === key)) {
+      needed++;
+      continue;
+    }
+    const without = outcome.status === 'solved' ? new Set([key]) : new Set([...unread, key]);
+    const changed = textOf(await answer(problem, emptied(source, without), () => {})) !== want;
+    if (changed) needed++;
+    else unread.add(key);
+  }
+  return needed;
+}
+
+/** The same source, but these versions ask for nothing and own nothing. */
+function emptied(source: PackageSource, keys: ReadonlySet<string>): PackageSource {
+  return {
+    ...source,
+    fetch: async (candidate, target) => {
+      const fetched = await source.fetch(candidate, target);
+      if (fetched === undefined || !keys.has(keyOf(candidate))) return fetched;
+      const metas = fetched.contents.metas.map((meta) => ({
+        ...meta,
+        dependsOn: [],
+        crossplane: undefined,
+      }));
+      return { ...fetched, contents: { ...fetched.contents, metas, objects: [] } };
+    },
+  };
+}
+
+function keyOf({ repository, version }: { repository: string; version: string }): string {
+  return `${repository} ${version}`;
+}
+
+function textOf(outcome: Outcome): string {
+  return outcome.status === 'solved' ? outcome.selected.map(keyOf).join('\n') : outcome.status;
+}

@@ -1,0 +1,14 @@
+import { cpus } from 'node:os';
+import { growth } from './growth.js';
+import { laziness } from './laziness.js';
+import { scale } from './scale.js';
+
+const BENCHES = { growth, laziness, scale };
+
+const asked = process.argv.slice(2);
+const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
+process.stdout.write(`Node ${process.version}, ${cpu}, ${new Date().toISOString().slice(0, 10)}\n`);
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  process.stdout.write(`\n### ${name}\n\n${await bench()}`);
+}

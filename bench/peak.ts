@@ -1,0 +1,3 @@
+process.on('exit', () => {
+  process.stderr.write(`peak ${process.resourceUsage().maxRSS}\n`);
+});
