@@ -1,14 +1,16 @@
+export { aroundPackage } from './around-package.js';
+export type { AroundOptions, Neighbourhood } from './around-package.js';
 export { checkLaws } from './check-laws.js';
 export type { CheckOptions, LawName, LawResult } from './check-laws.js';
 export { exhaustive } from './exhaustive.js';
 export type { ExhaustiveOptions } from './exhaustive.js';
+export type { Selection, Situation, Subject } from './judgement.js';
 export { DEFAULT_KNOBS } from './knobs.js';
 export type { Knobs } from './knobs.js';
 export { laws } from './laws.js';
 export type { Law, LawOptions } from './laws.js';
 export { lockfile } from './lockfile.js';
 export type { LockfileKnobs } from './lockfile.js';
-export type { Selection, Situation, Subject } from './judgement.js';
 export { assertConflictsOn, assertResolves, assertSelects, matchers } from './matchers.js';
 export type { PackageMatchers } from './matchers.js';
 export { ours } from './ours.js';

@@ -29,7 +29,7 @@ export function scenario(knobs: Partial<Knobs> = {}): fc.Arbitrary<Scenario> {
 }
 
 /** Reports of failures show it as files to paste. */
-function printable(made: Scenario): Scenario {
+export function printable(made: Scenario): Scenario {
   return Object.defineProperty(made, fc.toStringMethod, {
     value: () => `\n${printUniverse(made)}`,
   });
