@@ -16,6 +16,8 @@ export type { Request } from './model/request.js';
 export { targetFor } from './model/target.js';
 export type { Target } from './model/target.js';
 export { readPackageYaml } from './package-yaml/read-package-yaml.js';
+export { fuzz } from './resolve/fuzz.js';
+export type { Breakage, FuzzOptions, FuzzReport } from './resolve/fuzz.js';
 export type { LockEdge } from './resolve/lock-graph.js';
 export { lockTree } from './resolve/lock-tree.js';
 export type { TreeNode } from './resolve/lock-tree.js';

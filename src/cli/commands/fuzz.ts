@@ -28,19 +28,21 @@ const SEEDS = 2 ** 31;
 
 export const fuzzCommand: Command<Args> = {
   builder: (yargs) =>
-    outputFlag(refsArgument(wantFlags(yargs))).options({
-      runs: {
-        type: 'number',
-        requiresArg: true,
-        describe: `Variations to try (default: ${RUNS}, or as many as --seconds allows)`,
-      },
-      seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
-      seed: {
-        type: 'number',
-        requiresArg: true,
-        describe: 'Try the same variations as a run with that seed did',
-      },
-    }),
+    outputFlag(refsArgument(wantFlags(yargs)))
+      .options({
+        runs: {
+          type: 'number',
+          requiresArg: true,
+          describe: `Variations to try (default: ${RUNS}, or as many as --seconds allows)`,
+        },
+        seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
+        seed: {
+          type: 'number',
+          requiresArg: true,
+          describe: 'Try the same variations as a run with that seed did',
+        },
+      })
+      .describe('crossplane', 'Crossplane release, or a range of releases to try'),
   run: async (args, io) => {
     const { runs, seconds, seed = randomInt(SEEDS) } = args;
     mustBe('--runs', runs, (n) => Number.isInteger(n) && n >= 0);
