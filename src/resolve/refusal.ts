@@ -29,6 +29,8 @@ export interface CoreEntry {
   readonly text: string;
   /** Where the user wrote it, or what leads there: `xpkg.yaml:7`, a package, the next. */
   readonly path: readonly string[];
+  /** Of a demand: who asks for which versions of which package. */
+  readonly demand?: { readonly by: string; readonly on: string; readonly constraint: string };
 }
 
 /** A change that makes the set solvable: it was made, and solved. */
@@ -44,13 +46,23 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
   const entries = facts.flatMap((fact): CoreEntry[] => {
     const text = sentences.fact(fact);
     if (text === undefined) return [];
-    return [{ kind: coreKind(fact, proof), text, path: pathOf(fact, paths, sentences) }];
+    const demand = demandOf(fact, sentences);
+    const path = pathOf(fact, paths, sentences);
+    return [{ kind: coreKind(fact, proof), text, path, ...(demand !== undefined && { demand }) }];
   });
   const core = entries.filter(
     (entry, i) => entries.findIndex((other) => other.text === entry.text) === i,
   );
   const explanation = explain(proof.because, sentences, proof.world);
   return { explanation, core, facts: namedFacts(proof) };
+}
+
+function demandOf(fact: Fact, sentences: Sentences): CoreEntry['demand'] | undefined {
+  if (fact.fact !== 'root' && fact.fact !== 'requires') return undefined;
+  const constraint = fact.fact === 'root' ? wantText(fact.demand.want) : fact.constraint;
+  const by =
+    fact.fact === 'root' ? formatOrigin(fact.demand.origin) : sentences.package(fact.by).repository;
+  return { by, on: sentences.package(fact.on).repository, constraint };
 }
 
 function coreKind(fact: Fact, { world }: Proof): CoreKind {

@@ -1,5 +1,6 @@
 import type { Fact } from './fact.js';
 import type { Incompatibility } from './incompatibility.js';
+import { clausesOf } from './clauses.js';
 import { inTellingOrder } from './premises.js';
 import type { Sentences } from './sentences.js';
 import type { World } from './world.js';
@@ -30,7 +31,7 @@ export function explain(because: Incompatibility, sentences: Sentences, world: W
     const facts = parents.flatMap((parent) => (isDerived(parent) ? [] : [parent.cause as Fact]));
     const reasons = [
       ...steps.map((step) => `${sentences.conclusion(step.terms)} (${numbers.get(step)})`),
-      ...inTellingOrder(facts, world).flatMap((fact) => sentences.fact(fact) ?? []),
+      ...clausesOf(inTellingOrder(facts, world), sentences),
       ...(facts.some(({ fact }) => fact === 'crossplane') ? [sentences.target()] : []),
     ];
     const lines = unique(reasons).map((reason, i) => `${i === 0 ? 'Because' : 'and'} ${reason},`);

@@ -7,7 +7,7 @@ import type { World } from './world.js';
  * it step by step, then what stands in the way. Rivalries of the same two packages become one.
  */
 export function inTellingOrder(facts: readonly Fact[], world: World): Fact[] {
-  const merged = mergeRivalries(facts);
+  const merged = mergeRivalries(mergeStatements(facts));
   const depths = depthsOf(merged);
   const rank = (fact: Fact): readonly number[] => {
     switch (fact.fact) {
@@ -62,6 +62,34 @@ export function edgeOf(fact: Fact): { from: Variable; to: Variable } | undefined
   if (fact.fact === 'requires-api') return { from: fact.by.variable, to: fact.on };
   if (fact.fact === 'provides') return { from: fact.api.variable, to: fact.by.variable };
   return undefined;
+}
+
+/** The same words about different versions, found at different times: about all of them. */
+function mergeStatements(facts: readonly Fact[]): Fact[] {
+  const told = new Map<string, Fact>();
+  for (const [i, fact] of facts.entries()) {
+    const key = statementOf(fact) ?? `alone ${i}`;
+    const before = told.get(key);
+    told.set(key, before === undefined ? fact : widened(before, fact));
+  }
+  return [...told.values()];
+}
+
+function statementOf(fact: Fact): string | undefined {
+  if (fact.fact === 'requires') {
+    return `requires ${fact.by.variable} ${fact.on.variable} ${fact.constraint}`;
+  }
+  if (fact.fact !== 'crossplane' || !('values' in fact.by)) return undefined;
+  return `crossplane ${fact.by.variable} ${fact.constraint}`;
+}
+
+function widened(fact: Fact, more: Fact): Fact {
+  if (fact.fact === 'requires' && more.fact === 'requires') {
+    return { ...fact, by: union(fact.by, more.by) };
+  }
+  if (fact.fact !== 'crossplane' || more.fact !== 'crossplane') return fact;
+  if (!('values' in fact.by) || !('values' in more.by)) return fact;
+  return { ...fact, by: union(fact.by, more.by) };
 }
 
 type Rivalry = Extract<Fact, { fact: 'owns' }>;

@@ -1,8 +1,8 @@
 import type { PackageVersions } from './package-versions.js';
 import type { VersionSet } from './version-set.js';
 
-/** How many stretches are named before the rest is only counted. */
-const MOST = 4;
+/** How many stretches are named; of more, only the ends of them all. */
+const MOST = 3;
 
 /**
  * Versions in as few words as denote them: `every version`, `v1.2.0 to v1.9.3`, `v1.0.0 or v1.2.0`.
@@ -33,7 +33,9 @@ export function rangeText(versions: PackageVersions, values: VersionSet): string
   const all = [...stretches, ...opaque.sort()];
   if (all.length === 0) return 'no version';
   if (all.length <= MOST) return orList(all);
-  return `${all.slice(0, MOST - 1).join(', ')} or one of ${all.length - MOST + 1} more stretches`;
+  const ends = [inside[0]!, inside.at(-1)!].map((value) => versions.label(value));
+  const others = opaque.length > 0 ? ` or ${orList(opaque)}` : '';
+  return `${inside.length} versions from ${ends[0]!} to ${ends[1]!}${others}`;
 }
 
 export function orList(items: readonly string[]): string {

@@ -99,9 +99,9 @@ export class Sentences {
     switch (subject.about) {
       case 'package': {
         const range = rangeText(subject.versions, values);
-        return range === 'every version' || range === 'no version'
-          ? `${range} of ${subject.repository}`
-          : `${subject.repository} ${range}`;
+        const words = /^(every version|no version|\d+ versions)(.*)$/.exec(range);
+        if (words === null) return `${subject.repository} ${range}`;
+        return `${words[1]!} of ${subject.repository}${words[2]!}`;
       }
       case 'crossplane':
         return `Crossplane ${this.releases(values)}`;

@@ -1,7 +1,11 @@
+import type { CoreEntry } from '../../resolve/refusal.js';
 import type { Unsolvable } from '../../resolve/resolve.js';
 import { wrap } from './wrap.js';
 
-/** Why there is no answer: what follows from what, who asks, and what would help. */
+/** How many demands on one package are listed before the rest is only counted. */
+const MOST = 6;
+
+/** Why there is no answer: what follows from what, who asks for the same thing, what would help. */
 export function refusalText({ target, explanation, core, suggestions }: Unsolvable): string[] {
   const lines = [
     `error: no set of versions satisfies everything on Crossplane ${target.version}`,
@@ -10,16 +14,34 @@ export function refusalText({ target, explanation, core, suggestions }: Unsolvab
   for (const line of explanation.split('\n')) {
     lines.push(...(line === '' ? [''] : wrap(line, '  ', '    ')));
   }
-  lines.push('');
-  lines.push('who asks for what:');
-  for (const { text, path } of core) {
-    lines.push(...wrap(text, '  - ', '    '));
-    if (path.length > 1) lines.push(...wrap(`by way of ${path.join(' → ')}`, '      '));
+  for (const [on, demands] of contested(core)) {
+    lines.push('', `who asks for ${on}:`);
+    for (const demand of demands.slice(0, MOST)) {
+      lines.push(
+        ...wrap(`\`${demand.demand!.constraint}\` ${demand.path.join(' → ')}`, '  ', '    '),
+      );
+    }
+    if (demands.length > MOST) lines.push(`  and ${demands.length - MOST} more`);
   }
-  lines.push('');
-  if (suggestions.length === 0)
-    lines.push('hint: no single change to what you ask for was found that helps');
-  else lines.push('hint: each of these alone makes it solvable');
+  lines.push('', ...hint(suggestions.length));
   for (const { text } of suggestions) lines.push(...wrap(text, '  - ', '    '));
   return lines;
+}
+
+/** Packages that more than one asks for: that is where wishes meet. */
+function contested(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
+  const demands = new Map<string, CoreEntry[]>();
+  for (const entry of core) {
+    if (entry.demand === undefined) continue;
+    demands.set(entry.demand.on, [...(demands.get(entry.demand.on) ?? []), entry]);
+  }
+  return [...demands].filter(
+    ([, entries]) => new Set(entries.map(({ demand }) => demand!.by)).size > 1,
+  );
+}
+
+function hint(suggestions: number): string[] {
+  return suggestions === 0
+    ? ['hint: no single change to what you ask for was found that helps']
+    : ['hint: each of these alone makes it solvable'];
 }
