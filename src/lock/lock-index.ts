@@ -1,5 +1,5 @@
 import type { IndexFile, IndexVersion, IndexXrd } from '../model/index-file.js';
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../model/package.js';
 import type { OwnedKind, OwnedObject, Requirement } from '../model/package-meta.js';
 import type { LockedPackage, Lockfile } from './lockfile.js';
 
@@ -60,9 +60,14 @@ function groupOf(name: string): string {
 }
 
 function dependsOnEntry(requirement: Requirement): JsonObject {
-  if (requirement.requires === 'crd') return { crd: requirement.text };
+  if (requirement.requires === 'crd') return { crd: crdAsWritten(requirement.text) };
   const { apiVersion, kind, repository, constraint } = requirement;
   return apiVersion === undefined
     ? { [kind.toLowerCase()]: repository, version: constraint }
     : { apiVersion, kind, package: repository, version: constraint };
+}
+
+/** A mapping is kept as its JSON, which no name of a CRD begins like. */
+function crdAsWritten(text: string): JsonValue {
+  return text.startsWith('{') ? (JSON.parse(text) as JsonValue) : text; // JSON is what was kept
 }

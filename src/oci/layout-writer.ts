@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, renameSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { byCodePoint } from '../model/code-point-order.js';
 import { InputError } from '../model/input-error.js';
@@ -19,13 +20,14 @@ import { codeOf } from './transport.js';
  */
 export class LayoutWriter {
   readonly #folder: string;
-  readonly #staging: string;
+  /** Where it is until it is finished; to be removed if it never is. */
+  readonly staging: string;
   readonly #written = new Map<Digest, Promise<number>>();
   readonly #named = new Map<string, object>();
 
   private constructor(folder: string, staging: string) {
     this.#folder = folder;
-    this.#staging = staging;
+    this.staging = staging;
   }
 
   /** Refuses a folder that holds anything but a layout. */
@@ -51,7 +53,7 @@ export class LayoutWriter {
   }
 
   async #write(digest: Digest, bytes: Uint8Array): Promise<number> {
-    await writeAtomically(join(this.#staging, 'blobs', ...digest.split(':')), bytes);
+    await writeAtomically(join(this.staging, 'blobs', ...digest.split(':')), bytes);
     return bytes.length;
   }
 
@@ -74,18 +76,12 @@ export class LayoutWriter {
       manifests: names.map((name) => this.#named.get(name)),
     };
     const write = (name: string, value: object) =>
-      writeFile(join(this.#staging, name), JSON.stringify(value), { flush: true });
+      writeFile(join(this.staging, name), JSON.stringify(value), { flush: true });
     await write('oci-layout', { imageLayoutVersion: '1.0.0' });
     await write('index.json', index);
-    await replaceFolder(this.#folder, this.#staging);
+    await replaceFolder(this.#folder, this.staging);
     const sizes = await Promise.all(this.#written.values());
     return sizes.reduce((sum, size) => sum + size, 0);
-  }
-
-  /** Leaves no trace. */
-  async abandon(): Promise<void> {
-    await Promise.allSettled(this.#written.values());
-    await rm(this.#staging, { recursive: true, force: true });
   }
 }
 
@@ -98,20 +94,18 @@ async function namesIn(folder: string, shown: string): Promise<readonly string[]
   }
 }
 
-/** A folder with something in it cannot be renamed over: the old one steps aside first. */
+/**
+ * A folder with something in it cannot be renamed over: the old one steps aside first. Without a
+ * pause between the two, in which a signal could end the process.
+ */
 async function replaceFolder(folder: string, fresh: string): Promise<void> {
   const old = `${fresh}.old`;
-  const stood = await rename(folder, old).then(
-    () => true,
-    (error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return false;
-      throw error;
-    },
-  );
+  const stood = existsSync(folder);
+  if (stood) renameSync(folder, old);
   try {
-    await rename(fresh, folder);
+    renameSync(fresh, folder);
   } catch (error) {
-    if (stood) await rename(old, folder);
+    if (stood) renameSync(old, folder);
     throw error;
   }
   await rm(old, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { undigested } from '../../lock/lock-manifest.js';
 import type { Lockfile } from '../../lock/lockfile.js';
@@ -11,6 +12,7 @@ import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { requireLock } from '../lock-file.js';
 import { openEach, sourceFlags, type SourceArgs } from '../source-flags.js';
+import { tidyOnSignal } from '../tidy-on-signal.js';
 
 interface Args extends SourceArgs {
   readonly folder: string;
@@ -80,12 +82,17 @@ async function writeLayout(
   fill: (layout: LayoutWriter) => Promise<void>,
 ): Promise<number> {
   let layout: LayoutWriter | undefined;
+  const tidy = () => {
+    if (layout !== undefined) rmSync(layout.staging, { recursive: true, force: true });
+  };
   try {
-    layout = await LayoutWriter.open(folder, shown);
-    await fill(layout);
-    return await layout.finish();
+    return await tidyOnSignal(tidy, async () => {
+      layout = await LayoutWriter.open(folder, shown);
+      await fill(layout);
+      return layout.finish();
+    });
   } catch (error) {
-    await layout?.abandon();
+    tidy();
     if (error instanceof InputError || error instanceof SourceError) throw error;
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
     throw new InputError(`cannot write \`${shown}\`: ${error.message}`, {
