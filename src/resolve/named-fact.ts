@@ -25,13 +25,20 @@ export interface DemandPlace {
 }
 
 type Statement =
-  | { readonly fact: 'root'; readonly by: DemandPlace; readonly on: string }
+  | {
+      readonly fact: 'root';
+      readonly by: DemandPlace;
+      readonly on: string;
+      /** No version that there is would do. */
+      readonly isVain: boolean;
+    }
   | {
       readonly fact: 'requires';
       readonly by: Versions;
       readonly on: string;
       /** What dependsOn says; undefined: it names a CRD. */
       readonly constraint: string | undefined;
+      readonly isVain: boolean;
     }
   | { readonly fact: 'provides'; readonly by: Versions; readonly api: string }
   | {
@@ -72,15 +79,23 @@ function statement(fact: Fact, world: Proof['world']): Statement {
   const speaker = (by: Some | Demand) => ('values' in by ? versions(by) : place(by));
   switch (fact.fact) {
     case 'root':
-      return { fact: 'root', by: place(fact.demand), on: name(fact.on.variable) };
+      return {
+        fact: 'root',
+        by: place(fact.demand),
+        on: name(fact.on.variable),
+        isVain: fact.on.values.isEmpty,
+      };
     case 'root-api':
-      return { fact: 'root', by: place(fact.demand), on: name(fact.on) };
+      return { fact: 'root', by: place(fact.demand), on: name(fact.on), isVain: false };
     case 'requires': {
       const { by, on, constraint } = fact;
-      return { fact: 'requires', by: versions(by), on: name(on.variable), constraint };
+      const isVain = on.values.isEmpty;
+      return { fact: 'requires', by: versions(by), on: name(on.variable), constraint, isVain };
     }
-    case 'requires-api':
-      return { fact: 'requires', by: versions(fact.by), on: name(fact.on), constraint: undefined };
+    case 'requires-api': {
+      const on = name(fact.on);
+      return { fact: 'requires', by: versions(fact.by), on, constraint: undefined, isVain: false };
+    }
     case 'provides':
       return { fact: 'provides', by: versions(fact.by), api: name(fact.api.variable) };
     case 'crossplane':

@@ -1,9 +1,11 @@
 import { meetsDemand } from '../model/crd-demand.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
+import { isDigest } from '../model/package.js';
 import type { JsonValue } from '../model/package.js';
 import type { LocalRoot, Request, Root } from '../model/request.js';
 import { targetFor } from '../model/target.js';
 import type { Target } from '../model/target.js';
+import { compareVersions, exactTag, parseVersion } from '../model/version.js';
 import type { NamedFact, Versions } from '../resolve/named-fact.js';
 import { readEntry, readVersion } from './reading.js';
 import type { Core, CoreScenario } from './resolver.js';
@@ -79,7 +81,55 @@ class Named {
       const versions = members.map((_, n): [string, IndexVersion] => [clashing(n), {}]);
       return [repository, { kind: 'Provider', versions: Object.fromEntries(versions) }];
     });
-    return { packages: Object.fromEntries([...packages, ...clashes]) };
+    return this.withUnsought({ packages: Object.fromEntries([...packages, ...clashes]) });
+  }
+
+  /**
+   * That a version somebody names does not exist is a fact as well, and what a range means tells
+   * it too. Where neither is named, nobody looked, and the version may be there.
+   */
+  private withUnsought({ packages }: IndexFile): IndexFile {
+    const all: Record<string, IndexPackage> = { ...packages };
+    const demands = this.demands(packages);
+    for (const { repository, kind, version } of demands) {
+      if (version === undefined || isListed(repository, demands)) continue;
+      if (this.facts.some((fact) => 'isVain' in fact && fact.isVain && fact.on === repository))
+        continue;
+      const held = all[repository] ?? { kind, versions: {} };
+      const one = { repository, tag: version, names: [version] };
+      const isMissing = this.facts.some((fact) => fact.fact === 'missing' && covers(fact.of, one));
+      if (isMissing || isThere(held, version)) continue;
+      all[repository] = { ...held, versions: { ...held.versions, [version]: {} } };
+    }
+    return { packages: all };
+  }
+
+  private demands(packages: IndexFile['packages']): Demand[] {
+    const entries = Object.values(packages)
+      .flatMap(({ versions }) => Object.values(versions))
+      .flatMap(({ dependsOn = [] }) => dependsOn);
+    const roots = this.request().roots;
+    const local = roots.flatMap((root) => (root.root === 'local' ? root.dependsOn : []));
+    const edges = [...entries, ...local.map(({ entry }) => entry)].flatMap((entry) => {
+      const edge = readEntry(entry, this.target);
+      return edge === undefined ? [] : [this.demandOn(edge, edge.constraint)];
+    });
+    const asked = roots.flatMap((root): Demand[] => {
+      if (root.root !== 'package') return [];
+      const { repository, version } = root;
+      if (version.form === 'tag') return [{ repository, kind: 'Provider', version: version.tag }];
+      const text = version.form === 'digest' ? version.digest : version.text;
+      return [this.demandOn({ repository, kind: 'Provider' }, text)];
+    });
+    return [...asked, ...edges];
+  }
+
+  private demandOn(on: Omit<Demand, 'version'>, text: string): Demand {
+    const repository = this.replaced(on.repository);
+    const override = this.given.request.overrides.find((rule) => rule.repository === repository);
+    const wanted = override?.version ?? text;
+    const version = isDigest(wanted) ? wanted : exactTag(wanted, this.target.rules.dialect);
+    return { repository, kind: on.kind, version };
   }
 
   private version(one: One, version: IndexVersion): IndexVersion {
@@ -220,6 +270,27 @@ function membersOf(fact: NamedFact): Versions[] | undefined {
     case 'no-others':
       return undefined;
   }
+}
+
+interface Demand {
+  readonly repository: string;
+  readonly kind: string;
+  /** undefined: it asks for a range. */
+  readonly version: string | undefined;
+}
+
+function isListed(repository: string, demands: readonly Demand[]): boolean {
+  return demands.some((one) => one.repository === repository && one.version === undefined);
+}
+
+/** By that name, as those bytes, or in another spelling. */
+function isThere({ versions }: IndexPackage, version: string): boolean {
+  const parsed = isDigest(version) ? undefined : parseVersion(version, '1.5.0');
+  return Object.entries(versions).some(([tag, { digest }]) => {
+    if (tag === version || digest === version) return true;
+    const other = parseVersion(tag, '1.5.0');
+    return parsed !== undefined && other !== undefined && compareVersions(parsed, other) === 0;
+  });
 }
 
 function clashing(n: number): string {
