@@ -16,8 +16,8 @@ const MOST = 4;
 /** How many package versions may be read to check one of them. */
 const MOST_READ = 200;
 const MOST_CONFLICTS = 2_000;
-/** How much may be done to check all of them together: a second or two. */
-const MOST_STEPS = 50_000;
+/** How much may be done to check all of them together: about a second. */
+const MOST_STEPS = 25_000;
 
 /** A change to the problem, and how to put it once the changed problem has been solved. */
 interface Edit {

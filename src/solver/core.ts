@@ -5,8 +5,8 @@ import type { Problem } from './problem.js';
 import type { Solving } from './question.js';
 import { solve, type Effort, type Proof } from './solve.js';
 
-/** Steps after which a smaller proof is no longer looked for: a few seconds' worth. */
-const MOST_STEPS = 200_000;
+/** Steps after which a smaller proof is no longer looked for: a second or two. */
+const MOST_STEPS = 100_000;
 /** What one conflict costs, in decisions. */
 const CONFLICT = 20;
 
