@@ -184,8 +184,10 @@ describe('hard families', () => {
   });
 });
 
-/** Whole process, explanation included. */
+/** Whole process, explanation included; processor time, so that other work does not count. */
 const MOST_SECONDS = 10;
+const TELL_TIME =
+  "data:text/javascript,process.on('exit',()=>{const{user,system}=process.cpuUsage();process.stderr.write('cpu '+(user+system)+'\\n')})";
 
 describe('hard families from the command line, each in time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-hard-'));
@@ -193,7 +195,7 @@ describe('hard families from the command line, each in time', () => {
   afterAll(() => {
     rmSync(folder, { recursive: true });
     const rows = times.map(([file, seconds, status]) => [file, seconds.toFixed(1), status]);
-    process.stdout.write(`\n${table([['hard instance', 's', 'answer'], ...rows])}\n`);
+    process.stdout.write(`\n${table([['hard instance', 'cpu s', 'answer'], ...rows])}\n`);
   });
 
   test.each(files('hard'))('%s', (file) => {
@@ -201,13 +203,12 @@ describe('hard families from the command line, each in time', () => {
     const { universe, packageSet } = convert(fixture);
     writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
     writeFileSync(join(folder, 'xpkg.yaml'), JSON.stringify(packageSet));
-    const started = performance.now();
-    const run = spawnSync(process.execPath, [MAIN, ...ARGUMENTS], {
+    const run = spawnSync(process.execPath, ['--import', TELL_TIME, MAIN, ...ARGUMENTS], {
       cwd: folder,
       encoding: 'utf8',
       maxBuffer: 2 ** 28,
     });
-    const seconds = (performance.now() - started) / 1000;
+    const seconds = Number(/^cpu (\d+)$/m.exec(run.stderr)?.[1]) / 1e6;
     const { status } = JSON.parse(run.stdout) as { status: string };
     times.push([file.replace('.json.gz', ''), seconds, status]);
     expect(status).toBe(fixture.expected.oracle.sat ? 'solved' : 'unsolvable');
