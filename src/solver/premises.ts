@@ -1,4 +1,6 @@
+import { byCodePoint } from '../model/code-point-order.js';
 import type { Fact, Some } from './fact.js';
+import { subjectName } from './fact-key.js';
 import type { Variable } from './incompatibility.js';
 import type { World } from './world.js';
 
@@ -7,7 +9,7 @@ import type { World } from './world.js';
  * it step by step, then what stands in the way. Rivalries of the same two packages become one.
  */
 export function inTellingOrder(facts: readonly Fact[], world: World): Fact[] {
-  const merged = mergeRivalries(mergeStatements(facts));
+  const merged = mergeRivalries(mergeStatements(facts), world);
   const depths = depthsOf(merged);
   const rank = (fact: Fact): readonly number[] => {
     switch (fact.fact) {
@@ -95,14 +97,14 @@ function widened(fact: Fact, more: Fact): Fact {
 type Rivalry = Extract<Fact, { fact: 'owns' }>;
 
 /** Of the same packages, with one side the same: the other sides together. */
-function mergeRivalries(facts: readonly Fact[]): Fact[] {
+function mergeRivalries(facts: readonly Fact[], world: World): Fact[] {
   const told: Fact[] = [];
   for (const fact of facts) {
     if (fact.fact !== 'owns') {
       told.push(fact);
       continue;
     }
-    const rivalry = oriented(fact);
+    const rivalry = oriented(fact, world);
     const like = told.findIndex((other) => other.fact === 'owns' && joined(other, rivalry));
     if (like < 0) told.push(rivalry);
     else told[like] = joined(told[like] as Rivalry, rivalry)!;
@@ -110,9 +112,11 @@ function mergeRivalries(facts: readonly Fact[]): Fact[] {
   return told;
 }
 
-function oriented(rivalry: Rivalry): Rivalry {
+/** The same way round however it was found. */
+function oriented(rivalry: Rivalry, world: World): Rivalry {
   const { one, other } = rivalry;
-  return one.variable <= other.variable ? rivalry : { fact: 'owns', one: other, other: one };
+  const [a, b] = [one, other].map(({ variable }) => subjectName(world.subject(variable), world));
+  return byCodePoint(a!, b!) <= 0 ? rivalry : { fact: 'owns', one: other, other: one };
 }
 
 function joined(a: Rivalry, b: Rivalry): Rivalry | undefined {
