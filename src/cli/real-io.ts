@@ -1,14 +1,29 @@
 import { text } from 'node:stream/consumers';
 import type { Io } from './io.js';
 
+const CLEAR_LINE = '\r\u001b[K';
+
 /** The process's own streams, working folder and environment. */
 export function realIo(): Io {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', quietOnClosedPipe);
+  let shown = false;
+  const status = (line: string): void => {
+    if (line === '' && !shown) return;
+    process.stderr.write(`${CLEAR_LINE}${line}`);
+    shown = line !== '';
+  };
   return {
     cwd: process.cwd(),
     env: process.env,
-    out: (data) => void process.stdout.write(data),
-    note: (line) => void process.stderr.write(`${line}\n`),
+    out: (data) => {
+      status('');
+      process.stdout.write(data);
+    },
+    note: (line) => {
+      status('');
+      process.stderr.write(`${line}\n`);
+    },
+    status,
     stdin: () => text(process.stdin),
     stdinLines: () => linesOf(process.stdin.setEncoding('utf8')),
     interactive: process.stderr.isTTY && !process.env['CI'] && process.env['TERM'] !== 'dumb',

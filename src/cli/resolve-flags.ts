@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Argv } from 'yargs';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
@@ -60,7 +61,7 @@ export function wantFlags(yargs: Argv): Argv<WantArgs> {
     timeout: {
       type: 'number',
       default: 300,
-      describe: 'Seconds of searching after which to give up',
+      describe: 'Seconds of searching after which to give up; short of memory, it does so sooner',
     },
   });
 }
@@ -75,8 +76,14 @@ export function resolveOptions(args: WantArgs, source: PackageSource): ResolveOp
     prereleases: (args.prerelease ?? []) as Repository[],
     allowCycles: args['allow-cycles'],
     compat: args.compat,
-    goOn: () => performance.now() < deadline,
+    goOn: () => performance.now() < deadline && hasRoom(),
   };
+}
+
+/** Near its limit a process spends its time looking for memory; better to give up and say so. */
+function hasRoom(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used < limit * 0.85;
 }
 
 function listed(text: string | undefined): string[] {

@@ -18,6 +18,7 @@ export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = 
     interactive: false,
     out: (text) => void out.push(text),
     note: (line) => void notes.push(line),
+    status: () => {},
     stdin: () => Promise.resolve(stdin),
     stdinLines: () => linesOf(stdin),
     ...rest,

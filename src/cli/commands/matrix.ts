@@ -6,6 +6,7 @@ import { readRequest } from '../input-flags.js';
 import { readLock } from '../lock-file.js';
 import { outputFlag, type OutputArgs } from '../output-flag.js';
 import { matrixJson, matrixLines } from '../render/matrix.js';
+import { withProgress } from '../progress.js';
 import {
   refsArgument,
   resolveOptions,
@@ -28,10 +29,11 @@ export const matrixCommand: Command<Args> = {
     const lock = await readLock(args, io);
     const stats = noStats();
     const source = await openSources(args, io, stats, request.kept);
-    const found = await matrix(request, {
+    const options = {
       ...resolveOptions(args, source),
       lockfile: lock?.lockfile,
-    });
+    };
+    const found = await withProgress(io, stats, () => matrix(request, options));
     if (args.output === 'json') io.out(matrixJson(found, stats.bytes));
     else for (const line of matrixLines(found)) io.out(`${line}\n`);
     return exitCode(found.rows.map(({ status }) => status));

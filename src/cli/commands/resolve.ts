@@ -1,7 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Request } from '../../model/request.js';
 import { targetFor } from '../../model/target.js';
-import { resolve, type Solved } from '../../resolve/resolve.js';
+import { resolve, type ResolveOptions, type Solved } from '../../resolve/resolve.js';
 import { staleness } from '../../resolve/stale.js';
 import { noStats } from '../../sources/counted.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../bundle-flags.js';
@@ -13,6 +13,7 @@ import { readRequest } from '../input-flags.js';
 import type { Io } from '../io.js';
 import { readLock, type LockOnDisk } from '../lock-file.js';
 import { renderedOutputs } from '../rendered-outputs.js';
+import { withProgress } from '../progress.js';
 import {
   refsArgument,
   resolveOptions,
@@ -80,12 +81,13 @@ async function runResolve(
 ): Promise<ExitCode> {
   const stats = noStats();
   const source = await openSources(args, io, stats, request.kept);
-  const answer = await resolve(request, {
+  const options: ResolveOptions = {
     ...resolveOptions(args, source),
     lockfile: lock?.lockfile,
     prefer: args.prefer === 'lowest' ? 'lowest' : 'newest',
     unlock: args.upgrade || (args.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
-  });
+  };
+  const answer = await withProgress(io, stats, () => resolve(request, options));
   return conclude({ answer, lock, mayChange: !args.locked, bytes: stats.bytes }, args, io);
 }
 

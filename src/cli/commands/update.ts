@@ -9,6 +9,7 @@ import { EXIT } from '../exit-code.js';
 import { readRequest } from '../input-flags.js';
 import { requireLock } from '../lock-file.js';
 import { lockedPackage, notLocked } from '../locked-name.js';
+import { withProgress } from '../progress.js';
 import { resolveOptions, wantFlags, type WantArgs } from '../resolve-flags.js';
 import { openSources } from '../source-flags.js';
 
@@ -37,7 +38,9 @@ export const updateCommand: Command<Args> = {
     });
     const stats = noStats();
     const source = await openSources(args, io, stats, request.kept);
-    const answer = await update(request, moves, { ...resolveOptions(args, source), lockfile });
+    const answer = await withProgress(io, stats, () =>
+      update(request, moves, { ...resolveOptions(args, source), lockfile }),
+    );
     if (answer.status === 'solved' && answer.changes.length === 0) io.note('nothing moves');
     return conclude({ answer, lock, mayChange: true, bytes: stats.bytes }, args, io);
   },
