@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Argv } from 'yargs';
+import { InputError } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { ResolveOptions } from '../resolve/resolve.js';
@@ -49,8 +50,8 @@ export function wantFlags(yargs: Argv): Argv<WantArgs> {
     },
     prerelease: {
       type: 'string',
-      requiresArg: true,
-      coerce: (given: string | string[]): string[] => [given].flat(),
+      array: true,
+      nargs: 1,
       describe: 'Admit prereleases of this package; may be repeated',
     },
     'allow-cycles': {
@@ -68,6 +69,9 @@ export function wantFlags(yargs: Argv): Argv<WantArgs> {
 
 /** What these flags mean to the library; the clock starts here. */
 export function resolveOptions(args: WantArgs, source: PackageSource): ResolveOptions {
+  if (!(args.timeout >= 0)) {
+    throw new InputError('`--timeout` must be a number of seconds, 0 or more');
+  }
   const deadline = performance.now() + args.timeout * 1000;
   return {
     source,

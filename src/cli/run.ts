@@ -118,6 +118,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     .usage('$0 <command>\n\nResolves and locks Crossplane packages, ahead of time and offline.')
     .option('debug', { type: 'boolean', describe: 'Show stack traces', global: true })
     .strict()
+    .check(once)
     .exitProcess(false)
     .completion('completion', 'Print a script that makes a shell complete commands and flags')
     .demandCommand(1, 'Name a command; --help lists them.')
@@ -139,6 +140,24 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (output !== '') io.out(`${output}\n`);
   });
   return code;
+}
+
+/** May be repeated, and cannot be declared as a list: as one, yargs refuses `-f -`. */
+const COERCED = ['file', 'f'];
+
+/** A flag given twice becomes a list; those that may be repeated are declared as one. */
+function once(args: Readonly<Record<string, unknown>>, options: unknown): true {
+  // yargs hands over all that it knows of the options; its types speak of aliases alone.
+  const { array } = options as { readonly array: readonly string[] };
+  const lists = new Set(['_', ...COERCED, ...array, ...array.map(camelCase)]);
+  const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !lists.has(name));
+  if (twice === undefined) return true;
+  throw new UsageError(`\`${twice.length === 1 ? '-' : '--'}${twice}\` is given more than once`);
+}
+
+/** How yargs names `insecure-registry` a second time. */
+function camelCase(name: string): string {
+  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The command asked for, or the one that a shell wants completed: `FLAG xpkg-resolve NAME …`. */

@@ -68,7 +68,8 @@ export const resolveCommand: Command<Args> = {
 
 function refuseContradictions(args: Args): void {
   if (args.locked && args.frozen) throw clash('--locked', '--frozen');
-  if (args.upgrade && (args.locked || args.frozen)) throw clash('--upgrade', '--locked');
+  if (args.upgrade && args.locked) throw clash('--upgrade', '--locked');
+  if (args.upgrade && args.frozen) throw clash('--upgrade', '--frozen');
   if (args.upgrade && args.prefer === 'locked') throw clash('--upgrade', '--prefer locked');
   refuseTwoOutputs(args);
 }

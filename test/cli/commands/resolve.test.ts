@@ -215,6 +215,10 @@ describe('with a lockfile', () => {
 test.each([
   { args: ['--locked'], code: EXIT.lockMismatch, why: 'there is no lockfile' },
   { args: ['--locked', '--frozen'], code: EXIT.badInput, why: 'one excludes the other' },
+  { args: ['--lock', 'a', '--lock', 'b'], code: EXIT.badInput, why: 'there is one lockfile' },
+  { args: ['-o', 'json', '-o', 'text'], code: EXIT.badInput, why: 'there is one answer' },
+  { args: ['--timeout', 'soon'], code: EXIT.badInput, why: 'not a number' },
+  { args: ['--timeout', '-1'], code: EXIT.badInput, why: 'no time at all' },
   { args: ['--frobnicate'], code: EXIT.badInput, why: 'no such flag' },
   { args: ['--crossplane', 'nonsense'], code: EXIT.badInput, why: 'no version, no range' },
   { args: ['--crossplane', '>=v99.0.0'], code: EXIT.badInput, why: 'no such release' },
@@ -226,6 +230,25 @@ test.each([
   expect(given.code).toBe(code);
   expect(given.stderr).toMatch(/^error: /m);
   expect(written()).toEqual(INPUTS);
+});
+
+test.each(['--locked', '--frozen'])('--upgrade with %s names the two', async (flag) => {
+  const { code, stderr } = await run('--upgrade', flag);
+  expect(code).toBe(EXIT.badInput);
+  expect(stderr).toContain(`\`${flag}\``);
+});
+
+test('files may be repeated, and do not swallow the packages named after them', async () => {
+  const { code, stdout } = await run(
+    '--no-write',
+    '-f',
+    'xpkg.yaml',
+    '-f',
+    'xpkg.yaml',
+    `${B}:v1.0.0`,
+  );
+  expect(code).toBe(EXIT.done);
+  expect(stdout).toMatch(/acme\/b +v1\.0\.0/);
 });
 
 test('a digest nobody knows is locked only on request', async () => {
