@@ -100,7 +100,13 @@ function notIgnored({ what, origin }: Ignored): InputError {
   });
 }
 
-function nothingNamed({ cwd }: InputOptions): InputError {
+function nothingNamed({ cwd, files }: InputOptions): InputError {
+  if (files.length > 0) {
+    const named = files.map((path) => `\`${path}\``).join(', ');
+    return new InputError(`nothing to resolve: no file to read in ${named}`, {
+      hint: 'of a folder its `*.yaml`, `*.yml` and `*.json` are read, what this command writes aside',
+    });
+  }
   const names = DEFAULT_FILES.map((name) => `\`${name}\``).join(', ');
   return new InputError(`nothing to resolve: none of ${names} is in \`${cwd}\``, {
     hint: 'name files with `-f`, or packages as arguments',

@@ -259,6 +259,13 @@ describe('files', () => {
     expect(error.message).toContain('crossplane-project.yaml');
   });
 
+  test('a folder with nothing to read is named, not the files looked for without one', async () => {
+    await write('f/notes.txt', 'none');
+    const error = await refused(read({ cwd, files: ['f'] }));
+    expect(error.message).toContain('`f`');
+    expect(error.message).not.toContain('crossplane-project.yaml');
+  });
+
   test('a folder is read by path in code-point order, whatever the case of names', async () => {
     for (const path of ['f/b.yaml', 'f/a/z.yml', 'f/B.json', 'f/a.yaml', 'f/notes.txt']) {
       await write(path, set(`h.io/x/${path.toLowerCase().replaceAll(/[/.]/g, '-')}`));
