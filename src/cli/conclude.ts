@@ -33,6 +33,7 @@ export interface Conclusion {
 /** Prints an answer and, where it is one, writes lockfile and bundle. */
 export async function conclude(conclusion: Conclusion, args: Args, io: Io): Promise<ExitCode> {
   const { answer, lock, bytes } = conclusion;
+  for (const warning of answer.warnings) io.note(`warning: ${warning}`);
   for (const note of answer.notes) io.note(`note: ${note}`);
   if (answer.status !== 'solved') {
     if (args.output === 'json') io.out(answerJson(answer, bytes));
@@ -48,11 +49,10 @@ export async function conclude(conclusion: Conclusion, args: Args, io: Io): Prom
     return EXIT.lockMismatch;
   }
   if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);
+  if (args.write) refuseUndigested(lockfile, args);
   const rendering = present(answer, bytes, args, io);
-  if (args.explain) for (const line of demandLines(lockfile)) io.note(line);
   if (lock !== undefined) for (const line of changeLines(changes)) io.note(line);
   if (!args.write) return EXIT.done;
-  refuseUndigested(lockfile, args);
   const bundle = args.out === '-' ? [] : renderedOutputs(rendering, resolvePath(io.cwd, args.out));
   const own = isRemoteLock(args) ? [] : [{ path: resolvePath(io.cwd, args.lock), text }];
   await writeOutputs([...own, ...bundle]);
@@ -72,6 +72,7 @@ export function present(answer: Solved, bytes: number, args: BundleArgs, io: Io)
   if (args.output === 'json') io.out(answerJson(answer, bytes));
   else if (args.out === '-') io.out(rendering.stream);
   else for (const line of packageLines(answer)) io.out(`${line}\n`);
+  if (args.explain) for (const line of demandLines(answer)) io.note(line);
   return rendering;
 }
 

@@ -6,7 +6,7 @@ import { Driver } from './drive.js';
 import type { Refusal } from './refusal.js';
 import { resolve, type ResolveOptions } from './resolve.js';
 import { seeded, type Draw } from './seeded.js';
-import { chooseTargets } from './target-choice.js';
+import { askedRelease, chooseTargets } from './target-choice.js';
 import { toProblem } from './to-problem.js';
 import { requestOf, smallest, trialKey, wishName, type Trial, type Wish } from './trial.js';
 import { variedRoots, type VariedRoot } from './varied-root.js';
@@ -48,11 +48,8 @@ export interface FuzzReport {
  * versions, alone, in pairs and all together, on the releases of Crossplane in the range.
  */
 export async function fuzz(request: Request, options: FuzzOptions): Promise<FuzzReport> {
-  const asked =
-    options.crossplane === undefined
-      ? request.crossplane
-      : { text: options.crossplane, origin: { file: '--crossplane' } };
-  const { groups, notes } = chooseTargets(asked, options.crossplaneVersions);
+  const asked = askedRelease(request, options.crossplane);
+  const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
   const targets = groups.flat();
   const varied = await variedRoots(request, {
     source: options.source,
@@ -73,7 +70,7 @@ export async function fuzz(request: Request, options: FuzzOptions): Promise<Fuzz
       versions: tagsFor(targets[0]!).length,
     })),
     breakages: await fuzzing.breakages(targets),
-    notes,
+    notes: [...warnings, ...notes],
   };
 }
 

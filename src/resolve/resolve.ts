@@ -5,12 +5,13 @@ import type { Request } from '../model/request.js';
 import type { Target } from '../model/target.js';
 import type { Problem } from '../solver/problem.js';
 import { solve, type Effort, type Selected } from '../solver/solve.js';
+import { askersIn, type Askers } from './askers.js';
 import { Driver, type Asked } from './drive.js';
 import { explainRefusal, type Refused } from './explain-refusal.js';
 import { heldBack } from './held-back.js';
 import { movements, type Movement } from './movement.js';
 import type { Refusal } from './refusal.js';
-import { chooseTargets } from './target-choice.js';
+import { askedRelease, chooseTargets } from './target-choice.js';
 import { toLockfile, type Chosen } from './to-lockfile.js';
 import { toProblem, type Wishes } from './to-problem.js';
 
@@ -32,9 +33,12 @@ export interface Solved {
   readonly lockfile: Lockfile;
   /** Repositories in the order in which they were decided. */
   readonly order: readonly string[];
+  /** Who asks for each package. */
+  readonly askers: Askers;
   /** What differs from the lockfile given, or from nothing, and why. */
   readonly changes: readonly Movement[];
   readonly notes: readonly string[];
+  readonly warnings: readonly string[];
   readonly stats: Stats;
 }
 
@@ -42,12 +46,14 @@ export interface Unsolvable extends Refusal {
   readonly status: 'unsolvable';
   readonly target: Target;
   readonly notes: readonly string[];
+  readonly warnings: readonly string[];
   readonly stats: Stats;
 }
 
 export interface GaveUp {
   readonly status: 'gave-up';
   readonly notes: readonly string[];
+  readonly warnings: readonly string[];
   readonly stats: Stats;
 }
 
@@ -59,11 +65,8 @@ export type Stats = Asked & Effort;
  * Throws `InputError` for a request that makes no sense and `SourceError` when a source fails.
  */
 export async function resolve(request: Request, options: ResolveOptions): Promise<Answer> {
-  const asked =
-    options.crossplane === undefined
-      ? request.crossplane
-      : { text: options.crossplane, origin: { file: '--crossplane' } };
-  const { groups, notes } = chooseTargets(asked, options.crossplaneVersions);
+  const asked = askedRelease(request, options.crossplane);
+  const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
   const driver = new Driver(options.source, {
     compat: options.compat ?? false,
     goOn: options.goOn ?? (() => true),
@@ -75,7 +78,7 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
     const outcome = await driver.drive(solve(problem), targets[0]!);
     effort = sum(effort, outcome.effort);
     const stats = { ...driver.asked, ...effort };
-    if (outcome.status === 'gave-up') return { status: 'gave-up', notes, stats };
+    if (outcome.status === 'gave-up') return { status: 'gave-up', notes, warnings, stats };
     if (outcome.status === 'solved') {
       const target = targets[outcome.release]!;
       return { ...(await answer(outcome.selected, target)), stats };
@@ -84,7 +87,8 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
   }
   const stats = { ...driver.asked, ...effort };
   const refusal = await explainRefusal({ ...refused!, driver, problemFor });
-  return { status: 'unsolvable', target: refused!.targets[0]!, ...refusal, notes, stats };
+  const target = refused!.targets[0]!;
+  return { status: 'unsolvable', target, ...refusal, notes, warnings, stats };
 
   async function answer(
     selected: readonly Selected[],
@@ -96,7 +100,8 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
       chosen.push({ ...one, fetched: fetched! });
     }
     const previous = options.lockfile;
-    const { lockfile, warnings } = toLockfile(chosen, request, { target, previous });
+    const made = toLockfile(chosen, request, { target, previous });
+    const { lockfile } = made;
     const order = chosen.map(({ repository }) => repository);
     const told = chosen.flatMap(({ repository, version, fetched }) =>
       (fetched.notes ?? []).map((note) => `${repository} ${version}: ${note}`),
@@ -110,8 +115,10 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
       target,
       lockfile,
       order,
+      askers: askersIn(lockfile, problem),
       changes,
-      notes: [...notes, ...warnings, ...told, ...behind],
+      notes: [...notes, ...told, ...behind],
+      warnings: [...warnings, ...made.warnings],
     };
   }
 }

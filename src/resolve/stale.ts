@@ -1,20 +1,12 @@
 import type { Lockfile } from '../lock/lockfile.js';
 import { formatOrigin } from '../model/input-error.js';
-import type { Request } from '../model/request.js';
 import type { Target } from '../model/target.js';
-import type { PackageDemand } from '../solver/problem.js';
+import type { PackageDemand, Problem } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
-import { toProblem, type Wishes } from './to-problem.js';
 import { meetsWant } from './wants.js';
 
-/** Why a lockfile does not answer a request, as far as can be told from the two alone. */
-export function staleness(
-  lockfile: Lockfile,
-  request: Request,
-  target: Target,
-  wishes: Wishes,
-): string[] {
-  const problem = toProblem(request, [target], wishes);
+/** Why a lockfile does not answer what is asked, as far as can be told from the two alone. */
+export function staleness(lockfile: Lockfile, problem: Problem, target: Target): string[] {
   const locked = new Map(lockfile.packages.map((one) => [one.repository, one]));
   const demands = problem.demands.filter((d): d is PackageDemand => d.demand === 'package');
   return demands.flatMap((demand) => {

@@ -1,6 +1,7 @@
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint, type Constraint } from '../model/constraint.js';
 import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
+import type { Request } from '../model/request.js';
 import { knownReleases, sameRules, targetFor, type Target } from '../model/target.js';
 import { compareVersions, parseVersion, type Version } from '../model/version.js';
 
@@ -12,6 +13,18 @@ export interface TargetChoice {
   /** Most preferred first; the releases of a group follow the same rules. */
   readonly groups: readonly (readonly Target[])[];
   readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** A release or a range of them, and who named it. */
+export interface AskedRelease {
+  readonly text: string;
+  readonly origin: Origin;
+}
+
+/** What the request asks for, unless a flag beats it. */
+export function askedRelease(request: Request, flag: string | undefined): AskedRelease | undefined {
+  return flag === undefined ? request.crossplane : { text: flag, origin: { file: '--crossplane' } };
 }
 
 /**
@@ -19,30 +32,40 @@ export interface TargetChoice {
  * `extra`: stable releases beyond the known ones.
  */
 export function chooseTargets(
-  asked: { readonly text: string; readonly origin: Origin } | undefined,
+  asked: AskedRelease | undefined,
   extra: readonly string[] = [],
 ): TargetChoice {
   const releases = allReleases(extra);
   if (asked === undefined) {
     const newest = releases[0]!;
     const note = `no --crossplane given: resolving for ${newest.version}, the newest release known`;
-    return { groups: [[newest]], notes: [note, ...warnings([newest])] };
+    return { groups: [[newest]], notes: [note], warnings: warningsOn(newest) };
   }
   const exact = targetFor(asked.text);
-  if (exact !== undefined) return { groups: [[exact]], notes: warnings([exact]) };
-  const constraint = parseConstraint(asked.text, DIALECT);
-  const what = `Crossplane \`${asked.text}\``;
-  if (constraint.invalid) {
-    const hint = 'write a release such as `v2.3.4`, or a range such as `>=v1.20.0`';
-    const message = `${what} is neither a version nor a range (${constraint.error})`;
-    throw new InputError(message, { origin: asked.origin, hint });
-  }
+  if (exact !== undefined) return { groups: [[exact]], notes: [], warnings: warningsOn(exact) };
+  const constraint = rangeOf(asked);
   const admitted = releases.filter((target) => constraint.admits(versionOf(target)));
   if (admitted.length === 0) {
     const hint = `the newest release known is ${releases[0]!.version}; --crossplane-versions adds others`;
-    throw new InputError(`no known release is in ${what}`, { origin: asked.origin, hint });
+    const message = `no known release is in Crossplane \`${asked.text}\``;
+    throw new InputError(message, { origin: asked.origin, hint });
   }
-  return { groups: groupByRules(admitted), notes: [] };
+  return { groups: groupByRules(admitted), notes: [], warnings: [] };
+}
+
+/** Whether a release is, or is among, what the user means. */
+export function isMeant(target: Target, asked: AskedRelease): boolean {
+  const exact = targetFor(asked.text);
+  if (exact === undefined) return rangeOf(asked).admits(versionOf(target));
+  return compareVersions(versionOf(exact), versionOf(target)) === 0;
+}
+
+function rangeOf({ text, origin }: AskedRelease): Constraint {
+  const constraint = parseConstraint(text, DIALECT);
+  if (!constraint.invalid) return constraint;
+  const hint = 'write a release such as `v2.3.4`, or a range such as `>=v1.20.0`';
+  const message = `Crossplane \`${text}\` is neither a version nor a range (${constraint.error})`;
+  throw new InputError(message, { origin, hint });
 }
 
 /** A target's version as packages' Crossplane constraints see it. */
@@ -73,6 +96,6 @@ export function groupByRules(targets: readonly Target[]): Target[][] {
   return groups;
 }
 
-function warnings(targets: readonly Target[]): string[] {
-  return targets.flatMap(({ warning }) => warning ?? []);
+function warningsOn({ warning }: Target): string[] {
+  return warning === undefined ? [] : [warning];
 }

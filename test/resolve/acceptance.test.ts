@@ -90,7 +90,7 @@ describe('the lockfile', () => {
   test('one repository spelled two ways is two packages, and said', async () => {
     const request = requestFor({ 'docker.io/acme/p': '*', 'index.docker.io/acme/p': '*' });
     const answer = await resolve(request, { source });
-    expect(answer.notes.filter((note) => note.includes('spelled two ways'))).toHaveLength(1);
+    expect(answer.warnings.filter((each) => each.includes('spelled two ways'))).toHaveLength(1);
     expect(answer).toMatchObject({ status: 'solved', lockfile: { packages: [{}, {}] } });
   });
 

@@ -1,8 +1,11 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Request } from '../../model/request.js';
 import { targetFor } from '../../model/target.js';
+import { askersIn } from '../../resolve/askers.js';
 import { resolve, type ResolveOptions, type Solved } from '../../resolve/resolve.js';
 import { staleness } from '../../resolve/stale.js';
+import { askedRelease, isMeant } from '../../resolve/target-choice.js';
+import { toProblem } from '../../resolve/to-problem.js';
 import { noStats } from '../../sources/counted.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../bundle-flags.js';
 import { clash } from '../clash.js';
@@ -100,10 +103,11 @@ async function runFrozen(
 ): Promise<ExitCode> {
   const { lockfile } = lock;
   const target = targetFor(lockfile.crossplane)!;
-  const asked = args.crossplane ?? request.crossplane?.text;
-  const stale = staleness(lockfile, request, target, { compat: args.compat });
-  if (asked !== undefined && targetFor(asked) !== undefined && asked !== lockfile.crossplane) {
-    stale.unshift(`it is for Crossplane ${lockfile.crossplane}, and ${asked} is asked for`);
+  const problem = toProblem(request, [target], { compat: args.compat });
+  const asked = askedRelease(request, args.crossplane);
+  const stale = staleness(lockfile, problem, target);
+  if (asked !== undefined && !isMeant(target, asked)) {
+    stale.unshift(`it is for Crossplane ${lockfile.crossplane}, and ${asked.text} is asked for`);
   }
   if (stale.length > 0) {
     io.note(`error: the lockfile \`${args.lock}\` does not answer what is asked`);
@@ -118,8 +122,10 @@ async function runFrozen(
     target,
     lockfile,
     order,
+    askers: askersIn(lockfile, problem),
     changes: [],
     notes: [],
+    warnings: [],
     stats,
   };
   const rendering = present(answer, 0, args, io);

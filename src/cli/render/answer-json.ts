@@ -7,6 +7,7 @@ export function answerJson(answer: Answer, bytes: number): string {
 }
 
 function body(answer: Answer): object {
+  const notes = [...answer.warnings, ...answer.notes];
   switch (answer.status) {
     case 'solved':
       return {
@@ -26,7 +27,7 @@ function body(answer: Answer): object {
           ...(to !== undefined && { to }),
           ...(reason !== undefined && { reason }),
         })),
-        notes: answer.notes,
+        notes,
       };
     case 'unsolvable':
       return {
@@ -35,9 +36,9 @@ function body(answer: Answer): object {
         explanation: answer.explanation,
         core: answer.core,
         suggestions: answer.suggestions,
-        notes: answer.notes,
+        notes,
       };
     case 'gave-up':
-      return { status: answer.status, notes: answer.notes };
+      return { status: answer.status, notes };
   }
 }

@@ -1,4 +1,3 @@
-import type { Lockfile } from '../../lock/lockfile.js';
 import { isDigest } from '../../model/package.js';
 import type { Movement } from '../../resolve/movement.js';
 import type { Solved } from '../../resolve/resolve.js';
@@ -31,21 +30,11 @@ function changeText({ repository, from, to, movedTag }: Movement): string {
 }
 
 /** For each package, who asks for it and with which words. */
-export function demandLines({ packages }: Lockfile): string[] {
-  return packages.flatMap(({ repository, version, direct }) => {
-    const askers = packages.flatMap((by) =>
-      by.requirements.flatMap((requirement) =>
-        requirement.requires === 'package' && requirement.repository === repository
-          ? [`  ${by.repository} ${short(by.version)} requires \`${requirement.constraint}\``]
-          : [],
-      ),
-    );
-    return [
-      `${repository} ${short(version)}`,
-      ...(direct ? ['  asked for directly'] : []),
-      ...askers,
-    ];
-  });
+export function demandLines({ lockfile, askers }: Solved): string[] {
+  return lockfile.packages.flatMap(({ repository, version }) => [
+    `${repository} ${short(version)}`,
+    ...(askers.get(repository) ?? []).map(({ text }) => `  ${text}`),
+  ]);
 }
 
 /** Cells padded so that they stand below each other. */

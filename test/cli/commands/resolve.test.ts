@@ -194,6 +194,16 @@ describe('with a lockfile', () => {
     expect(stdout).toContain('v1.1.0');
   });
 
+  test.each([
+    { asked: '>=v2.0.0', code: EXIT.done, why: 'the range admits what is locked' },
+    { asked: '2.3.4', code: EXIT.done, why: 'the same release, spelled otherwise' },
+    { asked: '<v2.0.0', code: EXIT.lockMismatch, why: 'the range does not' },
+    { asked: 'v2.3.3', code: EXIT.lockMismatch, why: 'another release' },
+    { asked: 'nonsense', code: EXIT.badInput, why: 'neither a release nor a range' },
+  ])('--frozen --crossplane $asked is exit $code: $why', async ({ asked, code }) => {
+    expect(await run('--frozen', '--crossplane', asked)).toMatchObject({ code });
+  });
+
   test('--frozen is exit 4 where the lockfile does not answer', async () => {
     packageSet([{ provider: A, version: '>=v2.0.0' }]);
     expect(await run('--frozen')).toMatchObject({ code: EXIT.lockMismatch });
@@ -254,9 +264,40 @@ test('files may be repeated, and do not swallow the packages named after them', 
 test('a digest nobody knows is locked only on request', async () => {
   index({ [A]: { 'v1.0.0': {} } });
   expect(await run()).toMatchObject({ code: EXIT.badInput });
+  expect(await run('--out', '-')).toMatchObject({ code: EXIT.badInput, stdout: '' });
   expect(written()).toEqual(INPUTS);
   expect(await run('--no-write')).toMatchObject({ code: EXIT.done });
   expect(await run('--allow-undigested')).toMatchObject({ code: EXIT.done });
+});
+
+describe('--explain says who asks for a package', () => {
+  test('an entry of a file, by its place, and a package', async () => {
+    const { stderr } = await run('--no-write', '--explain');
+    expect(stderr).toContain(`${A} v1.0.0\n  xpkg.yaml:1 asks for \`*\``);
+    expect(stderr).toContain(`${B} v1.1.0\n  ${A} v1.0.0 requires \`>=v1.0.0\``);
+  });
+
+  test('a local package, which is not itself locked', async () => {
+    const local = {
+      apiVersion: 'meta.pkg.crossplane.io/v1',
+      kind: 'Configuration',
+      metadata: { name: 'local' },
+      spec: { dependsOn: [{ provider: B, version: '^v1.0.0' }] },
+    };
+    writeFileSync(join(folder, 'crossplane.yaml'), JSON.stringify(local));
+    const { stderr } = await run('--no-write', '--explain', '-f', 'crossplane.yaml');
+    expect(stderr).toMatch(/acme\/b v1\.1\.0\n {2}\S.*`\^v1\.0\.0`/);
+  });
+
+  test('of what is frozen, too', async () => {
+    await run();
+    expect((await run('--frozen', '--explain')).stderr).toContain('requires `>=v1.0.0`');
+  });
+});
+
+test('a release that is not known is a warning', async () => {
+  const { stderr } = await run('--no-write', '--crossplane', 'v9.9.9');
+  expect(stderr).toMatch(/^warning: .*v9\.9\.9/m);
 });
 
 test('packages can be named on the command line', async () => {
