@@ -121,7 +121,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     .check(once)
     .exitProcess(false)
     .completion('completion', 'Print a script that makes a shell complete commands and flags')
-    .demandCommand(1, 'Name a command; --help lists them.')
+    .demandCommand(1, 'Name a command; `--help` lists them.')
     .fail((message: string | null, error: Error | undefined) => {
       // What yargs throws of itself has a message as well; what a command throws has none.
       throw message === null && error ? error : new UsageError(message ?? 'bad usage');
@@ -168,6 +168,7 @@ function commandName(argv: readonly string[]): string | undefined {
 function report(error: unknown, io: Io, debug: boolean): ExitCode {
   if (error instanceof UsageError) {
     io.note(`error: ${error.message}`);
+    io.note('hint: `--help` after a command says what it takes');
     return EXIT.badInput;
   }
   if (error instanceof InputError || error instanceof SourceError) {

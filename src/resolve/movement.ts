@@ -6,7 +6,7 @@ import type { Repository } from '../model/package.js';
 import type { Target } from '../model/target.js';
 import type { Problem, Rule, Want } from '../solver/problem.js';
 import { wantText } from '../solver/sentences.js';
-import { askersIn, type Askers } from './askers.js';
+import type { Askers } from './askers.js';
 import { changesBetween, type Change } from './changes.js';
 import { versionOf } from './target-choice.js';
 import { constraintWant, meetsWant } from './wants.js';
@@ -22,6 +22,7 @@ export interface Moved {
   readonly after: Lockfile;
   /** What was asked, in the eyes of the release that the answer is for. */
   readonly problem: Problem;
+  readonly askers: Askers;
   readonly target: Target;
   /** Packages that were to move. */
   readonly unlock: ReadonlySet<Repository> | 'all' | undefined;
@@ -29,21 +30,21 @@ export interface Moved {
 
 /** What differs from the last answer, by package, and why: told from the two answers alone. */
 export function movements(moved: Moved): Movement[] {
-  const changes = changesBetween(moved.before, moved.after);
-  if (changes.length === 0) return [];
-  const askers = askersIn(moved.after, moved.problem);
-  return changes.map((change) => ({ ...change, reason: reasonFor(change, moved, askers) }));
+  return changesBetween(moved.before, moved.after).map((change) => ({
+    ...change,
+    reason: reasonFor(change, moved),
+  }));
 }
 
-function reasonFor(change: Change, moved: Moved, askers: Askers): string | undefined {
+function reasonFor(change: Change, moved: Moved): string | undefined {
   const { repository, from, to, movedTag } = change;
   if (movedTag) return undefined;
-  if (from === undefined) return askers.get(repository)?.[0]?.text;
+  if (from === undefined) return moved.askers.get(repository)?.[0]?.text;
   if (to === undefined) return whyRemoved(repository, moved);
   if (moved.unlock === 'all' || moved.unlock?.has(repository) === true) return 'asked for';
   const old = moved.before!.packages.find((locked) => locked.repository === repository)!;
   return (
-    ruledOut(old, moved, askers) ??
+    ruledOut(old, moved) ??
     unsuited(old, moved) ??
     `\`${from}\` no longer fits the rest, or is no longer to be had`
   );
@@ -57,8 +58,7 @@ function whyRemoved(repository: Repository, { problem }: Moved): string {
 /** Who no longer admits the old version. */
 function ruledOut(
   { repository, version }: LockedPackage,
-  { problem, target }: Moved,
-  askers: Askers,
+  { problem, askers, target }: Moved,
 ): string | undefined {
   const meets = (want: Want) => meetsWant(version, want, target);
   const override = problem.overrides.get(repository);

@@ -27,9 +27,9 @@ export interface Rendering {
   readonly warnings: readonly string[];
 }
 
-export const LOCK_FILE = 'lock.yaml';
-export const PACKAGES_FILE = 'packages.yaml';
-export const KUSTOMIZATION_FILE = 'kustomization.yaml';
+const LOCK_FILE = 'lock.yaml';
+const PACKAGES_FILE = 'packages.yaml';
+const KUSTOMIZATION_FILE = 'kustomization.yaml';
 /** Every file a rendering may have. */
 export const RENDERED_FILES: readonly string[] = [LOCK_FILE, PACKAGES_FILE, KUSTOMIZATION_FILE];
 

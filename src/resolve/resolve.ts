@@ -108,14 +108,22 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
     );
     const problem = problemFor([target]);
     const { unlock } = options;
-    const changes = movements({ before: previous, after: lockfile, problem, target, unlock });
+    const askers = askersIn(lockfile, problem);
+    const changes = movements({
+      before: previous,
+      after: lockfile,
+      problem,
+      askers,
+      target,
+      unlock,
+    });
     const behind = await heldBack(selected, problem, target, driver);
     return {
       status: 'solved',
       target,
       lockfile,
       order,
-      askers: askersIn(lockfile, problem),
+      askers,
       changes,
       notes: [...notes, ...told, ...behind],
       warnings: [...warnings, ...made.warnings],

@@ -117,7 +117,7 @@ function localDemands(root: LocalRoot, target: Target, { compat }: Wishes): Dema
 }
 
 /** A digest; else a constraint, if the target's dialect reads it as one; else a tag. */
-export function readWant(text: string, target: Target, origin: Origin): Want {
+function readWant(text: string, target: Target, origin: Origin): Want {
   if (isDigest(text)) return { form: 'digest', digest: text };
   if (!parseConstraint(text, target.rules.dialect).invalid) return { form: 'range', text };
   if (isTag(text)) return { form: 'tag', tag: text };
