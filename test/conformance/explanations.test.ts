@@ -19,7 +19,7 @@ const STORIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${U}/configuration-aws-elasticache`]: 'v0.1.0',
     [`${U}/configuration-dbaas`]: 'v0.6.0',
   },
-  'a-root-is-pinned-by-another': {
+  'pins-of-a-configuration-below-both-roots': {
     [`${U}/configuration-caas`]: 'v1.0.0',
     [`${U}/configuration-gcp-gke`]: 'v2.0.4',
   },
@@ -35,7 +35,7 @@ const STORIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${U}/configuration-aws-assume-gcp`]: 'v0.1.0',
     [`${U}/configuration-aws-eks-irsa`]: 'v0.7.0',
   },
-  'a-dependency-owns-what-a-root-owns': {
+  'one-provider-at-two-majors': {
     [`${U}/configuration-aws-database-ai`]: 'v2.0.2',
     [`${U}/configuration-dbaas`]: 'v0.6.0',
   },
