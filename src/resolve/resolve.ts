@@ -126,9 +126,24 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
       askers,
       changes,
       notes: [...notes, ...told, ...behind],
-      warnings: [...warnings, ...made.warnings],
+      warnings: [...warnings, ...made.warnings, ...dubious(chosen, options)],
     };
   }
+}
+
+/** What is installed though it is worth a second look, and wishes that came to nothing. */
+function dubious(chosen: readonly Chosen[], { prereleases = [] }: ResolveOptions): string[] {
+  const installed = new Set(chosen.map(({ repository }) => repository));
+  return [
+    ...chosen.flatMap(({ repository, version, meta }) =>
+      meta.findings.map(({ message }) => `${repository} ${version}: ${message}`),
+    ),
+    ...prereleases
+      .filter((repository) => !installed.has(repository))
+      .map(
+        (repository) => `prereleases of \`${repository}\` are admitted, and it is not installed`,
+      ),
+  ];
 }
 
 /** The groups of releases for which the request makes sense; if for none, why not for the first. */

@@ -48,7 +48,7 @@ test('paths are those of the working folder, and the first that knows a package 
   expect(await source.tags(A, target)).toEqual(['v2.0.0']);
   expect(await source.tags(A, target)).toEqual(['v2.0.0']);
   await source.fetch({ repository: A, version: 'v2.0.0' }, target);
-  expect(stats).toEqual({ listed: 1, fetched: 1, bytes: 0 });
+  expect(stats).toMatchObject({ listed: 1, fetched: 1, bytes: 0 });
 });
 
 describe('bad usage:', () => {

@@ -179,3 +179,20 @@ test('what every answer needs is read first, so that no version is tried against
   expect(selection(given)).toEqual({ [A]: 'v1.3.0', [B]: 'v1.3.0', [C]: 'v1.0.0' });
   expect(given.stats).toMatchObject({ fetched: 3, conflicts: 0 });
 });
+
+describe('worth a second look', () => {
+  test('what is read with compat alone is said', async () => {
+    const universe = providers({ [A]: { 'v1.0.0': { dependsOn: [{ crd: 'xs.acme.io' }] } } });
+    const owner = { kind: 'Provider', versions: { 'v1.0.0': { crds: ['xs.acme.io'] } } };
+    const packages = { ...universe.packages, [B]: owner };
+    const given = await answer({ packages }, requestFor({ [A]: '*' }), { compat: true });
+    expect(selection(given)).toEqual({ [A]: 'v1.0.0', [B]: 'v1.0.0' });
+    expect(given.warnings).toEqual([expect.stringContaining(`${A} v1.0.0: `)]);
+  });
+
+  test('admitting prereleases of what is not installed is said', async () => {
+    const universe = providers({ [A]: { 'v1.0.0': {} } });
+    const given = await answer(universe, requestFor({ [A]: '*' }), { prereleases: [B] });
+    expect(given.warnings).toEqual([expect.stringContaining(B)]);
+  });
+});
