@@ -1,10 +1,11 @@
 import type { Lockfile } from '../lock/lockfile.js';
+import { crdDemandText } from '../model/crd-demand.js';
 import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
 import type { Target } from '../model/target.js';
 import type { Problem } from '../solver/problem.js';
-import { solve, type Effort, type Selected } from '../solver/solve.js';
+import { solve, type ChosenOwner, type Effort, type Outcome } from '../solver/solve.js';
 import { askersIn, type Askers } from './askers.js';
 import { Driver, type Asked } from './drive.js';
 import { explainRefusal, type Refused } from './explain-refusal.js';
@@ -57,6 +58,8 @@ export interface GaveUp {
   readonly stats: Stats;
 }
 
+type SolvedOutcome = Extract<Outcome, { status: 'solved' }>;
+
 export type Stats = Asked & Effort;
 
 /**
@@ -81,7 +84,7 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
     if (outcome.status === 'gave-up') return { status: 'gave-up', notes, warnings, stats };
     if (outcome.status === 'solved') {
       const target = targets[outcome.release]!;
-      return { ...(await answer(outcome.selected, target)), stats };
+      return { ...(await answer(outcome, target)), stats };
     }
     refused ??= { problem, targets, proof: outcome };
   }
@@ -91,7 +94,7 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
   return { status: 'unsolvable', target, ...refusal, notes, warnings, stats };
 
   async function answer(
-    selected: readonly Selected[],
+    { selected, owners }: SolvedOutcome,
     target: Target,
   ): Promise<Omit<Solved, 'stats'>> {
     const chosen: Chosen[] = [];
@@ -125,10 +128,15 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
       order,
       askers,
       changes,
-      notes: [...notes, ...told, ...behind],
+      notes: [...notes, ...owners.map(ownerNote), ...told, ...behind],
       warnings: [...warnings, ...made.warnings, ...dubious(chosen, options)],
     };
   }
+}
+
+function ownerNote({ demand, owner, others }: ChosenOwner): string {
+  const rest = others.map((repository) => `\`${repository}\``).join(', ');
+  return `\`${crdDemandText(demand)}\` is given by \`${owner}\`; ${rest} could be asked for instead`;
 }
 
 /** What is installed though it is worth a second look, and wishes that came to nothing. */

@@ -1,5 +1,6 @@
 import type { PackageMeta } from '../model/package-meta.js';
 import type { Repository } from '../model/package.js';
+import type { CrdDemand } from '../model/package-source.js';
 import { DecisionQueue } from './decision-queue.js';
 import type { Incompatibility, Variable } from './incompatibility.js';
 import { ABSENT, FIRST } from './package-versions.js';
@@ -16,6 +17,12 @@ export interface Selected {
   readonly meta: PackageMeta;
 }
 
+export interface ChosenOwner {
+  readonly demand: CrdDemand;
+  readonly owner: Repository;
+  readonly others: readonly Repository[];
+}
+
 export interface Effort {
   readonly decisions: number;
   readonly conflicts: number;
@@ -28,6 +35,8 @@ export type Outcome =
       readonly release: number;
       /** In the order of decision. */
       readonly selected: readonly Selected[];
+      /** CRDs that were asked for and that several packages own: which was taken. */
+      readonly owners: readonly ChosenOwner[];
       readonly effort: Effort;
     }
   | (Proof & { readonly status: 'unsolvable'; readonly effort: Effort })
@@ -120,6 +129,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     status: 'solved',
     release: chosen.get(world.crossplane)! - FIRST,
     selected: queue.decided().flatMap((variable) => selection(variable)),
+    owners: queue.decided().flatMap((variable) => chosenOwner(variable)),
     effort: { decisions, conflicts },
   };
 
@@ -184,6 +194,17 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
       .map((_, i) => i)
       .sort((a, b) => rank(a) - rank(b) || a - b)
       .map((i) => FIRST + i);
+  }
+
+  function chosenOwner(variable: Variable): ChosenOwner[] {
+    const subject = world.subject(variable);
+    const value = chosen.get(variable)!;
+    if (subject.about !== 'api' || value === ABSENT || subject.owners.length < 2) return [];
+    const [owner, ...others] = [
+      subject.owners[value - FIRST]!,
+      ...subject.owners.filter((_, i) => i !== value - FIRST),
+    ].map(({ repository }) => repository);
+    return [{ demand: subject.demand, owner: owner!, others }];
   }
 
   function selection(variable: Variable): Selected[] {

@@ -190,6 +190,18 @@ describe('worth a second look', () => {
     expect(given.warnings).toEqual([expect.stringContaining(`${A} v1.0.0: `)]);
   });
 
+  test('of several packages that own a CRD, which was taken is said', async () => {
+    const owner = { 'v1.0.0': { crds: ['xs.acme.io'] } };
+    const universe = providers({ [B]: owner, [A]: owner });
+    const request = requestFor(
+      {},
+      { roots: [{ root: 'crd', demand: { crd: 'xs.acme.io' }, origin: { file: 'xpkg.yaml' } }] },
+    );
+    const given = await answer(universe, request);
+    expect(selection(given)).toEqual({ [A]: 'v1.0.0' });
+    expect(given.notes).toEqual([expect.stringMatching(`given by \`${A}\`; \`${B}\``)]);
+  });
+
   test('admitting prereleases of what is not installed is said', async () => {
     const universe = providers({ [A]: { 'v1.0.0': {} } });
     const given = await answer(universe, requestFor({ [A]: '*' }), { prereleases: [B] });
