@@ -315,3 +315,30 @@ test('the demo of the README resolves', async () => {
   const from = `dir:${resolve('fixtures/packages')}`;
   expect(await runCli(['resolve', '-f', demo, '--from', from], io)).toBe(EXIT.done);
 });
+
+describe('a search that runs out of time', () => {
+  /** More packages than CRDs to own: hopeless, and long to prove so. */
+  beforeEach(() => {
+    const repositories = Array.from({ length: 9 }, (_, i) => `xpkg.example.org/acme/p${i}`);
+    const versions = Array.from({ length: 8 }, (_, i) => [
+      `v1.${i}.0`,
+      { digest: DIGEST('a'), crds: [`k${i}s.acme.io`] },
+    ]);
+    index(Object.fromEntries(repositories.map((one) => [one, Object.fromEntries(versions)])));
+    packageSet(repositories.map((provider) => ({ provider, version: '*' })));
+  });
+
+  test('is exit 7, says so, and writes nothing', async () => {
+    const { code, stdout, stderr } = await run('--timeout', '0');
+    expect(code).toBe(EXIT.gaveUp);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^error: gave up after \d+ conflicts/m);
+    expect(written()).toEqual(INPUTS);
+  });
+
+  test('is a status of its own in JSON, not "unsolvable"', async () => {
+    const { code, stdout } = await run('--timeout', '0', '-o', 'json');
+    expect(code).toBe(EXIT.gaveUp);
+    expect(JSON.parse(stdout)).toMatchObject({ schemaVersion: 1, status: 'gave-up' });
+  });
+});
