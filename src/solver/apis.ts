@@ -15,8 +15,6 @@ import { VersionSet } from './version-set.js';
 export interface ApiWorld {
   package(repository: Repository): PackageSubject;
   list(subject: PackageSubject): Solving<void>;
-  /** The versions that an override leaves of a package; undefined: there is none. */
-  overridden(subject: PackageSubject): Solving<VersionSet | undefined>;
   addSubject(make: (variable: Variable) => Subject): Variable;
   tell(terms: readonly Term[], cause: Fact): unknown;
 }
@@ -63,10 +61,7 @@ export class Apis {
     this.known.set(key, api!);
     const values = VersionSet.of([ABSENT, ...owners.map((_, i) => FIRST + i)]);
     this.world.tell([{ variable, values: values.complement() }], { fact: 'no-others', variable });
-    for (const [i, owner] of answer.entries()) {
-      const left = (yield* this.world.overridden(owners[i]!)) ?? VersionSet.all;
-      this.tellOwner(api!, i, owner, left);
-    }
+    for (const [i, owner] of answer.entries()) this.tellOwner(api!, i, owner);
     return api!;
   }
 
@@ -88,7 +83,7 @@ export class Apis {
     }
   }
 
-  private tellOwner(api: ApiSubject, index: number, owner: Owner, left: VersionSet): void {
+  private tellOwner(api: ApiSubject, index: number, owner: Owner): void {
     const { variable, versions, metas } = api.owners[index]!;
     const own = new Set(owner.versions);
     const [mine, others] = [[] as number[], [] as number[]];
@@ -101,9 +96,8 @@ export class Apis {
       (isOwner ? mine : others).push(value);
     }
     const chosen = { variable: api.variable, values: VersionSet.single(FIRST + index) };
-    const out = VersionSet.of([ABSENT, OTHER, ...others]).or(left.complement());
-    const not = { variable, values: out };
-    const by = { variable, values: VersionSet.of(mine).and(left) };
+    const not = { variable, values: VersionSet.of([ABSENT, OTHER, ...others]) };
+    const by = { variable, values: VersionSet.of(mine) };
     this.world.tell([chosen, not], { fact: 'provides', api: chosen, by });
     const ownership = { demand: api.demand, chosen, settled: new Set([...mine, ...others]) };
     this.ownerships.set(variable, [...(this.ownerships.get(variable) ?? []), ownership]);

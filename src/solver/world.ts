@@ -46,7 +46,6 @@ export class World {
     this.apis = new Apis({
       package: (repository) => this.package(repository),
       list: (subject) => this.list(subject),
-      overridden: (subject) => this.overridden(subject),
       addSubject: (make) => this.addSubject(make),
       tell: (terms, cause) => this.tell(terms, cause),
     });
@@ -364,11 +363,6 @@ export class World {
     }
     this.screen(subject);
     return values;
-  }
-
-  private *overridden(subject: PackageSubject): Solving<VersionSet | undefined> {
-    const rule = this.problem.overrides.get(subject.repository);
-    return rule && (yield* this.wanted(subject, rule.want));
   }
 
   private *list(subject: PackageSubject): Solving<void> {

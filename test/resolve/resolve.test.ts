@@ -202,6 +202,20 @@ describe('worth a second look', () => {
     expect(given.notes).toEqual([expect.stringMatching(`given by \`${A}\`; \`${B}\``)]);
   });
 
+  test('an override replaces constraints, and asking for a CRD is none', async () => {
+    const owns = { crds: ['xs.acme.io'] };
+    const universe = providers({ [A]: { 'v1.0.0': owns, 'v1.1.0': owns } });
+    const origin = { file: 'xpkg.yaml' };
+    const request = requestFor(
+      {},
+      {
+        roots: [{ root: 'crd', demand: { crd: 'xs.acme.io' }, origin }],
+        overrides: [{ repository: A, version: 'v1.0.0', origin }],
+      },
+    );
+    expect(selection(await answer(universe, request))).toEqual({ [A]: 'v1.1.0' });
+  });
+
   test('admitting prereleases of what is not installed is said', async () => {
     const universe = providers({ [A]: { 'v1.0.0': {} } });
     const given = await answer(universe, requestFor({ [A]: '*' }), { prereleases: [B] });
