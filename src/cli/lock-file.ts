@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Lockfile } from '../lock/lockfile.js';
 import { parseLockfile } from '../lock/parse-lockfile.js';
 import { InputError } from '../model/input-error.js';
+import type { KeptObject } from '../model/request.js';
 import type { Io } from './io.js';
 import type { RegistryArgs } from './registries.js';
 
@@ -20,6 +21,11 @@ export async function readLock(place: LockPlace, io: Io): Promise<LockOnDisk | u
   const named = place.lock;
   const text = await (isRemoteLock(place) ? pulled(place, io) : onDisk(named, io));
   return text === undefined ? undefined : { text, lockfile: parseLockfile(text, named) };
+}
+
+/** The user's objects, as the lockfile `named` has them. */
+export function keptIn({ objects }: Lockfile, named: string): readonly KeptObject[] {
+  return objects.map((object) => ({ object, origin: { file: named } }));
 }
 
 export function isRemoteLock({ lock }: LockPlace): boolean {

@@ -12,11 +12,12 @@ import type { Target } from '../model/target.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 import { readPackageOnDisk } from '../sources/package-on-disk.js';
 import { unreadable } from '../sources/unreadable.js';
+import { imageConfigFlag, imageConfigs, type ImageConfigArgs } from './image-config-flag.js';
 import type { Io } from './io.js';
 import { openSources, sourceFlags, type SourceArgs } from './source-flags.js';
 
 /** Flags of commands that look at one package. */
-export interface PackageArgs extends SourceArgs {
+export interface PackageArgs extends SourceArgs, ImageConfigArgs {
   readonly package: string;
   readonly crossplane: string | undefined;
   readonly compat: boolean;
@@ -31,7 +32,7 @@ export interface NamedPackage {
 }
 
 export function packageFlags(yargs: Argv): Argv<PackageArgs> {
-  return sourceFlags(yargs)
+  return imageConfigFlag(sourceFlags(yargs))
     .positional('package', {
       type: 'string',
       demandOption: true,
@@ -96,7 +97,7 @@ async function fetchReference(args: PackageArgs, io: Io, target: Target): Promis
       { hint: 'name a package.yaml, a folder, or a package as `REPOSITORY:TAG`' },
     );
   }
-  const source = await openSources(args, io);
+  const source = await openSources(args, io, undefined, await imageConfigs(args, io));
   const found = await source.fetch({ repository: reference.repository, version }, target);
   if (found === undefined) {
     throw new InputError(`no source has \`${args.package}\``, {

@@ -7,8 +7,8 @@ import type { Wish } from '../resolve/trial.js';
 import type { WantArgs } from './resolve-flags.js';
 
 /**
- * A command that shows the example of a breakage again. What an argument cannot say stands in a
- * PackageSet that the shell passes on; so the command may be more than a line.
+ * A command that shows the example of a breakage again. What an argument cannot say stands in
+ * documents that the shell passes on; so the command may be more than a line.
  */
 export function replayCommand(
   { example, refusal }: Pick<Breakage, 'example' | 'refusal'>,
@@ -19,14 +19,15 @@ export function replayCommand(
   const asKind = refusal.core.some(({ kind }) => kind === 'kind');
   const isPlain = ({ root }: Asked) => !asKind && flagsOf(root) === undefined;
   const refs = packages.filter(isPlain);
-  const set = packageSet(example.wishes, {
-    request,
-    entries: packages.filter((one) => !isPlain(one)),
-  });
+  const entries = packages.filter((one) => !isPlain(one));
+  const documents = [
+    ...packageSet(example.wishes, { request, entries }),
+    ...request.kept.map(({ object }) => object).filter(({ kind }) => kind === 'ImageConfig'),
+  ];
   const locals = example.wishes.flatMap(({ root }) =>
     root.root === 'local' ? [root.origin.file] : [],
   );
-  const files = [...new Set([...locals, ...(set === undefined ? [] : ['-'])])];
+  const files = [...new Set([...locals, ...(documents.length === 0 ? [] : ['-'])])];
   // A file named keeps the one that is read by default out of it.
   if (files.length === 0 && hasFiles(request)) files.push('/dev/null');
   const words = [
@@ -40,7 +41,8 @@ export function replayCommand(
     '--no-write',
   ];
   const line = words.map(quoted).join(' ');
-  return set === undefined ? line : `${line} <<'EOF'\n${writeYaml(set)}EOF`;
+  if (documents.length === 0) return line;
+  return `${line} <<'EOF'\n${documents.map((each) => writeYaml(each)).join('---\n')}EOF`;
 }
 
 interface Asked {
@@ -65,30 +67,27 @@ function flagsOf(root: PackageRoot): JsonObject | undefined {
   return { ignoreCrossplaneConstraints, skipDependencyResolution };
 }
 
-/** undefined: there is nothing that arguments cannot say. */
+/** None, where there is nothing that arguments cannot say. */
 function packageSet(
   wishes: readonly Wish[],
   { request, entries }: { readonly request: Request; readonly entries: readonly Asked[] },
-): JsonObject | undefined {
+): readonly JsonObject[] {
   const crds = wishes.flatMap(({ root }) =>
     root.root === 'crd' ? [{ crd: crdDemandText(root.demand) }] : [],
   );
   const packages: JsonObject[] = [...entries.map(entryOf), ...crds];
   const { overrides, replace, exclude } = request;
-  if ([packages, overrides, replace, exclude].every((list) => list.length === 0)) return undefined;
-  return {
-    apiVersion: 'xpkg-resolve.dev/v1alpha1',
-    kind: 'PackageSet',
-    metadata: { name: 'replay' },
-    spec: {
-      packages,
-      ...(overrides.length > 0 && { overrides: overrides.map(ruleOf) }),
-      ...(replace.length > 0 && {
-        replace: replace.map((one) => ({ package: one.repository, with: one.with })),
-      }),
-      ...(exclude.length > 0 && { exclude: exclude.map(ruleOf) }),
-    },
+  if ([packages, overrides, replace, exclude].every((list) => list.length === 0)) return [];
+  const spec = {
+    packages,
+    ...(overrides.length > 0 && { overrides: overrides.map(ruleOf) }),
+    ...(replace.length > 0 && {
+      replace: replace.map((one) => ({ package: one.repository, with: one.with })),
+    }),
+    ...(exclude.length > 0 && { exclude: exclude.map(ruleOf) }),
   };
+  const metadata = { name: 'replay' };
+  return [{ apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet', metadata, spec }];
 }
 
 function ruleOf({ repository, version }: VersionRule): JsonObject {

@@ -1,6 +1,6 @@
 import { formatOrigin, InputError } from '../model/input-error.js';
 import type { JsonValue } from '../model/package.js';
-import type { Request } from '../model/request.js';
+import type { KeptObject, Request } from '../model/request.js';
 import { combine } from './combine.js';
 import { readRef } from './command-line-ref.js';
 import type { Contribution } from './contribution.js';
@@ -16,14 +16,17 @@ import { giveOwnObjects, type FromFile } from './own-objects.js';
 import { readDocument } from './read-document.js';
 import { readPackageSet } from './package-set.js';
 
-export interface InputOptions extends FileOptions {
-  /** Packages named on the command line. */
-  readonly refs: readonly string[];
+export interface ReadOptions extends FileOptions {
   /** Standard input, for `-`. */
   readonly stdin: () => Promise<string>;
+  readonly compat?: boolean | undefined;
+}
+
+export interface InputOptions extends ReadOptions {
+  /** Packages named on the command line. */
+  readonly refs: readonly string[];
   /** A document that asks for nothing is an error, not a note. */
   readonly strict?: boolean | undefined;
-  readonly compat?: boolean | undefined;
 }
 
 export interface Inputs {
@@ -36,15 +39,8 @@ export interface Inputs {
 export async function readInputs(options: InputOptions): Promise<Inputs> {
   const files = await findInputFiles(options);
   if (files.length === 0 && options.refs.length === 0) throw nothingNamed(options);
-  const fromFiles: FromFile[] = [];
-  for (const file of files) {
-    const text = file.path === '-' ? await options.stdin() : await readText(file.path, options.cwd);
-    for (const document of parseDocuments(text, file.path)) {
-      const read = await readDocument(document, { compat: options.compat ?? false });
-      fromFiles.push(...read.map((contribution) => ({ file, contribution })));
-    }
-  }
-  const contributions = [...giveOwnObjects(fromFiles), ...options.refs.map(readRef)];
+  const fromFiles = giveOwnObjects(await readFiles(files, options));
+  const contributions = [...fromFiles, ...options.refs.map(readRef)];
   const ignored = contributions.flatMap((contribution) => contribution.ignored ?? []);
   if (options.strict === true && ignored.length > 0) throw notIgnored(ignored[0]!);
   const notes = [
@@ -56,6 +52,19 @@ export async function readInputs(options: InputOptions): Promise<Inputs> {
   return { request: combine(contributions), notes };
 }
 
+/** The ImageConfigs in the files named; whatever else is in them is passed over. */
+export async function readImageConfigs(options: ReadOptions): Promise<readonly KeptObject[]> {
+  const read = await readFiles(await findInputFiles(options), options);
+  const kept = read
+    .flatMap(({ contribution }) => contribution.kept ?? [])
+    .filter(({ object }) => object['kind'] === 'ImageConfig');
+  if (kept.length > 0) return combine([{ kept }]).kept;
+  const named = options.files.map((path) => `\`${path}\``).join(', ');
+  throw new InputError(`no ImageConfig is in ${named}`, {
+    hint: 'a `pkg.crossplane.io` ImageConfig says where to pull from; `--pull-secret` takes Secrets',
+  });
+}
+
 /** A request from a PackageSet that is a value already; the library's short way in. */
 export async function packageSet(value: JsonValue, name = 'PackageSet'): Promise<Request> {
   const document: InputDocument = {
@@ -64,6 +73,21 @@ export async function packageSet(value: JsonValue, name = 'PackageSet'): Promise
     spellingOf: () => undefined,
   };
   return combine([await readPackageSet(document)]);
+}
+
+async function readFiles(
+  files: readonly InputFile[],
+  { cwd, stdin, compat = false }: ReadOptions,
+): Promise<readonly FromFile[]> {
+  const fromFiles: FromFile[] = [];
+  for (const file of files) {
+    const text = file.path === '-' ? await stdin() : await readText(file.path, cwd);
+    for (const document of parseDocuments(text, file.path)) {
+      const read = await readDocument(document, { compat });
+      fromFiles.push(...read.map((contribution) => ({ file, contribution })));
+    }
+  }
+  return fromFiles;
 }
 
 type Ignored = NonNullable<Contribution['ignored']>;

@@ -9,10 +9,11 @@ import { knownReleases, targetFor } from '../../model/target.js';
 import { formatIndex, makeIndex } from '../../sources/make-index.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
+import { imageConfigFlag, imageConfigs, type ImageConfigArgs } from '../image-config-flag.js';
 import type { Io } from '../io.js';
 import { openSources, sourceFlags, type SourceArgs } from '../source-flags.js';
 
-interface Args extends SourceArgs {
+interface Args extends SourceArgs, ImageConfigArgs {
   readonly repositories: string[] | undefined;
   readonly out: string | undefined;
 }
@@ -20,7 +21,7 @@ interface Args extends SourceArgs {
 /** `index`: what the sources hold, as one file that `--from index:` reads. */
 export const indexCommand: Command<Args> = {
   builder: (yargs) =>
-    sourceFlags(yargs)
+    imageConfigFlag(sourceFlags(yargs))
       .positional('repositories', {
         type: 'string',
         array: true,
@@ -33,7 +34,7 @@ export const indexCommand: Command<Args> = {
       }),
   run: async (args, io) => {
     const { destination, repositories } = destinationOf(args.repositories ?? []);
-    const source = await openSources(args, io);
+    const source = await openSources(args, io, undefined, await imageConfigs(args, io));
     const wanted = repositories.length > 0 ? named(repositories) : await listed(source);
     const target = targetFor(knownReleases().at(-1)!)!;
     const index = await makeIndex(source, wanted, target);

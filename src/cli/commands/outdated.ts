@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DEFAULT_FILES } from '../../inputs/input-files.js';
+import type { Lockfile } from '../../lock/lockfile.js';
 import type { Repository } from '../../model/package.js';
 import type { Request } from '../../model/request.js';
 import { outdated } from '../../resolve/outdated.js';
@@ -8,7 +9,7 @@ import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { inputFlags, readRequest, type InputArgs } from '../input-flags.js';
 import type { Io } from '../io.js';
-import { requireLock } from '../lock-file.js';
+import { keptIn, requireLock } from '../lock-file.js';
 import { lockFlag, type LockArgs } from '../lock-flag.js';
 import { outputFlag, type OutputArgs } from '../output-flag.js';
 import { outdatedJson, outdatedLines } from '../render/outdated.js';
@@ -24,8 +25,8 @@ export const outdatedCommand: Command<Args> = {
     outputFlag(lockFlag(inputFlags(sourceFlags(yargs))))
       .option('prerelease', {
         type: 'string',
-        requiresArg: true,
-        coerce: (given: string | string[]): string[] => [given].flat(),
+        array: true,
+        nargs: 1,
         describe: 'Count prereleases of this package; may be repeated',
       })
       .option('exit-code', {
@@ -36,7 +37,7 @@ export const outdatedCommand: Command<Args> = {
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
-    const request = await readRequestIfAny(args, io);
+    const request = await readRequestIfAny(args, lock.lockfile, io);
     const report = await outdated(lock.lockfile, request, {
       source: await openSources(args, io, undefined, request.kept),
       prereleases: (args.prerelease ?? []) as Repository[],
@@ -53,19 +54,12 @@ export const outdatedCommand: Command<Args> = {
   },
 };
 
-const NOTHING_ASKED: Request = {
-  roots: [],
-  overrides: [],
-  replace: [],
-  exclude: [],
-  defaults: {},
-  kept: [],
-};
+const NOTHING_ASKED = { roots: [], overrides: [], replace: [], exclude: [], defaults: {} };
 
-/** What was resolved from the command line has no file to speak for it. */
-async function readRequestIfAny(args: Args, io: Io): Promise<Request> {
+/** What was resolved from the command line has no file to speak for it, only the lockfile. */
+async function readRequestIfAny(args: Args, lockfile: Lockfile, io: Io): Promise<Request> {
   const any = DEFAULT_FILES.some((name) => existsSync(resolve(io.cwd, name)));
   if (args.file !== undefined || any) return readRequest(args, io, { skip: [args.lock] });
   io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
-  return NOTHING_ASKED;
+  return { ...NOTHING_ASKED, kept: keptIn(lockfile, args.lock) };
 }

@@ -10,7 +10,7 @@ import { noStats } from '../../sources/counted.js';
 import { vendor, type VendoredPackage } from '../../sources/vendor.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { requireLock } from '../lock-file.js';
+import { keptIn, requireLock } from '../lock-file.js';
 import { openEach, sourceFlags, type SourceArgs } from '../source-flags.js';
 import { tidyOnSignal } from '../tidy-on-signal.js';
 
@@ -44,8 +44,7 @@ export const vendorCommand: Command<Args> = {
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
     const packages = digested(lockfile);
-    const kept = lockfile.objects.map((object) => ({ object, origin: { file: args.lock } }));
-    const sources = await openEach(args, io, noStats(), kept);
+    const sources = await openEach(args, io, noStats(), keptIn(lockfile, args.lock));
     const bytes = await writeLayout(args, resolve(io.cwd, args.folder), (layout) =>
       vendor(packages, sources, layout, {
         target: targetFor(lockfile.crossplane)!,

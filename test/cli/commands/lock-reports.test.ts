@@ -136,6 +136,11 @@ describe('outdated', () => {
     writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
     expect(await run('outdated', ...FROM, '--exit-code')).toMatchObject({ code: EXIT.done });
   });
+
+  test('--prerelease may be repeated', async () => {
+    const { code } = await run('outdated', ...FROM, '--prerelease', B, '--prerelease', C);
+    expect(code).toBe(EXIT.done);
+  });
 });
 
 test.each([['tree'], ['why', 'provider-a'], ['outdated']])(
