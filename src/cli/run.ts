@@ -4,6 +4,7 @@ import { InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
 import type { AnyCommand } from './command.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { harmlessIo } from './harmless-io.js';
 import type { Io } from './io.js';
 
 interface Listed {
@@ -99,8 +100,9 @@ const COMMANDS: readonly Listed[] = [
 class UsageError extends Error {}
 
 /** Runs one command line and says how the process should end. */
-export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], given: Io): Promise<ExitCode> {
   const debug = argv.includes('--debug');
+  const io = harmlessIo(given);
   try {
     return await dispatch(argv, io);
   } catch (error) {
@@ -174,16 +176,17 @@ function report(error: unknown, io: Io, debug: boolean): ExitCode {
   if (error instanceof InputError || error instanceof SourceError) {
     io.note(`error: ${error.message}`);
     if (error.hint !== undefined) io.note(`hint: ${error.hint}`);
-    if (debug) io.note(error.stack ?? '');
+    if (debug) showStack(error, io);
     return error instanceof InputError ? EXIT.badInput : EXIT.sourceFailed;
   }
   io.note(
     `error: a bug in xpkg-resolve: ${error instanceof Error ? error.message : String(error)}`,
   );
-  io.note(
-    debug && error instanceof Error
-      ? (error.stack ?? '')
-      : 'hint: run again with --debug and report what it shows',
-  );
+  if (debug && error instanceof Error) showStack(error, io);
+  else io.note('hint: run again with --debug and report what it shows');
   return EXIT.bug;
+}
+
+function showStack({ stack = '' }: Error, io: Io): void {
+  for (const line of stack.split('\n')) io.note(line);
 }

@@ -71,8 +71,9 @@ function number(value: number): string {
 const PLAIN = /^[A-Za-z](?:[A-Za-z0-9_./@+:-]*[A-Za-z0-9_/@+-])?$/;
 /** Words that some reader takes for a boolean or for nothing. */
 const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
-/** Beside what JSON escapes: not printable in YAML, or a line break there. */
-const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+/** Beside what JSON escapes: not printable in YAML, a line break there, or a mark that reorders text. */
+const UNPRINTABLE =
+  /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
 
 function string(text: string): string {
   if (PLAIN.test(text) && !RESERVED.test(text)) return text;

@@ -14,3 +14,18 @@ export function printable(text: string, most = 300): string {
     .replace(/^(\s*):(?=:)/, '$1\ufffd')
     .replaceAll('##[', '#\ufffd[');
 }
+
+/**
+ * The same for lines that stay lines and lose nothing: what is unfit is written `\u001b`, which
+ * means the same where it stood in a string of JSON or of quoted YAML.
+ */
+export function escapedLines(text: string): string {
+  return text
+    .replace(UNPRINTABLE, (character) => (/[\n\t]/.test(character) ? character : escape(character)))
+    .replace(/^([ \t]*):(?=:)/gm, (_, indent: string) => `${indent}${escape(':')}`)
+    .replaceAll('##[', `#${escape('#')}[`);
+}
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -15,6 +15,7 @@ test.each([
   { value: 'a:', want: '"a:"', why: 'a key otherwise' },
   { value: 'a\nb', want: '"a\\nb"', why: 'lines stay in one' },
   { value: '\u0085\u2028', want: '"\\u0085\\u2028"', why: 'line breaks to some readers' },
+  { value: 'a\u202eb', want: '"a\\u202eb"', why: 'a reviewer sees no text run backwards' },
   { value: 1e21, want: '1.0e+21', why: 'YAML 1.1 wants a point before an exponent' },
   { value: [], want: '[]', why: 'an empty list' },
   { value: { a: {}, b: undefined }, want: 'a: {}', why: 'an absent member is not written' },
