@@ -4,7 +4,7 @@ import { SourceError } from '../model/source-error.js';
 import { asTransient, TransientFailure, type Clock } from './retry.js';
 import type { HttpResponse } from './transport.js';
 
-/** A body that brings fewer bytes a second than this is as good as stalled. */
+/** A body that brings fewer bytes a second than this for so long is as good as stalled. */
 const SLOWEST_BYTES_PER_SECOND = 10;
 const SLOW_AFTER_MS = 20_000;
 
@@ -40,14 +40,15 @@ export async function* paced(
   body: AsyncIterable<Uint8Array>,
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
-  const start = clock.now();
+  let since = clock.now();
   let size = 0;
   try {
     for await (const chunk of body) {
       size += chunk.byteLength;
-      const elapsed = clock.now() - start;
-      if (elapsed > SLOW_AFTER_MS && (size * 1000) / elapsed < SLOWEST_BYTES_PER_SECOND) {
-        throw new TransientFailure(`the answer came at less than ${SLOWEST_BYTES_PER_SECOND} B/s`);
+      const elapsed = clock.now() - since;
+      if (elapsed > SLOW_AFTER_MS) {
+        if ((size * 1000) / elapsed < SLOWEST_BYTES_PER_SECOND) throw tooSlow();
+        [since, size] = [clock.now(), 0];
       }
       yield chunk;
     }
@@ -56,10 +57,15 @@ export async function* paced(
   }
 }
 
+function tooSlow(): TransientFailure {
+  return new TransientFailure(`the answer came at less than ${SLOWEST_BYTES_PER_SECOND} B/s`);
+}
+
 /** Collects the bytes a descriptor promises: exactly its size, exactly its digest. */
 export class VerifiedBytes {
   readonly #expected: Expected;
   #chunks: Uint8Array[] = [];
+  #hash = createHash('sha256');
   #size = 0;
 
   constructor(expected: Expected) {
@@ -75,11 +81,13 @@ export class VerifiedBytes {
     if (this.#size > this.#expected.size) {
       throw this.#wrong(`more than the ${this.#expected.size} bytes it should have`);
     }
+    this.#hash.update(chunk);
     this.#chunks.push(chunk);
   }
 
   restart(): void {
     this.#chunks = [];
+    this.#hash = createHash('sha256');
     this.#size = 0;
   }
 
@@ -87,10 +95,9 @@ export class VerifiedBytes {
   finish(): Uint8Array {
     const { size, digest } = this.#expected;
     if (this.#size < size) throw new TransientFailure(`${this.#size} of ${size} bytes came`);
-    const bytes = Buffer.concat(this.#chunks);
-    const got = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+    const got = `sha256:${this.#hash.digest('hex')}`;
     if (got !== digest) throw this.#wrong(`bytes whose digest is ${got}, not ${digest}`);
-    return bytes;
+    return Buffer.concat(this.#chunks);
   }
 
   #wrong(what: string): WrongBytes {

@@ -69,18 +69,17 @@ export async function retrying<T>(
   }
 }
 
-/** Full jitter, so that many clients do not come back at once. */
+/** Full jitter, so that many clients do not come back at once; a server may only ask for more. */
 function waitBefore(
   tries: number,
   failure: TransientFailure,
   clock: Clock,
   policy: RetryPolicy,
 ): number {
-  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs;
-  return clock.random() * Math.min(policy.longestWaitMs, policy.baseMs * 2 ** tries);
+  const wait = clock.random() * Math.min(policy.longestWaitMs, policy.baseMs * 2 ** tries);
+  return Math.max(wait, failure.retryAfterMs ?? 0);
 }
 
-const PASSING_STATUS = new Set([408, 429, 500, 502, 503, 504]);
 const PASSING_CODES = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -95,7 +94,7 @@ const PASSING_CODES = new Set([
 ]);
 
 export function isPassingStatus(status: number): boolean {
-  return PASSING_STATUS.has(status);
+  return status === 408 || status === 429 || status >= 500;
 }
 
 /** Marks an error of the network as transient, where it is; certificate errors never are. */
@@ -112,6 +111,11 @@ export function retryAfterMs(
 ): number | undefined {
   const header = response.header('retry-after');
   if (header === undefined) return undefined;
-  const wait = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now();
+  const wait = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : timeOf(header) - clock.now();
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), policy.longestWaitMs);
+}
+
+/** JavaScript takes `1.5` for a day in January; HTTP dates are all in GMT. */
+function timeOf(date: string): number {
+  return date.endsWith(' GMT') ? Date.parse(date) : NaN;
 }

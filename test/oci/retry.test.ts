@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { paced } from '../../src/oci/body.js';
 import { asTransient, retrying, RETRY_POLICY, TransientFailure } from '../../src/oci/retry.js';
 import { TestClock } from '../support/registry/client.js';
 
@@ -33,22 +32,6 @@ test('waits grow, up to a limit, and chance shortens them', async () => {
   };
   expect(await waits(1)).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]);
   expect(await waits(0)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
-});
-
-test('a body that only drips is as good as stalled', async () => {
-  const clock = new TestClock();
-  async function* dripping() {
-    for (;;) {
-      clock.pass(5_000);
-      yield Buffer.from('x');
-    }
-  }
-  const read = async () => {
-    let bytes = 0;
-    for await (const chunk of paced(dripping(), clock)) bytes += chunk.length;
-    return bytes;
-  };
-  await expect(read()).rejects.toBeInstanceOf(TransientFailure);
 });
 
 test.each([

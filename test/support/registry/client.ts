@@ -2,7 +2,7 @@ import type { Credentials, CredentialStore } from '../../../src/oci/credentials.
 import type { ImageRepository } from '../../../src/oci/image-repository.js';
 import type { Limits } from '../../../src/oci/limits.js';
 import { RegistryClient } from '../../../src/oci/registry-client.js';
-import type { Clock } from '../../../src/oci/retry.js';
+import { RETRY_POLICY, type Clock } from '../../../src/oci/retry.js';
 import { observed, type Exchange } from '../../../src/oci/transport.js';
 import {
   undiciTransport,
@@ -52,6 +52,8 @@ export interface Bench {
 export async function withRegistry(
   options: RegistryOptions & {
     readonly limits?: Limits;
+    /** Tries of each question; as many as the policy says unless told. */
+    readonly tries?: number;
     readonly timeouts?: Partial<Timeouts>;
     readonly env?: Readonly<Record<string, string>>;
     readonly certificates?: Certificates;
@@ -73,6 +75,7 @@ export async function withRegistry(
     transport: observed(transport.send, { exchange: (exchange) => trace.push(exchange) }),
     clock,
     limits: options.limits,
+    retry: { ...RETRY_POLICY, tries: options.tries ?? RETRY_POLICY.tries },
   });
   try {
     await body({

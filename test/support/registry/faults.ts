@@ -73,6 +73,12 @@ export function endless(chunk: Uint8Array): Fault {
   };
 }
 
+/** Hangs up without a word, the hard way. */
+export const reset: Fault = (_request, response) => {
+  response.socket?.resetAndDestroy();
+  return true;
+};
+
 /** Sends headers and a little, then nothing. */
 export function stalled(bytes: Uint8Array, length: number): Fault {
   return (_request, response) => {

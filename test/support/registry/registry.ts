@@ -9,6 +9,7 @@ export interface LoggedRequest {
   readonly path: string;
   readonly authorization: string | undefined;
   readonly range: string | undefined;
+  readonly ifRange: string | undefined;
   readonly body: string;
 }
 
@@ -107,6 +108,7 @@ export class Registry {
       path: request.url ?? '',
       authorization: request.headers.authorization,
       range: request.headers.range,
+      ifRange: request.headers['if-range']?.toString(),
       body,
     };
     this.log.push(logged);
@@ -210,14 +212,15 @@ function sendManifest(repository: Repository, reference: string, response: Serve
 function sendBlob(
   repository: Repository,
   digest: string,
-  { range }: LoggedRequest,
+  { range, ifRange }: LoggedRequest,
   response: ServerResponse,
 ): void {
   const bytes = repository.blobs.get(digest);
   if (bytes === undefined) return send(response, 404, '{"errors":[]}');
-  response.setHeader('ETag', `"${digest}"`);
+  const etag = `"${digest}"`;
+  response.setHeader('ETag', etag);
   const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
-  if (from === 0) return send(response, 200, bytes);
+  if (from === 0 || ifRange !== etag) return send(response, 200, bytes);
   response.setHeader('Content-Range', `bytes ${from}-${bytes.length - 1}/${bytes.length}`);
   return send(response, 206, bytes.subarray(from));
 }

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { paced, VerifiedBytes, WrongBytes } from '../../src/oci/body.js';
+import { sha256 } from '../../src/oci/digest.js';
+import { TransientFailure } from '../../src/oci/retry.js';
+import { TestClock } from '../support/registry/client.js';
+
+const BYTES = Buffer.from('0123456789');
+
+function expecting(): VerifiedBytes {
+  return new VerifiedBytes({ digest: sha256(BYTES), size: BYTES.length });
+}
+
+/** Reads a body of chunks of these sizes, one every five seconds. */
+async function paceOf(sizes: Iterable<number>): Promise<number> {
+  const clock = new TestClock();
+  async function* body() {
+    for (const size of sizes) {
+      clock.pass(5_000);
+      yield Buffer.alloc(size);
+    }
+  }
+  let bytes = 0;
+  for await (const chunk of paced(body(), clock)) bytes += chunk.length;
+  return bytes;
+}
+
+function* without(end: number, start: readonly number[] = []) {
+  yield* start;
+  for (;;) yield end;
+}
+
+test.each([
+  { why: 'only drips', sizes: without(1) },
+  { why: 'began well and then drips', sizes: without(1, [1_000_000]) },
+])('a body that $why is as good as stalled', async ({ sizes }) => {
+  await expect(paceOf(sizes)).rejects.toBeInstanceOf(TransientFailure);
+});
+
+test('a body that is merely slow is read to its end', async () => {
+  expect(await paceOf(Array.from({ length: 100 }, () => 60))).toBe(6_000);
+});
+
+test('the byte after the last is refused as it comes, and nothing is kept of what came', () => {
+  const bytes = expecting();
+  bytes.add(BYTES);
+  expect(() => bytes.add(Buffer.from('x'))).toThrow(WrongBytes);
+  expect(bytes.size).toBe(0);
+});
+
+test('too few bytes may yet be followed by the rest', () => {
+  const bytes = expecting();
+  bytes.add(BYTES.subarray(0, 4));
+  expect(() => bytes.finish()).toThrow(/^4 of 10 bytes came$/);
+  bytes.add(BYTES.subarray(4));
+  expect(bytes.finish()).toEqual(BYTES);
+});
+
+test('what is started again is hashed from the start', () => {
+  const bytes = expecting();
+  bytes.add(Buffer.from('abcdefghij'));
+  expect(() => bytes.finish()).toThrow(WrongBytes);
+  bytes.add(BYTES);
+  expect(bytes.finish()).toEqual(BYTES);
+});
