@@ -1,5 +1,6 @@
 import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
+import { InputError } from '../model/input-error.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 
 export interface UndiciOptions {
@@ -44,7 +45,7 @@ export function undiciTransport(options: UndiciOptions): ClosableTransport {
       return exchange(request.url.protocol === 'http:' ? http : https, request);
     },
     close: async () => {
-      const made = await loading;
+      const made = await loading?.catch(() => undefined);
       await Promise.all([made?.http.destroy(), made?.https.destroy()]);
     },
   };
@@ -56,21 +57,43 @@ interface Agents {
 }
 
 async function agents(options: UndiciOptions): Promise<Agents> {
-  const { EnvHttpProxyAgent } = await import('undici');
+  const { EnvHttpProxyAgent, Pool } = await import('undici');
   const { connectMs, firstByteMs, stallMs } = { ...TIMEOUTS, ...options.timeouts };
-  const variable = (name: string) => options.env[name] ?? options.env[name.toUpperCase()] ?? '';
   const ca = authorities(await options.certificates?.());
+  const connect = { timeout: connectMs, ...(ca === undefined ? {} : { ca }) };
   const through = (proxy: string) =>
     new EnvHttpProxyAgent({
       httpProxy: proxy,
       httpsProxy: proxy,
-      noProxy: [variable('no_proxy'), NEVER_PROXIED].filter((part) => part !== '').join(','),
+      noProxy: [variable('no_proxy', options), NEVER_PROXIED].filter(Boolean).join(','),
       connections: options.connections,
-      connect: { timeout: connectMs, ...(ca === undefined ? {} : { ca }) },
+      connect,
+      // Behind a proxy, `connect` counts for neither end of the tunnel.
+      requestTls: connect,
+      proxyTls: connect,
+      clientFactory: (origin, opts) => new Pool(origin, { ...opts, headersTimeout: connectMs }),
       headersTimeout: firstByteMs,
       bodyTimeout: stallMs,
     });
-  return { http: through(variable('http_proxy')), https: through(variable('https_proxy')) };
+  return {
+    http: through(proxyIn('http_proxy', options)),
+    https: through(proxyIn('https_proxy', options)),
+  };
+}
+
+function variable(name: string, { env }: UndiciOptions): string {
+  return env[name] ?? env[name.toUpperCase()] ?? '';
+}
+
+/** It may hold a password, so a message names the variable alone. */
+function proxyIn(name: string, options: UndiciOptions): string {
+  const written = variable(name, options);
+  if (written === '') return '';
+  const proxy = written.includes('://') ? written : `http://${written}`;
+  if (URL.canParse(proxy)) return proxy;
+  throw new InputError(`the environment variable ${name.toUpperCase()} is not a URL`, {
+    hint: 'write it as `http://HOST:PORT`',
+  });
 }
 
 function authorities(certificates: Certificates | undefined): string[] | undefined {

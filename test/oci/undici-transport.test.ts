@@ -1,12 +1,14 @@
 import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { TEST_CERTIFICATE } from '../support/registry/certificate.js';
-import { withRegistry } from '../support/registry/client.js';
-import { redirectTo } from '../support/registry/faults.js';
+import { anonymous, withRegistry } from '../support/registry/client.js';
+import { on, redirectTo, stalled } from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
 
 const image = await packageImage('kind: Provider\n');
+const layer = image.blobs.at(-1)!;
 
 describe('certificates', () => {
   test.each([
@@ -57,6 +59,67 @@ describe('plain HTTP', () => {
   });
 });
 
+describe('patience ends, and then it is tried again', () => {
+  test('with a host that takes the connection and says nothing', async () => {
+    const mute = await startMute();
+    await withRegistry(
+      { tries: 2, timeouts: { connectMs: 50 } },
+      async ({ client, trace, clock }) => {
+        const host = `127.0.0.1:${mute.port}`;
+        const name = { host, path: 'a/p', plainHttp: false, credentials: anonymous };
+        await expect(client.repository(name).tags()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+        expect(trace.map(({ error }) => error)).toEqual(Array(2).fill('UND_ERR_CONNECT_TIMEOUT'));
+        expect(clock.slept).toHaveLength(1);
+      },
+    );
+    await mute.stop();
+  });
+
+  test('with a registry that takes the request and never answers', async () => {
+    const faults = [on('', () => true, 1)];
+    await withRegistry(
+      { faults, timeouts: { firstByteMs: 100 } },
+      async ({ registry, repository, trace }) => {
+        registry.push('a/p', 'v1', image);
+        expect(await repository('a/p').tags()).toEqual(['v1']);
+        expect(trace.map(({ error }) => error)).toContain('UND_ERR_HEADERS_TIMEOUT');
+      },
+    );
+  });
+
+  test('with a body that stops half way', async () => {
+    const faults = [on('/blobs/', stalled(layer.bytes, 5), 1)];
+    await withRegistry(
+      { faults, timeouts: { stallMs: 100 } },
+      async ({ registry, repository, trace }) => {
+        registry.push('a/p', 'v1', image);
+        const wanted = { digest: layer.digest, size: layer.bytes.length } as never;
+        expect(await repository('a/p').blob(wanted)).toEqual(layer.bytes);
+        expect(trace.map(({ error }) => error)).toContain('UND_ERR_BODY_TIMEOUT');
+      },
+    );
+  });
+
+  test('with a proxy that never opens the tunnel', async () => {
+    const mute = await startMute();
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${mute.port}` };
+    await withRegistry(
+      { tries: 2, env, timeouts: { connectMs: 50 } },
+      async ({ client, trace }) => {
+        const repository = client.repository({
+          host: 'registry.example.test',
+          path: 'a/p',
+          plainHttp: false,
+          credentials: anonymous,
+        });
+        await expect(repository.tags()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+        expect(trace.map(({ error }) => error)).toEqual(Array(2).fill('UND_ERR_HEADERS_TIMEOUT'));
+      },
+    );
+    await mute.stop();
+  });
+});
+
 describe('proxies', () => {
   test('HTTPS goes through a tunnel with the proxy’s own credentials, not ours', async () => {
     const proxy = await startProxy();
@@ -77,8 +140,8 @@ describe('proxies', () => {
           plainHttp: false,
           credentials: { find: async () => undefined },
         });
-        // The certificate is for 127.0.0.1: that it is looked at proves the tunnel is end to end.
-        await expect(repository.tags()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+        // Its authority is trusted and it is for 127.0.0.1: so the tunnel is end to end.
+        await expect(repository.tags()).rejects.toThrow(/ERR_TLS_CERT_ALTNAME_INVALID/);
         expect(proxy.connects).toEqual([
           { to: host, authorization: `Basic ${Buffer.from('pat:pr0xy').toString('base64')}` },
         ]);
@@ -86,6 +149,32 @@ describe('proxies', () => {
       },
     );
     await proxy.stop();
+  });
+
+  test('are named with or without a scheme', async () => {
+    const proxy = await startProxy();
+    const env = { https_proxy: `127.0.0.1:${proxy.port}` };
+    await withRegistry({ tls: true, env }, async ({ client, registry }) => {
+      const host = `registry.example.test:${registry.host.split(':')[1]}`;
+      const name = { host, path: 'a/p', plainHttp: false, credentials: anonymous };
+      await expect(client.repository(name).tags()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+      expect(proxy.connects[0]).toEqual({ to: host, authorization: undefined });
+    });
+    await proxy.stop();
+  });
+
+  test('a variable that is no URL is bad input, and its password is not repeated', async () => {
+    const env = { HTTPS_PROXY: 'http://pat:pr0xy@:x' };
+    await withRegistry({ env, plainHttp: false }, async ({ repository }) => {
+      const failure: unknown = await repository('a/p')
+        .tags()
+        .catch((error: unknown) => error);
+      expect(failure).toMatchObject({
+        name: 'InputError',
+        message: expect.stringContaining('HTTPS_PROXY') as string,
+      });
+      expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain('pr0xy');
+    });
   });
 
   test('loopback is never proxied', async () => {
@@ -98,6 +187,23 @@ describe('proxies', () => {
     );
   });
 });
+
+/** Takes connections and never says a word. */
+async function startMute(): Promise<Pick<Proxy, 'port' | 'stop'>> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    // A listening TCP server has an AddressInfo.
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 interface Proxy {
   readonly port: number;
