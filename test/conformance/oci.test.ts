@@ -263,32 +263,64 @@ test('what skopeo makes of a Docker image is read, under the digest it then has'
   ]);
 });
 
+/** Asks the registry that has a password. */
+function crane(...args: readonly string[]): string {
+  return tool('crane', args, { DOCKER_CONFIG: path('docker') }).trim();
+}
+
 describe('what is written here, others read', () => {
   beforeAll(async () => {
     await answer(resolving());
   });
 
   test('a vendored layout resolves to the same lockfile, alone', async () => {
-    await run(['vendor', 'needed']);
-    const { packages } = await answer(
-      resolving('--from', 'layout:needed', '--offline', '--locked'),
-    );
+    await run(['vendor', 'alone']);
+    const { packages } = await answer(resolving('--from', 'layout:alone', '--offline', '--locked'));
     expect(packages).toHaveLength(3);
   });
 
-  test('images vendored whole are seen by skopeo, copied to a registry by oras, and valid to crane', async () => {
-    const { code } = await run(['vendor', 'whole', '--full']);
-    expect(code).toBe(0);
-    const config = path('docker');
-    const digest = digestOf(`${open.host}/acme/provider:v1.1.0`);
-    const login = ['--to-registry-config', join(config, 'config.json'), '--to-plain-http'];
-    const byOras = `${closed.host}/by-oras/provider:v1.1.0`;
-    tool('oras', ['copy', ...login, '--from-oci-layout', `${path('whole')}@${digest}`, byOras]);
-    const env = { DOCKER_CONFIG: config };
-    tool('crane', ['validate', '--remote', byOras], env);
-    expect(tool('crane', ['digest', byOras], env).trim()).toBe(digest);
-    const raw = ['inspect', '--raw', `oci:${path('whole')}:${open.host}/acme/provider:v1.1.0`];
-    expect(sha256(tool('skopeo', raw))).toBe(digest);
+  describe('vendored images', () => {
+    const PROVIDER = 'provider:v1.1.0';
+
+    function orasCopy(layout: string, name: string, to: string): void {
+      const from = `${path(layout)}@${digestOf(`${open.host}/acme/${name}`)}`;
+      const login = ['--to-registry-config', path('docker/config.json'), '--to-plain-http'];
+      tool('oras', ['copy', ...login, '--from-oci-layout', from, to]);
+    }
+
+    beforeAll(async () => {
+      expect(await run(['vendor', 'whole', '--full'])).toMatchObject({ code: 0 });
+      expect(await run(['vendor', 'needed'])).toMatchObject({ code: 0 });
+    });
+
+    test.each([PROVIDER, 'platform:v1.0.0', 'function:v1.0.0'])(
+      'whole, %s is copied to a registry by oras, every platform of it, and valid to crane',
+      (name) => {
+        const to = `${closed.host}/by-oras/${name}`;
+        orasCopy('whole', name, to);
+        crane('validate', '--remote', to);
+        expect(crane('digest', to)).toBe(digestOf(`${open.host}/acme/${name}`));
+      },
+    );
+
+    test('whole, they are copied by skopeo, though Docker ones get another digest', () => {
+      const to = `${closed.host}/by-skopeo/${PROVIDER}`;
+      const login = ['--dest-tls-verify=false', '--dest-authfile', path('docker/config.json')];
+      const from = `oci:${path('whole')}:${open.host}/acme/${PROVIDER}`;
+      tool('skopeo', ['copy', '--all', '--insecure-policy', ...login, from, `docker://${to}`]);
+      crane('validate', '--remote', to);
+      expect(JSON.parse(crane('manifest', to))).toMatchObject({
+        manifests: [
+          { platform: { architecture: 'arm64' } },
+          { platform: { architecture: 'amd64' } },
+        ],
+      });
+    });
+
+    test('of which only what resolving reads was taken cannot be copied', () => {
+      const to = `${closed.host}/in-part/${PROVIDER}`;
+      expect(() => orasCopy('needed', PROVIDER, to)).toThrow('not found');
+    });
   });
 
   test('a pushed lockfile is what `oras pull` writes, and crane sees the same digest', async () => {

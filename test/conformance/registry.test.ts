@@ -2,10 +2,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../src/cli/run.js';
 import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target.js';
 import { openLayoutSource } from '../../src/sources/layout-source.js';
 import { openRegistries } from '../../src/sources/open-registries.js';
+import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf, packageImage } from '../support/registry/image.js';
 import { DockerRegistry, mustRun } from './docker-registry.js';
@@ -16,6 +18,10 @@ const AMD64 = { os: 'linux', architecture: 'amd64' };
 const yaml = providerYaml('p', ...Array.from({ length: 50 }, (_, i) => `c${i}.example.org`));
 const image = await packageImage(yaml);
 const index = indexOf([{ image, platform: AMD64 }]);
+const platforms = indexOf([
+  { image, platform: AMD64 },
+  { image: await packageImage(`${yaml}\n`), platform: { os: 'linux', architecture: 'arm64' } },
+]);
 
 let open: DockerRegistry;
 let closed: DockerRegistry;
@@ -26,6 +32,7 @@ beforeAll(async () => {
   [open, closed] = await Promise.all([DockerRegistry.start(), DockerRegistry.start(ACCOUNT)]);
   await open.push('a/p', 'v1.0.0', image);
   await open.push('a/q', 'v1.0.0', index);
+  await open.push('a/platforms', 'v1.0.0', platforms);
   await closed.push('a/p', 'v1.0.0', image);
 });
 
@@ -138,4 +145,27 @@ describe('what skopeo copies', () => {
     expect(got).toMatchObject({ digest: want.digest });
     expect(got?.contents.objects).toHaveLength(50);
   });
+});
+
+test.each([
+  { path: 'a/p', want: image, why: 'an image' },
+  { path: 'a/platforms', want: platforms, why: 'all of an index' },
+])('what is vendored whole, skopeo copies with its digest: $why', async ({ path, want }) => {
+  const reference = `${open.host}/${path}:v1.0.0`;
+  const world = join(folder, `world-${want.digest.slice(-8)}`);
+  const io = fakeIo({ cwd: folder });
+  const lock = ['--lock', `${world}.lock.yaml`];
+  expect(await runCli(['resolve', reference, ...lock], io)).toBe(0);
+  expect(await runCli(['vendor', world, '--full', ...lock], io)).toBe(0);
+  mustRun('skopeo', [
+    'copy',
+    '--all',
+    '--preserve-digests',
+    '--dest-tls-verify=false',
+    '--insecure-policy',
+    `oci:${world}:${reference}`,
+    `docker://${open.host}/copied/${path}:v1.0.0`,
+  ]);
+  const copied = { repository: at(open, `copied/${path}`), version: 'v1.0.0' };
+  expect(await registries().fetch(copied, TARGET)).toMatchObject({ digest: want.digest });
 });

@@ -55,8 +55,8 @@ export const vendorCommand: Command<Args> = {
     io.note(`vendored ${packages.length} packages (${bytes} bytes) to ${args.folder}`);
     io.note(
       args.full
-        ? 'note: images are whole: other tools can copy them to a registry'
-        : 'note: manifests and base layers only, which is all that resolving reads; to install from it, use `--full`',
+        ? `note: images are whole; \`oras copy --from-oci-layout ${args.folder}@DIGEST …\` copies one to a registry, digest and all`
+        : 'note: only what resolving reads is in it: manifests and base layers, without configs, other layers and other platforms; no tool can copy such images to a registry, for which `--full` takes them whole',
     );
     io.note(`resolve from it with \`--from layout:${args.folder} --offline\``);
     return EXIT.done;

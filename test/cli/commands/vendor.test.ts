@@ -119,14 +119,16 @@ describe('of images at a registry', async () => {
   afterEach(() => registry.stop());
 
   test.each([
-    { why: 'what resolving reads', flags: [], blobs: [index, image, base] },
+    { why: 'what resolving reads', flags: [], blobs: [index, image, base], says: '`--full`' },
     {
       why: 'everything with --full',
       flags: ['--full'],
       blobs: [index, ...index.manifests, ...index.blobs],
+      says: 'world@DIGEST',
     },
-  ])('$why is copied, digests and all', async ({ flags, blobs }) => {
-    expect((await run('vendor', 'world', ...flags)).code).toBe(0);
+  ])('$why is copied, digests and all', async ({ flags, blobs, says }) => {
+    const { code, notes } = await run('vendor', 'world', ...flags);
+    expect([code, notes.join()]).toEqual([0, expect.stringContaining(says)]);
     const want = new Set(blobs.map(({ digest }) => digest.slice('sha256:'.length)));
     expect(new Set(await readdir(join(folder, 'world/blobs/sha256')))).toEqual(want);
     const { manifests } = JSON.parse(await readFile(join(folder, 'world/index.json'), 'utf8'));
