@@ -268,6 +268,12 @@ function crane(...args: readonly string[]): string {
   return tool('crane', args, { DOCKER_CONFIG: path('docker') }).trim();
 }
 
+function orasCopy(layout: string, name: string, to: string): void {
+  const from = `${path(layout)}@${digestOf(`${open.host}/acme/${name}`)}`;
+  const login = ['--to-registry-config', path('docker/config.json'), '--to-plain-http'];
+  tool('oras', ['copy', ...login, '--from-oci-layout', from, to]);
+}
+
 describe('what is written here, others read', () => {
   beforeAll(async () => {
     await answer(resolving());
@@ -281,12 +287,6 @@ describe('what is written here, others read', () => {
 
   describe('vendored images', () => {
     const PROVIDER = 'provider:v1.1.0';
-
-    function orasCopy(layout: string, name: string, to: string): void {
-      const from = `${path(layout)}@${digestOf(`${open.host}/acme/${name}`)}`;
-      const login = ['--to-registry-config', path('docker/config.json'), '--to-plain-http'];
-      tool('oras', ['copy', ...login, '--from-oci-layout', from, to]);
-    }
 
     beforeAll(async () => {
       expect(await run(['vendor', 'whole', '--full'])).toMatchObject({ code: 0 });
