@@ -5,7 +5,19 @@ export type AddressClass = 'public' | 'private' | 'loopback' | 'link-local';
 
 const CLASSES: readonly (readonly [AddressClass, BlockList])[] = [
   ['loopback', listOf(['127.0.0.0', 8], ['::1', 128])],
-  ['link-local', listOf(['169.254.0.0', 16], ['fe80::', 10], ['0.0.0.0', 8], ['::', 128])],
+  [
+    'link-local',
+    listOf(
+      ['169.254.0.0', 16],
+      ['fe80::', 10],
+      ['0.0.0.0', 8],
+      ['::', 128],
+      // Where some clouds keep their metadata.
+      ['192.0.0.0', 24],
+      // IPv4 addresses of any class, by way of NAT64.
+      ['64:ff9b::', 96],
+    ),
+  ],
   [
     'private',
     listOf(
@@ -32,7 +44,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 /** Class of a URL's `hostname` (IPv6 in brackets). */
 export function addressClass(hostname: string): AddressClass {
-  const bare = hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const bare = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
   if (bare === 'localhost' || bare.endsWith('.localhost')) return 'loopback';
   if (isIP(bare) === 0) return 'public';
   return CLASSES.find(([, list]) => list.check(bare, familyOf(bare)))?.[0] ?? 'public';

@@ -1,6 +1,7 @@
 import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { addressClass } from './address-class.js';
+import { shownUrl } from './transport.js';
 
 /**
  * The token server a registry points to, if it may be asked.
@@ -14,7 +15,7 @@ export function checkedRealm(realm: string, registry: URL): URL {
     new SourceError(
       'UNAUTHORIZED',
       registry.host,
-      `the registry sends to the token server \`${printable(realm)}\`, which is refused: ${why}`,
+      `the registry sends to the token server \`${shownRealm(realm)}\`, which is refused: ${why}`,
       { hint: 'no credential was sent; if this registry is yours, correct its token realm' },
     );
   if (!URL.canParse(realm)) throw refuse('it is not a URL');
@@ -28,4 +29,8 @@ export function checkedRealm(realm: string, registry: URL): URL {
     throw refuse(`it is a ${inside} address and the registry is not`);
   }
   return url;
+}
+
+function shownRealm(realm: string): string {
+  return URL.canParse(realm) ? shownUrl(new URL(realm)) : printable(realm);
 }

@@ -45,11 +45,8 @@ function redirected(from: HttpRequest, location: string, subject: string): HttpR
   const url = new URL(location, from.url);
   const secure = url.protocol === 'https:';
   if (!secure && (url.protocol !== 'http:' || from.url.protocol === 'https:')) {
-    throw new SourceError(
-      'UNREACHABLE',
-      subject,
-      `redirected from https to \`${shownUrl(url)}\`, which is refused`,
-    );
+    const what = `redirected from ${from.url.protocol.slice(0, -1)} to \`${shownUrl(url)}\`, which is refused`;
+    throw new SourceError('UNREACHABLE', subject, what);
   }
   url.username = '';
   url.password = '';

@@ -46,7 +46,7 @@ export function shownUrl(url: URL): string {
       ? `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
       : `${encodeURIComponent(name)}=[redacted]`,
   );
-  return `${url.origin}${url.pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  return `${url.protocol}//${url.host}${url.pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 }
 
 /** Tells an observer about every exchange. */

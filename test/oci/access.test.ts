@@ -220,6 +220,11 @@ describe('realms', () => {
     { realm: 'https://[fd00::1]/', registry: 'https://example.org', why: 'private IPv6' },
     { realm: 'https://127.0.0.1/', registry: 'https://example.org', why: 'loopback' },
     { realm: 'https://localhost/', registry: 'https://example.org', why: 'loopback by name' },
+    { realm: 'https://localhost./', registry: 'https://example.org', why: 'with a last dot, too' },
+    { realm: 'https://[64:ff9b::a9fe:a9fe]/', registry: 'https://a.b', why: 'by way of NAT64' },
+    { realm: 'https://192.0.0.192/', registry: 'https://example.org', why: 'metadata elsewhere' },
+    { realm: 'https://100.100.100.200/', registry: 'https://example.org', why: 'and elsewhere' },
+    { realm: 'https://10.0.0.7/', registry: 'https://127.0.0.1', why: 'private from loopback' },
     { realm: 'https://192.168.1.1/', registry: 'https://example.org', why: 'private' },
     { realm: 'https://0.0.0.0/', registry: 'https://example.org', why: 'this host' },
     { realm: 'https://u:p@auth.example.org/', registry: 'https://example.org', why: 'a user' },
@@ -231,6 +236,13 @@ describe('realms', () => {
       expect.objectContaining({ code: 'UNAUTHORIZED' }),
     );
   });
+});
+
+test('a realm that is refused is shown without its user and its secrets', () => {
+  const realm = 'https://bob:s3cret@auth.example.org/token?key=s3cret&service=x';
+  const checked = () => checkedRealm(realm, new URL('https://example.org'));
+  expect(checked).toThrow(/auth\.example\.org\/token/);
+  expect(checked).not.toThrow(/bob|s3cret/);
 });
 
 test('service and scope cannot add parameters of their own', async () => {
