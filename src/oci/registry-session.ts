@@ -82,8 +82,10 @@ export class RegistrySession {
       const ping = new URL('/v2/', secure);
       await (await this.#transport({ method: 'GET', url: ping, headers: {} })).discard();
       return secure;
-    } catch {
-      return new URL(`http://${host}`);
+    } catch (error) {
+      // A port that answers in TLS does not speak plain HTTP as well: no password is tried there.
+      const untrusted = isAboutCertificate(codeOf(error)) && secure.port !== '';
+      return untrusted ? secure : new URL(`http://${host}`);
     }
   }
 
@@ -224,11 +226,15 @@ function final(error: unknown, subject: string): unknown {
 }
 
 function hintFor(code: string): string | undefined {
-  if (code.includes('CERT') || code.includes('VERIFY')) {
+  if (isAboutCertificate(code)) {
     return 'the certificate is not trusted; name a file with the right authority in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS';
   }
   if (code.startsWith('ERR_SSL')) {
     return 'if this registry speaks plain HTTP, say so with --insecure-registry HOST';
   }
   return undefined;
+}
+
+function isAboutCertificate(code: string): boolean {
+  return code.includes('CERT') || code.includes('VERIFY');
 }

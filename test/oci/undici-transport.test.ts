@@ -22,13 +22,16 @@ describe('certificates', () => {
     });
   });
 
-  test('of anyone else are not, and that is not tried again', async () => {
-    await withRegistry({ tls: true, plainHttp: false }, async ({ repository, clock }) => {
+  test.each([
+    { why: 'and that is not tried again', plainHttp: false },
+    { why: 'nor is plain HTTP tried in place of it, though it may be spoken', plainHttp: true },
+  ])('of anyone else are not, $why', async ({ plainHttp }) => {
+    await withRegistry({ tls: true, plainHttp }, async ({ registry, repository, clock }) => {
       await expect(repository('a/p').tags()).rejects.toMatchObject({
         code: 'UNREACHABLE',
         hint: expect.stringContaining('SSL_CERT_FILE') as string,
       });
-      expect(clock.slept).toEqual([]);
+      expect([registry.log, clock.slept]).toEqual([[], []]);
     });
   });
 });
