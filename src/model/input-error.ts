@@ -1,4 +1,5 @@
 import type { Origin } from './package.js';
+import { withoutUser } from './without-user.js';
 
 /** What the user gave cannot be used (exit 2): says what, where and what to do. */
 export class InputError extends Error {
@@ -10,9 +11,10 @@ export class InputError extends Error {
     message: string,
     options?: { origin?: Origin | undefined; hint?: string } & ErrorOptions,
   ) {
-    super(options?.origin ? `${formatOrigin(options.origin)}: ${message}` : message, options);
+    const located = options?.origin ? `${formatOrigin(options.origin)}: ${message}` : message;
+    super(withoutUser(located), options);
     this.origin = options?.origin;
-    this.hint = options?.hint;
+    this.hint = options?.hint === undefined ? undefined : withoutUser(options.hint);
   }
 }
 

@@ -1,3 +1,5 @@
+import { withoutUser } from './without-user.js';
+
 export type SourceErrorCode =
   | 'UNREACHABLE'
   | 'UNAUTHORIZED'
@@ -19,8 +21,8 @@ export class SourceError extends Error {
     what: string,
     options?: ErrorOptions & { hint?: string },
   ) {
-    super(`${subject}: ${what}`, options);
+    super(withoutUser(`${subject}: ${what}`), options);
     this.code = code;
-    this.hint = options?.hint;
+    this.hint = options?.hint === undefined ? undefined : withoutUser(options.hint);
   }
 }
