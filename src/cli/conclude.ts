@@ -12,6 +12,7 @@ import { isRemoteLock, type LockOnDisk } from './lock-file.js';
 import { answerJson } from './render/answer-json.js';
 import { changeLines, demandLines, packageLines } from './render/packages.js';
 import { refusalText } from './render/refusal.js';
+import { movedTagAlert } from './render/security.js';
 import { renderedOutputs } from './rendered-outputs.js';
 import { writeOutputs } from './write-outputs.js';
 
@@ -45,6 +46,8 @@ export async function conclude(conclusion: Conclusion, args: Args, io: Io): Prom
     io.note(`error: the lockfile \`${args.lock}\` is stale`);
     for (const line of changeLines(changes)) io.note(`  ${line}`);
     if (changes.length === 0) io.note('  no version changes, but what it records of them does');
+    const moved = changes.some(({ movedTag }) => movedTag !== undefined);
+    for (const line of moved ? movedTagAlert() : []) io.note(line);
     io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
     return EXIT.lockMismatch;
   }

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
+import { DEFAULT_FILES } from '../inputs/input-files.js';
 import { readInputs } from '../inputs/read-inputs.js';
 import type { Request } from '../model/request.js';
 import type { Io } from './io.js';
@@ -57,4 +60,15 @@ export async function readRequest(
   });
   for (const note of notes) io.note(`note: ${note}`);
   return request;
+}
+
+/** The same; undefined: nothing is named, and no file is there to be read unnamed. */
+export async function readRequestIfAny(
+  args: InputArgs,
+  io: Io,
+  options: RequestOptions = {},
+): Promise<Request | undefined> {
+  const named = args.file !== undefined || (options.refs ?? []).length > 0;
+  const any = named || DEFAULT_FILES.some((name) => existsSync(resolve(io.cwd, name)));
+  return any ? readRequest(args, io, options) : undefined;
 }

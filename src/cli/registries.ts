@@ -15,6 +15,8 @@ export interface RegistryArgs extends NetworkArgs {
   readonly offline: boolean;
   readonly concurrency: number;
   readonly cache: CacheFlag;
+  /** Whatever earlier runs kept, everything is read from its registry. */
+  readonly anew?: boolean | undefined;
 }
 
 /** What the flags say about registries; `stats` counts the bytes that come in. */
@@ -26,7 +28,7 @@ export async function registriesOptions(
   return {
     env: io.env,
     connections: args.concurrency,
-    cache: await openCache(args, io),
+    cache: args.anew === true && !args.offline ? undefined : await openCache(args, io),
     toolVersion: toolVersion(),
     insecure: insecureHosts(args),
     pullSecrets: await pullSecretsIn(args, io),

@@ -26,6 +26,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/update.js')).updateCommand,
   },
   {
+    usage: 'verify [refs..]',
+    about: 'Hold the lockfile against its sources and against what is asked for',
+    load: async () => (await import('./commands/verify.js')).verifyCommand,
+  },
+  {
     usage: 'matrix [refs..]',
     about: 'Show which Crossplane releases can run the set, and what blocks the others',
     load: async () => (await import('./commands/matrix.js')).matrixCommand,

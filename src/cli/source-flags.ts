@@ -9,6 +9,7 @@ import { limited } from '../sources/limited.js';
 import type { CacheFlag } from './cache-folder.js';
 import type { Io } from './io.js';
 import { networkFlags, type NetworkArgs } from './network-flags.js';
+import type { RegistryArgs } from './registries.js';
 import { FORMS, type Opening } from './source-forms.js';
 
 /** Flags of every command that reads packages. */
@@ -54,7 +55,7 @@ export async function openSources(
 
 /** The same one by one, in the order given. */
 export async function openEach(
-  args: SourceArgs,
+  args: SourceArgs & Pick<RegistryArgs, 'anew'>,
   io: Io,
   stats: SourceStats,
   kept: readonly KeptObject[],

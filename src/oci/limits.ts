@@ -3,6 +3,7 @@ const MIB = 1024 * 1024;
 /** Beyond these an image is refused, never cut short. */
 export interface Limits {
   readonly manifestBytes: number;
+  readonly configBytes: number;
   readonly tagPageBytes: number;
   readonly tagPages: number;
   readonly tags: number;
@@ -21,6 +22,7 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   manifestBytes: 4 * MIB,
+  configBytes: 4 * MIB,
   tagPageBytes: 16 * MIB,
   tagPages: 1_000,
   tags: 200_000,

@@ -6,7 +6,7 @@ import { packagePlace, type PackagePlace } from './base-layer.js';
 import type { Descriptor } from './descriptor.js';
 import type { ImageRepository, StoredManifest } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
-import { parseManifest } from './manifest.js';
+import { parseManifest, type ImageManifest } from './manifest.js';
 
 /** A package found by its reference, nothing of it unpacked yet. */
 export interface LocatedPackage {
@@ -14,6 +14,8 @@ export interface LocatedPackage {
   readonly digest: Digest;
   /** Manifest chosen from the index; undefined when `digest` is that manifest. */
   readonly manifest: Digest | undefined;
+  /** That manifest; undefined: the index has none that will do. */
+  readonly image: ImageManifest | undefined;
   readonly at: PackagePlace;
   /** The chosen child names no platform: an attachment taken for the package, perhaps. */
   readonly platformless: boolean;
@@ -31,15 +33,18 @@ export async function locatePackage(
   const subject = `${repository.name}@${top.digest}`;
   let current: StoredManifest = top;
   let platformless = false;
-  const located = (at: PackagePlace): LocatedPackage => ({
+  const located = (at: PackagePlace, image?: ImageManifest): LocatedPackage => ({
     digest: top.digest,
     manifest: current === top ? undefined : current.digest,
+    image,
     at,
     platformless,
   });
   for (let depth = 0; depth <= limits.indexDepth; depth += 1) {
     const manifest = parseManifest(current, subject, limits);
-    if (manifest.kind === 'image') return located(packagePlace(manifest.layers, rules));
+    if (manifest.kind === 'image') {
+      return located(packagePlace(manifest.layers, rules), manifest);
+    }
     const child = childFor(manifest.children);
     if (child === undefined) {
       const why = `the index has no child for linux/amd64, the only platform Crossplane asks for (it has ${platformsOf(manifest.children)})`;

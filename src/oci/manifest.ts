@@ -5,9 +5,14 @@ import type { StoredManifest } from './image-repository.js';
 import { fieldsOf, listOf, parseJson, stringOf } from './json-shape.js';
 import { LIMITS, type Limits } from './limits.js';
 
+export interface ImageManifest {
+  readonly kind: 'image';
+  readonly config: Descriptor;
+  readonly layers: readonly Descriptor[];
+}
+
 export type Manifest =
-  | { readonly kind: 'image'; readonly config: Descriptor; readonly layers: readonly Descriptor[] }
-  | { readonly kind: 'index'; readonly children: readonly Descriptor[] };
+  ImageManifest | { readonly kind: 'index'; readonly children: readonly Descriptor[] };
 
 /** Reads an image manifest or an index, OCI's or Docker's. */
 export function parseManifest(

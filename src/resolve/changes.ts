@@ -1,6 +1,6 @@
-import type { Lockfile } from '../lock/lockfile.js';
+import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
 import { byCodePoint } from '../model/code-point-order.js';
-import type { Repository } from '../model/package.js';
+import type { Digest, Repository } from '../model/package.js';
 
 /** A package that is new, gone, or at another version or digest. */
 export interface Change {
@@ -9,8 +9,8 @@ export interface Change {
   readonly from: string | undefined;
   /** undefined: it is no longer there. */
   readonly to: string | undefined;
-  /** The version stayed, and what it points at did not. */
-  readonly movedTag: boolean;
+  /** The version stayed, and what it points at did not: what was locked, and what it is now. */
+  readonly movedTag?: { readonly from: Digest; readonly to: Digest } | undefined;
 }
 
 /** What differs between two lockfiles, by package. */
@@ -20,8 +20,15 @@ export function changesBetween(before: Lockfile | undefined, after: Lockfile): C
   const repositories = [...new Set([...old.keys(), ...fresh.keys()])].sort(byCodePoint);
   return repositories.flatMap((repository): Change[] => {
     const [a, b] = [old.get(repository), fresh.get(repository)];
-    const movedTag = a !== undefined && a.version === b?.version && a.digest !== b.digest;
-    if (a?.version === b?.version && !movedTag) return [];
-    return [{ repository, from: a?.version, to: b?.version, movedTag }];
+    const change = { repository, from: a?.version, to: b?.version };
+    if (a?.version !== b?.version) return [change];
+    const movedTag = digestsOf(a, b);
+    return movedTag === undefined ? [] : [{ ...change, movedTag }];
   });
+}
+
+/** A digest that was not known before tells nothing about the tag. */
+function digestsOf(a: LockedPackage | undefined, b: LockedPackage | undefined) {
+  const [from, to] = [a?.digest, b?.digest];
+  return from === undefined || to === undefined || from === to ? undefined : { from, to };
 }

@@ -38,7 +38,7 @@ export function movements(moved: Moved): Movement[] {
 
 function reasonFor(change: Change, moved: Moved): string | undefined {
   const { repository, from, to, movedTag } = change;
-  if (movedTag) return undefined;
+  if (movedTag !== undefined) return `locked ${movedTag.from}, now ${movedTag.to}`;
   if (from === undefined) return moved.askers.get(repository)?.[0]?.text;
   if (to === undefined) return whyRemoved(repository, moved);
   if (moved.unlock === 'all' || moved.unlock?.has(repository) === true) return 'asked for';

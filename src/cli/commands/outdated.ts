@@ -1,14 +1,9 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { DEFAULT_FILES } from '../../inputs/input-files.js';
-import type { Lockfile } from '../../lock/lockfile.js';
 import type { Repository } from '../../model/package.js';
-import type { Request } from '../../model/request.js';
 import { outdated } from '../../resolve/outdated.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { inputFlags, readRequest, type InputArgs } from '../input-flags.js';
-import type { Io } from '../io.js';
+import { inputFlags, readRequestIfAny, type InputArgs } from '../input-flags.js';
 import { keptIn, requireLock } from '../lock-file.js';
 import { lockFlag, type LockArgs } from '../lock-flag.js';
 import { outputFlag, type OutputArgs } from '../output-flag.js';
@@ -37,7 +32,11 @@ export const outdatedCommand: Command<Args> = {
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
-    const request = await readRequestIfAny(args, lock.lockfile, io);
+    const asked = await readRequestIfAny(args, io, { skip: [args.lock] });
+    if (asked === undefined) {
+      io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
+    }
+    const request = asked ?? { ...NOTHING_ASKED, kept: keptIn(lock.lockfile, args.lock) };
     const report = await outdated(lock.lockfile, request, {
       source: await openSources(args, io, undefined, request.kept),
       prereleases: (args.prerelease ?? []) as Repository[],
@@ -54,12 +53,5 @@ export const outdatedCommand: Command<Args> = {
   },
 };
 
-const NOTHING_ASKED = { roots: [], overrides: [], replace: [], exclude: [], defaults: {} };
-
 /** What was resolved from the command line has no file to speak for it, only the lockfile. */
-async function readRequestIfAny(args: Args, lockfile: Lockfile, io: Io): Promise<Request> {
-  const any = DEFAULT_FILES.some((name) => existsSync(resolve(io.cwd, name)));
-  if (args.file !== undefined || any) return readRequest(args, io, { skip: [args.lock] });
-  io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
-  return { ...NOTHING_ASKED, kept: keptIn(lockfile, args.lock) };
-}
+const NOTHING_ASKED = { roots: [], overrides: [], replace: [], exclude: [], defaults: {} };

@@ -23,7 +23,7 @@ export function changeLines(changes: readonly Movement[]): string[] {
 }
 
 function changeText({ repository, from, to, movedTag }: Movement): string {
-  if (movedTag) return `tag moved: ${repository} ${short(to!)} points at other bytes`;
+  if (movedTag !== undefined) return `tag was moved: ${repository} ${short(to!)} names other bytes`;
   if (from === undefined) return `added ${repository} ${short(to!)}`;
   if (to === undefined) return `removed ${repository} ${short(from)}`;
   return `moved ${repository} ${short(from)} → ${short(to)}`;

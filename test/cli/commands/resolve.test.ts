@@ -218,7 +218,7 @@ describe('with a lockfile', () => {
     });
     const { code, stderr } = await run('--locked');
     expect(code).toBe(EXIT.lockMismatch);
-    expect(stderr).toContain(`tag moved: ${A} v1.0.0`);
+    expect(stderr).toContain(`tag was moved: ${A} v1.0.0`);
   });
 });
 

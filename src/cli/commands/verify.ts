@@ -1,0 +1,77 @@
+import type { Lockfile } from '../../lock/lockfile.js';
+import type { Digest } from '../../model/package.js';
+import type { PackageSource } from '../../model/package-source.js';
+import type { Request } from '../../model/request.js';
+import { verify } from '../../resolve/verify.js';
+import { audited } from '../../sources/audited.js';
+import { counted, noStats, type SourceStats } from '../../sources/counted.js';
+import { firstKnowing } from '../../sources/first-knowing.js';
+import { limited } from '../../sources/limited.js';
+import type { Command } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { readRequestIfAny } from '../input-flags.js';
+import type { Io } from '../io.js';
+import { keptIn, requireLock } from '../lock-file.js';
+import { outputFlag, type OutputArgs } from '../output-flag.js';
+import { withProgress } from '../progress.js';
+import { verificationJson, verificationText } from '../render/verification.js';
+import {
+  refsArgument,
+  resolveOptions,
+  wantFlags,
+  type RefArgs,
+  type WantArgs,
+} from '../resolve-flags.js';
+import { openEach } from '../source-flags.js';
+
+interface Args extends WantArgs, RefArgs, OutputArgs {}
+
+export const verifyCommand: Command<Args> = {
+  builder: (yargs) =>
+    refsArgument(outputFlag(wantFlags(yargs)))
+      .example('$0 verify', 'with the flags that `resolve` was given: is all as it was locked?')
+      .epilogue(
+        'Everything is read from its source again, downloads kept earlier aside (with --offline: ' +
+          'them alone). Exit code 4: lockfile, inputs and sources do not agree; 5: a source ' +
+          'failed, or what it has contradicts itself.',
+      ),
+  run: async (args, io) => {
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const { lockfile } = lock;
+    const request = await readRequestIfAny(args, io, { refs: args.refs, skip: [args.lock] });
+    if (request === undefined) {
+      io.note('note: nothing says what was asked for: the lockfile is held to its sources alone');
+    }
+    const stats = noStats();
+    const source = await openAnew(args, io, stats, { lockfile, request });
+    const options = resolveOptions(args, source);
+    const verification = await withProgress(io, stats, () => verify(lockfile, request, options));
+    if (args.output === 'json') io.out(verificationJson(verification, stats.bytes));
+    const { summary, complaints } = verificationText(verification, args.lock);
+    for (const line of complaints) io.note(line);
+    if (summary !== undefined && args.output === 'text') io.out(`${summary}\n`);
+    return verdict(verification);
+  },
+};
+
+function verdict({ failures, mismatches }: Awaited<ReturnType<typeof verify>>): ExitCode {
+  if (failures.length > 0) return EXIT.sourceFailed;
+  return mismatches.length > 0 ? EXIT.lockMismatch : EXIT.done;
+}
+
+/** The sources that the flags name, as one that looks closely and trusts nothing kept. */
+async function openAnew(
+  args: Args,
+  io: Io,
+  stats: SourceStats,
+  { lockfile, request }: { lockfile: Lockfile; request: Request | undefined },
+): Promise<PackageSource> {
+  const kept = request?.kept ?? keptIn(lockfile, args.lock);
+  const sources = await openEach({ ...args, anew: true }, io, stats, kept);
+  const locked = new Set(
+    lockfile.packages.map(({ digest }) => digest).filter((d): d is Digest => d !== undefined),
+  );
+  const closely = firstKnowing(sources.map((source) => audited(source, locked)));
+  return counted(limited(closely, args.concurrency), stats);
+}

@@ -1,0 +1,34 @@
+import { wrap } from './wrap.js';
+
+/** What may be an attack is told in words that stand out in a build log. */
+function security(text: string): string[] {
+  return wrap(`SECURITY: ${text}`, '', '  ');
+}
+
+export function movedTagAlert(): string[] {
+  return [
+    ...security(
+      'a tag names other bytes than when it was locked. Its publisher pushed it again, or ' +
+        'somebody else did, or somebody stands between you and the registry. A cluster that ' +
+        'installs it gets what nobody here has looked at.',
+    ),
+    'hint: look at what it is now with `xpkg-resolve inspect`; to take it, `xpkg-resolve resolve` and review the lockfile; to keep what was locked, render with `--pin digest`',
+  ];
+}
+
+export function editedLockAlert(lockfile: string): string[] {
+  return [
+    ...security(
+      `\`${lockfile}\` says of a package what the package does not say. The lockfile was ` +
+        'edited or damaged, or was written for other bytes.',
+    ),
+    `hint: restore \`${lockfile}\` from version control, or run \`xpkg-resolve resolve\` and review what changes`,
+  ];
+}
+
+export function corruptBytesAlert(): string[] {
+  return security(
+    'bytes are not what their digest says: damaged where they are kept or on the way, or ' +
+      'replaced. They were not used.',
+  );
+}

@@ -1,0 +1,103 @@
+import { printable } from '../../model/printable.js';
+import type { SourceError } from '../../model/source-error.js';
+import type { Mismatch } from '../../resolve/lock-mismatch.js';
+import type { Verification } from '../../resolve/verify.js';
+import { corruptBytesAlert, editedLockAlert, movedTagAlert } from './security.js';
+import { wrap } from './wrap.js';
+
+export interface VerificationText {
+  /** undefined: not all is well. */
+  readonly summary: string | undefined;
+  readonly complaints: readonly string[];
+}
+
+export function verificationText(
+  { target, read, mismatches, failures, notes }: Verification,
+  lockfile: string,
+): VerificationText {
+  const complaints = [
+    ...notes.map((note) => `note: ${note}`),
+    ...mismatches.flatMap(mismatchLines),
+    ...failures.flatMap(failureLines),
+    ...advice(mismatches, failures, lockfile),
+  ];
+  const well = mismatches.length + failures.length === 0;
+  const packages = `${read} ${read === 1 ? 'package is' : 'packages are'}`;
+  const summary = well
+    ? `${packages} as locked in ${lockfile}, for Crossplane ${target.version}`
+    : undefined;
+  return { summary, complaints };
+}
+
+function mismatchLines({ repository, version, text, locked, found }: Mismatch): string[] {
+  const subject = repository === undefined ? '' : `${repository} ${version}: `;
+  return [
+    `error: ${subject}${text}`,
+    ...(locked === undefined ? [] : [`  locked: ${printable(locked, MOST)}`]),
+    ...(found === undefined ? [] : foundLines(found)),
+  ];
+}
+
+/** Characters of a value, at most. */
+const MOST = 500;
+
+/** An explanation has lines of its own; a value has one. */
+function foundLines(found: string): string[] {
+  const lines = found.split('\n');
+  if (lines.length === 1) return [`  found:  ${printable(found, MOST)}`];
+  return ['', ...lines.flatMap((line) => (line === '' ? [''] : wrap(line, '  ', '    ')))];
+}
+
+function failureLines({ message, hint }: SourceError): string[] {
+  return [`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`])];
+}
+
+/** Once for all of its kind: what it may mean, and what to do. */
+function advice(
+  mismatches: readonly Mismatch[],
+  failures: readonly SourceError[],
+  lockfile: string,
+): string[] {
+  const has = (kind: Mismatch['kind']) => mismatches.some((mismatch) => mismatch.kind === kind);
+  const lines: string[] = [];
+  if (has('tag-moved')) lines.push(...movedTagAlert());
+  if (has('content')) lines.push(...editedLockAlert(lockfile));
+  if (failures.some(({ code }) => code === 'BAD_DIGEST')) lines.push(...corruptBytesAlert());
+  if (has('gone')) {
+    lines.push(
+      'hint: name the source that it was locked from with `--from`; `xpkg-resolve vendor` keeps a copy of what is locked',
+    );
+  }
+  if (has('constraint') || has('input')) {
+    lines.push('hint: run `xpkg-resolve resolve` and commit what it writes');
+  }
+  return lines;
+}
+
+export function verificationJson(
+  { target, read, mismatches, failures, notes }: Verification,
+  bytes: number,
+): string {
+  const document = {
+    schemaVersion: 1,
+    status: statusOf(mismatches, failures),
+    crossplane: target.version,
+    mismatches: mismatches.map(({ kind, repository, version, text, locked, found }) => ({
+      kind,
+      source: repository,
+      version,
+      text,
+      locked,
+      found,
+    })),
+    failures: failures.map(({ code, message }) => ({ code, text: message })),
+    notes,
+    stats: { read, bytes },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function statusOf(mismatches: readonly Mismatch[], failures: readonly SourceError[]): string {
+  if (failures.length > 0) return 'failed';
+  return mismatches.length > 0 ? 'mismatched' : 'verified';
+}

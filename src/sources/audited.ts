@@ -1,0 +1,53 @@
+import type { Digest } from '../model/package.js';
+import type { FetchedPackage, PackageSource } from '../model/package-source.js';
+import { auditImage } from '../oci/audit-image.js';
+import type { ImageRepository, StoredManifest } from '../oci/image-repository.js';
+import { holdsImages, type ImageHolder } from './image-holder.js';
+import { fetchImage } from './image-package.js';
+import { listing } from './listing.js';
+
+/**
+ * A source as `verify` reads it: every image that is locked from its bytes, whatever earlier runs
+ * made of them, and more closely than resolving has to. Of any other only the digest is told.
+ */
+export function audited(source: PackageSource, locked: ReadonlySet<Digest>): PackageSource {
+  return holdsImages(source) ? auditedImages(source, locked) : source;
+}
+
+function auditedImages(source: ImageHolder, locked: ReadonlySet<Digest>): PackageSource {
+  return {
+    ...listing(source),
+    tags: (repository, target) => source.tags(repository, target),
+    async fetch(candidate, target) {
+      const { version } = candidate;
+      const images = await source.images(candidate, target);
+      const named = await images?.manifest(version);
+      if (images === undefined || named === undefined) return source.fetch(candidate, target);
+      if (!locked.has(named.digest)) return unread(named.digest);
+      const held = keeping(images, named);
+      const fetched = await fetchImage(held, version, target);
+      const notes = await auditImage(held, version, target.rules);
+      return fetched && { ...fetched, notes: [...(fetched.notes ?? []), ...notes] };
+    },
+  };
+}
+
+function unread(digest: Digest): FetchedPackage {
+  const problems = [{ message: 'it is not the image that is locked, and was not read' }];
+  return { contents: { metas: [], objects: [], problems, warnings: [] }, digest };
+}
+
+/** For as long as one image is looked at, nothing of it is downloaded twice. */
+function keeping(images: ImageRepository, top: StoredManifest): ImageRepository {
+  const blobs = new Map<Digest, ReturnType<ImageRepository['blob']>>();
+  return {
+    name: images.name,
+    tags: () => images.tags(),
+    manifest: async (reference) => (reference === top.digest ? top : images.manifest(reference)),
+    blob: (descriptor) => {
+      const known = blobs.get(descriptor.digest) ?? images.blob(descriptor);
+      blobs.set(descriptor.digest, known);
+      return known;
+    },
+  };
+}

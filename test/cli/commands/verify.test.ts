@@ -1,0 +1,457 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EXIT } from '../../../src/cli/exit-code.js';
+import { runCli } from '../../../src/cli/run.js';
+import { sha256 } from '../../../src/oci/digest.js';
+import { fakeIo } from '../../support/fake-io.js';
+import { instead, on } from '../../support/registry/faults.js';
+import {
+  BASE,
+  imageOf,
+  indexOf,
+  layerOf,
+  packageImage,
+  type Image,
+} from '../../support/registry/image.js';
+import { Registry, type RegistryOptions } from '../../support/registry/registry.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'verify-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+async function run(command: string, ...args: readonly string[]) {
+  const io = fakeIo({ cwd: folder });
+  const code = await runCli([command, ...args], io);
+  return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
+}
+
+interface Report {
+  readonly status: string;
+  readonly mismatches: readonly Readonly<Record<string, string>>[];
+  readonly failures: readonly Readonly<Record<string, string>>[];
+}
+
+async function report(...args: readonly string[]): Promise<Report & { code: number }> {
+  const { code, stdout } = await run('verify', '-o', 'json', ...args);
+  return { code, ...(JSON.parse(stdout) as Report) };
+}
+
+const meta = (name: string) =>
+  JSON.stringify({
+    apiVersion: 'meta.pkg.crossplane.io/v1',
+    kind: 'Provider',
+    metadata: { name },
+    spec: {},
+  });
+
+async function honest(name: string): Promise<Image> {
+  const layer = await layerOf([{ name: 'package.yaml', content: meta(name) }], {
+    annotations: BASE,
+  });
+  const diffId = sha256(gunzipSync(layer.bytes));
+  return imageOf([layer], JSON.stringify({ rootfs: { diff_ids: [diffId] } }));
+}
+
+const provider = (crd = 'as.example.org') => `apiVersion: meta.pkg.crossplane.io/v1
+kind: Provider
+metadata: {name: p}
+spec: {crossplane: {version: ">=v1.14.0"}, package: x}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${crd}}
+`;
+
+async function packageYaml(reference: string, text: string): Promise<void> {
+  const path = join(folder, 'world', reference);
+  await mkdir(path, { recursive: true });
+  await writeFile(join(path, 'package.yaml'), text);
+}
+
+const lockPath = () => join(folder, 'xpkg.lock.yaml');
+
+async function editLock(from: RegExp, to: string): Promise<void> {
+  const text = await readFile(lockPath(), 'utf8');
+  const edited = text.replace(from, to);
+  expect(edited).not.toBe(text);
+  await writeFile(lockPath(), edited);
+}
+
+describe('of packages in folders', () => {
+  const A = 'xpkg.example.org/acme/configuration-a';
+  const P = 'xpkg.example.org/acme/provider-p';
+  const FROM = ['--from', 'dir:world'];
+
+  const configuration = (constraint = '>=v1.0.0') => `apiVersion: meta.pkg.crossplane.io/v1
+kind: Configuration
+metadata: {name: a}
+spec: {dependsOn: [{provider: ${P}, version: "${constraint}"}]}
+`;
+
+  async function ask(version = '>=v1.0.0', more = ''): Promise<void> {
+    const text = `apiVersion: xpkg-resolve.dev/v1alpha1
+kind: PackageSet
+spec:
+  crossplane: v2.3.4
+  packages: [{configuration: ${A}, version: "${version}"}]
+${more}`;
+    await writeFile(join(folder, 'xpkg.yaml'), text);
+  }
+
+  beforeEach(async () => {
+    await packageYaml(`${A}@v1.0.0`, configuration());
+    await packageYaml(`${P}@v1.0.0`, `${provider()}# older\n`);
+    await packageYaml(`${P}@v1.1.0`, provider());
+    await ask();
+    expect((await run('resolve', ...FROM)).code).toBe(EXIT.done);
+  });
+
+  test('what was just resolved is as locked, and the lockfile stays as it is', async () => {
+    const before = await readFile(lockPath(), 'utf8');
+    expect(await run('verify', ...FROM)).toMatchObject({
+      code: EXIT.done,
+      stdout: '2 packages are as locked in xpkg.lock.yaml, for Crossplane v2.3.4\n',
+      stderr: '',
+    });
+    expect(await readFile(lockPath(), 'utf8')).toBe(before);
+  });
+
+  test('newer versions are no mismatch', async () => {
+    await packageYaml(`${P}@v1.2.0`, provider());
+    expect(await run('verify', ...FROM)).toMatchObject({ code: EXIT.done });
+  });
+
+  test('other bytes under a locked version: the tag was moved, expected and got are told', async () => {
+    await packageYaml(`${P}@v1.1.0`, provider('bs.example.org'));
+    const { code, stderr } = await run('verify', ...FROM);
+    expect(code).toBe(EXIT.lockMismatch);
+    const locked = new RegExp(`source: ${P}\\n(?:.*\\n)*? +digest: (.*)`).exec(
+      await readFile(lockPath(), 'utf8'),
+    )![1]!;
+    expect(stderr).toContain('the tag was moved');
+    expect(stderr).toContain(`locked: ${locked}`);
+    expect(stderr).toMatch(/found: {2}sha256:[0-9a-f]{64}/);
+    expect(stderr).toContain('SECURITY');
+    expect(await report(...FROM)).toMatchObject({
+      status: 'mismatched',
+      mismatches: [
+        { kind: 'tag-moved', source: P, version: 'v1.1.0', locked },
+        { kind: 'gone', source: P, version: 'v1.1.0', locked },
+      ],
+    });
+  });
+
+  test('a package that nobody has any more is gone', async () => {
+    await rm(join(folder, 'world', `${P}@v1.1.0`), { recursive: true });
+    expect(await report(...FROM)).toMatchObject({
+      code: EXIT.lockMismatch,
+      mismatches: [{ kind: 'gone', source: P }],
+    });
+  });
+
+  test.each([
+    { field: 'dependsOn', from: /version: ">=v1.0.0"/, to: 'version: ">=v0.1.0"', at: A },
+    { field: 'owns', from: /as.example.org/, to: 'zs.example.org', at: P },
+    { field: 'crossplane', from: />=v1.14.0/, to: '>=v1.0.0', at: P },
+    { field: 'baseLayer', from: /baseLayer: sha256:..../, to: 'baseLayer: sha256:0000', at: A },
+    {
+      field: 'packageYaml',
+      from: /packageYaml: sha256:..../,
+      to: 'packageYaml: sha256:0000',
+      at: A,
+    },
+    { field: 'manifest', from: / +baseLayer:/, to: `    manifest: ${sha256('x')}\n$&`, at: A },
+  ])(
+    'an edited `$field` is found: the package says what is so',
+    async ({ field, from, to, at }) => {
+      await editLock(from, to);
+      const { code, mismatches } = await report(...FROM);
+      expect(code).toBe(EXIT.lockMismatch);
+      expect(mismatches).toEqual([
+        expect.objectContaining({
+          kind: 'content',
+          source: at,
+          text: expect.stringContaining(field),
+        }),
+      ]);
+      expect((await run('verify', ...FROM)).stderr).toContain('SECURITY');
+    },
+  );
+
+  test.each([
+    { field: 'direct', from: /direct: true/, to: 'direct: false' },
+    { field: 'objects', from: /objects: \[\]/, to: 'objects: [{a: 1}]' },
+    {
+      field: 'skipDependencyResolution',
+      from: /skipDependencyResolution: \[\]/,
+      to: 'skipDependencyResolution: [because]',
+    },
+  ])('an edited `$field` is not what is asked for', async ({ field, from, to }) => {
+    await editLock(from, to);
+    expect(await report(...FROM)).toMatchObject({
+      code: EXIT.lockMismatch,
+      mismatches: [{ kind: 'input', text: expect.stringContaining(field) }],
+    });
+  });
+
+  test('a locked package that nothing requires is told', async () => {
+    const other = 'xpkg.example.org/acme/provider-q';
+    await packageYaml(`${other}@v1.0.0`, provider('qs.example.org'));
+    expect((await run('resolve', ...FROM, `${other}@v1.0.0`, '-f', 'xpkg.yaml')).code).toBe(0);
+    expect(await report(...FROM)).toMatchObject({
+      code: EXIT.lockMismatch,
+      mismatches: [{ kind: 'input', source: other }],
+    });
+  });
+
+  test('an input that the lockfile does not answer is stale', async () => {
+    await ask('>=v2.0.0');
+    const { code, stderr } = await run('verify', ...FROM);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('xpkg.yaml:5');
+  });
+
+  test('another Crossplane release than was locked for is stale', async () => {
+    expect(await report(...FROM, '--crossplane', 'v2.3.3')).toMatchObject({
+      code: EXIT.lockMismatch,
+      mismatches: [{ kind: 'input', locked: 'v2.3.4', found: 'v2.3.3' }],
+    });
+    expect(await run('verify', ...FROM, '--crossplane', '>=v2.0.0')).toMatchObject({ code: 0 });
+  });
+
+  test('a version that is excluded since is explained', async () => {
+    await ask('>=v1.0.0', `  exclude: [{package: ${P}, version: v1.1.0}]\n`);
+    const { code, stderr } = await run('verify', ...FROM);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('does not satisfy everything');
+    expect(stderr).toContain('xpkg.yaml:6');
+  });
+
+  test('constraints between packages are held to the packages, inputs or none', async () => {
+    await ask('>=v1.0.0', `  overrides: [{package: ${P}, version: v1.0.0}]\n`);
+    await packageYaml(`${A}@v1.0.0`, configuration('>=v1.1.0'));
+    await rm(lockPath());
+    expect((await run('resolve', ...FROM)).code).toBe(0);
+    expect((await run('verify', ...FROM)).code).toBe(0);
+    await editLock(/skipDependencyResolution:(.|\n)*/, 'skipDependencyResolution: []\n');
+    await ask();
+    expect(await report(...FROM)).toMatchObject({
+      code: EXIT.lockMismatch,
+      mismatches: [{ kind: 'constraint', found: expect.stringContaining('>=v1.1.0') }],
+    });
+    await rm(join(folder, 'xpkg.yaml'));
+    expect(await report(...FROM)).toMatchObject({
+      code: EXIT.lockMismatch,
+      mismatches: [{ kind: 'constraint' }],
+    });
+  });
+
+  test('two owners of one CRD are found, whatever the lockfile says', async () => {
+    const other = 'xpkg.example.org/acme/provider-q';
+    await packageYaml(`${other}@v1.0.0`, provider('qs.example.org'));
+    expect((await run('resolve', ...FROM, `${other}@v1.0.0`, '-f', 'xpkg.yaml')).code).toBe(0);
+    await packageYaml(`${other}@v1.0.0`, provider());
+    const digest =
+      /source: .*provider-q\n(?:.*\n)*? +digest: (.*)\n(?:.*\n)*? +baseLayer: (.*)\n +packageYaml: (.*)/;
+    const before = digest.exec(await readFile(lockPath(), 'utf8'))!;
+    const both = [`${other}@v1.0.0`, '-f', 'xpkg.yaml'];
+    await rm(join(folder, 'xpkg.yaml'));
+    const alone = ['--crossplane', 'v2.3.4', '--lock', 'alone.lock', '--out', 'alone'];
+    expect((await run('resolve', ...FROM, `${other}@v1.0.0`, ...alone)).code).toBe(0);
+    await ask();
+    const after = digest.exec(await readFile(join(folder, 'alone.lock'), 'utf8'))!;
+    for (const i of [1, 2, 3]) await editLock(new RegExp(before[i]!), after[i]!);
+    const { code, mismatches } = await report(...FROM, ...both);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(mismatches).toEqual([
+      expect.objectContaining({ kind: 'content', source: other }),
+      expect.objectContaining({
+        kind: 'constraint',
+        found: expect.stringContaining('as.example.org'),
+      }),
+    ]);
+  });
+
+  test('without inputs the lockfile is held to its sources alone, and that is said', async () => {
+    await rm(join(folder, 'xpkg.yaml'));
+    const { code, stderr } = await run('verify', ...FROM);
+    expect(code).toBe(EXIT.done);
+    expect(stderr).toContain('nothing says what was asked for');
+  });
+
+  test('packages that were named on the command line are named again', async () => {
+    await rm(join(folder, 'xpkg.yaml'));
+    expect(await run('verify', ...FROM, `${A}@>=v1.0.0`, '--crossplane', 'v2.3.4')).toMatchObject({
+      code: EXIT.done,
+      stderr: '',
+    });
+    expect(await run('verify', ...FROM, `${A}@>=v2.0.0`)).toMatchObject({
+      code: EXIT.lockMismatch,
+    });
+  });
+
+  test('there is nothing to verify without a lockfile', async () => {
+    await rm(lockPath());
+    expect(await run('verify', ...FROM)).toMatchObject({ code: EXIT.lockMismatch });
+  });
+
+  test('an index that names no digests leaves bytes unchecked, and that is said', async () => {
+    expect((await run('index', ...FROM, '--out', 'world.json')).code).toBe(0);
+    const text = await readFile(join(folder, 'world.json'), 'utf8');
+    expect(await run('verify', '--from', 'index:world.json')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const bare = text.replaceAll(/"(digest|baseLayer|packageYaml)": ?"[^"]*",?/g, '');
+    await writeFile(join(folder, 'bare.json'), bare.replaceAll(/,(\s*\})/g, '$1'));
+    const { code, stderr } = await run('verify', '--from', 'index:bare.json');
+    expect(code).toBe(EXIT.done);
+    expect(stderr).toContain('bytes were not compared');
+  });
+});
+
+describe('of packages at a registry', () => {
+  let registry: Registry;
+  const AMD64 = { os: 'linux', architecture: 'amd64' };
+  const ARM64 = { os: 'linux', architecture: 'arm64' };
+  async function start(image: Image, options?: RegistryOptions): Promise<void> {
+    registry = (await new Registry(options).start()).push('a/p', 'v1.0.0', image);
+  }
+
+  const ref = () => `${registry.host}/a/p@v1.0.0`;
+  const cache = ['--cache', 'cache'];
+  const lock = () => run('resolve', ref(), '--crossplane', 'v2.3.4', ...cache);
+  const check = (...more: readonly string[]) => run('verify', ref(), ...cache, ...more);
+
+  afterEach(() => registry.stop());
+
+  test('reads everything from the registry again, once, though a cache has it', async () => {
+    const image = await honest('p');
+    await start(image);
+    expect((await lock()).code).toBe(0);
+    registry.log.length = 0;
+    expect(await check()).toMatchObject({ code: 0, stderr: '' });
+    const [config, layer] = image.blobs.map(({ digest }) => digest);
+    expect(registry.asked.filter((line) => !line.endsWith(' /v2/'))).toEqual([
+      'GET /v2/a/p/manifests/v1.0.0',
+      `GET /v2/a/p/blobs/${layer}`,
+      `GET /v2/a/p/blobs/${config}`,
+    ]);
+  });
+
+  test('--offline verifies what the cache holds, and asks no registry', async () => {
+    await start(await honest('p'));
+    await lock();
+    registry.log.length = 0;
+    const { code } = await check('--offline');
+    expect(code).toBe(0);
+    expect(registry.log).toEqual([]);
+  });
+
+  test('a moved tag is told from bytes that are gone: what was locked is still there', async () => {
+    await start(await honest('p'));
+    await lock();
+    const other = await honest('q');
+    registry.push('a/p', 'v1.0.0', other);
+    registry.log.length = 0;
+    const { code, stderr } = await check();
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('still there');
+    expect(stderr).toContain(`found:  ${other.digest}`);
+    expect(registry.asked.some((line) => line.includes(other.blobs[1]!.digest))).toBe(false);
+  });
+
+  test('a moved tag stops --locked with the same alarm, and both digests', async () => {
+    const image = await honest('p');
+    await start(image);
+    await lock();
+    const other = await honest('q');
+    registry.push('a/p', 'v1.0.0', other);
+    const { code, stderr } = await run('resolve', ref(), '--crossplane', 'v2.3.4', '--locked');
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('SECURITY');
+    expect(stderr).toContain(`locked ${image.digest}, now ${other.digest}`);
+  });
+
+  test('wrong bytes are corruption: the source failed, and the wording is another', async () => {
+    const image = await honest('p');
+    const [, layer] = image.blobs;
+    let broken = false;
+    const fault = on(
+      layer!.digest,
+      (...args) => broken && instead(Buffer.alloc(layer!.bytes.length))(...args),
+    );
+    await start(image, { faults: [fault] });
+    await lock();
+    broken = true;
+    const { code, stderr } = await check();
+    expect(code).toBe(EXIT.sourceFailed);
+    expect(stderr).toContain('SECURITY: bytes are not what their digest says');
+    expect(stderr).not.toContain('tag');
+  });
+
+  test('an image whose config and layer contradict each other is resolved, and not verified', async () => {
+    const layer = await layerOf([{ name: 'package.yaml', content: meta('p') }], {
+      annotations: BASE,
+    });
+    await start(imageOf([layer], JSON.stringify({ rootfs: { diff_ids: [sha256('x')] } })));
+    expect((await lock()).code).toBe(0);
+    expect(await check()).toMatchObject({
+      code: EXIT.sourceFailed,
+      stderr: expect.stringContaining('bytes corrupted'),
+    });
+  });
+
+  test('an index whose children disagree is resolved as Crossplane does, and not verified', async () => {
+    await start(
+      indexOf([
+        { image: await honest('p'), platform: AMD64 },
+        { image: await honest('q'), platform: ARM64 },
+      ]),
+    );
+    expect((await lock()).code).toBe(0);
+    expect(await check()).toMatchObject({
+      code: EXIT.sourceFailed,
+      stderr: expect.stringContaining('platforms disagree'),
+    });
+  });
+
+  test('a vendored layout is verified as far as it goes', async () => {
+    await start(
+      indexOf([
+        { image: await honest('p'), platform: AMD64 },
+        { image: await honest('p'), platform: ARM64 },
+      ]),
+    );
+    await lock();
+    expect((await run('vendor', 'world', ...cache)).code).toBe(0);
+    const { code, stderr } = await check('--from', 'layout:world', '--offline');
+    expect(code).toBe(0);
+    expect(stderr).toContain('not at hand');
+    expect((await run('vendor', 'whole', '--full', ...cache)).code).toBe(0);
+    expect(await check('--from', 'layout:whole', '--offline')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  test('all packages are looked at, though one fails', async () => {
+    const image = await honest('p');
+    await start(image);
+    registry.push('a/q', 'v1.0.0', await honest('q'));
+    const refs = [ref(), `${registry.host}/a/q@v1.0.0`];
+    await run('resolve', ...refs, '--crossplane', 'v2.3.4', ...cache);
+    registry.push('a/q', 'v1.0.0', await honest('z'));
+    registry.push('a/p', 'v1.0.0', await packageImage(meta('p')));
+    const { code, mismatches } = await report(...refs);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(mismatches).toHaveLength(2);
+  });
+});
