@@ -136,6 +136,10 @@ function resolving(...flags: readonly string[]): string[] {
   return ['resolve', `${open.host}/acme/platform@>=v1.0.0`, '--crossplane', CROSSPLANE, ...flags];
 }
 
+function verifying(...flags: readonly string[]): string[] {
+  return ['verify', `${open.host}/acme/platform@>=v1.0.0`, ...flags];
+}
+
 /** What a registry says that a tag points at, by another client. */
 function digestOf(reference: string): string {
   return tool('crane', ['digest', reference]).trim();
@@ -273,6 +277,32 @@ function orasCopy(layout: string, name: string, to: string): void {
   const login = ['--to-registry-config', path('docker/config.json'), '--to-plain-http'];
   tool('oras', ['copy', ...login, '--from-oci-layout', from, to]);
 }
+
+describe('verifying what the crossplane CLI built and pushed', () => {
+  beforeAll(async () => {
+    await answer(resolving());
+  });
+
+  test('all is as locked: diffIDs in the configs, one package for every platform', async () => {
+    expect(await run(verifying())).toMatchObject({ code: 0, notes: [] });
+  });
+
+  test('a tag that crane moves is told with both digests, and found again when moved back', async () => {
+    const name = `${open.host}/acme/provider`;
+    const locked = digestOf(`${name}:v1.1.0`);
+    tool('crane', ['tag', `${name}:platform-0`, 'v1.1.0']);
+    const found = digestOf(`${name}:v1.1.0`);
+    expect(found).not.toBe(locked);
+    const { code, stdout } = await run(verifying('-o', 'json'));
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout).mismatches).toEqual([
+      expect.objectContaining({ kind: 'tag-moved', source: name, locked, found }),
+    ]);
+    expect((await run(resolving('--locked'))).code).toBe(4);
+    tool('crane', ['tag', `${name}@${locked}`, 'v1.1.0']);
+    expect((await run(verifying())).code).toBe(0);
+  });
+});
 
 describe('what is written here, others read', () => {
   beforeAll(async () => {
