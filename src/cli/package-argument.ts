@@ -10,10 +10,12 @@ import type { FetchedPackage } from '../model/package-source.js';
 import { printable } from '../model/printable.js';
 import type { Target } from '../model/target.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
+import { noStats } from '../sources/counted.js';
 import { readPackageOnDisk } from '../sources/package-on-disk.js';
 import { unreadable } from '../sources/unreadable.js';
 import { imageConfigFlag, imageConfigs, type ImageConfigArgs } from './image-config-flag.js';
 import type { Io } from './io.js';
+import { withProgress } from './progress.js';
 import { openSources, sourceFlags, type SourceArgs } from './source-flags.js';
 
 /** Flags of commands that look at one package. */
@@ -97,11 +99,13 @@ async function fetchReference(args: PackageArgs, io: Io, target: Target): Promis
       { hint: 'name a package.yaml, a folder, or a package as `REPOSITORY:TAG`' },
     );
   }
-  const source = await openSources(args, io, undefined, await imageConfigs(args, io));
-  const found = await source.fetch({ repository: reference.repository, version }, target);
+  const stats = noStats();
+  const source = await openSources(args, io, stats, await imageConfigs(args, io));
+  const { repository } = reference;
+  const found = await withProgress(io, stats, () => source.fetch({ repository, version }, target));
   if (found === undefined) {
     throw new InputError(`no source has \`${args.package}\``, {
-      hint: tagHint(await source.tags(reference.repository, target)),
+      hint: tagHint(await source.tags(repository, target)),
     });
   }
   for (const note of found.notes ?? []) io.note(printable(`note: ${args.package}: ${note}`));

@@ -21,6 +21,8 @@ export interface VendorOptions {
   /** `needed`: what a resolve reads, manifests and base layers; `whole`: images as they are. */
   readonly extent: 'needed' | 'whole';
   readonly concurrency: number;
+  /** Told of each as it is begun. */
+  readonly onPackage?: ((reference: string) => void) | undefined;
 }
 
 /** Copies the images of locked packages, digests and all, from whichever source has them. */
@@ -53,9 +55,10 @@ async function vendorOne(
   wanted: VendoredPackage,
   sources: readonly PackageSource[],
   layout: LayoutWriter,
-  { target, extent }: VendorOptions,
+  { target, extent, onPackage }: VendorOptions,
 ): Promise<void> {
   const reference = joinReference(wanted.repository, wanted.version);
+  onPackage?.(reference);
   const { images, manifest } = await find(wanted, sources, target);
   const copied = copying(images, layout);
   await copied.manifest(manifest.digest);

@@ -1,7 +1,15 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { progressLine, withProgress } from '../../src/cli/progress.js';
 import { noStats } from '../../src/sources/counted.js';
+import { runCli } from '../../src/cli/run.js';
 import { fakeIo } from '../support/fake-io.js';
+import { providerYaml } from '../support/package-yaml.js';
+import { late } from '../support/registry/faults.js';
+import { packageImage } from '../support/registry/image.js';
+import { Registry } from '../support/registry/registry.js';
 
 test.each([
   { stats: {}, want: 'searching (0 packages, 0 tag lists)', why: 'nothing was asked for yet' },
@@ -35,4 +43,42 @@ test('where nobody watches, nothing is shown', async () => {
   const io = fakeIo({ interactive: false, status: (line) => void shown.push(line) });
   await withProgress(io, noStats(), slowly);
   expect(shown).toEqual([]);
+});
+
+describe('of a registry that takes its time', () => {
+  let registry: Registry;
+  let folder: string;
+  async function run(...argv: readonly string[]) {
+    const shown: string[] = [];
+    const io = fakeIo({ cwd: folder, interactive: true, status: (line) => void shown.push(line) });
+    const code = await runCli(argv, io);
+    return { code, shown };
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'progress-'));
+    const image = await packageImage(providerYaml('p'));
+    registry = (await new Registry({ faults: [late(700)] }).start()).push('a/p', 'v1.0.0', image);
+    await run('resolve', `${registry.host}/a/p:v1.0.0`, '--crossplane', 'v2.3.4');
+  });
+
+  afterAll(async () => {
+    await registry.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  test.concurrent.each([
+    { argv: ['resolve', 'PACKAGE:v1.0.0', '--no-write'] },
+    { argv: ['outdated'] },
+    { argv: ['verify'] },
+    { argv: ['vendor', 'layout'] },
+    { argv: ['index', 'PACKAGE', '--out', 'index.json'] },
+    { argv: ['inspect', 'PACKAGE:v1.0.0'] },
+    { argv: ['lint', 'PACKAGE:v1.0.0'] },
+  ])('$argv shows what is read', async ({ argv }) => {
+    const name = `${registry.host}/a/p`;
+    const { shown } = await run(...argv.map((word) => word.replace('PACKAGE', name)));
+    expect(shown.join('\n')).toContain(`reading ${name}`);
+    expect(shown.at(-1)).toBe('');
+  });
 });

@@ -6,11 +6,13 @@ import type { IndexFile } from '../../model/index-file.js';
 import type { Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import { knownReleases, targetFor } from '../../model/target.js';
+import { noStats } from '../../sources/counted.js';
 import { formatIndex, makeIndex } from '../../sources/make-index.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { imageConfigFlag, imageConfigs, type ImageConfigArgs } from '../image-config-flag.js';
 import type { Io } from '../io.js';
+import { withProgress } from '../progress.js';
 import { openSources, sourceFlags, type SourceArgs } from '../source-flags.js';
 
 interface Args extends SourceArgs, ImageConfigArgs {
@@ -34,10 +36,11 @@ export const indexCommand: Command<Args> = {
       }),
   run: async (args, io) => {
     const { destination, repositories } = destinationOf(args.repositories ?? []);
-    const source = await openSources(args, io, undefined, await imageConfigs(args, io));
+    const stats = noStats();
+    const source = await openSources(args, io, stats, await imageConfigs(args, io));
     const wanted = repositories.length > 0 ? named(repositories) : await listed(source);
     const target = targetFor(knownReleases().at(-1)!)!;
-    const index = await makeIndex(source, wanted, target);
+    const index = await withProgress(io, stats, () => makeIndex(source, wanted, target));
     const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
     if (missing !== undefined) {
       throw new InputError(`no source knows \`${missing}\``, {

@@ -1,12 +1,14 @@
 import { DEFAULT_FILES } from '../../inputs/input-files.js';
 import type { Repository } from '../../model/package.js';
 import { outdated } from '../../resolve/outdated.js';
+import { noStats } from '../../sources/counted.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { inputFlags, readRequestIfAny, type InputArgs } from '../input-flags.js';
 import { keptIn, requireLock } from '../lock-file.js';
 import { lockFlag, type LockArgs } from '../lock-flag.js';
 import { outputFlag, type OutputArgs } from '../output-flag.js';
+import { withProgress } from '../progress.js';
 import { outdatedJson, outdatedLines } from '../render/outdated.js';
 import { openSources, sourceFlags, type SourceArgs } from '../source-flags.js';
 
@@ -37,11 +39,13 @@ export const outdatedCommand: Command<Args> = {
       io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
     }
     const request = asked ?? { ...NOTHING_ASKED, kept: keptIn(lock.lockfile, args.lock) };
-    const report = await outdated(lock.lockfile, request, {
-      source: await openSources(args, io, undefined, request.kept),
+    const stats = noStats();
+    const options = {
+      source: await openSources(args, io, stats, request.kept),
       prereleases: (args.prerelease ?? []) as Repository[],
       compat: args.compat,
-    });
+    };
+    const report = await withProgress(io, stats, () => outdated(lock.lockfile, request, options));
     for (const note of report.notes) io.note(`note: ${note}`);
     if (args.output === 'json') io.out(outdatedJson(report, lock.lockfile.crossplane));
     else for (const line of outdatedLines(report)) io.out(`${line}\n`);

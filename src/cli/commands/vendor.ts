@@ -7,10 +7,11 @@ import { SourceError } from '../../model/source-error.js';
 import { targetFor } from '../../model/target.js';
 import { LayoutWriter } from '../../oci/layout-writer.js';
 import { noStats } from '../../sources/counted.js';
-import { vendor, type VendoredPackage } from '../../sources/vendor.js';
+import { vendor, type VendoredPackage, type VendorOptions } from '../../sources/vendor.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { keptIn, requireLock } from '../lock-file.js';
+import { withProgress } from '../progress.js';
 import { openEach, sourceFlags, type SourceArgs } from '../source-flags.js';
 import { tidyOnSignal } from '../tidy-on-signal.js';
 
@@ -44,13 +45,21 @@ export const vendorCommand: Command<Args> = {
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
     const packages = digested(lockfile);
-    const sources = await openEach(args, io, noStats(), keptIn(lockfile, args.lock));
-    const bytes = await writeLayout(args, resolve(io.cwd, args.folder), (layout) =>
-      vendor(packages, sources, layout, {
-        target: targetFor(lockfile.crossplane)!,
-        extent: args.full ? 'whole' : 'needed',
-        concurrency: args.concurrency,
-      }),
+    const stats = noStats();
+    const sources = await openEach(args, io, stats, keptIn(lockfile, args.lock));
+    const options: VendorOptions = {
+      target: targetFor(lockfile.crossplane)!,
+      extent: args.full ? 'whole' : 'needed',
+      concurrency: args.concurrency,
+      onPackage: (reference) => {
+        stats.latest = reference;
+        stats.fetched++;
+      },
+    };
+    const bytes = await withProgress(io, stats, () =>
+      writeLayout(args, resolve(io.cwd, args.folder), (layout) =>
+        vendor(packages, sources, layout, options),
+      ),
     );
     io.note(`vendored ${packages.length} packages (${bytes} bytes) to ${args.folder}`);
     io.note(

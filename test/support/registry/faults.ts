@@ -96,3 +96,11 @@ export function redirectTo(location: string | ((path: string) => string)): Fault
       registry,
     );
 }
+
+/** Answers as it should, after a while. */
+export function late(milliseconds: number): Fault {
+  return (request, response, registry) => {
+    setTimeout(() => registry.answer(request, response), milliseconds);
+    return true;
+  };
+}

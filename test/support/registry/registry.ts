@@ -113,10 +113,11 @@ export class Registry {
     };
     this.log.push(logged);
     if (this.#options.faults?.some((fault) => fault(logged, response, this)) === true) return;
-    this.#answer(logged, response);
+    this.answer(logged, response);
   }
 
-  #answer(request: LoggedRequest, response: ServerResponse): void {
+  /** As it should be, faults aside. */
+  answer(request: LoggedRequest, response: ServerResponse): void {
     const url = new URL(request.path, `http://${this.host}`);
     if (url.pathname === '/token') return this.#token(request, url, response);
     if (!this.#admits(request)) return this.#challenge(response);
