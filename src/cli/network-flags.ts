@@ -37,7 +37,8 @@ const HOST = /^[^/@\s]+$/;
 export function insecureHosts({ insecureRegistry = [] }: NetworkArgs): ReadonlySet<string> {
   const wrong = insecureRegistry.find((host) => !HOST.test(host));
   if (wrong === undefined) return new Set(insecureRegistry);
-  throw new InputError(`\`--insecure-registry ${wrong}\`: not a host`, {
+  const shown = wrong.slice(wrong.lastIndexOf('@') + 1);
+  throw new InputError(`\`--insecure-registry ${shown}\`: not a host`, {
     hint: 'give the host as packages name it, with its port: `registry.example.org:5000`',
   });
 }

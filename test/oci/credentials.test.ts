@@ -137,6 +137,9 @@ describe('helpers', () => {
     garbage: 'echo s3cret',
     slow: 'exec sleep 60',
     noisy: 'exec yes s3cret',
+    asked: 'echo "{\\"Username\\":\\"$0 $*\\",\\"Secret\\":\\"pw\\"}"',
+    stderr:
+      '[ /dev/fd/2 -ef /dev/null ] && to=nowhere; echo "{\\"Username\\":\\"$to\\",\\"Secret\\":\\"pw\\"}"',
   };
 
   beforeAll(async () => {
@@ -153,6 +156,14 @@ describe('helpers', () => {
     { name: 'none', want: undefined },
   ])('$name gives $want', async ({ name, want }) => {
     expect(shown(await ask(name))).toBe(want);
+  });
+
+  test('`asked` sees the server on stdin alone, where `ps` does not show it', async () => {
+    expect(shown(await ask('asked'))).toBe(`${folder}/docker-credential-asked get:pw`);
+  });
+
+  test('`stderr` finds that what it says there goes nowhere', async () => {
+    expect(shown(await ask('stderr'))).toBe('nowhere:pw');
   });
 
   test.each(['../good', '/bin/sh', 'good;id', 'good get', 'good\n', ''])(

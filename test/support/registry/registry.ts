@@ -172,6 +172,11 @@ export class Registry {
     return send(response, 200, JSON.stringify({ token, expires_in: access.expiresIn ?? 300 }));
   }
 
+  /** Tokens handed out and not withdrawn. */
+  get tokens(): readonly string[] {
+    return [...this.#tokens].map((header) => header.slice('Bearer '.length));
+  }
+
   /** As if every token handed out had been withdrawn. */
   forgetTokens(): void {
     this.#tokens.clear();
