@@ -4,9 +4,9 @@ import type { CredentialStore } from '../../src/oci/credentials.js';
 import { checkedRealm } from '../../src/oci/realm.js';
 import { Secret } from '../../src/oci/secret.js';
 import { storeOf, withRegistry } from '../support/registry/client.js';
-import { instead, on, redirectTo, status } from '../support/registry/faults.js';
+import { instead, on, redirectTo, reset, status, truncated } from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
-import { Registry } from '../support/registry/registry.js';
+import { Registry, type Access, type LoggedRequest } from '../support/registry/registry.js';
 
 const image = await packageImage('kind: Provider\n');
 const ann = storeOf({ kind: 'basic', username: 'ann', password: new Secret('s3cret') });
@@ -154,12 +154,18 @@ describe('refusals end', () => {
     );
   });
 
-  test('a token server in trouble is asked again', async () => {
+  test.each([
+    { why: 'at once', fault: status(503), waits: 500 },
+    { why: 'when it says', fault: status(429, { 'Retry-After': '7' }), waits: 7_000 },
+    { why: 'when it hung up', fault: reset, waits: 500 },
+    { why: 'when it hung up half way', fault: truncated(Buffer.from('{}  '), 2), waits: 500 },
+  ])('a token server in trouble is asked again: $why', async ({ fault, waits }) => {
     await withRegistry(
-      { access: { mode: 'bearer' }, faults: [on('/token', status(503), 1)] },
-      async ({ registry, repository }) => {
+      { access: { mode: 'bearer' }, faults: [on('/token', fault, 1)] },
+      async ({ registry, repository, clock }) => {
         registry.push('a/p', 'v1', image);
         expect(await repository('a/p').tags()).toEqual(['v1']);
+        expect(clock.slept).toEqual([waits]);
       },
     );
   });
@@ -245,7 +251,7 @@ test('a realm that is refused is shown without its user and its secrets', () => 
   expect(checked).not.toThrow(/bob|s3cret/);
 });
 
-test('service and scope cannot add parameters of their own', async () => {
+describe('service and scope cannot add parameters of their own', () => {
   const challenge = on('/v2/', (request, response, registry) =>
     request.authorization === undefined
       ? status(401, {
@@ -253,19 +259,43 @@ test('service and scope cannot add parameters of their own', async () => {
         })(request, response, registry)
       : false,
   );
-  await withRegistry(
-    { access: { mode: 'bearer' }, faults: [challenge] },
-    async ({ registry, repository }) => {
+
+  async function asked(access: Access, credentials: CredentialStore) {
+    let request: LoggedRequest | undefined;
+    await withRegistry({ access, faults: [challenge] }, async ({ registry, repository }) => {
       registry.push('a/p', 'v1', image);
-      await repository('a/p').tags();
-      const query = new URLSearchParams(registry.log[1]!.path.split('?')[1]);
-      expect([...query]).toEqual([
-        ['account', 'x'],
-        ['service', 'a&admin=1#'],
-        ['scope', 'repository:a/p:pull'],
-      ]);
-    },
-  );
+      await repository('a/p', credentials).tags();
+      request = registry.log[1];
+    });
+    const { path, body } = request!;
+    return [new URLSearchParams(path.split('?')[1]), new URLSearchParams(body)].map((form) => [
+      ...form,
+    ]);
+  }
+
+  test('in the query of a GET', async () => {
+    const [query, form] = await asked({ mode: 'bearer' }, storeOf(undefined));
+    expect(form).toEqual([]);
+    expect(query).toEqual([
+      ['account', 'x'],
+      ['service', 'a&admin=1#'],
+      ['scope', 'repository:a/p:pull'],
+    ]);
+  });
+
+  test('in the form of a POST, and nor can an identity token', async () => {
+    const refreshToken = 't&admin=1';
+    const identity = storeOf({ kind: 'identity', token: new Secret(refreshToken) });
+    const [query, form] = await asked({ mode: 'bearer', refreshToken }, identity);
+    expect(query).toEqual([['account', 'x']]);
+    expect(form).toEqual([
+      ['grant_type', 'refresh_token'],
+      ['client_id', 'xpkg-resolve'],
+      ['refresh_token', refreshToken],
+      ['service', 'a&admin=1#'],
+      ['scope', 'repository:a/p:pull'],
+    ]);
+  });
 });
 
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {

@@ -85,6 +85,19 @@ test('a pull secret is used for the host it is for, and by name for an ImageConf
   });
 });
 
+test('a registry sees no more connections than were allowed, however much is asked at once', async () => {
+  await running({}, async (registry) => {
+    const source = openRegistries({ env: {}, connections: 2 });
+    const paths = Array.from({ length: 20 }, (_, count) => `a/p${count}`);
+    for (const path of paths) registry.push(path, 'v1.0.0', image);
+    await Promise.all(
+      paths.map((path) => source.tags(`${registry.host}/${path}` as Repository, TARGET)),
+    );
+    expect(registry.log).toHaveLength(20);
+    expect(registry.mostConnections).toBeLessThanOrEqual(2 + 1);
+  });
+});
+
 test('SSL_CERT_FILE is honoured, and one that cannot be read is bad input', async () => {
   await running({ tls: true }, async (registry) => {
     const tags = (file: string) =>
