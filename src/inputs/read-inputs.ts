@@ -1,6 +1,7 @@
 import { formatOrigin, InputError } from '../model/input-error.js';
 import type { JsonValue } from '../model/package.js';
 import type { KeptObject, Request } from '../model/request.js';
+import { WRITTEN_MARK } from '../model/written-mark.js';
 import { combine } from './combine.js';
 import { readRef } from './command-line-ref.js';
 import type { Contribution } from './contribution.js';
@@ -82,6 +83,8 @@ async function readFiles(
   const fromFiles: FromFile[] = [];
   for (const file of files) {
     const text = file.path === '-' ? await stdin() : await readText(file.path, cwd);
+    // A folder may well hold bundles and lockfiles of earlier answers: they ask for nothing.
+    if (file.folder !== undefined && text.startsWith(WRITTEN_MARK)) continue;
     for (const document of parseDocuments(text, file.path)) {
       const read = await readDocument(document, { compat });
       fromFiles.push(...read.map((contribution) => ({ file, contribution })));

@@ -1,5 +1,6 @@
 import { byCodePoint } from '../model/code-point-order.js';
 import type { Requirement } from '../model/package-meta.js';
+import { WRITTEN_MARK } from '../model/written-mark.js';
 import {
   LOCKFILE_VERSION,
   type LockedPackage,
@@ -9,8 +10,7 @@ import {
 import { ownsByGroup } from './owns-by-group.js';
 import { writeYaml, type Writable } from './write-yaml.js';
 
-const HEADER =
-  '# Written by xpkg-resolve. Commit it; to change it, change what you ask for and resolve again.\n';
+const HEADER = `${WRITTEN_MARK}. Commit it; to change it, change what you ask for and resolve again.\n`;
 
 /**
  * `xpkg.lock.yaml`, byte for byte the same for the same answer.

@@ -7,6 +7,7 @@ import { writeYaml, writeYamlStream } from '../lock/write-yaml.js';
 import { InputError } from '../model/input-error.js';
 import type { JsonObject } from '../model/package.js';
 import { targetFor, type Target } from '../model/target.js';
+import { WRITTEN_MARK } from '../model/written-mark.js';
 
 export interface RenderOptions {
   /** The release to render for; that of the lockfile unless given. */
@@ -34,7 +35,7 @@ const KUSTOMIZATION_FILE = 'kustomization.yaml';
 export const RENDERED_FILES: readonly string[] = [LOCK_FILE, PACKAGES_FILE, KUSTOMIZATION_FILE];
 
 /** The first line of every rendered file. */
-export const RENDERED_MARK = '# Written by xpkg-resolve; changes are lost when it renders again.\n';
+export const RENDERED_MARK = `${WRITTEN_MARK}; changes are lost when it renders again.\n`;
 
 /** Lock, bundle and kustomization, from the lockfile alone. */
 export function render(lockfile: Lockfile, options: RenderOptions = {}): Rendering {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -121,6 +121,17 @@ ${more}`;
       stderr: '',
     });
     expect(await readFile(lockPath(), 'utf8')).toBe(before);
+  });
+
+  test('the folder that all of it is in can be given for an input: what was written asks for nothing', async () => {
+    await rename(join(folder, 'rendered'), join(folder, 'bundle'));
+    const set = join(folder, 'set');
+    await mkdir(set);
+    for (const name of ['xpkg.yaml', 'bundle', 'xpkg.lock.yaml']) {
+      await rename(join(folder, name), join(set, name));
+    }
+    const args = [...FROM, '-f', 'set', '--lock', 'set/xpkg.lock.yaml'];
+    expect(await run('verify', ...args)).toMatchObject({ code: EXIT.done, stderr: '' });
   });
 
   test('newer versions are no mismatch', async () => {
