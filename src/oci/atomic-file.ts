@@ -6,13 +6,18 @@ import { basename, dirname, join } from 'node:path';
  * Writes a file whole or not at all, however many processes write it at once.
  *
  * Others see the old bytes or the new ones, never a part; so does whoever looks after a power cut.
+ * Only the owner may read it, unless `mode` says otherwise.
  */
-export async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
+export async function writeAtomically(
+  path: string,
+  bytes: Uint8Array,
+  mode = 0o600,
+): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const fresh = join(folder, `.${basename(path)}.${randomBytes(8).toString('hex')}${UNFINISHED}`);
   try {
-    await writeThrough(fresh, bytes);
+    await writeThrough(fresh, bytes, mode);
     await rename(fresh, path);
   } catch (error) {
     await rm(fresh, { force: true });
@@ -28,8 +33,8 @@ export function isUnfinished(name: string): boolean {
   return name.startsWith('.') && name.endsWith(UNFINISHED);
 }
 
-async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+async function writeThrough(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode);
   try {
     await file.writeFile(bytes);
     await file.sync();

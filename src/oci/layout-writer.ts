@@ -12,6 +12,9 @@ import { REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from './json-shape.js';
 import { codeOf } from './transport.js';
 
+/** For whomever the user's own settings let in: a layout is made to be handed on. */
+const SHARED = 0o666;
+
 /**
  * Writes an OCI image layout beside the folder it is to become.
  *
@@ -53,7 +56,7 @@ export class LayoutWriter {
   }
 
   async #write(digest: Digest, bytes: Uint8Array): Promise<number> {
-    await writeAtomically(join(this.staging, 'blobs', ...digest.split(':')), bytes);
+    await writeAtomically(join(this.staging, 'blobs', ...digest.split(':')), bytes, SHARED);
     return bytes.length;
   }
 
@@ -79,6 +82,7 @@ export class LayoutWriter {
       writeFile(join(this.staging, name), JSON.stringify(value), { flush: true });
     await write('oci-layout', { imageLayoutVersion: '1.0.0' });
     await write('index.json', index);
+    await syncFolder(this.staging);
     await replaceFolder(this.#folder, this.staging);
     const sizes = await Promise.all(this.#written.values());
     return sizes.reduce((sum, size) => sum + size, 0);

@@ -95,13 +95,17 @@ describe.each([
   { what: 'layer', path: () => pathOf(layer.digest) },
   { what: 'manifest', path: () => pathOf(image.digest) },
 ])('a damaged $what', ({ path }) => {
-  test('is put aside and fetched again', async () => {
+  test('is put aside and fetched again, once', async () => {
     await withRegistry({}, async (bench) => {
       bench.registry.push('a/p', 'v1.0.0', image);
       const cold = await readAll(bench);
       const right = await readFile(path());
       await writeFile(path(), 'damaged');
+      const asked = bench.registry.asked.length;
       expect(await readAll(bench)).toEqual(cold);
+      await readAll(bench);
+      const again = bench.registry.asked.slice(asked);
+      expect(again.filter((line) => line.includes('/sha256:')).length).toBeLessThan(2);
       expect(notes).toHaveLength(1);
       expect(notes[0]).toContain(path());
       expect(await readFile(path())).toEqual(right);

@@ -1,0 +1,126 @@
+import type * as fs from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type * as promises from 'node:fs/promises';
+import { basename } from 'node:path';
+
+/** One thing asked of the file system: `fsync .x.1f.tmp`. */
+export interface DiskCall {
+  readonly what: 'mkdir' | 'open' | 'write' | 'fsync' | 'rename' | 'link' | 'copy' | 'read' | 'rm';
+  readonly path: string;
+  readonly flags?: string | undefined;
+}
+
+/**
+ * The file system under test, by way of `vi.mock('node:fs', …)`: everything goes through to the
+ * real one, is written down, and fails with the code that `fault` gives.
+ */
+export const disk = {
+  calls: [] as DiskCall[],
+  fault: undefined as ((call: DiskCall) => string | undefined) | undefined,
+
+  reset(): void {
+    this.calls = [];
+    this.fault = undefined;
+  },
+
+  /** What was asked, `names` given to files whose own are random. */
+  story(): readonly string[] {
+    return this.calls.map(({ what, path }) => `${what} ${nameOf(path)}`);
+  },
+};
+
+function nameOf(path: string): string {
+  return basename(path).replace(/^\.(.+)\.[0-9a-f]{12,16}\.(tmp|new|old)$/, '$1 ($2)');
+}
+
+function told(call: DiskCall): void {
+  disk.calls.push(call);
+  const code = disk.fault?.(call);
+  if (code === undefined) return;
+  throw Object.assign(new Error(`${code}: made up, ${call.what} '${call.path}'`), {
+    code,
+    syscall: call.what,
+  });
+}
+
+/** `node:fs/promises`, as far as it writes. */
+export function faultyPromises(real: typeof promises): typeof promises {
+  return {
+    ...real,
+    mkdir: (async (path: string, options: object) => {
+      told({ what: 'mkdir', path });
+      return real.mkdir(path, options);
+    }) as typeof real.mkdir,
+    rename: async (from, to) => {
+      told({ what: 'rename', path: String(to) });
+      return real.rename(from, to);
+    },
+    readFile: (async (path: string, options: object) => {
+      told({ what: 'read', path: String(path) });
+      return real.readFile(path, options);
+    }) as typeof real.readFile,
+    open: async (path, flags, mode) => {
+      told({ what: 'open', path: String(path), flags: String(flags) });
+      return faultyHandle(await real.open(path, flags, mode), String(path));
+    },
+  };
+}
+
+function faultyHandle(handle: FileHandle, path: string): FileHandle {
+  const { writeFile, sync } = handle;
+  handle.writeFile = async (bytes) => {
+    try {
+      told({ what: 'write', path });
+    } catch (error) {
+      // A disk that fills up takes what it can.
+      await writeFile.call(handle, Buffer.from(bytes as Uint8Array).subarray(0, 1));
+      throw error;
+    }
+    return writeFile.call(handle, bytes);
+  };
+  handle.sync = async () => {
+    told({ what: 'fsync', path });
+    return sync.call(handle);
+  };
+  return handle;
+}
+
+/** `node:fs`, as far as it writes. */
+export function faultyFs(real: typeof fs): typeof fs {
+  const paths = new Map<number, string>();
+  const pathOf = (file: fs.PathOrFileDescriptor) =>
+    typeof file === 'number' ? (paths.get(file) ?? '') : String(file);
+  return {
+    ...real,
+    mkdirSync: ((path: string, options: object) => {
+      told({ what: 'mkdir', path });
+      return real.mkdirSync(path, options);
+    }) as typeof real.mkdirSync,
+    openSync: (path, flags, mode) => {
+      told({ what: 'open', path: String(path), flags: String(flags) });
+      const file = real.openSync(path, flags, mode);
+      paths.set(file, String(path));
+      return file;
+    },
+    writeFileSync: (file, data, options) => {
+      told({ what: 'write', path: pathOf(file) });
+      real.writeFileSync(file, data, options);
+    },
+    fsyncSync: (file) => {
+      told({ what: 'fsync', path: pathOf(file) });
+      real.fsyncSync(file);
+    },
+    renameSync: (from, to) => {
+      told({ what: 'rename', path: String(to) });
+      real.renameSync(from, to);
+    },
+    linkSync: (from, to) => {
+      told({ what: 'link', path: String(to) });
+      real.linkSync(from, to);
+    },
+    copyFileSync: (from, to) => {
+      told({ what: 'copy', path: String(to) });
+      real.copyFileSync(from, to);
+    },
+  };
+}
