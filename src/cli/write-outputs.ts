@@ -8,6 +8,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -17,8 +18,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { InputError } from '../model/input-error.js';
+import { lockFolders, type Busy } from './folder-lock.js';
+import { holdingSignals } from './holding-signals.js';
 
 /** A file to replace or, where `text` is undefined, to take away. */
 export interface Output {
@@ -34,39 +37,73 @@ interface Staged {
   readonly backup: string | undefined;
 }
 
+/** How long another process may take to write the same files, in milliseconds. */
+const PATIENCE = 10_000;
+const EVERY = 25;
+
 /**
  * Changes all files or none.
  *
  * Everything that can fail for want of room or leave is done first, beside the files; what remains
  * is a row of renames, undone should one fail. Signals wait meanwhile: whoever presses Ctrl-C
- * finds the files as they were or as they should be. Files that would not change are not
- * touched.
+ * finds the files as they were or as they should be. So do other processes that write there: what
+ * is left is all from one of them. Files that would not change are not touched.
  */
 export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
+  for (let waited = 0; ; waited += EVERY) {
+    const busy = await holdingSignals(() => writeUnlessBusy(outputs));
+    if (busy === undefined) return;
+    if (waited >= PATIENCE) throw stillBusy(busy);
+    await setTimeout(EVERY);
+  }
+}
+
+function writeUnlessBusy(outputs: readonly Output[]): Busy | undefined {
   const changes = outputs.map(throughLinks).filter(changesAnything);
-  await holdingSignals(() => {
-    const staged: Staged[] = [];
-    const folders: string[] = [];
-    const done: Staged[] = [];
+  const made: string[] = [];
+  try {
+    for (const { path } of changes) about(path, () => makeFolder(dirname(path), made));
+    const folders = [...new Set(changes.map(({ path }) => dirname(path)))];
+    const locks = about(folders[0] ?? '', () => lockFolders(folders));
+    if ('holder' in locks) return locks;
     try {
-      for (const output of changes) {
-        about(output.path, () => staged.push(stage(output, folders)));
-      }
-      for (const each of staged) {
-        about(each.path, () => {
-          if (each.fresh === undefined) rmSync(each.path);
-          else renameSync(each.fresh, each.path);
-        });
-        done.push(each);
-      }
-    } catch (error) {
-      for (const each of done.reverse()) restore(each);
-      for (const each of staged) if (each.fresh !== undefined) rmSync(each.fresh, { force: true });
-      for (const folder of folders.reverse()) removeIfEmpty(folder);
-      throw error;
+      // Another process may have been there before the lock was ours.
+      change(changes.filter(changesAnything));
+      for (const folder of [...folders, ...made.map((path) => dirname(path))]) syncFolder(folder);
     } finally {
-      for (const { backup } of staged) if (backup !== undefined) rmSync(backup, { force: true });
+      locks.release();
     }
+  } catch (error) {
+    for (const folder of made.reverse()) removeIfEmpty(folder);
+    throw error;
+  }
+  return undefined;
+}
+
+function change(outputs: readonly Output[]): void {
+  const staged: Staged[] = [];
+  const done: Staged[] = [];
+  try {
+    for (const output of outputs) about(output.path, () => staged.push(stage(output)));
+    for (const each of staged) {
+      about(each.path, () => {
+        if (each.fresh === undefined) rmSync(each.path);
+        else renameSync(each.fresh, each.path);
+      });
+      done.push(each);
+    }
+  } catch (error) {
+    for (const each of done.reverse()) restore(each);
+    for (const each of staged) if (each.fresh !== undefined) rmSync(each.fresh, { force: true });
+    throw error;
+  } finally {
+    for (const { backup } of staged) if (backup !== undefined) rmSync(backup, { force: true });
+  }
+}
+
+function stillBusy({ lock, holder }: Busy): InputError {
+  return new InputError(`another process (${holder}) is writing beside \`${lock}\``, {
+    hint: 'nothing was changed; wait for it, or remove that file if there is no such process',
   });
 }
 
@@ -80,10 +117,13 @@ function changesAnything({ path, text }: Output): boolean {
   return text === undefined || !statSync(path).isFile() || readFileSync(path, 'utf8') !== text;
 }
 
-function stage({ path, text }: Output, folders: string[]): Staged {
-  const folder = dirname(path);
+function makeFolder(folder: string, made: string[]): void {
   const first = mkdirSync(folder, { recursive: true });
-  if (first !== undefined) folders.push(...foldersBetween(first, folder));
+  if (first !== undefined) made.push(...foldersBetween(first, folder));
+}
+
+function stage({ path, text }: Output): Staged {
+  removeLeftovers(path);
   const there = existsSync(path) ? statSync(path) : undefined;
   if (there?.isDirectory() === true) throw new InputError(`\`${path}\` is a folder`);
   const backup = there === undefined ? undefined : beside(path, 'old');
@@ -105,7 +145,16 @@ function foldersBetween(outer: string, inner: string): string[] {
     : [...foldersBetween(outer, dirname(inner)), inner];
 }
 
-function beside(path: string, what: string): string {
+/** Of a process that was killed: who has the lock knows that nobody is at work. */
+function removeLeftovers(path: string): void {
+  const [folder, name] = [dirname(path), basename(path)];
+  for (const other of readdirSync(folder)) {
+    const rest = other.startsWith(`.${name}.`) ? other.slice(name.length + 2) : '';
+    if (/^[0-9a-f]{12}\.(?:new|old)$/.test(rest)) rmSync(join(folder, other), { force: true });
+  }
+}
+
+function beside(path: string, what: 'new' | 'old'): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.${what}`);
 }
 
@@ -142,34 +191,28 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-function about(path: string, change: () => void): void {
+/** Makes names last; where folders cannot be synced, the file system sees to that itself. */
+function syncFolder(folder: string): void {
   try {
-    change();
+    const handle = openSync(folder, 'r');
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+  }
+}
+
+function about<T>(path: string, attempt: () => T): T {
+  try {
+    return attempt();
   } catch (error) {
     if (error instanceof InputError || !(error instanceof Error) || !('code' in error)) throw error;
     throw new InputError(`cannot write \`${path}\`: ${error.message}`, {
       cause: error,
       hint: 'nothing was changed',
     });
-  }
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** With a listener in place a signal cannot end the process; it does once this is over. */
-async function holdingSignals(action: () => void): Promise<void> {
-  let caught: NodeJS.Signals | undefined;
-  const remember = (signal: NodeJS.Signals) => {
-    caught = signal;
-  };
-  for (const signal of SIGNALS) process.on(signal, remember);
-  try {
-    action();
-    // Node tells of signals once in every turn of its loop: let a whole one pass.
-    await setImmediate();
-    await setImmediate();
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, remember);
-    if (caught !== undefined) process.kill(process.pid, caught);
   }
 }

@@ -56,7 +56,7 @@ export function faultyPromises(real: typeof promises): typeof promises {
       return real.rename(from, to);
     },
     readFile: (async (path: string, options: object) => {
-      told({ what: 'read', path: String(path) });
+      told({ what: 'read', path });
       return real.readFile(path, options);
     }) as typeof real.readFile,
     open: async (path, flags, mode) => {
@@ -67,20 +67,21 @@ export function faultyPromises(real: typeof promises): typeof promises {
 }
 
 function faultyHandle(handle: FileHandle, path: string): FileHandle {
-  const { writeFile, sync } = handle;
+  const writeFile = handle.writeFile.bind(handle);
+  const sync = handle.sync.bind(handle);
   handle.writeFile = async (bytes) => {
     try {
       told({ what: 'write', path });
     } catch (error) {
       // A disk that fills up takes what it can.
-      await writeFile.call(handle, Buffer.from(bytes as Uint8Array).subarray(0, 1));
+      await writeFile(Buffer.from(bytes as Uint8Array).subarray(0, 1));
       throw error;
     }
-    return writeFile.call(handle, bytes);
+    return writeFile(bytes);
   };
   handle.sync = async () => {
     told({ what: 'fsync', path });
-    return sync.call(handle);
+    return sync();
   };
   return handle;
 }

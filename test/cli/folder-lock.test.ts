@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockFolders } from '../../src/cli/folder-lock.js';
+
+let folder: string;
+let lock: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'folder-lock-'));
+  lock = join(folder, '.xpkg-resolve.writing');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** More than any system gives out. */
+const NOBODY = 2 ** 31 - 1;
+
+test('one at a time, and given back without a trace', () => {
+  const first = lockFolders([folder]);
+  expect(lockFolders([folder])).toEqual({ lock, holder: `${process.pid} ${hostname()}` });
+  expect('release' in first).toBe(true);
+  if ('release' in first) first.release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('all folders or none: what is taken is given back where one is busy', () => {
+  const other = mkdtempSync(join(tmpdir(), 'folder-lock-'));
+  lockFolders([folder]);
+  expect(lockFolders([other, folder])).toMatchObject({ lock });
+  expect(readdirSync(other)).toEqual([]);
+  expect(() => lockFolders([other, join(other, 'none')])).toThrow('ENOENT');
+  expect(readdirSync(other)).toEqual([]);
+  rmSync(other, { recursive: true });
+});
+
+test.each([
+  { holder: `${NOBODY} ${hostname()}`, age: 0, taken: true, why: 'its process is gone' },
+  { holder: `${process.pid} ${hostname()}`, age: 0, taken: false, why: 'its process lives' },
+  { holder: `${NOBODY} elsewhere`, age: 0, taken: false, why: 'who can tell on another machine' },
+  { holder: `${NOBODY} elsewhere`, age: 600, taken: true, why: 'nobody writes for ten minutes' },
+  { holder: '', age: 0, taken: false, why: 'it is just being made' },
+  { holder: '', age: 5, taken: true, why: 'whoever made it was killed on the spot' },
+])('a lock found there is taken over: $taken, for $why', ({ holder, age, taken }) => {
+  writeFileSync(lock, holder);
+  const then = Date.now() / 1000 - age;
+  utimesSync(lock, then, then);
+  const locks = lockFolders([folder]);
+  expect('release' in locks).toBe(taken);
+  if ('release' in locks) locks.release();
+  expect(existsSync(lock)).toBe(!taken);
+  expect(readdirSync(folder)).toHaveLength(taken ? 0 : 1);
+});

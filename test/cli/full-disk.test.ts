@@ -1,0 +1,220 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { EXIT } from '../../src/cli/exit-code.js';
+import { runCli } from '../../src/cli/run.js';
+import { writeOutputs } from '../../src/cli/write-outputs.js';
+import { disk, type DiskCall } from '../support/disk.js';
+import { fakeIo } from '../support/fake-io.js';
+import { providerYaml } from '../support/package-yaml.js';
+import { packageImage } from '../support/registry/image.js';
+import { Registry } from '../support/registry/registry.js';
+
+vi.mock('node:fs', async (original) => {
+  const { faultyFs } = await import('../support/disk.js');
+  return faultyFs(await original());
+});
+vi.mock('node:fs/promises', async (original) => {
+  const { faultyPromises } = await import('../support/disk.js');
+  return faultyPromises(await original());
+});
+
+let folder: string;
+let registry: Registry;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'full-disk-'));
+  registry = await new Registry().start();
+  registry.push('a/p', 'v1.0.0', await packageImage(providerYaml('p')));
+  disk.reset();
+});
+
+afterEach(async () => {
+  disk.reset();
+  await registry.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function run(...argv: readonly string[]) {
+  const io = fakeIo({ cwd: folder });
+  const code = await runCli(argv, io);
+  return { code, stdout: io.stdout(), notes: io.notes() };
+}
+
+const resolving = () => [
+  'resolve',
+  `${registry.host}/a/p:v1.0.0`,
+  '--crossplane',
+  'v2.3.4',
+  '--cache',
+  'cache',
+];
+
+/** Every file below the working folder, the cache aside, with what it holds. */
+function contents(): Readonly<Record<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(join(folder, 'cache')));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]));
+}
+
+/** Fails what is done to paths that hold `part`. */
+function failing(code: string, what: DiskCall['what'], part: string) {
+  return (call: DiskCall) =>
+    call.what === what && call.flags !== 'r' && call.path.includes(part) ? code : undefined;
+}
+
+describe('a cache that takes nothing', () => {
+  test.each([
+    { code: 'ENOSPC', what: 'write' },
+    { code: 'EROFS', what: 'mkdir' },
+    { code: 'EACCES', what: 'open' },
+  ] as const)(
+    '$code: the answer is the same, and a warning says why nothing is kept',
+    async (row) => {
+      disk.fault = failing(row.code, row.what, join(folder, 'cache'));
+      const { code, notes } = await run(...resolving());
+      expect(code).toBe(EXIT.done);
+      expect(notes.filter((note) => note.includes(row.code))).toHaveLength(1);
+      expect(Object.keys(contents())).toContain(join(folder, 'xpkg.lock.yaml'));
+    },
+  );
+});
+
+test('a cache entry gone wrong is fetched again, once; offline it ends the run and is named', async () => {
+  await run(...resolving());
+  const blobs = join(folder, 'cache/v1/blobs/sha256');
+  const parsed = join(folder, 'cache/v1/packages');
+  const spoil = () => {
+    for (const name of readdirSync(blobs)) writeFileSync(join(blobs, name), 'spoilt');
+    rmSync(parsed, { recursive: true });
+  };
+  spoil();
+  const before = registry.asked.length;
+  const again = await run(...resolving(), '--locked');
+  expect(again.code).toBe(EXIT.done);
+  expect(again.notes.filter((note) => note.startsWith('warning:'))).toHaveLength(2);
+  const asked = registry.asked.slice(before);
+  expect(asked.filter((line) => line.includes('/blobs/'))).toHaveLength(1);
+  expect(asked.filter((line) => line.includes('/manifests/'))).toHaveLength(1);
+  expect((await run(...resolving(), '--offline')).code).toBe(EXIT.done);
+  spoil();
+  const offline = await run(...resolving(), '--offline');
+  expect(offline.code).toBe(EXIT.sourceFailed);
+  expect(offline.notes.join('\n')).toContain(blobs);
+});
+
+describe.each([
+  { code: 'ENOSPC', what: 'write', part: '.new', why: 'the disk is full' },
+  { code: 'ENOSPC', what: 'write', part: 'packages.yaml', why: 'it fills up on the way' },
+  { code: 'ENOSPC', what: 'fsync', part: '.new', why: 'it says so late' },
+  { code: 'EROFS', what: 'open', part: '', why: 'it is mounted read-only' },
+  { code: 'EROFS', what: 'write', part: '', why: 'it is, and the folders are there' },
+  { code: 'EACCES', what: 'open', part: 'packages.yaml', why: 'one file is not ours' },
+  { code: 'EIO', what: 'rename', part: 'packages.yaml', why: 'it dies among the renames' },
+] as const)('outputs, $code at $what ($why):', ({ code, what, part }) => {
+  const fail = () => {
+    disk.fault = (call) =>
+      call.path.startsWith(join(folder, 'cache')) ? undefined : failing(code, what, part)(call);
+  };
+
+  test('at first nothing is there afterwards', async () => {
+    fail();
+    const { code: exit, notes } = await run(...resolving());
+    expect(exit).toBe(EXIT.badInput);
+    expect(notes.join('\n')).toMatch(new RegExp(`cannot write .*${code}`));
+    expect(contents()).toEqual({});
+    expect(readdirSync(folder)).toEqual(['cache']);
+  });
+
+  test('later everything is as it was', async () => {
+    await run(...resolving());
+    registry.push('a/p', 'v1.1.0', await packageImage(providerYaml('p')));
+    const before = contents();
+    fail();
+    const newer = resolving().map((word) => word.replace(':v1.0.0', ':v1.1.0'));
+    expect((await run(...newer)).code).toBe(EXIT.badInput);
+    expect(contents()).toEqual(before);
+    disk.reset();
+    expect((await run(...newer)).code).toBe(EXIT.done);
+    expect(Object.keys(contents())).toEqual(Object.keys(before));
+    expect(contents()).not.toEqual(before);
+  });
+});
+
+test('a backup that cannot be a second name is a copy, and serves as well', async () => {
+  const files = ['a.yaml', 'b.yaml'].map((name) => join(folder, name));
+  for (const file of files) writeFileSync(file, 'old');
+  disk.fault = ({ what, path }) => {
+    if (what === 'link') return 'EPERM';
+    return what === 'rename' && path === files[1] ? 'EIO' : undefined;
+  };
+  const writing = writeOutputs(files.map((path) => ({ path, text: 'new' })));
+  await expect(writing).rejects.toThrow('EIO');
+  expect(contents()).toEqual(Object.fromEntries(files.map((file) => [file, 'old'])));
+});
+
+test('outputs last: each beside its file and to the disk, then all into place, then the folder to the disk', async () => {
+  const outputs = ['a.yaml', 'b.yaml'].map((name) => ({ path: join(folder, name), text: 'x' }));
+  await writeOutputs(outputs);
+  const ours = disk.story().filter((line) => !line.includes('.xpkg-resolve.writing'));
+  expect(ours.filter((line) => !line.startsWith('mkdir'))).toEqual([
+    'open a.yaml (new)',
+    'write a.yaml (new)',
+    'fsync a.yaml (new)',
+    'open b.yaml (new)',
+    'write b.yaml (new)',
+    'fsync b.yaml (new)',
+    'rename a.yaml',
+    'rename b.yaml',
+    `open ${folder.split('/').at(-1)}`,
+    `fsync ${folder.split('/').at(-1)}`,
+  ]);
+  const opened = disk.calls.filter(({ what, flags }) => what === 'open' && flags !== 'r');
+  expect(opened.map(({ flags }) => flags)).toEqual(['wx', 'wx']);
+});
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('`vendor`', () => {
+  test.each([
+    { code: 'ENOSPC', what: 'write', part: 'blobs', why: 'the disk is full' },
+    { code: 'EROFS', what: 'mkdir', part: 'world', why: 'it is mounted read-only' },
+    { code: 'EIO', what: 'rename', part: 'world', why: 'the layout cannot be put in its place' },
+  ] as const)('$code at $what leaves no part of a layout: $why', async ({ code, what, part }) => {
+    await run(...resolving());
+    const vendor = ['vendor', 'world', '--cache', 'cache'];
+    const before = contents();
+    disk.fault = (call) =>
+      call.path.startsWith(join(folder, 'cache')) ? undefined : failing(code, what, part)(call);
+    const failed = await run(...vendor);
+    expect(failed.code).toBe(EXIT.badInput);
+    expect(failed.notes.join('\n')).toContain(code);
+    expect(contents()).toEqual(before);
+    expect(readdirSync(folder).sort()).toEqual(['cache', 'rendered', 'xpkg.lock.yaml']);
+    disk.reset();
+    expect((await run(...vendor)).code).toBe(EXIT.done);
+  });
+
+  test('a layout that was there is there still', async () => {
+    await run(...resolving());
+    await run('vendor', 'world', '--cache', 'cache');
+    const before = contents();
+    let renames = 0;
+    disk.fault = ({ what, path }) =>
+      what === 'rename' && path.endsWith('world') && (renames += 1) === 1 ? 'EIO' : undefined;
+    expect((await run('vendor', 'world', '--cache', 'cache')).code).toBe(EXIT.badInput);
+    expect(contents()).toEqual(before);
+  });
+
+  test('a layout can be handed on: its files are no more private than others', async () => {
+    await run(...resolving());
+    await run('vendor', 'world', '--cache', 'cache');
+    const blobs = join(folder, 'world/blobs/sha256');
+    const others = modeOf(join(folder, 'world/index.json'));
+    for (const name of readdirSync(blobs)) expect(modeOf(join(blobs, name))).toBe(others);
+  });
+});
