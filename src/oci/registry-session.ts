@@ -1,7 +1,7 @@
 import { SourceError } from '../model/source-error.js';
 import { Authenticator, type AuthScope } from './authenticator.js';
-import { WrongBytes } from './body.js';
 import type { CredentialStore } from './credentials.js';
+import { asSourceError, isAboutCertificate } from './network-failure.js';
 import { sendFollowing, type Landed } from './redirect.js';
 import {
   asTransient,
@@ -104,7 +104,7 @@ export class RegistrySession {
         this.#retry,
       );
     } catch (error) {
-      throw final(error, subject);
+      throw asSourceError(error, subject);
     }
   }
 
@@ -196,45 +196,4 @@ export class RegistrySession {
     }
     return new SourceError('UNREACHABLE', subject, `the registry answered ${status}`);
   }
-}
-
-function final(error: unknown, subject: string): unknown {
-  if (error instanceof SourceError) return error;
-  if (error instanceof WrongBytes) {
-    return new SourceError('BAD_DIGEST', subject, error.message, {
-      cause: error,
-      hint: 'the registry, or something between it and you, does not serve what was published; nothing was used',
-    });
-  }
-  if (error instanceof TransientFailure) {
-    return new SourceError(
-      'UNREACHABLE',
-      subject,
-      `gave up after several tries: ${error.message}`,
-      {
-        cause: error,
-      },
-    );
-  }
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  const code = codeOf(error);
-  const hint = hintFor(code);
-  return new SourceError('UNREACHABLE', subject, `the registry cannot be reached: ${code}`, {
-    cause: error,
-    ...(hint === undefined ? {} : { hint }),
-  });
-}
-
-function hintFor(code: string): string | undefined {
-  if (isAboutCertificate(code)) {
-    return 'the certificate is not trusted; name a file with the right authority in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS';
-  }
-  if (code.startsWith('ERR_SSL')) {
-    return 'if this registry speaks plain HTTP, say so with --insecure-registry HOST';
-  }
-  return undefined;
-}
-
-function isAboutCertificate(code: string): boolean {
-  return code.includes('CERT') || code.includes('VERIFY');
 }

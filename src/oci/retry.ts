@@ -1,4 +1,4 @@
-import { codeOf, type HttpResponse } from './transport.js';
+import { codeOf, PROXY_ANSWERED, type HttpResponse } from './transport.js';
 
 /** Time and chance, so that tests need neither. */
 export interface Clock {
@@ -100,7 +100,13 @@ export function isPassingStatus(status: number): boolean {
 /** Marks an error of the network as transient, where it is; certificate errors never are. */
 export function asTransient(error: unknown): unknown {
   const code = codeOf(error);
-  return PASSING_CODES.has(code) ? new TransientFailure(code, { cause: error }) : error;
+  return isPassingCode(code) ? new TransientFailure(code, { cause: error }) : error;
+}
+
+function isPassingCode(code: string): boolean {
+  return code.startsWith(PROXY_ANSWERED)
+    ? isPassingStatus(Number(code.slice(PROXY_ANSWERED.length)))
+    : PASSING_CODES.has(code);
 }
 
 /** `Retry-After`, in seconds or as a date, cut to what the policy would wait at most. */

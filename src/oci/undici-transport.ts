@@ -1,7 +1,12 @@
 import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { InputError } from '../model/input-error.js';
-import type { HttpRequest, HttpResponse, Transport } from './transport.js';
+import {
+  PROXY_ANSWERED,
+  type HttpRequest,
+  type HttpResponse,
+  type Transport,
+} from './transport.js';
 
 export interface UndiciOptions {
   /** Proxy variables are read from it, as Go programs read them. */
@@ -106,13 +111,7 @@ function authorities(certificates: Certificates | undefined): string[] | undefin
 }
 
 async function exchange(through: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
-  const { statusCode, headers, body } = await through.request({
-    origin: request.url.origin,
-    path: `${request.url.pathname}${request.url.search}`,
-    method: request.method,
-    headers: { ...request.headers },
-    body: request.body ?? null,
-  });
+  const { statusCode, headers, body } = await answerOf(through, request);
   return {
     status: statusCode,
     header: (name) => {
@@ -122,4 +121,27 @@ async function exchange(through: Dispatcher, request: HttpRequest): Promise<Http
     body,
     discard: () => body.dump(),
   };
+}
+
+async function answerOf(through: Dispatcher, request: HttpRequest) {
+  try {
+    return await through.request({
+      origin: request.url.origin,
+      path: `${request.url.pathname}${request.url.search}`,
+      method: request.method,
+      headers: { ...request.headers },
+      body: request.body ?? null,
+    });
+  } catch (error) {
+    throw withProxyStatus(error);
+  }
+}
+
+/** undici tells by a message alone what a proxy answered that opens no tunnel. */
+function withProxyStatus(error: unknown): unknown {
+  const message = error instanceof Error ? error.message : '';
+  const status = /^Proxy response \((\d{3})\)/.exec(message)?.[1];
+  if (status === undefined) return error;
+  const told = new Error(`the proxy answered ${status}`, { cause: error });
+  return Object.assign(told, { code: `${PROXY_ANSWERED}${status}` });
 }

@@ -149,24 +149,24 @@ describe('a password where none belongs is refused without being repeated', () =
   });
 
   test.each([
-    ['resolve', `${at}/a/p:v1.0.0`],
-    ['resolve', `${at}/a/p@^v1.0.0`],
-    ['resolve', `https://${at}/a/p:v1.0.0`],
-    ['resolve', '-f', 'provider.yaml'],
-    ['resolve', '-f', 'set.yaml'],
-    ['resolve', '-f', `https://${at}/xpkg.yaml`],
-    ['resolve', 'a.io/a/p:v1.0.0', '--from', `oci://${at}/index:v1`],
-    ['resolve', 'a.io/a/p:v1.0.0', '--from', `https://${at}/index:v1`],
-    ['resolve', 'a.io/a/p:v1.0.0', '--lock', `oci://${at}/lock:v1`],
-    ['resolve', 'a.io/a/p:v1.0.0', '--insecure-registry', at],
-    ['resolve', 'a.io/a/p:v1.0.0', '--insecure-registry', `http://${at}`],
-    ['resolve', 'a.io/a/p:v1.0.0', '--nonsense', `https://${at}/`],
-    ['inspect', `https://${at}/a/p:v1.0.0`],
-    ['inspect', `${at}/a/p:v1.0.0`],
-    ['index', 'push', `oci://${at}/index:v1`],
-    ['index', 'push', `${at}/index:v1`],
-  ])('%s %s %s %s', async (...argv) => {
-    const { code, said } = await run(...argv.filter((arg) => arg !== undefined), '--debug');
+    `resolve ${at}/a/p:v1.0.0`,
+    `resolve ${at}/a/p@^v1.0.0`,
+    `resolve https://${at}/a/p:v1.0.0`,
+    'resolve -f provider.yaml',
+    'resolve -f set.yaml',
+    `resolve -f https://${at}/xpkg.yaml`,
+    `resolve a.io/a/p:v1.0.0 --from oci://${at}/index:v1`,
+    `resolve a.io/a/p:v1.0.0 --from https://${at}/index:v1`,
+    `resolve a.io/a/p:v1.0.0 --lock oci://${at}/lock:v1`,
+    `resolve a.io/a/p:v1.0.0 --insecure-registry ${at}`,
+    `resolve a.io/a/p:v1.0.0 --insecure-registry http://${at}`,
+    `resolve a.io/a/p:v1.0.0 --nonsense https://${at}/`,
+    `inspect https://${at}/a/p:v1.0.0`,
+    `inspect ${at}/a/p:v1.0.0`,
+    `index push oci://${at}/index:v1`,
+    `index push ${at}/index:v1`,
+  ])('%s', async (line) => {
+    const { code, said } = await run(...line.split(' '), '--debug');
     expect(said).not.toContain('s3cret');
     expect(code).toBe(EXIT.badInput);
   });

@@ -154,6 +154,26 @@ describe('proxies', () => {
     await proxy.stop();
   });
 
+  test.each([
+    { status: 403, tries: 1, why: 'a refusal' },
+    { status: 407, tries: 1, why: 'a demand for credentials' },
+    { status: 503, tries: 2, why: 'trouble that may pass' },
+  ])('$why ($status) is tried $tries times', async ({ status, tries }) => {
+    const proxy = await startProxy(status);
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+    await withRegistry({ tries: 2, env }, async ({ client }) => {
+      const host = 'registry.example.test';
+      const name = { host, path: 'a/p', plainHttp: false, credentials: anonymous };
+      await expect(client.repository(name).tags()).rejects.toMatchObject({
+        code: 'UNREACHABLE',
+        hint: expect.stringContaining('HTTPS_PROXY') as string,
+        message: expect.stringContaining(String(status)) as string,
+      });
+      expect(proxy.connects).toHaveLength(tries);
+    });
+    await proxy.stop();
+  });
+
   test('are named with or without a scheme', async () => {
     const proxy = await startProxy();
     const env = { https_proxy: `127.0.0.1:${proxy.port}` };
@@ -167,7 +187,7 @@ describe('proxies', () => {
   });
 
   test('a variable that is no URL is bad input, and its password is not repeated', async () => {
-    const env = { HTTPS_PROXY: 'http://pat:pr0xy@:x' };
+    const env = { HTTPS_PROXY: 'pat:pr0xy@:x' };
     await withRegistry({ env, plainHttp: false }, async ({ repository }) => {
       const failure: unknown = await repository('a/p')
         .tags()
@@ -214,12 +234,13 @@ interface Proxy {
   stop(): Promise<void>;
 }
 
-/** A proxy that tunnels everything to loopback, whatever name was asked for. */
-async function startProxy(): Promise<Proxy> {
+/** A proxy that tunnels everything to loopback, whatever name was asked for; or refuses to. */
+async function startProxy(status = 200): Promise<Proxy> {
   const connects: Proxy['connects'] = [];
   const server: Server = createServer().on('connect', (request, socket) => {
     const to = request.url ?? '';
     connects.push({ to, authorization: request.headers['proxy-authorization'] });
+    if (status !== 200) return void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
     const upstream = connect(Number(to.split(':')[1]), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       upstream.pipe(socket).pipe(upstream);
