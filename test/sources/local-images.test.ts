@@ -129,9 +129,27 @@ describe('a layout', () => {
 
   const layer = one.blobs.at(-1)!;
 
+  const oneByteMore = String(full.get('index.json')).replace(
+    `"size":${one.bytes.length}`,
+    `"size":${one.bytes.length + 1}`,
+  );
+
   test.each([
-    { why: 'a layer changed', change: [path(layer.digest), 'x'], code: 'BAD_DIGEST' },
-    { why: 'a manifest changed', change: [path(one.digest), '{}'], code: 'BAD_DIGEST' },
+    {
+      why: 'a layer changed, its length kept',
+      change: [path(layer.digest), 'x'.repeat(layer.bytes.length)],
+      code: 'BAD_DIGEST',
+    },
+    {
+      why: 'a manifest changed, its length kept',
+      change: [path(one.digest), 'x'.repeat(one.bytes.length)],
+      code: 'BAD_DIGEST',
+    },
+    {
+      why: 'a manifest said to have one byte more',
+      change: ['index.json', oneByteMore],
+      code: 'BAD_DIGEST',
+    },
     { why: 'a layer gone', change: [path(layer.digest), undefined], code: 'BAD_IMAGE' },
     { why: 'a manifest gone', change: [path(one.digest), undefined], code: 'BAD_SOURCE' },
   ] as const)('with $why fails: $code', async ({ change: [file, content], code }) => {
