@@ -107,6 +107,19 @@ describe('registries', () => {
     expect(trace.join('\n')).not.toMatch(/s3cret|YW5uOnMzY3JldA/);
   });
 
+  test('are asked no more at once than --concurrency says', async () => {
+    const open = await new Registry().start();
+    const paths = Array.from({ length: 20 }, (_, count) => `a/p${count}`);
+    for (const path of paths) open.push(path, 'v1.0.0', image);
+    const source = await openSources(args(undefined, { concurrency: 2 }), fakeIo({ cwd }));
+    await Promise.all(
+      paths.map((path) => source.tags(`${open.host}/${path}` as Repository, target)),
+    );
+    expect(open.log).toHaveLength(20);
+    expect(open.mostConnections).toBeLessThanOrEqual(2 + 1);
+    await open.stop();
+  });
+
   test('ImageConfigs among the inputs say where to pull from', async () => {
     const object = {
       kind: 'ImageConfig',

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { TEST_CERTIFICATE } from '../support/registry/certificate.js';
 import { anonymous, withRegistry } from '../support/registry/client.js';
-import { on, redirectTo, stalled } from '../support/registry/faults.js';
+import { dripping, on, redirectTo, stalled } from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
 
 const image = await packageImage('kind: Provider\n');
@@ -80,6 +80,18 @@ describe('patience ends, and then it is tried again', () => {
 
   test('with a registry that takes the request and never answers', async () => {
     const faults = [on('', () => true, 1)];
+    await withRegistry(
+      { faults, timeouts: { firstByteMs: 100 } },
+      async ({ registry, repository, trace }) => {
+        registry.push('a/p', 'v1', image);
+        expect(await repository('a/p').tags()).toEqual(['v1']);
+        expect(trace.map(({ error }) => error)).toContain('UND_ERR_HEADERS_TIMEOUT');
+      },
+    );
+  });
+
+  test('with a registry whose headers drip', async () => {
+    const faults = [on('', dripping, 1)];
     await withRegistry(
       { faults, timeouts: { firstByteMs: 100 } },
       async ({ registry, repository, trace }) => {

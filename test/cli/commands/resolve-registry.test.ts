@@ -159,17 +159,6 @@ test('offline with nothing at hand is 5, a tag that is not there is 3', async ()
   expect((await run(`${host}/a/nothing:v1.0.0`)).code).toBe(EXIT.unsolvable);
 });
 
-test('--concurrency bounds what a registry is asked at once', async () => {
-  const started = await platform();
-  const paths = Array.from({ length: 12 }, (_, count) => `b/p${count}`);
-  for (const path of paths) {
-    started.push(path, 'v1.0.0', await packageImage(meta('Provider', path)));
-  }
-  const roots = paths.map((path) => `${started.host}/${path}:v1.0.0`);
-  expect((await run(...roots, '--concurrency', '2')).code).toBe(EXIT.done);
-  expect(started.mostConnections).toBeLessThanOrEqual(2 + 1);
-});
-
 test('flags reach the registry: --trace, --pull-secret, --insecure-registry', async () => {
   const { host } = await platform({
     access: { mode: 'basic', user: 'ann', password: 's3cret' },

@@ -73,6 +73,15 @@ export function endless(chunk: Uint8Array): Fault {
   };
 }
 
+/** Begins to answer, and sends one header after the other for as long as somebody listens. */
+export const dripping: Fault = (_request, response) => {
+  const { socket } = response;
+  socket?.write('HTTP/1.1 200 OK\r\n');
+  const drip = setInterval(() => socket?.write('X-More: y\r\n'), 20);
+  socket?.on('close', () => clearInterval(drip)).on('error', () => undefined);
+  return true;
+};
+
 /** Hangs up without a word, the hard way. */
 export const reset: Fault = (_request, response) => {
   response.socket?.resetAndDestroy();
