@@ -127,7 +127,7 @@ async function derivedAnew(
     crossplane: lockfile.crossplane,
     lockfile,
     compat,
-    prereleases: asked === undefined ? reads.map(({ locked }) => locked.repository) : prereleases,
+    prereleases,
     allowCycles,
   });
   if (answer.status === 'solved') {

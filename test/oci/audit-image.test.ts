@@ -98,11 +98,14 @@ describe('layers and config', () => {
 
 describe('platforms', () => {
   test('children with one base layer agree, and it is read once', async () => {
+    const shared = await base('a');
     const index = indexOf([
       { image: await imageFor('a', 'amd64'), platform: AMD64 },
       { image: await imageFor('a', 'arm64'), platform: ARM64 },
     ]);
-    expect((await audit(index)).notes).toEqual([]);
+    const { notes, asked } = await audit(index);
+    expect(notes).toEqual([]);
+    expect(asked.filter((digest) => digest === shared.digest)).toHaveLength(1);
   });
 
   test('children whose layers differ and whose package.yaml is the same agree', async () => {
