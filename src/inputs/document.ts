@@ -90,6 +90,9 @@ function document({ source, file, lineAt, events, value }: RawDocument): InputDo
   };
 }
 
+/** Of such a file no line is shown: folders of manifests come with their Secrets. */
+const HOLDS_SECRET = /\bkind["']?[ \t]*:[ \t]*["']?Secret\b/;
+
 /** The library's errors, as `file:line: what`. */
 function explained<T>(source: string, file: string, read: () => T): T {
   try {
@@ -99,7 +102,8 @@ function explained<T>(source: string, file: string, read: () => T): T {
     const { mark } = error;
     if (mark === undefined) throw new InputError(error.reason, { origin: { file }, cause: error });
     const origin = { file, line: lineFinder(source)(mark.position) };
-    const what = `${error.reason}, at column ${mark.column + 1}: ${excerpt(source, mark.position)}`;
+    const shown = HOLDS_SECRET.test(source) ? '' : `: ${excerpt(source, mark.position)}`;
+    const what = `${error.reason}, at column ${mark.column + 1}${shown}`;
     throw new InputError(what, { origin, cause: error });
   }
 }

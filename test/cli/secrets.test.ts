@@ -128,7 +128,7 @@ test('what is kept has the same names whoever asked', async () => {
   expect(names).toEqual([names[0], names[0], names[0]]);
 });
 
-describe('a password where none belongs is refused without being repeated', () => {
+describe('input with a password in it is refused without the password being repeated', () => {
   const at = 'ann:s3cret@a.io';
   const provider = JSON.stringify({
     apiVersion: 'pkg.crossplane.io/v1',
@@ -146,6 +146,12 @@ describe('a password where none belongs is refused without being repeated', () =
   beforeEach(async () => {
     await writeFile(join(folder, 'work/provider.yaml'), provider);
     await writeFile(join(folder, 'work/set.yaml'), packageSet);
+    const broken = 'stringData:\n  .dockerconfigjson: "s3cret" x\n';
+    await writeFile(join(folder, 'work/secret.yaml'), `kind: Secret\n${broken}`);
+    await writeFile(
+      join(folder, 'work/secret.json'),
+      '{"kind": "Secret", "data": {"a": "s3cret" x',
+    );
   });
 
   test.each([
@@ -154,6 +160,10 @@ describe('a password where none belongs is refused without being repeated', () =
     `resolve https://${at}/a/p:v1.0.0`,
     'resolve -f provider.yaml',
     'resolve -f set.yaml',
+    'resolve -f secret.yaml',
+    'resolve -f secret.json',
+    'resolve a.io/a/p:v1.0.0 --pull-secret secret.yaml',
+    'resolve a.io/a/p:v1.0.0 --pull-secret secret.json',
     `resolve -f https://${at}/xpkg.yaml`,
     `resolve a.io/a/p:v1.0.0 --from oci://${at}/index:v1`,
     `resolve a.io/a/p:v1.0.0 --from https://${at}/index:v1`,
