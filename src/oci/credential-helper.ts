@@ -45,6 +45,12 @@ export async function askHelper(
       'it may be waiting for you: run it by hand once',
     );
   }
+  if (ran.end === 'unusable') {
+    throw fail(
+      `the Docker config names the credential helper \`${program}\`, which cannot be run`,
+      `make \`${program}\` executable, or take it out of the Docker config`,
+    );
+  }
   if (ran.end !== 0 && ran.output.includes(NOT_FOUND)) return undefined;
   const answer = fieldsOf(parseJson(ran.output)?.value);
   const [user, secret] = [stringOf(answer?.get('Username')), stringOf(answer?.get('Secret'))];
@@ -59,12 +65,12 @@ export async function askHelper(
 
 interface Ran {
   /** Exit code, or why there is none. */
-  readonly end: number | 'missing' | 'timeout';
+  readonly end: number | 'missing' | 'unusable' | 'timeout';
   readonly output: string;
 }
 
 function run(program: string, input: string, options: HelperOptions): Promise<Ran> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const child = spawn(program, ['get'], {
       env: { ...options.env },
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -82,8 +88,7 @@ function run(program: string, input: string, options: HelperOptions): Promise<Ra
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
-      if (error.code === 'ENOENT') resolve({ end: 'missing', output: '' });
-      else reject(error);
+      resolve({ end: error.code === 'ENOENT' ? 'missing' : 'unusable', output: '' });
     });
     child.on('close', (code) => {
       clearTimeout(timer);

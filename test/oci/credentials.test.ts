@@ -135,6 +135,7 @@ describe('helpers', () => {
     none: 'echo "credentials not found in native keychain"; exit 1',
     broken: 'echo s3cret; echo s3cret >&2; exit 3',
     garbage: 'echo s3cret',
+    forbidden: 'echo s3cret',
     slow: 'exec sleep 60',
     noisy: 'exec yes s3cret',
     asked: 'echo "{\\"Username\\":\\"$0 $*\\",\\"Secret\\":\\"pw\\"}"',
@@ -146,7 +147,7 @@ describe('helpers', () => {
     for (const [name, script] of Object.entries(scripts)) {
       const file = join(folder, `docker-credential-${name}`);
       await writeFile(file, `#!/bin/sh\n${script}\n`);
-      await chmod(file, 0o755);
+      await chmod(file, name === 'forbidden' ? 0o644 : 0o755);
     }
   });
 
@@ -173,7 +174,7 @@ describe('helpers', () => {
     },
   );
 
-  test.each(['broken', 'garbage', 'slow', 'noisy', 'absent'])(
+  test.each(['broken', 'garbage', 'slow', 'noisy', 'absent', 'forbidden'])(
     '`%s` is an error that repeats nothing it printed',
     async (name) => {
       const failure = await ask(name).catch((error: unknown) => error);
