@@ -6,6 +6,8 @@ export interface Limits {
   readonly configBytes: number;
   readonly tagPageBytes: number;
   readonly tagPages: number;
+  /** Of all pages together. */
+  readonly tagListBytes: number;
   readonly tags: number;
   readonly tokenBytes: number;
   readonly indexChildren: number;
@@ -25,6 +27,7 @@ export const LIMITS: Limits = {
   configBytes: 4 * MIB,
   tagPageBytes: 16 * MIB,
   tagPages: 1_000,
+  tagListBytes: 64 * MIB,
   tags: 200_000,
   tokenBytes: MIB,
   indexChildren: 1_000,

@@ -7,7 +7,7 @@ import { sha256 } from './digest.js';
 import type { RemoteRepository, StoredManifest, TagList } from './image-repository.js';
 import { fieldsOf, listOf, parseJson } from './json-shape.js';
 import { LIMITS, type Limits } from './limits.js';
-import { nextPage } from './paging.js';
+import { nextPage, TagCollector } from './paging.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './registry-session.js';
 import type { HttpResponse } from './transport.js';
 
@@ -36,28 +36,23 @@ export class RegistryClient {
 
   async #tags(name: RemoteName, held?: TagList): Promise<TagList | undefined> {
     const subject = `tags of ${name.host}/${name.path}`;
-    const tags = new Set<string>();
-    const visited = new Set<string>();
+    const list = new TagCollector(subject, this.#limits);
     let url: URL | undefined = await this.#session.url(name, 'tags/list?n=1000');
     while (url !== undefined) {
-      if (visited.has(url.href)) throw endless(subject, 'the pages of the list go in a circle');
-      if (visited.size === this.#limits.tagPages) {
-        throw endless(subject, `the list has more than ${this.#limits.tagPages} pages`);
-      }
-      visited.add(url.href);
-      const asked = visited.size === 1 ? changedSince(held) : {};
+      list.visit(url);
+      const asked = list.pages === 1 ? changedSince(held) : {};
       const page: TagPage | undefined = await this.#tagPage(name, url, { asked, subject });
-      if (page === undefined) return undefined;
-      if (page === 'unchanged') return held;
-      for (const tag of page.tags) tags.add(tag);
-      if (tags.size > this.#limits.tags) {
-        throw endless(subject, `the list has more than ${this.#limits.tags} tags`);
+      if (page === undefined && list.pages === 1) return undefined;
+      if (page === undefined) {
+        throw new SourceError('BAD_SOURCE', subject, 'a later page of the list is not there');
       }
+      if (page === 'unchanged') return held;
+      list.add(page);
       url = page.next;
       // Of a list in several pages, the first says nothing about the others.
-      if (visited.size === 1 && url === undefined) return { ...page.validators, tags: [...tags] };
+      if (list.pages === 1 && url === undefined) return { ...page.validators, tags: list.tags };
     }
-    return { tags: [...tags] };
+    return { tags: list.tags };
   }
 
   #tagPage(
@@ -77,7 +72,7 @@ export class RegistryClient {
       const body = await readBody(response, limit, { subject, clock: this.#session.clock });
       const tags = tagsFrom(Buffer.from(body).toString('utf8'), subject);
       const next = nextPage(response.header('link'), url, subject);
-      return { tags, next, validators: validatorsOf(response) };
+      return { tags, bytes: body.length, next, validators: validatorsOf(response) };
     });
   }
 
@@ -146,6 +141,7 @@ type TagPage =
   | 'unchanged'
   | {
       readonly tags: readonly string[];
+      readonly bytes: number;
       readonly next: URL | undefined;
       readonly validators: Omit<TagList, 'tags'>;
     };
@@ -178,10 +174,6 @@ function tagsFrom(text: string, subject: string): readonly string[] {
   return (listOf(tags) ?? []).filter(
     (tag): tag is string => typeof tag === 'string' && TAG.test(tag),
   );
-}
-
-function endless(subject: string, what: string): SourceError {
-  return new SourceError('TOO_LARGE', subject, what);
 }
 
 function rangeFrom(offset: number, etag: string): Record<string, string> {

@@ -110,6 +110,28 @@ describe('pages of tags', () => {
     );
   });
 
+  test('that bring no tags for many bytes are given up on', async () => {
+    let count = 0;
+    const empty: Fault = (...args) =>
+      instead(`{"tags":[]${' '.repeat(90)}}`, {
+        Link: `</v2/a/p/tags/list?last=${(count += 1)}>; rel="next"`,
+      })(...args);
+    await withRegistry(
+      { faults: [empty], limits: { ...LIMITS, tagPages: 30, tagListBytes: 1_000 } },
+      async ({ repository, registry }) => {
+        await expect(repository('a/p').tags()).rejects.toMatchObject({ code: 'TOO_LARGE' });
+        expect(registry.log).toHaveLength(10);
+      },
+    );
+  });
+
+  test('of which a later one is missing are no repository that is missing', async () => {
+    const faults = [on('last=', status(404)), page('/v2/a/p/tags/list?last=v1')];
+    await withRegistry({ faults }, async ({ repository }) => {
+      await expect(repository('a/p').tags()).rejects.toMatchObject({ code: 'BAD_SOURCE' });
+    });
+  });
+
   test('with more tags than anyone has are given up on', async () => {
     const tags = JSON.stringify({ tags: Array.from({ length: 11 }, (_, i) => `v${i}`) });
     await withRegistry(
