@@ -33,8 +33,11 @@ export function keptRepository(
       const stored = await remote.manifest(reference, held?.manifest);
       if (stored === undefined || stored !== held?.manifest) {
         if (stored !== undefined) await cache.keepBlob(stored.digest, stored.bytes);
-        const answer = { name, reference, digest: stored?.digest };
-        await cache.keepRecord('references', question(name, reference), answer);
+        // Whoever locks a tag comes back for its digest.
+        for (const asked of new Set([reference, stored?.digest ?? reference])) {
+          const answer = { name, reference: asked, digest: stored?.digest };
+          await cache.keepRecord('references', question(name, asked), answer);
+        }
       }
       return stored;
     },

@@ -71,6 +71,20 @@ test('what has a digest is asked for once, however many runs there are; tags are
   });
 });
 
+test('what a tag points at is known by its digest as well, with a registry and without', async () => {
+  await withRegistry({}, async (bench) => {
+    bench.registry.push('a/p', 'v1.0.0', image);
+    const kept = () => keptRepository(client(bench.repository('a/p')), cache(), clock);
+    const tagged = await kept().manifest('v1.0.0');
+    const offline = offlineRepository(`${bench.registry.host}/a/p`, cache('offline'));
+    expect(await kept().manifest(image.digest)).toEqual(tagged);
+    expect(await offline.manifest(image.digest)).toEqual(tagged);
+    expect(bench.registry.asked.filter((line) => line.includes('/manifests/'))).toEqual([
+      'GET /v2/a/p/manifests/v1.0.0',
+    ]);
+  });
+});
+
 test('a tag that has moved is seen to have', async () => {
   const moved = await packageImage(providerYaml('moved'));
   await withRegistry({}, async (bench) => {

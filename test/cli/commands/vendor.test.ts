@@ -142,6 +142,15 @@ describe('of images at a registry', async () => {
     ]);
   });
 
+  test('what was resolved by its tag is vendored from the cache alone', async () => {
+    const cache = ['--cache', 'cache'];
+    expect((await run('resolve', `${registry.host}/a/p@v1.0.0`, ...cache)).code).toBe(0);
+    const asked = registry.log.length;
+    expect((await run('vendor', 'world', ...cache, '--offline')).code).toBe(0);
+    expect((await run('vendor', 'again', ...cache)).code).toBe(0);
+    expect(registry.asked.slice(asked).filter((line) => line.includes('/a/p/'))).toEqual([]);
+  });
+
   test('a tag that moved since does not change what is copied', async () => {
     registry.push('a/p', 'v1.0.0', other);
     await run('vendor', 'world');
