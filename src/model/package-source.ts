@@ -12,6 +12,8 @@ export interface FetchedPackage {
   readonly baseLayer?: Digest | undefined;
   /** SHA-256 of the package.yaml bytes. */
   readonly packageYaml?: Digest | undefined;
+  /** Set where it is no package but something kept beside packages: the type of that. */
+  readonly artifact?: string | undefined;
   /** For the user: a careless mirror, a layer that had to be flattened. */
   readonly notes?: readonly string[] | undefined;
 }

@@ -98,6 +98,11 @@ function splitHost(text: string): { host: string | undefined; rest: string } {
   return { host: first, rest: text.slice(slash + 1) };
 }
 
+/** By which signatures, attestations and other referrers of an image are found: never a version. */
+export function isAttachmentTag(tag: string): boolean {
+  return /^sha256-[0-9a-f]{64}(?:\.[a-z]+)?$/.test(tag);
+}
+
 /**
  * `spec.package` as a Lock row splits it; undefined: not a reference.
  *

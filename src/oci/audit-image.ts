@@ -60,7 +60,7 @@ async function compare(located: LocatedPackage, audit: Audit): Promise<readonly 
       notes.push(`its image for ${platform} is not at hand, so it was not compared`);
       continue;
     }
-    const place = packagePlace(image.layers, audit.rules);
+    const place = packagePlace(image, audit.rules);
     if (sameLayer(place, located.at)) continue;
     if (place.place !== 'layer') {
       notes.push(`its image for ${platform} marks no base layer, so it was not compared`);

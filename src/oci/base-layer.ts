@@ -1,5 +1,7 @@
+import { printable } from '../model/printable.js';
 import type { TargetRules } from '../model/target.js';
 import type { Descriptor } from './descriptor.js';
+import type { ImageManifest } from './manifest.js';
 
 export const PACKAGE_ANNOTATION = 'io.crossplane.xpkg';
 
@@ -8,12 +10,19 @@ export type PackagePlace =
   | { readonly place: 'layer'; readonly layer: Descriptor }
   /** No layer is marked: in the file system that all layers make together. */
   | { readonly place: 'flattened'; readonly layers: readonly Descriptor[] }
-  | { readonly place: 'refused'; readonly why: string };
+  /** `artifact`: what it is, if not an image at all. */
+  | { readonly place: 'refused'; readonly why: string; readonly artifact?: string };
+
+const IMAGE_CONFIGS = new Set([
+  'application/vnd.oci.image.config.v1+json',
+  'application/vnd.docker.container.image.v1+json',
+]);
 
 export function packagePlace(
-  layers: readonly Descriptor[],
+  image: Pick<ImageManifest, 'config' | 'layers' | 'artifactType'>,
   rules: Pick<TargetRules, 'severalBaseLayers' | 'maxLayers'>,
 ): PackagePlace {
+  const { layers } = image;
   if (rules.maxLayers !== undefined && layers.length > rules.maxLayers) {
     const why = `the image has ${layers.length} layers, and only ${rules.maxLayers} are allowed`;
     return { place: 'refused', why };
@@ -23,5 +32,22 @@ export function packagePlace(
     return { place: 'refused', why: 'several layers of the image are marked as its base layer' };
   }
   const [layer] = marked;
-  return layer === undefined ? { place: 'flattened', layers } : { place: 'layer', layer };
+  if (layer !== undefined) return { place: 'layer', layer };
+  const artifact = artifactTypeOf(image);
+  if (artifact === undefined) return { place: 'flattened', layers };
+  const why = `it is no package but an artifact (\`${printable(artifact)}\`), and no layer of it is marked \`${PACKAGE_ANNOTATION}: base\``;
+  return { place: 'refused', why, artifact };
+}
+
+/** What is stored like an image and is none: signatures, charts, files; undefined: it is one. */
+function artifactTypeOf({
+  config,
+  layers,
+  artifactType,
+}: Pick<ImageManifest, 'config' | 'layers' | 'artifactType'>): string | undefined {
+  if (artifactType !== undefined && artifactType !== '') return artifactType;
+  if (config.mediaType !== '' && !IMAGE_CONFIGS.has(config.mediaType)) return config.mediaType;
+  const types = layers.map(({ mediaType }) => mediaType);
+  // Signatures have a config like an image's, and layers that nobody could unpack.
+  return types.some((type) => type === '' || type.includes('tar')) ? undefined : types[0];
 }

@@ -43,7 +43,7 @@ export async function locatePackage(
   for (let depth = 0; depth <= limits.indexDepth; depth += 1) {
     const manifest = parseManifest(current, subject, limits);
     if (manifest.kind === 'image') {
-      return located(packagePlace(manifest.layers, rules), manifest);
+      return located(packagePlace(manifest, rules), manifest);
     }
     const child = childFor(manifest.children);
     if (child === undefined) {

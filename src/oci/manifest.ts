@@ -9,6 +9,8 @@ export interface ImageManifest {
   readonly kind: 'image';
   readonly config: Descriptor;
   readonly layers: readonly Descriptor[];
+  /** undefined: it does not say that it is anything but an image. */
+  readonly artifactType: string | undefined;
 }
 
 export type Manifest =
@@ -43,5 +45,6 @@ export function parseManifest(
   if (layers === undefined) return { kind: 'index', children: descriptors };
   const config = descriptorFrom(fields.get('config'));
   if (config === undefined) throw bad('has no config');
-  return { kind: 'image', config, layers: descriptors };
+  const artifactType = stringOf(fields.get('artifactType'));
+  return { kind: 'image', config, layers: descriptors, artifactType };
 }

@@ -20,7 +20,13 @@ export async function fetchImage(
   const got = await (parsed === undefined ? read() : parsed.find(located, rules, read));
   if (got.status === 'refused') {
     const contents = { metas: [], objects: [], problems: [{ message: got.why }], warnings: [] };
-    return { contents, digest, manifest };
+    const { at } = located;
+    return {
+      contents,
+      digest,
+      manifest,
+      artifact: at.place === 'refused' ? at.artifact : undefined,
+    };
   }
   const { value: contents, baseLayer, packageYaml, notes } = got;
   return { contents, digest, manifest, baseLayer, packageYaml, notes };

@@ -2,6 +2,7 @@ import { byCodePoint } from '../model/code-point-order.js';
 import { bringsCrd } from '../model/owned.js';
 import type { Repository } from '../model/package.js';
 import type { CrdDemand, Owner } from '../model/package-source.js';
+import { isAttachmentTag } from '../model/reference.js';
 import type { Target } from '../model/target.js';
 import type { ImageRepository } from '../oci/image-repository.js';
 import type { ImageHolder } from './image-holder.js';
@@ -35,6 +36,7 @@ async function owning(
 ): Promise<Owner> {
   const versions: string[] = [];
   for (const tag of [...((await images.tags()) ?? [])].sort(byCodePoint)) {
+    if (isAttachmentTag(tag)) continue;
     const contents = (await fetchImage(images, tag, target))?.contents;
     if (contents !== undefined && bringsCrd(contents, demand, target)) versions.push(tag);
   }

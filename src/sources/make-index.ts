@@ -2,30 +2,53 @@ import { byCodePoint } from '../model/code-point-order.js';
 import type { IndexFile, IndexPackage } from '../model/index-file.js';
 import type { Repository } from '../model/package.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
+import { isAttachmentTag, joinReference } from '../model/reference.js';
 import type { Target } from '../model/target.js';
+import { parseVersion } from '../model/version.js';
 import { indexEntry, onlyMeta } from './index-entry.js';
 
 /**
  * Everything a source holds of some repositories; those it does not know are left out, and so is
- * what no tag names.
+ * what no tag names. `note` is told of what is left out because it is no package.
  */
 export async function makeIndex(
   source: PackageSource,
   repositories: readonly Repository[],
   target: Target,
+  note: (line: string) => void = () => {},
 ): Promise<IndexFile> {
   const packages: [string, IndexPackage][] = [];
   for (const repository of [...new Set(repositories)].sort(byCodePoint)) {
     const tags = await source.tags(repository, target);
     if (tags === undefined) continue;
     const fetched = await Promise.all(
-      tags.toSorted(byCodePoint).map(async (version) => {
+      versionsAmong(tags).map(async (version) => {
         return { version, found: await source.fetch({ repository, version }, target) };
       }),
     );
-    packages.push([repository, packageEntry(repository, fetched)]);
+    const kept = fetched.filter(({ version, found }) => {
+      const why = found && strangeness(version, found, target);
+      if (why !== undefined)
+        note(`note: ${joinReference(repository, version)} is left out: ${why}`);
+      return why === undefined;
+    });
+    packages.push([repository, packageEntry(repository, kept)]);
   }
   return { packages: Object.fromEntries(packages) };
+}
+
+function versionsAmong(tags: readonly string[]): string[] {
+  return tags.filter((tag) => !isAttachmentTag(tag)).sort(byCodePoint);
+}
+
+/** Why something is of no interest to who looks for packages; undefined: it is. */
+function strangeness(version: string, found: FetchedPackage, target: Target): string | undefined {
+  const [problem] = found.contents.problems;
+  if (found.artifact !== undefined) return problem?.message ?? found.artifact;
+  // Whoever asks for a version that is no package is to learn why; nobody asks for a mere tag.
+  const wanted = parseVersion(version, target.rules.dialect) !== undefined;
+  const empty = found.contents.metas.length + found.contents.objects.length === 0;
+  return empty && !wanted ? (problem?.message ?? 'it holds no package meta document') : undefined;
 }
 
 interface Fetched {

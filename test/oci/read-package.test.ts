@@ -141,6 +141,14 @@ describe('the base layer', () => {
     });
     expect((await reading(imageOf([layer]))).got).toMatchObject({ baseLayer: undefined });
   });
+
+  test('counts whatever else the image is said to be; without one an artifact is not searched', async () => {
+    const types = { artifactType: 'application/vnd.me', config: 'application/json' };
+    const base = await marked(file('package.yaml', 'x'));
+    expect(await contentOf(imageOf([base], '{}', types))).toBe('x');
+    const unmarked = await reading(imageOf([{ ...base, annotations: {} }], '{}', types));
+    expect(unmarked).toMatchObject({ got: { status: 'refused' }, asked: [] });
+  });
 });
 
 describe('package.yaml in the marked layer', () => {

@@ -10,7 +10,7 @@ import { openCrossplaneCache } from '../../src/sources/cache-source.js';
 import { openLayoutSource } from '../../src/sources/layout-source.js';
 import { openXpkgSource } from '../../src/sources/xpkg-source.js';
 import { providerYaml } from '../support/package-yaml.js';
-import { blobOf, indexOf, packageImage } from '../support/registry/image.js';
+import { blobOf, imageOf, indexOf, packageImage } from '../support/registry/image.js';
 import { layoutFiles, named, writeFiles, writeTar } from '../support/registry/layout.js';
 import { xpkgFiles } from '../support/registry/xpkg.js';
 
@@ -125,6 +125,20 @@ describe('a layout', () => {
     });
     expect(await source.repositories?.()).toEqual([P]);
     expect(notes).toHaveLength(1);
+  });
+
+  test('is searched for the owner of a CRD past whatever is no package', async () => {
+    const signature = imageOf([blobOf('{}')]);
+    const artifact = imageOf([blobOf('text')], '{}', { artifactType: 'application/vnd.me' });
+    const files = layoutFiles([
+      { image: one, annotations: named(`${P}:v1.0.0`) },
+      { image: signature, annotations: named(`${P}:${one.digest.replace(':', '-')}.sig`) },
+      { image: artifact, annotations: named(`${P}:docs`) },
+    ]);
+    const source = await openLayoutSource(await writeFiles(fresh(), files), quiet());
+    expect(await source.owners?.({ crd: 'a.example.org' }, TARGET)).toEqual([
+      { repository: P, versions: ['v1.0.0'] },
+    ]);
   });
 
   const layer = one.blobs.at(-1)!;

@@ -40,7 +40,9 @@ export const indexCommand: Command<Args> = {
     const source = await openSources(args, io, stats, await imageConfigs(args, io));
     const wanted = repositories.length > 0 ? named(repositories) : await listed(source);
     const target = targetFor(knownReleases().at(-1)!)!;
-    const index = await withProgress(io, stats, () => makeIndex(source, wanted, target));
+    const index = await withProgress(io, stats, () =>
+      makeIndex(source, wanted, target, (line) => io.note(line)),
+    );
     const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
     if (missing !== undefined) {
       throw new InputError(`no source knows \`${missing}\``, {

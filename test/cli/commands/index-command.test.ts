@@ -2,9 +2,18 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../../../src/cli/run.js';
 import { fakeIo } from '../../support/fake-io.js';
+import { providerYaml } from '../../support/package-yaml.js';
+import {
+  blobOf,
+  imageOf,
+  layerOf,
+  packageImage,
+  type ImageTypes,
+} from '../../support/registry/image.js';
+import { Registry } from '../../support/registry/registry.js';
 
 const INDEX = `{"packages":{
 "xpkg.io/a":{"kind":"Provider","versions":{
@@ -64,4 +73,69 @@ test.each([
   { argv: ['--nonsense'], why: 'a flag there is not' },
 ])('$argv is bad usage: $why', async ({ argv }) => {
   expect(await run(...argv)).toMatchObject({ code: 2, out: '' });
+});
+
+describe('of a repository that holds more than packages', async () => {
+  const image = await packageImage(providerYaml('p', 'a.b.org'));
+  const signature = '{"critical":{}}';
+  let registry: Registry;
+
+  beforeEach(async () => {
+    registry = await new Registry().start();
+    registry.push('a/p', 'v1.0.0', image).push('a/p', 'latest', image);
+  });
+
+  afterEach(() => registry.stop());
+
+  async function indexed() {
+    const io = fakeIo({ cwd });
+    const repository = `${registry.host}/a/p`;
+    const code = await runCli(['index', repository], io);
+    const { packages } = JSON.parse(io.stdout() || '{"packages":{}}') as {
+      packages: Record<string, { versions: object }>;
+    };
+    return { code, notes: io.notes(), tags: Object.keys(packages[repository]?.versions ?? {}) };
+  }
+
+  test.each(['', '.sig', '.att', '.sbom'])(
+    'what is tagged `sha256-…%s` is attached to an image, and not even asked for',
+    async (suffix) => {
+      const tag = `${image.digest.replace(':', '-')}${suffix}`;
+      registry.push('a/p', tag, imageOf([blobOf(signature)]));
+      expect(await indexed()).toEqual({ code: 0, notes: [], tags: ['latest', 'v1.0.0'] });
+      expect(registry.asked.join()).not.toContain(tag);
+    },
+  );
+
+  const ARTIFACTS: readonly { why: string; types: ImageTypes }[] = [
+    { why: 'says that it is an artifact', types: { artifactType: 'application/vnd.me' } },
+    { why: 'has no config', types: { config: 'application/vnd.oci.empty.v1+json' } },
+    { why: 'is a chart', types: { config: 'application/vnd.cncf.helm.config.v1+json' } },
+    { why: 'is a signature', types: { layer: 'application/vnd.dev.cosign.simplesigning.v1+json' } },
+  ];
+
+  test.each(['docs', 'v2.0.0'].flatMap((tag) => ARTIFACTS.map((what) => ({ ...what, tag }))))(
+    'what $why is left out, with a note and without its layers: $tag',
+    async ({ types, tag }) => {
+      const layer = blobOf(signature);
+      registry.push('a/p', tag, imageOf([layer], '{}', types));
+      const { code, notes, tags } = await indexed();
+      expect([code, tags]).toEqual([0, ['latest', 'v1.0.0']]);
+      expect(notes).toEqual([expect.stringContaining(`a/p:${tag} `)]);
+      expect(registry.asked.join()).not.toContain(layer.digest);
+    },
+  );
+
+  test('an image without a package is left out by tag, and recorded as such by version', async () => {
+    const plain = imageOf([await layerOf([{ name: 'bin/sh', content: 'binary' }])]);
+    registry.push('a/p', 'debug', plain).push('a/p', 'v2.0.0', plain);
+    const { code, notes, tags } = await indexed();
+    expect([code, tags]).toEqual([0, ['latest', 'v1.0.0', 'v2.0.0']]);
+    expect(notes).toEqual([expect.stringContaining('a/p:debug ')]);
+  });
+
+  test('a damaged package ends it, whatever its tag', async () => {
+    registry.push('a/p', 'debug', imageOf([blobOf('not a layer')]));
+    expect(await indexed()).toMatchObject({ code: 5, tags: [] });
+  });
 });

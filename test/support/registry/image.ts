@@ -56,15 +56,23 @@ export async function layerOf(
   return options.annotations === undefined ? blob : { ...blob, annotations: options.annotations };
 }
 
-export function imageOf(layers: readonly Layer[], config = '{}'): Image {
+/** How something stored like an image differs from one. */
+export interface ImageTypes {
+  readonly artifactType?: string;
+  readonly config?: string;
+  readonly layer?: string;
+}
+
+export function imageOf(layers: readonly Layer[], config = '{}', types: ImageTypes = {}): Image {
   const configBlob = blobOf(config);
   const manifest = blobOf(
     JSON.stringify({
       schemaVersion: 2,
       mediaType: OCI_MANIFEST,
-      config: descriptor('application/vnd.oci.image.config.v1+json', configBlob),
+      ...(types.artifactType === undefined ? {} : { artifactType: types.artifactType }),
+      config: descriptor(types.config ?? 'application/vnd.oci.image.config.v1+json', configBlob),
       layers: layers.map((layer) => ({
-        ...descriptor('application/vnd.oci.image.layer.v1.tar+gzip', layer),
+        ...descriptor(types.layer ?? 'application/vnd.oci.image.layer.v1.tar+gzip', layer),
         ...(layer.annotations === undefined ? {} : { annotations: layer.annotations }),
       })),
     }),
