@@ -17,7 +17,8 @@ export function networkFlags<T>(yargs: Argv<T>): Argv<T & NetworkArgs> {
       type: 'string',
       array: true,
       nargs: 1,
-      describe: 'Registry (HOST or HOST:PORT) that may speak plain HTTP; repeat it for more',
+      describe:
+        'Registry (HOST:PORT, or HOST for all its ports) that may speak plain HTTP; repeat it for more',
     })
     .option('pull-secret', {
       type: 'string',

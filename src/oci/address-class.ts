@@ -53,7 +53,7 @@ export function addressClass(hostname: string): AddressClass {
 export interface PlainHttpRule {
   /** Whether `*.local` counts, which depends on the Crossplane release. */
   readonly dotLocal: boolean;
-  /** Hosts the user declared insecure, with their port. */
+  /** Hosts the user declared insecure; one without a port stands for all of its ports. */
   readonly insecure: ReadonlySet<string>;
 }
 
@@ -62,9 +62,10 @@ const DOT_LOCAL = /\.local(?::\d{1,5})?$/;
 
 /** Whether plain HTTP may be spoken with `host` (port included) if HTTPS does not answer. */
 export function mayBePlainHttp(host: string, rule: PlainHttpRule): boolean {
-  const withoutPort = host.split(':')[0]!;
+  const withoutPort = host.replace(/:\d{1,5}$/, '');
   return (
     rule.insecure.has(host) ||
+    rule.insecure.has(withoutPort) ||
     (isIP(withoutPort) === 4 && RFC1918.check(withoutPort)) ||
     host.startsWith('localhost:') ||
     DOT_LOCALHOST.test(host) ||

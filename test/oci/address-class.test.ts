@@ -18,9 +18,13 @@ test.each([
   { host: 'registry.local.example.org', want: false, why: 'local in the middle' },
   { host: 'plain.example.org:5000', want: true, why: 'the user said so' },
   { host: 'plain.example.org', want: false, why: 'the user said so of another port' },
+  { host: 'every.example.org:5000', want: true, why: 'the user said so of the host, port aside' },
+  { host: 'every.example.org', want: true, why: 'the user said so of the host' },
+  { host: 'not.every.example.org:5000', want: false, why: 'the user said so of another host' },
+  { host: '[2001:db8::7]:5000', want: true, why: 'the user said so of the address, port aside' },
 ])('$host → $want: $why', ({ host, want }) => {
   for (const dotLocal of [true, false]) {
-    const insecure = new Set(['plain.example.org:5000']);
+    const insecure = new Set(['plain.example.org:5000', 'every.example.org', '[2001:db8::7]']);
     expect(mayBePlainHttp(host, { dotLocal, insecure })).toBe(want);
   }
 });
