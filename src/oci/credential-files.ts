@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InputError } from '../model/input-error.js';
-import { askHelper } from './credential-helper.js';
+import type { AskHelper } from './credential-helper.js';
 import type { CredentialStore } from './credentials.js';
 import { entryFor, helperServer, parseDockerConfig, type DockerConfig } from './docker-config.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-const HELPER_TIMEOUT_MS = 30_000;
 
 /** Where docker, podman and their kin keep credentials, in the order they are asked. */
 export function credentialFiles(env: Env): readonly string[] {
@@ -31,12 +29,14 @@ function below(folder: string | undefined, ...path: readonly string[]): readonly
 }
 
 /** Credentials from the files of `credentialFiles`; each is read once, when first needed. */
-export function fileCredentials(env: Env): CredentialStore {
+export function fileCredentials(env: Env, askHelper: AskHelper): CredentialStore {
   let loading: Promise<readonly CredentialStore[]> | undefined;
   return {
     find: async (host, path) => {
       loading ??= Promise.all(
-        credentialFiles(env).map(async (file) => configCredentials(await configIn(file), env)),
+        credentialFiles(env).map(async (file) =>
+          configCredentials(await configIn(file), askHelper),
+        ),
       );
       for (const store of await loading) {
         const found = await store.find(host, path);
@@ -48,14 +48,16 @@ export function fileCredentials(env: Env): CredentialStore {
 }
 
 /** Credentials from one config: its helper for the place, else its general helper, else its entries. */
-export function configCredentials(config: DockerConfig | undefined, env: Env): CredentialStore {
+export function configCredentials(
+  config: DockerConfig | undefined,
+  askHelper: AskHelper,
+): CredentialStore {
   return {
     find: async (host, path) => {
       if (config === undefined) return undefined;
       const helper = entryFor(config.credHelpers, host, path) ?? config.credsStore;
       if (helper !== undefined) {
-        const options = { env, timeoutMs: HELPER_TIMEOUT_MS };
-        const found = await askHelper(helper, helperServer(host), options);
+        const found = await askHelper(helper, helperServer(host));
         if (found !== undefined) return found;
       }
       return entryFor(config.auths, host, path);

@@ -9,6 +9,26 @@ export interface HelperOptions {
   readonly timeoutMs: number;
 }
 
+/** Asks a helper, by name, for the credentials of a server. */
+export type AskHelper = (name: string, server: string) => Promise<Credentials | undefined>;
+
+const HELPER_TIMEOUT_MS = 30_000;
+
+/**
+ * The helpers that a machine with this environment has.
+ *
+ * Each is run once for each server, however many ask; all of them are told of a failure, too.
+ */
+export function installedHelpers(env: HelperOptions['env']): AskHelper {
+  const asked = new Map<string, ReturnType<AskHelper>>();
+  return (name, server) => {
+    const key = JSON.stringify([name, server]);
+    const answer = asked.get(key) ?? askHelper(name, server, { env, timeoutMs: HELPER_TIMEOUT_MS });
+    asked.set(key, answer);
+    return answer;
+  };
+}
+
 const NAME = /^[A-Za-z0-9._-]+$/;
 const MOST_OUTPUT = 1024 * 1024;
 const NOT_FOUND = 'credentials not found in native keychain';

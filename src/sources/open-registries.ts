@@ -6,6 +6,7 @@ import type { Reference } from '../model/reference.js';
 import { mayBePlainHttp } from '../oci/address-class.js';
 import type { Artifact } from '../oci/artifact.js';
 import { configCredentials, fileCredentials } from '../oci/credential-files.js';
+import { installedHelpers } from '../oci/credential-helper.js';
 import { firstOf, type CredentialStore } from '../oci/credentials.js';
 import { parseDockerConfig } from '../oci/docker-config.js';
 import type { DiskCache } from '../oci/disk-cache.js';
@@ -26,7 +27,7 @@ export interface RegistriesOptions {
   /** Connections kept to one host. */
   readonly connections: number;
   readonly observer?: NetworkObserver | undefined;
-  /** Hosts, with their port, that may speak plain HTTP. */
+  /** Hosts that may speak plain HTTP: `HOST:PORT`, or `HOST` for all its ports. */
   readonly insecure?: ReadonlySet<string> | undefined;
   readonly imageConfigs?: readonly ImageConfig[] | undefined;
   /** Docker configs from pull secrets; those with a name serve ImageConfigs that name them, too. */
@@ -97,11 +98,15 @@ function credentialsIn({ env, pullSecrets = [] }: RegistriesOptions): {
   readonly secrets: readonly NamedStore[];
   readonly credentials: CredentialStore;
 } {
+  const askHelper = installedHelpers(env);
   const secrets = pullSecrets.map(({ name, dockerConfig, file }) => ({
     name,
-    store: configCredentials(parseDockerConfig(dockerConfig, file), env),
+    store: configCredentials(parseDockerConfig(dockerConfig, file), askHelper),
   }));
-  const credentials = firstOf([...secrets.map(({ store }) => store), fileCredentials(env)]);
+  const credentials = firstOf([
+    ...secrets.map(({ store }) => store),
+    fileCredentials(env, askHelper),
+  ]);
   return { secrets, credentials };
 }
 

@@ -1,9 +1,10 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askHelper } from '../../src/oci/credential-helper.js';
+import { askHelper, installedHelpers } from '../../src/oci/credential-helper.js';
 import { credentialFiles, fileCredentials } from '../../src/oci/credential-files.js';
+import type { SourceError } from '../../src/model/source-error.js';
 import type { Credentials } from '../../src/oci/credentials.js';
 import { entryFor, parseDockerConfig } from '../../src/oci/docker-config.js';
 
@@ -120,7 +121,8 @@ describe('files', () => {
     await writeFile(join(home, '.config/containers/auth.json'), auths('podman:2', 'a.io', 'b.io'));
     await writeFile(join(home, '.dockercfg'), JSON.stringify({ 'c.io': auth('old:3') }));
     await writeFile(join(folder, 'empty'), '');
-    const store = fileCredentials({ HOME: home, REGISTRY_AUTH_FILE: join(folder, 'empty') });
+    const env = { HOME: home, REGISTRY_AUTH_FILE: join(folder, 'empty') };
+    const store = fileCredentials(env, installedHelpers(env));
     const found = await Promise.all(
       ['a.io', 'b.io', 'c.io', 'd.io'].map(async (host) => shown(await store.find(host, 'x/y'))),
     );
@@ -138,6 +140,9 @@ describe('helpers', () => {
     forbidden: 'echo s3cret',
     slow: 'exec sleep 60',
     noisy: 'exec yes s3cret',
+    counted:
+      'echo ran >> "$0.log"; read server; echo "{\\"Username\\":\\"$server\\",\\"Secret\\":\\"pw\\"}"',
+    failing: 'echo ran >> "$0.log"; exit 3',
     asked: 'echo "{\\"Username\\":\\"$0 $*\\",\\"Secret\\":\\"pw\\"}"',
     stderr:
       '[ /dev/fd/2 -ef /dev/null ] && to=nowhere; echo "{\\"Username\\":\\"$to\\",\\"Secret\\":\\"pw\\"}"',
@@ -194,8 +199,26 @@ describe('helpers', () => {
         credHelpers: { 'a.io': 'good' },
       }),
     );
-    const store = fileCredentials({ HOME: home, PATH: `${folder}:/usr/bin:/bin` });
+    const env = { HOME: home, PATH: `${folder}:/usr/bin:/bin` };
+    const store = fileCredentials(env, installedHelpers(env));
     expect(shown(await store.find('a.io', 'x/y'))).toBe('ann@a.io:pw');
     expect(shown(await store.find('b.io', 'x/y'))).toBe('stored:2');
+  });
+
+  test.each([
+    { name: 'counted', want: ['a.io:pw', 'a.io:pw', 'b.io:pw', 'a.io:pw'] },
+    { name: 'failing', want: Array(4).fill('UNAUTHORIZED') as string[] },
+  ])('`$name` is run once for each server, whoever asks and when', async ({ name, want }) => {
+    const home = join(folder, name);
+    await mkdir(join(home, '.docker'), { recursive: true });
+    await writeFile(join(home, '.docker/config.json'), JSON.stringify({ credsStore: name }));
+    const env = { HOME: home, PATH: `${folder}:/usr/bin:/bin` };
+    const store = fileCredentials(env, installedHelpers(env));
+    const find = (host: string, path: string) =>
+      store.find(host, path).then(shown, (error: unknown) => (error as SourceError).code);
+    const together = [find('a.io', 'x/y'), find('a.io', 'x/z'), find('b.io', 'x/y')];
+    expect([...(await Promise.all(together)), await find('a.io', 'x/w')]).toEqual(want);
+    const log = await readFile(join(folder, `docker-credential-${name}.log`), 'utf8');
+    expect(log).toBe('ran\nran\n');
   });
 });
