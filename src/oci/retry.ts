@@ -1,4 +1,5 @@
-import { codeOf, PROXY_ANSWERED, type HttpResponse } from './transport.js';
+import { NoAnswer, PROXY_ANSWERED } from './no-answer.js';
+import { codeOf, type HttpResponse } from './transport.js';
 
 /** Time and chance, so that tests need neither. */
 export interface Clock {
@@ -100,7 +101,9 @@ export function isPassingStatus(status: number): boolean {
 /** Marks an error of the network as transient, where it is; certificate errors never are. */
 export function asTransient(error: unknown): unknown {
   const code = codeOf(error);
-  return isPassingCode(code) ? new TransientFailure(code, { cause: error }) : error;
+  if (!isPassingCode(code)) return error;
+  const message = error instanceof NoAnswer ? error.message : code;
+  return new TransientFailure(message, { cause: error });
 }
 
 function isPassingCode(code: string): boolean {

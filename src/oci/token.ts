@@ -3,6 +3,7 @@ import { readBody } from './body.js';
 import { basicAuthorization, type Credentials } from './credentials.js';
 import { fieldsOf, parseJson, stringOf } from './json-shape.js';
 import { LIMITS } from './limits.js';
+import { NoAnswer } from './no-answer.js';
 import { isPassingStatus, retryAfterMs, TransientFailure } from './retry.js';
 import type { Clock, RetryPolicy } from './retry.js';
 import { Secret } from './secret.js';
@@ -33,7 +34,9 @@ export async function fetchToken(
   timing: { readonly clock: Clock; readonly policy: RetryPolicy },
 ): Promise<Token> {
   const subject = request.realm.host;
-  const response = await transport(httpRequest(request));
+  const response = await transport(httpRequest(request)).catch((error: unknown) => {
+    throw error instanceof NoAnswer ? error.of('the token server') : error;
+  });
   if (response.status !== 200) {
     await response.discard();
     if (isPassingStatus(response.status)) {

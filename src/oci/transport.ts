@@ -18,9 +18,6 @@ export interface HttpResponse {
   discard(): Promise<void>;
 }
 
-/** An error whose code begins so tells of a proxy that let nothing through, by its status. */
-export const PROXY_ANSWERED = 'PROXY_ANSWERED_';
-
 /** What is said about each exchange once it ends; holds no credential. */
 export interface Exchange {
   readonly method: string;

@@ -1,12 +1,8 @@
 import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
-import { InputError } from '../model/input-error.js';
-import {
-  PROXY_ANSWERED,
-  type HttpRequest,
-  type HttpResponse,
-  type Transport,
-} from './transport.js';
+import { NoAnswer, PROXY_ANSWERED, type AskedFor } from './no-answer.js';
+import { proxiesIn, type Proxy, type ProxyChoice } from './proxy-environment.js';
+import { codeOf, type HttpRequest, type HttpResponse, type Transport } from './transport.js';
 
 export interface UndiciOptions {
   /** Proxy variables are read from it, as Go programs read them. */
@@ -33,9 +29,6 @@ export interface Timeouts {
 
 const TIMEOUTS: Timeouts = { connectMs: 10_000, firstByteMs: 60_000, stallMs: 30_000 };
 
-/** Go never proxies these, and a proxy could not reach them. */
-const NEVER_PROXIED = 'localhost,127.0.0.1,[::1]';
-
 export interface ClosableTransport {
   readonly send: Transport;
   close(): Promise<void>;
@@ -43,62 +36,52 @@ export interface ClosableTransport {
 
 /** HTTP by undici, loaded at the first request: who stays offline never pays for it. */
 export function undiciTransport(options: UndiciOptions): ClosableTransport {
-  let loading: Promise<Agents> | undefined;
+  let loading: Promise<Routes> | undefined;
   return {
-    send: async (request) => {
-      const { http, https } = await (loading ??= agents(options));
-      return exchange(request.url.protocol === 'http:' ? http : https, request);
-    },
-    close: async () => {
-      const made = await loading?.catch(() => undefined);
-      await Promise.all([made?.http.destroy(), made?.https.destroy()]);
-    },
+    send: async (request) => exchange(request, await (loading ??= routes(options))),
+    close: async () => (await loading?.catch(() => undefined))?.close(),
   };
 }
 
-interface Agents {
-  readonly http: Dispatcher;
-  readonly https: Dispatcher;
+interface Routes {
+  readonly proxyFor: ProxyChoice;
+  readonly direct: Dispatcher;
+  readonly tunnel: (proxy: Proxy) => Dispatcher;
+  close(): Promise<void>;
 }
 
-async function agents(options: UndiciOptions): Promise<Agents> {
-  const { EnvHttpProxyAgent, Pool } = await import('undici');
+async function routes(options: UndiciOptions): Promise<Routes> {
+  const proxyFor = proxiesIn(options.env);
+  const { Agent, Pool, ProxyAgent } = await import('undici');
   const { connectMs, firstByteMs, stallMs } = { ...TIMEOUTS, ...options.timeouts };
   const ca = authorities(await options.certificates?.());
   const connect = { timeout: connectMs, ...(ca === undefined ? {} : { ca }) };
-  const through = (proxy: string) =>
-    new EnvHttpProxyAgent({
-      httpProxy: proxy,
-      httpsProxy: proxy,
-      noProxy: [variable('no_proxy', options), NEVER_PROXIED].filter(Boolean).join(','),
-      connections: options.connections,
-      connect,
+  const { connections } = options;
+  const shared = { connections, connect, headersTimeout: firstByteMs, bodyTimeout: stallMs };
+  const direct = new Agent(shared);
+  const tunnels = new Map<Proxy, Dispatcher>();
+  const tunnel = (proxy: Proxy) =>
+    new ProxyAgent({
+      ...shared,
+      uri: proxy.url.href.replace(/^socks5h:/, 'socks5:'),
+      ...(proxy.authorization === undefined ? {} : { token: proxy.authorization }),
       // Behind a proxy, `connect` counts for neither end of the tunnel.
       requestTls: connect,
       proxyTls: connect,
       clientFactory: (origin, opts) => new Pool(origin, { ...opts, headersTimeout: connectMs }),
-      headersTimeout: firstByteMs,
-      bodyTimeout: stallMs,
     });
   return {
-    http: through(proxyIn('http_proxy', options)),
-    https: through(proxyIn('https_proxy', options)),
+    proxyFor,
+    direct,
+    tunnel: (proxy) => {
+      const through = tunnels.get(proxy) ?? tunnel(proxy);
+      tunnels.set(proxy, through);
+      return through;
+    },
+    close: async () => {
+      await Promise.all([direct, ...tunnels.values()].map((dispatcher) => dispatcher.destroy()));
+    },
   };
-}
-
-function variable(name: string, { env }: UndiciOptions): string {
-  return env[name] ?? env[name.toUpperCase()] ?? '';
-}
-
-/** It may hold a password, so a message names the variable alone. */
-function proxyIn(name: string, options: UndiciOptions): string {
-  const written = variable(name, options);
-  if (written === '') return '';
-  const proxy = written.includes('://') ? written : `http://${written}`;
-  if (URL.canParse(proxy)) return proxy;
-  throw new InputError(`the environment variable ${name.toUpperCase()} is not a URL`, {
-    hint: 'write it as `http://HOST:PORT`',
-  });
 }
 
 function authorities(certificates: Certificates | undefined): string[] | undefined {
@@ -110,8 +93,20 @@ function authorities(certificates: Certificates | undefined): string[] | undefin
   ];
 }
 
-async function exchange(through: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
-  const { statusCode, headers, body } = await answerOf(through, request);
+async function exchange(request: HttpRequest, by: Routes): Promise<HttpResponse> {
+  const proxy = by.proxyFor(request.url);
+  const asked = { url: request.url, proxy };
+  let answer: Dispatcher.ResponseData;
+  try {
+    answer = await sent(request, proxy, by);
+  } catch (error) {
+    throw asNoAnswer(error, asked);
+  }
+  const { statusCode, headers, body } = answer;
+  if (proxy !== undefined && statusCode === 407) {
+    await body.dump();
+    throw new NoAnswer(`${PROXY_ANSWERED}407`, asked, undefined);
+  }
   return {
     status: statusCode,
     header: (name) => {
@@ -123,25 +118,35 @@ async function exchange(through: Dispatcher, request: HttpRequest): Promise<Http
   };
 }
 
-async function answerOf(through: Dispatcher, request: HttpRequest) {
-  try {
-    return await through.request({
-      origin: request.url.origin,
-      path: `${request.url.pathname}${request.url.search}`,
-      method: request.method,
-      headers: { ...request.headers },
-      body: request.body ?? null,
-    });
-  } catch (error) {
-    throw withProxyStatus(error);
+function sent(
+  { url, method, headers, body }: HttpRequest,
+  proxy: Proxy | undefined,
+  { direct, tunnel }: Routes,
+): Promise<Dispatcher.ResponseData> {
+  const path = `${url.pathname}${url.search}`;
+  const plain = { method, headers: { ...headers }, body: body ?? null };
+  if (proxy === undefined) return direct.request({ ...plain, origin: url.origin, path });
+  if (url.protocol === 'https:' || proxy.url.protocol.startsWith('socks')) {
+    return tunnel(proxy).request({ ...plain, origin: url.origin, path });
   }
+  // Plain HTTP is not tunnelled: many proxies allow that for port 443 alone.
+  const { authorization } = proxy;
+  return direct.request({
+    ...plain,
+    origin: proxy.url.origin,
+    path: `${url.origin}${path}`,
+    headers: {
+      ...headers,
+      host: url.host,
+      ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
+    },
+  });
 }
 
-/** undici tells by a message alone what a proxy answered that opens no tunnel. */
-function withProxyStatus(error: unknown): unknown {
-  const message = error instanceof Error ? error.message : '';
-  const status = /^Proxy response \((\d{3})\)/.exec(message)?.[1];
-  if (status === undefined) return error;
-  const told = new Error(`the proxy answered ${status}`, { cause: error });
-  return Object.assign(told, { code: `${PROXY_ANSWERED}${status}` });
+function asNoAnswer(error: unknown, asked: AskedFor): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  // undici tells by a message alone what a proxy answered that opens no tunnel.
+  const status = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
+  const code = status === undefined ? codeOf(error) : `${PROXY_ANSWERED}${status}`;
+  return new NoAnswer(code, asked, error);
 }
