@@ -188,6 +188,17 @@ describe('helpers', () => {
     },
   );
 
+  test.each([
+    { name: 'absent', hint: /on the PATH/ },
+    { name: 'forbidden', hint: /executable/ },
+    { name: 'slow', hint: /by hand/ },
+    { name: 'broken', hint: /to see why/ },
+  ])('`$name` comes with the way out', async ({ name, hint }) => {
+    await expect(ask(name)).rejects.toMatchObject({
+      hint: expect.stringMatching(hint) as string,
+    });
+  });
+
   test('come before stored entries, the one for the place before the general one', async () => {
     const home = join(folder, 'helped');
     await mkdir(join(home, '.docker'), { recursive: true });
