@@ -33,8 +33,9 @@ export interface Breakage {
 
 export interface FuzzReport {
   readonly seed: number;
+  /** Variations tried; the request as it is was tried on every release before them. */
   readonly runs: number;
-  /** Runs that were given up, so that nothing is known of them. */
+  /** Trials that were given up, so that nothing is known of them. */
   readonly gaveUp: number;
   /** The releases of the range, newest first. */
   readonly releases: readonly string[];
@@ -57,9 +58,11 @@ export async function fuzz(request: Request, options: FuzzOptions): Promise<Fuzz
     prereleases: new Set([...(request.prereleases ?? []), ...(options.prereleases ?? [])]),
     compat: options.compat ?? false,
   });
-  const fuzzing = new Fuzzing(request, options);
+  const fuzzing = new Fuzzing(request, options, staying(varied));
   fuzzing.refuseNonsense(targets);
-  await fuzzing.run(trials(request, { targets, varied, options }), varied);
+  await fuzzing.run(targets.map((release) => ({ release, wishes: asAsked(request) })));
+  const isKnown = (trial: Trial) => fuzzing.isKnown(trial);
+  await fuzzing.vary(variations(asAsked(request), { targets, varied, options, isKnown }));
   return {
     seed: options.seed,
     runs: fuzzing.runs,
@@ -78,19 +81,21 @@ interface Space {
   readonly targets: readonly Target[];
   readonly varied: readonly VariedRoot[];
   readonly options: Pick<FuzzOptions, 'seed' | 'runs'>;
+  /** It breaks, and why is known. */
+  readonly isKnown: (trial: Trial) => boolean;
+}
+
+function asAsked({ roots }: Request): Wish[] {
+  return roots.map((root): Wish => ({ root }));
 }
 
 /** How often a variation known to break is drawn again. */
 const REDRAWS = 10;
 
-/** The request as it is on every release, then variations; `isKnown`: it breaks, and why is known. */
-function* trials(
-  request: Request,
-  { targets, varied, options }: Space,
-): Generator<Trial, void, (trial: Trial) => boolean> {
-  const asAsked = request.roots.map((root): Wish => ({ root }));
-  let isKnown = nothingKnown;
-  for (const release of targets) isKnown = yield { release, wishes: asAsked };
+function* variations(
+  wishes: readonly Wish[],
+  { targets, varied, options, isKnown }: Space,
+): Generator<Trial> {
   const draw = seeded(options.seed);
   if (varied.every(({ tagsFor }) => targets.every((target) => tagsFor(target).length === 0)))
     return;
@@ -99,14 +104,16 @@ function* trials(
     let redraws = 0;
     do {
       const release = targets[draw(targets.length)]!;
-      trial = { release, wishes: vary(asAsked, varied, { release, draw }) };
+      trial = { release, wishes: vary(wishes, varied, { release, draw }) };
     } while (isKnown(trial) && redraws++ < REDRAWS);
-    isKnown = yield trial;
+    yield trial;
   }
 }
 
-function nothingKnown(_trial: Trial): boolean {
-  return false;
+/** Packages of which a version that is tried is one of those asked for. */
+function staying(varied: readonly VariedRoot[]): ReadonlySet<string> {
+  const within = varied.filter((one) => one.staysWithin && one.isAsked);
+  return new Set(within.map(({ root }) => root.repository));
 }
 
 function vary(
@@ -155,27 +162,29 @@ class Fuzzing {
   gaveUp = 0;
   private readonly request: Request;
   private readonly options: FuzzOptions;
+  private readonly staying: ReadonlySet<string>;
   /** Smallest examples by what they ask for, with the releases they were found on. */
   private readonly examples = new Map<string, { trial: Trial; releases: Set<string> }>();
 
-  constructor(request: Request, options: FuzzOptions) {
+  constructor(request: Request, options: FuzzOptions, staying: ReadonlySet<string>) {
     this.request = request;
     this.options = options;
+    this.staying = staying;
   }
 
-  async run(
-    space: Generator<Trial, void, (trial: Trial) => boolean>,
-    varied: readonly VariedRoot[],
-  ): Promise<void> {
-    const within = new Set(
-      varied.filter((one) => one.staysWithin && one.isAsked).map(({ root }) => root.repository),
-    );
-    const isKnown = (trial: Trial) => this.isKnown(trial, within);
+  async run(trials: Iterable<Trial>, done: () => void = () => {}): Promise<void> {
     const { goOn = () => true, onRun = () => {} } = this.options;
-    for (let next = space.next(isKnown); next.done !== true && goOn(); next = space.next(isKnown)) {
-      await this.attempt(next.value);
-      onRun(++this.runs, this.examples.size);
+    for (const trial of trials) {
+      if (!goOn()) return;
+      await this.attempt(trial);
+      done();
+      onRun(this.runs, this.examples.size);
     }
+  }
+
+  /** The same for what counts as a run. */
+  async vary(trials: Iterable<Trial>): Promise<void> {
+    await this.run(trials, () => this.runs++);
   }
 
   /** What makes sense to no release is a mistake in the request, and not what is looked for. */
@@ -219,8 +228,8 @@ class Fuzzing {
     }
   }
 
-  /** `within`: packages of which a version that is tried is one of those asked for. */
-  private isKnown(trial: Trial, within: ReadonlySet<string>): boolean {
+  /** Whether a trial breaks because of what was found already. */
+  isKnown(trial: Trial): boolean {
     const at = new Map(trial.wishes.map((wish) => [wishName(wish), wish.tag ?? 'as asked']));
     return [...this.examples.values()].some(
       (example) =>
@@ -229,7 +238,9 @@ class Fuzzing {
           const name = wishName(wish);
           const here = at.get(name);
           if (here === undefined) return false;
-          return here === (wish.tag ?? 'as asked') || (wish.tag === undefined && within.has(name));
+          return (
+            here === (wish.tag ?? 'as asked') || (wish.tag === undefined && this.staying.has(name))
+          );
         }),
     );
   }

@@ -78,6 +78,6 @@ function progress(io: Io): (runs: number, breakages: number) => void {
   return (runs, breakages) => {
     if (performance.now() - told < 2000) return;
     told = performance.now();
-    io.note(`${runs} runs, ${breakages} broken so far`);
+    io.note(`${runs} variations tried, ${breakages} broken so far`);
   };
 }

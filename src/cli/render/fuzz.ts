@@ -53,7 +53,7 @@ export function fuzzText(report: Report): string[] {
   const { breakages, varied, releases } = report;
   const versions = varied.map(({ repository, versions: count }) => `${repository} (${count})`);
   const lines = [
-    `${counted(report.runs, 'run')} on ${counted(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
+    `the set as it is, and ${counted(report.runs, 'variation')}, on ${counted(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
     ...wrap(
       versions.length === 0
         ? 'no package to vary: none is a root, or required by a local package'
@@ -63,7 +63,7 @@ export function fuzzText(report: Report): string[] {
     ),
   ];
   if (report.gaveUp > 0)
-    lines.push(`  gave up on ${counted(report.gaveUp, 'run')}: nothing is known of them`);
+    lines.push(`  gave up on ${report.gaveUp} of them: of these nothing is known`);
   lines.push('', breakages.length === 0 ? 'nothing breaks' : `breaks: ${breakages.length}`);
   return [
     ...lines,
