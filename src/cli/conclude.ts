@@ -57,10 +57,12 @@ export async function conclude(conclusion: Conclusion, args: Args, io: Io): Prom
   if (lock !== undefined) for (const line of changeLines(changes)) io.note(line);
   if (!args.write) return EXIT.done;
   const bundle = args.out === '-' ? [] : renderedOutputs(rendering, resolvePath(io.cwd, args.out));
-  const own = isRemoteLock(args) ? [] : [{ path: resolvePath(io.cwd, args.lock), text }];
+  const own = text === lock?.text ? [] : [{ path: resolvePath(io.cwd, args.lock), text }];
   await writeOutputs([...own, ...bundle]);
   const written = [...own.map(() => args.lock), ...(args.out === '-' ? [] : [`${args.out}/`])];
-  if (written.length > 0) io.note(`wrote ${written.join(' and ')}`);
+  const told = written.length > 0 ? [`wrote ${written.join(' and ')}`] : [];
+  if (own.length === 0) told.push(`${args.lock} is up to date`);
+  io.note(told.join('; '));
   return EXIT.done;
 }
 

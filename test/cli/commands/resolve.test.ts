@@ -174,8 +174,10 @@ describe('with a lockfile', () => {
     expect(stderr).toContain(`moved ${B} v1.1.0 → v1.2.0`);
   });
 
-  test('--locked passes while nothing changes', async () => {
-    expect(await run('--locked')).toMatchObject({ code: EXIT.done });
+  test('--locked passes while nothing changes, and says that the lockfile was not written', async () => {
+    const { code, stderr } = await run('--locked');
+    expect(code).toBe(EXIT.done);
+    expect(stderr).toContain('wrote rendered/; xpkg.lock.yaml is up to date');
   });
 
   test('--locked is exit 4 and names the change', async () => {
