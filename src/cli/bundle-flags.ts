@@ -1,20 +1,19 @@
 import type { Argv } from 'yargs';
 import { clash } from './clash.js';
 import { outputFlag, type OutputArgs } from './output-flag.js';
+import { pinFlags, type PinArgs } from './pin-flags.js';
 import type { WantArgs } from './resolve-flags.js';
 
 /** What becomes of an answer, for every command that writes one. */
-export interface BundleArgs extends OutputArgs {
+export interface BundleArgs extends OutputArgs, PinArgs {
   readonly out: string;
   readonly write: boolean;
   readonly explain: boolean;
   readonly 'allow-undigested': boolean;
-  readonly pin: 'tag' | 'digest';
-  readonly 'apply-lock': boolean;
 }
 
 export function bundleFlags(yargs: Argv<WantArgs>): Argv<WantArgs & BundleArgs> {
-  return outputFlag(yargs).options({
+  return pinFlags(outputFlag(yargs)).options({
     out: {
       type: 'string',
       requiresArg: true,
@@ -27,16 +26,6 @@ export function bundleFlags(yargs: Argv<WantArgs>): Argv<WantArgs & BundleArgs> 
       type: 'boolean',
       default: false,
       describe: 'Lock versions whose digest no source knows',
-    },
-    pin: {
-      choices: ['tag', 'digest'] as const,
-      default: 'tag' as const,
-      describe: 'How objects name versions',
-    },
-    'apply-lock': {
-      type: 'boolean',
-      default: false,
-      describe: 'Apply the Lock with the packages',
     },
   });
 }

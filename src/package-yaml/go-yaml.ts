@@ -24,7 +24,7 @@ export interface GoDocument {
   readonly events: readonly Event[];
 }
 
-export interface GoYamlError {
+interface GoYamlError {
   readonly error: string;
   /** Lines before the place of the error. */
   readonly lineOffset: number;

@@ -56,7 +56,7 @@ const MAX_PARSED = 16 * 2 ** 20;
 const MAX_WARNINGS = 20;
 
 /** The slow way, for what must be known in full or takes a parser to understand. */
-export function parseDocument(raw: RawDocument): ReadDocument {
+function parseDocument(raw: RawDocument): ReadDocument {
   const line = contentLine(raw);
   if (raw.text.length > MAX_PARSED) {
     const message = `the document is larger than ${MAX_PARSED >> 20} MiB, more than any API server takes; split it`;

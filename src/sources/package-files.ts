@@ -8,7 +8,7 @@ import { isAbsent } from './unreadable.js';
 /** Crossplane reads no more of a package.yaml than this. */
 const MAX_BYTES = 200 * 1024 * 1024;
 
-const SEPARATOR = Buffer.from('---\n');
+export const SEPARATOR = Buffer.from('---\n');
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -28,25 +28,34 @@ export async function readPackageFiles(folder: string, shown: string): Promise<U
     if (bytes === undefined) throw tooLarge(shown);
     return bytes;
   }
-  return assembled(folder, shown);
+  const parts = await packageParts(folder, shown);
+  return Buffer.concat([SEPARATOR, ...parts.flatMap(({ bytes }) => [bytes, SEPARATOR])]);
 }
 
-async function assembled(folder: string, shown: string): Promise<Uint8Array> {
+/** A file of a package that is ready to build. */
+export interface PackagePart {
+  readonly file: string;
+  /** Ends with a newline. */
+  readonly bytes: Uint8Array;
+}
+
+/** What a package.yaml is put together from, in order, with a separator after each. */
+export async function packageParts(folder: string, shown: string): Promise<PackagePart[]> {
   const meta = join(folder, 'crossplane.yaml');
   const others = (await yamlFiles(folder, 'root')).filter((file) => file !== meta);
-  const parts: Uint8Array[] = [SEPARATOR];
+  const parts: PackagePart[] = [];
   let left = MAX_BYTES;
   for (const file of [meta, ...others]) {
     const bytes = await readWithin(file, left);
     if (bytes === undefined) throw tooLarge(shown);
     left -= bytes.length;
-    if (bytes.length > 0) parts.push(...document(bytes));
+    if (bytes.length > 0) parts.push({ file, bytes: document(bytes) });
   }
-  return Buffer.concat(parts);
+  return parts;
 }
 
 /** In the order of a walk by name, links not followed; the examples are no part of a package. */
-export async function yamlFiles(folder: string, place: 'root' | 'below'): Promise<string[]> {
+async function yamlFiles(folder: string, place: 'root' | 'below'): Promise<string[]> {
   const files: string[] = [];
   for (const entry of await sortedEntries(folder)) {
     const path = join(folder, entry.name);
@@ -72,10 +81,10 @@ function tooLarge(shown: string): SourceError {
   return new SourceError('TOO_LARGE', shown, `over ${limit}, which is all that Crossplane reads`);
 }
 
-function document(bytes: Uint8Array): Uint8Array[] {
+function document(bytes: Uint8Array): Uint8Array {
   const marked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   const text = marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-  return text.at(-1) === NEWLINE ? [text, SEPARATOR] : [text, Uint8Array.of(NEWLINE), SEPARATOR];
+  return text.at(-1) === NEWLINE ? text : Buffer.concat([text, Uint8Array.of(NEWLINE)]);
 }
 
 async function isFile(path: string): Promise<boolean> {

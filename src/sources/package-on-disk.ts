@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import type { PackageContents } from '../model/package-contents.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
-import { yamlFiles } from './package-files.js';
+import { packageParts, SEPARATOR } from './package-files.js';
 
 /** A package read from the user's own files. */
 export interface PackageOnDisk {
@@ -59,33 +59,25 @@ async function isGzip(path: string): Promise<boolean> {
 }
 
 async function readParts(folder: string, shown: string): Promise<PackageOnDisk> {
-  const starts: { readonly file: string; readonly line: number }[] = [];
-  async function* parts(): AsyncGenerator<Uint8Array> {
-    let line = 1;
-    for (const file of await yamlFiles(folder, 'root')) {
-      const bytes = await readFile(file);
-      if (bytes.length === 0) continue;
-      starts.push({ file: join(shown, relative(folder, file)), line });
-      const end = bytes.at(-1) === NEWLINE ? '---\n' : '\n---\n';
-      yield bytes;
-      yield Buffer.from(end);
-      line += newlinesIn(bytes) + end.split('\n').length - 1;
-    }
-  }
-  const contents = await readPackageYaml(parts());
+  const parts = await packageParts(folder, shown);
+  let line = 1;
+  const starts = parts.map(({ file, bytes }) => {
+    const start = { file: join(shown, relative(folder, file)), line };
+    line += newlinesIn(bytes) + newlinesIn(SEPARATOR);
+    return start;
+  });
+  const stream = Buffer.concat(parts.flatMap(({ bytes }) => [bytes, SEPARATOR]));
   return {
-    contents,
-    originOf: (line) => {
-      const part = line === undefined ? undefined : starts.findLast((start) => start.line <= line);
-      return part && line ? { file: part.file, line: line - part.line + 1 } : { file: shown };
+    contents: await readPackageYaml(stream),
+    originOf: (at) => {
+      const part = at === undefined ? undefined : starts.findLast((start) => start.line <= at);
+      return part && at ? { file: part.file, line: at - part.line + 1 } : { file: shown };
     },
   };
 }
 
-const NEWLINE = 10;
-
 function newlinesIn(bytes: Uint8Array): number {
   let count = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
+  for (const byte of bytes) if (byte === 0x0a) count++;
   return count;
 }

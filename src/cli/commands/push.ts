@@ -6,21 +6,20 @@ import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { requireLock } from '../lock-file.js';
 import { networkFlags, type NetworkArgs } from '../network-flags.js';
+import { pinFlags, type PinArgs } from '../pin-flags.js';
 import { pushTo } from '../push-artifact.js';
 import { LOCK_TITLE } from '../registries.js';
 
-interface Args extends NetworkArgs {
+interface Args extends NetworkArgs, PinArgs {
   readonly reference: string;
   readonly lock: string;
-  readonly pin: 'tag' | 'digest';
-  readonly 'apply-lock': boolean;
   readonly output: 'text' | 'json';
 }
 
 /** `push`: lockfile and bundle where a fleet can fetch them, `oras pull` included. */
 export const pushCommand: Command<Args> = {
   builder: (yargs) =>
-    networkFlags(yargs)
+    pinFlags(networkFlags(yargs))
       .positional('reference', {
         type: 'string',
         demandOption: true,
@@ -32,16 +31,6 @@ export const pushCommand: Command<Args> = {
           requiresArg: true,
           default: 'xpkg.lock.yaml',
           describe: 'Lockfile to push',
-        },
-        pin: {
-          choices: ['tag', 'digest'] as const,
-          default: 'tag' as const,
-          describe: 'How objects name versions',
-        },
-        'apply-lock': {
-          type: 'boolean',
-          default: false,
-          describe: 'Apply the Lock with the packages',
         },
         output: { alias: 'o', choices: ['text', 'json'] as const, default: 'text' as const },
       }),

@@ -7,41 +7,24 @@ import { render, type Rendering } from '../../resolve/render.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { requireLock } from '../lock-file.js';
+import { lockFlag, type LockArgs } from '../lock-flag.js';
+import { pinFlags, type PinArgs } from '../pin-flags.js';
 import { renderedOutputs } from '../rendered-outputs.js';
 import { writeOutputs } from '../write-outputs.js';
 
-interface Args {
-  lock: string;
-  out: string;
-  pin: 'tag' | 'digest';
-  'apply-lock': boolean;
-  crossplane: string | undefined;
+interface Args extends LockArgs, PinArgs {
+  readonly out: string;
+  readonly crossplane: string | undefined;
 }
 
 export const renderCommand: Command<Args> = {
   builder: (yargs) =>
-    yargs
-      .option('lock', {
-        type: 'string',
-        requiresArg: true,
-        default: 'xpkg.lock.yaml',
-        describe: 'Lockfile to read',
-      })
+    pinFlags(lockFlag(yargs))
       .option('out', {
         type: 'string',
         requiresArg: true,
         default: 'rendered',
         describe: 'Folder to write to, or - to print what would be applied',
-      })
-      .option('pin', {
-        choices: ['tag', 'digest'] as const,
-        default: 'tag' as const,
-        describe: 'How objects name versions',
-      })
-      .option('apply-lock', {
-        type: 'boolean',
-        default: false,
-        describe: 'Apply the Lock with the packages',
       })
       .option('crossplane', {
         type: 'string',
