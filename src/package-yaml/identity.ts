@@ -49,6 +49,25 @@ export function objectOf(identity: Identity, line: number): PackageObject {
   };
 }
 
+/** No API server takes a name a quarter as long, nor a kind with a tenth as many versions. */
+const MAX_NAME = 1_024;
+const MAX_VERSIONS = 1_000;
+
+/** Says what of an identity is larger than anything honest; undefined: nothing is. */
+export function oversized({ versions, ...names }: Identity): string | undefined {
+  if (versions.length > MAX_VERSIONS)
+    return `the ${short(names.kind)} has over ${MAX_VERSIONS} versions`;
+  const long = [...Object.values(names), ...versions].find(
+    (name) => (name?.length ?? 0) > MAX_NAME,
+  );
+  if (long === undefined) return undefined;
+  return `a name is longer than ${MAX_NAME} characters, more than any API server takes (\`${short(long)}\`)`;
+}
+
+function short(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 40)}…` : name;
+}
+
 /** Reads the identity off a parsed document; `problem`: Go could not decode it. */
 export function identityOf(document: JsonValue): Identity | { readonly problem: string } {
   const root = mapping(document);

@@ -6,10 +6,13 @@ import type {
 } from '../model/package-contents.js';
 import { fastIdentity } from './fast-identity.js';
 import { parseGoYaml, type GoDocument } from './go-yaml.js';
-import { identityOf, objectOf } from './identity.js';
+import { identityOf, objectOf, oversized } from './identity.js';
 import { isMeta, metaDocument } from './meta-document.js';
 import { duplicateKeys, lineCounter, placesOf } from './places.js';
 import { isEmptyDocument, splitDocuments, type RawDocument } from './split-documents.js';
+
+/** Crossplane lists every object of a package in one object of its own, and such have a limit. */
+const MAX_DOCUMENTS = 50_000;
 
 /**
  * What a `package.yaml` holds, whichever Crossplane is to install it.
@@ -24,7 +27,13 @@ export async function readPackageYaml(
   const objects: PackageObject[] = [];
   const problems: StreamProblem[] = [];
   const warnings: StreamProblem[] = [];
+  let count = 0;
   for await (const piece of splitDocuments(input instanceof Uint8Array ? [input] : input)) {
+    if (++count > MAX_DOCUMENTS) {
+      const message = `package.yaml has more than ${MAX_DOCUMENTS} documents, more than a cluster can keep track of; split the package`;
+      problems.push({ message });
+      break;
+    }
     if ('problem' in piece) {
       problems.push(piece.problem);
     } else if (!isEmptyDocument(piece.text)) {
@@ -47,7 +56,11 @@ type ReadDocument = (
 function readDocument(raw: RawDocument): ReadDocument {
   const identity = fastIdentity(raw.text);
   if (identity === undefined || isMeta(identity.apiVersion)) return parseDocument(raw);
-  return { object: objectOf(identity, contentLine(raw)) };
+  const line = contentLine(raw);
+  const message = oversized(identity);
+  return message === undefined
+    ? { object: objectOf(identity, line) }
+    : { problem: { message, line } };
 }
 
 /** No API server takes an object a tenth as large, and a parser's memory is many times its text. */
@@ -69,6 +82,8 @@ function parseDocument(raw: RawDocument): ReadDocument {
   }
   const identity = identityOf(parsed.value);
   if ('problem' in identity) return { problem: { message: identity.problem, line } };
+  const large = oversized(identity);
+  if (large !== undefined) return { problem: { message: large, line } };
   if (!isMeta(identity.apiVersion)) {
     return { object: objectOf(identity, line), warnings: duplicates(parsed, raw, isIdentityPath) };
   }

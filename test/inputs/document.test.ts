@@ -65,6 +65,7 @@ test.each([
   { text: 'a: &a [*a]\n', line: 1, why: 'an alias that holds itself' },
   { text: `${'['.repeat(200)}${']'.repeat(200)}`, line: 1, why: 'nesting without end' },
   { text: bomb(), line: 1, why: 'an alias bomb' },
+  { text: '['.repeat(100_000), line: 1, why: 'nesting that would exhaust the stack' },
 ])('refused at line $line: $why', ({ text, line }) => {
   const error = refusal(() => parseDocuments(text, 'a.yaml'));
   expect(error.origin).toEqual({ file: 'a.yaml', line });

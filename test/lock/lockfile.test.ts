@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { formatLockfile } from '../../src/lock/format-lockfile.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import { InputError } from '../../src/model/input-error.js';
+import type { JsonObject } from '../../src/model/package.js';
 import { lockfile as generated } from '../../src/testing/lockfile.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 
@@ -158,10 +159,35 @@ describe('what is wrong is said with file and line', () => {
     { text: '- a\n', why: 'a list' },
     { text: `${formatLockfile(platform)}---\n{}\n`, why: 'two documents' },
     { text: '<<<<<<< ours\nversion: 1\n', why: 'a merge conflict' },
+    { text: `${good}version: 1\n`, why: 'a key twice' },
+    { text: good.replace('version: 1', 'version: !vendor 1'), why: 'a custom tag' },
+    { text: good.replace('e: v2.3.4', 'e: !!binary djIuMy40'), why: 'a tag of YAML 1.1' },
+    {
+      text: good.replace('e: v2.3.4', 'e: &v v2.3.4').replace('version: v1.0.0', 'version: *v'),
+      why: 'aliases, which it never has',
+    },
+    {
+      text: `__proto__:\n${good.replaceAll(/^(?!#)/gm, '  ')}`,
+      why: 'fields inherited by way of `__proto__`',
+    },
+    { text: formatLockfile({ ...platform, objects: [nested(200)] }), why: 'nesting without end' },
   ])('$why', ({ text }) => {
     expect(refusal(text).message).toContain('xpkg.lock.yaml');
   });
 });
+
+test('keys of an object that name a prototype are keys, and come back', () => {
+  const text = '{"apiVersion":"v1","kind":"X","__proto__":{"a":1},"constructor":{"prototype":2}}';
+  const object = JSON.parse(text) as JsonObject;
+  const file = formatLockfile({ ...platform, objects: [object] });
+  const { objects } = parseLockfile(file, 'xpkg.lock.yaml');
+  expect(JSON.stringify(objects)).toBe(`[${text}]`);
+  expect(formatLockfile({ ...platform, objects })).toBe(file);
+});
+
+function nested(depth: number): JsonObject {
+  return depth === 0 ? {} : { a: nested(depth - 1) };
+}
 
 function refusal(text: string): InputError {
   try {

@@ -78,6 +78,27 @@ describe('an entry', () => {
     );
   });
 
+  test('no entry is inherited by way of a key', () => {
+    const entry = JSON.stringify(auth('mallory:pw'));
+    for (const key of ['__proto__', 'constructor', 'toString']) {
+      const config = parseDockerConfig(
+        `{"auths":{"${key}":{"a.io":${entry}}},"credHelpers":{"${key}":{"a.io":"evil"}}}`,
+        'x',
+      );
+      expect(entryFor(config.auths, 'a.io', 'p')).toBeUndefined();
+      expect(entryFor(config.credHelpers, 'a.io', 'p')).toBeUndefined();
+      expect(
+        parseDockerConfig(`{"__proto__":{"credsStore":"evil"}}`, 'x').credsStore,
+      ).toBeUndefined();
+    }
+  });
+
+  test('of two entries for one place the last counts, as docker itself reads it', () => {
+    const [first, last] = ['ann', 'bob'].map((user) => JSON.stringify(auth(`${user}:pw`)));
+    const config = parseDockerConfig(`{"auths":{"a.io":${first},"a.io":${last}}}`, 'x');
+    expect(shown(entryFor(config.auths, 'a.io', 'p'))).toBe('bob:pw');
+  });
+
   test('a file that is no such config is named, its text is not', () => {
     expect(() => parseDockerConfig('{"auths": s3cret', 'my.json')).toThrow(
       /^my\.json: (?!.*s3cret)/,

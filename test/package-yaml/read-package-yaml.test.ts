@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readPackageYaml } from '../../src/package-yaml/read-package-yaml.js';
 
 const read = (text: string) => readPackageYaml(Buffer.from(text));
@@ -160,4 +160,58 @@ test('a document that would fill the memory is refused before it is parsed', asy
 test('thousands of duplicates make a few warnings', async () => {
   const { warnings } = await read(`apiVersion: v1\nkind: X\n${'a: 1\n'.repeat(5000)}`);
   expect(warnings.length).toBeLessThan(100);
+});
+
+const object = (name: string) => `apiVersion: v1\nkind: X\nmetadata:\n  name: ${name}\n`;
+
+describe('what is larger than anything honest is a problem, never cut short', () => {
+  test('more documents than a cluster keeps track of', async () => {
+    const most = 50_000;
+    const full = await read(
+      Array.from({ length: most }, () => 'apiVersion: v1\nkind: X\n').join('---\n'),
+    );
+    expect([full.objects.length, full.problems]).toEqual([most, []]);
+    const over = await read(
+      Array.from({ length: most + 1 }, () => 'apiVersion: v1\nkind: X\n').join('---\n'),
+    );
+    expect(over.problems).toHaveLength(1);
+  });
+
+  test('documents without end, empty ones as well', async () => {
+    const { objects, problems } = await read(`${'---\n#\n'.repeat(60_000)}${object('x')}`);
+    expect([objects, problems.length]).toEqual([[], 1]);
+  });
+
+  test.each([
+    { text: object('x'.repeat(1025)), why: 'a name' },
+    { text: object(`"${'x'.repeat(1025)}"`), why: 'a name in quotes' },
+    { text: `{apiVersion: v1, kind: X, metadata: {name: ${'x'.repeat(1025)}}}`, why: 'in a flow' },
+    { text: object('x').replace('X', 'X'.repeat(1025)), why: 'a kind' },
+    {
+      text: `apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata:\n  name: ${'x'.repeat(1025)}\n`,
+      why: 'the name of the package',
+    },
+    {
+      text: `${object('x')}spec:\n  versions:\n${'    - name: v1\n'.repeat(1001)}`,
+      why: 'the versions of a kind',
+    },
+  ])('$why', async ({ text }) => {
+    const { metas, objects, problems } = await read(text);
+    expect([metas, objects, problems.length]).toEqual([[], [], 1]);
+    expect(problems[0]!.message.length).toBeLessThan(300);
+  });
+
+  test('a name at the limit is one', async () => {
+    expect((await read(object('x'.repeat(1024)))).objects).toHaveLength(1);
+  });
+});
+
+test.each([
+  { more: '__proto__: {kind: Other, spec: {dependsOn: [{provider: a}]}}', why: 'of the document' },
+  { more: 'spec: {__proto__: {dependsOn: [{provider: a}]}}', why: 'of its spec' },
+  { more: 'spec: {constructor: {dependsOn: [{provider: a}]}, hasOwnProperty: 1}', why: 'another' },
+])('no field is inherited by way of a key: $why', async ({ more }) => {
+  const { metas } = await read(`apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n${more}\n`);
+  expect(metas).toMatchObject([{ kind: 'Provider', dependsOn: [] }]);
+  expect({}).not.toHaveProperty('dependsOn');
 });
