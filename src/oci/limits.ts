@@ -19,6 +19,7 @@ export interface Limits {
   readonly ratio: number;
   readonly ratioFloorBytes: number;
   readonly tarEntries: number;
+  readonly tarNameLength: number;
   readonly packageYamlBytes: number;
 }
 
@@ -38,5 +39,6 @@ export const LIMITS: Limits = {
   ratio: 400,
   ratioFloorBytes: 16 * MIB,
   tarEntries: 250_000,
+  tarNameLength: 4_096,
   packageYamlBytes: 200 * MIB,
 };

@@ -17,7 +17,12 @@ export interface TarEntry {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** The entries of a tar, in order; a path that comes twice is refused, as is a tar without end. */
+/**
+ * The entries of a tar, in order; a path that comes twice is refused, as is a tar without end.
+ *
+ * Nothing is ever written to disk, so links and devices are names and no more. What follows the end
+ * of the tar is nothing to any reader, but is read: it counts as unpacked.
+ */
 export async function* tarEntries(
   bytes: AsyncIterable<Uint8Array>,
   subject: string,
@@ -29,6 +34,10 @@ export async function* tarEntries(
     count += 1;
     if (count > limits.tarEntries) {
       const what = `the layer has more than ${limits.tarEntries} files`;
+      throw new SourceError('TOO_LARGE', subject, what);
+    }
+    if (entry.header.name.length > limits.tarNameLength) {
+      const what = `the layer has a file whose name is longer than ${limits.tarNameLength} characters`;
       throw new SourceError('TOO_LARGE', subject, what);
     }
     const path = cleaned(entry.header.name);
@@ -62,17 +71,15 @@ async function* untarred(
 ): AsyncGenerator<RawEntry> {
   const tar = extract();
   const zeros = new ZeroBlocks();
+  const feeding: Feeding = { failure: undefined, wanted: true };
+  const fed = feed(bytes, tar, zeros, feeding);
   let end = 0;
-  let failure: unknown;
-  const feeding = feed(bytes, tar, zeros).catch((error: unknown) => {
-    failure = error;
-    tar.destroy(new Error('the layer cannot be read on'));
-  });
-  const reason = (error: unknown) => brokenTar(failure ?? error, subject);
+  let over = false;
+  const reason = (error: unknown) => brokenTar(feeding.failure ?? error, subject);
   try {
     for await (const entry of tar) {
       // Go stops where a tar says it ends; tar-stream would go on.
-      if (zeros.endWithin(end, entry.offset)) return;
+      if (zeros.endWithin(end, entry.offset)) break;
       end = entry.offset + BLOCK + Math.ceil(entry.header.size / BLOCK) * BLOCK;
       yield {
         header: entry.header,
@@ -81,11 +88,16 @@ async function* untarred(
         skip: () => void entry.resume(),
       };
     }
-    await feeding;
+    over = true;
   } catch (error) {
-    throw reason(error);
+    // What stands behind the end of a tar need not be one.
+    over = feeding.failure === undefined && zeros.endWithin(end, Infinity);
+    if (!over) throw reason(error);
+  } finally {
+    feeding.wanted = over;
   }
-  if (failure !== undefined) throw reason(failure);
+  await fed;
+  if (feeding.failure !== undefined) throw reason(feeding.failure);
 }
 
 async function* chunksOf(
@@ -107,17 +119,31 @@ function brokenTar(error: unknown, subject: string): SourceError {
   return new SourceError('BAD_IMAGE', subject, what, { cause: error });
 }
 
+interface Feeding {
+  failure: unknown;
+  /** false: nobody waits for the rest. */
+  wanted: boolean;
+}
+
+/** Reads to the last byte, and gives a tar reader what it takes of them. */
 async function feed(
   bytes: AsyncIterable<Uint8Array>,
   tar: Extract,
   zeros: ZeroBlocks,
+  feeding: Feeding,
 ): Promise<void> {
-  for await (const chunk of bytes) {
-    if (tar.destroying) return;
-    zeros.see(chunk);
-    if (!tar.write(chunk)) await drained(tar);
+  try {
+    for await (const chunk of bytes) {
+      if (!feeding.wanted) return;
+      if (tar.destroying) continue;
+      zeros.see(chunk);
+      if (!tar.write(chunk)) await drained(tar);
+    }
+    if (!tar.destroying) tar.end(undefined);
+  } catch (error) {
+    feeding.failure = error;
+    tar.destroy(new Error('the layer cannot be read on'));
   }
-  tar.end(undefined);
 }
 
 function drained(tar: Extract): Promise<void> {

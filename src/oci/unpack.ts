@@ -5,9 +5,9 @@ import { LIMITS, type Limits } from './limits.js';
 /**
  * A layer's bytes, uncompressed: gzip, zstd or nothing, as their first bytes say.
  *
- * Several gzip members or zstd frames in a row are one stream. After the last, zeros are padding
- * and anything else is damage. Growing past the limits is an error, whether anybody wanted the
- * bytes or not.
+ * Several gzip members or zstd frames in a row are one stream. After the last gzip member zeros are
+ * padding; anything else there, or after a zstd frame, is damage. Growing past the limits is an
+ * error, whether anybody wanted the bytes or not.
  */
 export async function* unpacked(
   bytes: Uint8Array,

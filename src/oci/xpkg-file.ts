@@ -76,6 +76,10 @@ async function partsOf(tree: FileTree): Promise<Parts> {
   if (config === undefined || !layers?.every((layer) => layer !== undefined)) {
     throw new SourceError('BAD_SOURCE', tree.shown, '`manifest.json` lacks `Config` or `Layers`');
   }
+  if (layers.length > LIMITS.layers) {
+    const what = `\`manifest.json\` lists more than ${LIMITS.layers} layers`;
+    throw new SourceError('TOO_LARGE', tree.shown, what);
+  }
   return { config, layers };
 }
 

@@ -199,6 +199,17 @@ describe('bytes are what their digest says', () => {
     });
   });
 
+  test('a manifest of 4 MiB is read, one byte more is not', async () => {
+    const most = Buffer.alloc(4 << 20, ' ');
+    await withRegistry({ faults: [instead(most)] }, async ({ repository }) => {
+      expect((await repository('a/p').manifest('v1'))?.bytes).toHaveLength(most.length);
+    });
+    const more = Buffer.concat([most, Buffer.from(' ')]);
+    await withRegistry({ faults: [instead(more)] }, async ({ repository }) => {
+      await expect(repository('a/p').manifest('v1')).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    });
+  });
+
   test.each([
     { why: 'said to be giant', fault: truncated(Buffer.alloc(5 << 20), 10) },
     { why: 'giant without saying so', fault: endless(Buffer.alloc(1 << 20)) },

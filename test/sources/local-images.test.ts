@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -314,5 +314,69 @@ describe('Crossplane’s package cache', () => {
         name: 'InputError',
       });
     }
+  });
+});
+
+describe('what is larger than it may be is refused, not read', () => {
+  const MIB = 1 << 20;
+  const refs = named('xpkg.io/a/p:v1.0.0');
+  const candidate = { repository: P, version: 'v1.0.0' };
+  const layer = one.blobs.at(-1)!;
+
+  /** A layout with one file made larger; without writing as much. */
+  async function grown(file: string, size: number): Promise<string> {
+    const folder = await writeFiles(fresh(), layoutFiles([{ image: one, annotations: refs }]));
+    await truncate(join(folder, file), size);
+    return folder;
+  }
+
+  const fetching = async (folder: string) =>
+    (await openLayoutSource(folder, quiet())).fetch(candidate, TARGET);
+
+  test.each([
+    { why: 'the index of a layout', file: 'index.json', limit: 16 * MIB, within: 'BAD_SOURCE' },
+    { why: 'a manifest', file: path(one.digest), limit: 4 * MIB, within: 'BAD_DIGEST' },
+    { why: 'a layer', file: path(layer.digest), limit: 512 * MIB, within: undefined },
+  ])('$why', async ({ file, limit, within }) => {
+    await expect(fetching(await grown(file, limit + 1))).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+    });
+    if (within === undefined) return;
+    await expect(fetching(await grown(file, limit))).rejects.toMatchObject({ code: within });
+  });
+
+  const opening = async (files: ReadonlyMap<string, string | Uint8Array>) =>
+    openXpkgSource(await writeTar(fresh(), files), { shown: 'x.xpkg', repository: P, tag: 'v1' });
+
+  test.each([
+    { why: 'the manifest of a `.xpkg`', files: [['manifest.json', ' '.repeat(4 * MIB + 1)]] },
+    {
+      why: 'its config',
+      files: [
+        ['manifest.json', '[{"Config":"c","Layers":[]}]'],
+        ['c', ' '.repeat(4 * MIB + 1)],
+      ],
+    },
+    {
+      why: 'the list of its layers',
+      files: [
+        ['manifest.json', JSON.stringify([{ Config: 'c', Layers: Array(1025).fill('l') }])],
+        ['c', '{}'],
+        ['l', 'x'],
+      ],
+    },
+  ] as const)('$why', async ({ files }) => {
+    await expect(opening(new Map<string, string>(files as never))).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+    });
+  });
+
+  test('a config at the limit is read', async () => {
+    const config = `{}${' '.repeat(4 * MIB - 2)}`;
+    const files = new Map([
+      ['manifest.json', '[{"Config":"c","Layers":[]}]'],
+      ['c', config],
+    ]);
+    await expect(opening(files)).resolves.toBeDefined();
   });
 });
