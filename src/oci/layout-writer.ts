@@ -1,52 +1,42 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, renameSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { byCodePoint } from '../model/code-point-order.js';
-import { InputError } from '../model/input-error.js';
 import type { Digest } from '../model/package.js';
 import { syncFolder, writeAtomically } from './atomic-file.js';
 import { MEDIA_TYPE } from './descriptor.js';
 import type { StoredManifest } from './image-repository.js';
 import { REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from './json-shape.js';
-import { codeOf } from './transport.js';
+import { moveIn, placeFor, type LayoutPlace } from './layout-place.js';
 
 /** For whomever the user's own settings let in: a layout is made to be handed on. */
 const SHARED = 0o666;
 
 /**
- * Writes an OCI image layout beside the folder it is to become.
+ * Writes an OCI image layout out of sight and puts it in place once it is whole.
  *
- * The folder is there with everything in it, or as it was before. The same images make the same
- * bytes, in whichever order they come.
+ * The folder has everything in it, or is as it was before. The same images make the same bytes, in
+ * whichever order they come.
  */
 export class LayoutWriter {
-  readonly #folder: string;
-  /** Where it is until it is finished; to be removed if it never is. */
-  readonly staging: string;
+  readonly #place: LayoutPlace;
   readonly #written = new Map<Digest, Promise<number>>();
   readonly #named = new Map<string, object>();
 
-  private constructor(folder: string, staging: string) {
-    this.#folder = folder;
-    this.staging = staging;
+  private constructor(place: LayoutPlace) {
+    this.#place = place;
   }
 
-  /** Refuses a folder that holds anything but a layout. */
+  /** Where it is until it is finished; to be removed if it never is. */
+  get staging(): string {
+    return this.#place.staging;
+  }
+
+  /** Refuses a folder that holds anything which `vendor` did not put there. */
   static async open(folder: string, shown: string): Promise<LayoutWriter> {
-    const names = await namesIn(folder, shown);
-    if (names.length > 0 && !names.includes('oci-layout')) {
-      throw new InputError(`\`${shown}\` holds files, and is no OCI image layout`, {
-        hint: 'name a folder that does not exist, is empty, or was written by `vendor`',
-      });
-    }
-    const staging = join(
-      dirname(folder),
-      `.${basename(folder)}.${randomBytes(6).toString('hex')}.new`,
-    );
-    await mkdir(join(staging, 'blobs', 'sha256'), { recursive: true });
-    return new LayoutWriter(folder, staging);
+    const place = await placeFor(folder, shown);
+    await mkdir(join(place.staging, 'blobs', 'sha256'), { recursive: true });
+    return new LayoutWriter(place);
   }
 
   async blob(digest: Digest, bytes: Uint8Array): Promise<void> {
@@ -83,37 +73,10 @@ export class LayoutWriter {
     await write('oci-layout', { imageLayoutVersion: '1.0.0' });
     await write('index.json', index);
     await syncFolder(this.staging);
-    await replaceFolder(this.#folder, this.staging);
+    await moveIn(this.#place);
     const sizes = await Promise.all(this.#written.values());
     return sizes.reduce((sum, size) => sum + size, 0);
   }
-}
-
-async function namesIn(folder: string, shown: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw new InputError(`\`${shown}\` cannot be written: ${codeOf(error)}`, { cause: error });
-  }
-}
-
-/**
- * A folder with something in it cannot be renamed over: the old one steps aside first. Without a
- * pause between the two, in which a signal could end the process.
- */
-async function replaceFolder(folder: string, fresh: string): Promise<void> {
-  const old = `${fresh}.old`;
-  const stood = existsSync(folder);
-  if (stood) renameSync(folder, old);
-  try {
-    renameSync(fresh, folder);
-  } catch (error) {
-    if (stood) renameSync(old, folder);
-    throw error;
-  }
-  await rm(old, { recursive: true, force: true });
-  await syncFolder(dirname(folder));
 }
 
 /** Manifests need not say what they are; what they hold does. */

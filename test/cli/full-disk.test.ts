@@ -199,15 +199,22 @@ describe('`vendor`', () => {
     expect((await run(...vendor)).code).toBe(EXIT.done);
   });
 
-  test('a layout that was there is there still', async () => {
+  test.each([1, 2, 3, 4, 5, 6])('a layout that was there is there still: step %d', async (step) => {
     await run(...resolving());
     await run('vendor', 'world', '--cache', 'cache');
     const before = contents();
-    let renames = 0;
+    let steps = 0;
     disk.fault = ({ what, path }) =>
-      what === 'rename' && path.endsWith('world') && (renames += 1) === 1 ? 'EIO' : undefined;
+      what === 'rename' && /\/(?:index\.json|oci-layout|blobs)$/.test(path) && (steps += 1) === step
+        ? 'EIO'
+        : undefined;
     expect((await run('vendor', 'world', '--cache', 'cache')).code).toBe(EXIT.badInput);
     expect(contents()).toEqual(before);
+    expect(readdirSync(join(folder, 'world')).sort()).toEqual([
+      'blobs',
+      'index.json',
+      'oci-layout',
+    ]);
   });
 
   test('a layout can be handed on: its files are no more private than others', async () => {

@@ -1,4 +1,15 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,6 +20,7 @@ import { BASE, imageOf, indexOf, layerOf } from '../../support/registry/image.js
 import { Registry } from '../../support/registry/registry.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures');
+const PARTS = ['blobs', 'index.json', 'oci-layout'];
 let folder: string;
 
 beforeEach(async () => {
@@ -82,6 +94,78 @@ describe('of packages that were folders', () => {
   test('a folder with other files in it is not touched', async () => {
     expect((await run('vendor', 'rendered', ...from)).code).toBe(2);
     expect(await readdir(join(folder, 'rendered'))).not.toContain('oci-layout');
+  });
+
+  const image = { digest: `sha256:${'0'.repeat(64)}`, size: 1 };
+  const indexWith = (ref: object) =>
+    JSON.stringify({ manifests: [{ ...image, annotations: ref }] });
+
+  test.each([
+    { why: 'a file of the user’s', path: 'notes.txt', content: 'mine', names: 'notes.txt' },
+    { why: 'a file among blobs', path: 'blobs/sha256/a', content: 'x', names: 'blobs/sha256/a' },
+    { why: 'blobs of another kind', path: 'blobs/sha512/a', content: 'x', names: 'blobs/sha512' },
+    {
+      why: 'an image that another tool tagged',
+      path: 'index.json',
+      content: indexWith({ 'org.opencontainers.image.ref.name': 'v1.0.0' }),
+      names: 'v1.0.0',
+    },
+    {
+      why: 'an image without a name',
+      path: 'index.json',
+      content: indexWith({}),
+      names: image.digest,
+    },
+    { why: 'an index that is none', path: 'index.json', content: '[]', names: 'index.json' },
+  ])('a layout with $why in it is not touched', async ({ path, content, names }) => {
+    await run('vendor', 'world', ...from);
+    await mkdir(join(folder, 'world', path, '..'), { recursive: true });
+    await writeFile(join(folder, 'world', path), content);
+    const before = await filesIn(folder);
+    const { code, notes } = await run('vendor', 'world', ...from);
+    expect([code, notes.join()]).toEqual([2, expect.stringContaining(names)]);
+    expect(await filesIn(folder)).toEqual(before);
+  });
+
+  test('a layout of which a part is missing is not touched', async () => {
+    await run('vendor', 'world', ...from);
+    await rm(join(folder, 'world/index.json'));
+    expect((await run('vendor', 'world', ...from)).code).toBe(2);
+  });
+
+  test('a link stays one, and what it points to is filled', async () => {
+    await mkdir(join(folder, 'real'));
+    await symlink('real', join(folder, 'world'));
+    for (const _ of ['empty', 'full']) {
+      expect((await run('vendor', 'world', ...from)).code).toBe(0);
+      expect((await lstat(join(folder, 'world'))).isSymbolicLink()).toBe(true);
+      expect((await readdir(join(folder, 'real'))).sort()).toEqual(PARTS);
+    }
+  });
+
+  test('a link to nothing is refused', async () => {
+    await symlink('nowhere', join(folder, 'world'));
+    expect((await run('vendor', 'world', ...from)).code).toBe(2);
+    expect((await lstat(join(folder, 'world'))).isSymbolicLink()).toBe(true);
+  });
+
+  test('a folder that somebody is in stays the same folder', async () => {
+    const world = join(folder, 'world');
+    await mkdir(world);
+    const { ino } = await stat(world);
+    const argv = ['vendor', '.', '--lock', '../xpkg.lock.yaml', ...from];
+    for (const _ of ['empty', 'full']) {
+      expect(await runCli(argv, fakeIo({ cwd: world }))).toBe(0);
+      expect((await stat(world)).ino).toBe(ino);
+      expect((await readdir(world)).sort()).toEqual(PARTS);
+    }
+  });
+
+  test('what a killed run left behind goes with the next', async () => {
+    await run('vendor', 'world', ...from);
+    await mkdir(join(folder, 'world/.vendor.0123456789ab.new/blobs'), { recursive: true });
+    expect((await run('vendor', 'world', ...from)).code).toBe(0);
+    expect((await readdir(join(folder, 'world'))).sort()).toEqual(PARTS);
   });
 
   test('metadata alone cannot be vendored, and the bytes may come from elsewhere', async () => {

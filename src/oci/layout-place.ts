@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { lstat, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { InputError } from '../model/input-error.js';
+import { isDigest } from '../model/package.js';
+import { printable } from '../model/printable.js';
+import { syncFolder } from './atomic-file.js';
+import { descriptorFrom } from './descriptor.js';
+import { REF_NAME } from './image-layout.js';
+import { fieldsOf, listOf, parseJson } from './json-shape.js';
+import { codeOf } from './transport.js';
+
+/** What a layout consists of; `index.json`, which gives everything a name, leaves first. */
+const PARTS = ['index.json', 'oci-layout', 'blobs'] as const;
+
+/** Where a layout is to be, and where it is until it is whole. */
+export interface LayoutPlace {
+  readonly folder: string;
+  readonly staging: string;
+  /** The folder is there already, and stays: somebody may be in it, or it may be a mount. */
+  readonly stands: boolean;
+}
+
+/** Refuses a folder that holds anything which `vendor` did not put there. */
+export async function placeFor(path: string, shown: string): Promise<LayoutPlace> {
+  const folder = await realFolder(path, shown);
+  const unique = randomBytes(6).toString('hex');
+  if (folder === undefined) {
+    const staging = join(dirname(path), `.${basename(path)}.${unique}.new`);
+    return { folder: path, staging, stands: false };
+  }
+  const others = await othersIn(folder, shown);
+  if (others.length === 0) {
+    return { folder, staging: join(folder, `.vendor.${unique}.new`), stands: true };
+  }
+  const listed = `${others.slice(0, 5).join(', ')}${others.length > 5 ? ', …' : ''}`;
+  throw new InputError(
+    `\`${shown}\` holds what \`vendor\` did not write and would take away: ${listed}`,
+    { hint: 'name a folder that does not exist or is empty, or move these out of it first' },
+  );
+}
+
+/** Links followed; undefined: there is nothing. */
+async function realFolder(path: string, shown: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw unwritable(shown, error);
+  }
+  const dangling = await lstat(path).catch(() => undefined);
+  if (dangling === undefined) return undefined;
+  throw new InputError(`\`${shown}\` is a link to a folder that does not exist`, {
+    hint: 'make that folder, or remove the link',
+  });
+}
+
+/** What a layout written by `vendor` would not hold, for people to read. */
+async function othersIn(folder: string, shown: string): Promise<readonly string[]> {
+  const names = (await namesIn(folder, shown)).filter((name) => !isLeftover(name));
+  const others = names.filter((name) => !PARTS.some((part) => part === name));
+  if (names.length === 0 || others.length > 0) return quoted(others);
+  const missing = PARTS.filter((part) => !names.includes(part));
+  if (missing.length > 0) return quoted(names).map((name) => `${name} without \`${missing[0]}\``);
+  return [...(await otherBlobs(folder, shown)), ...(await otherImages(folder, shown))];
+}
+
+async function otherBlobs(folder: string, shown: string): Promise<readonly string[]> {
+  const kinds = await namesIn(join(folder, 'blobs'), shown);
+  const blobs = await namesIn(join(folder, 'blobs', 'sha256'), shown);
+  return quoted([
+    ...kinds.filter((kind) => kind !== 'sha256').map((kind) => `blobs/${kind}`),
+    ...blobs.filter((name) => !isDigest(`sha256:${name}`)).map((name) => `blobs/sha256/${name}`),
+  ]);
+}
+
+/** `vendor` gives every image its full name; other tools name them by tag, or not at all. */
+async function otherImages(folder: string, shown: string): Promise<readonly string[]> {
+  const text = await readFile(join(folder, 'index.json'), 'utf8').catch((error: unknown) => {
+    throw unwritable(shown, error);
+  });
+  const images = listOf(fieldsOf(parseJson(text)?.value)?.get('manifests'));
+  if (images === undefined) return ['an `index.json` that is no image index'];
+  return images.flatMap((image) => {
+    const descriptor = descriptorFrom(image);
+    const name = descriptor?.annotations.get(REF_NAME);
+    if (name?.includes('/') === true) return [];
+    return [`the image \`${printable(name ?? descriptor?.digest ?? 'without a digest')}\``];
+  });
+}
+
+function quoted(names: readonly string[]): string[] {
+  return names.map((name) => `\`${printable(name)}\``);
+}
+
+async function namesIn(folder: string, shown: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    throw unwritable(shown, error);
+  }
+}
+
+function unwritable(shown: string, error: unknown): InputError {
+  return new InputError(`\`${shown}\` cannot be written: ${codeOf(error)}`, { cause: error });
+}
+
+/** Of a run that was killed. */
+function isLeftover(name: string): boolean {
+  return /^\.vendor\.[0-9a-f]{12}\.new(?:\.old)?$/.test(name);
+}
+
+/** Puts what was staged where it belongs; if that fails, everything is as it was. */
+export async function moveIn({ folder, staging, stands }: LayoutPlace): Promise<void> {
+  if (!stands) {
+    renameSync(staging, folder);
+    return syncFolder(dirname(folder));
+  }
+  const there = await readdir(folder);
+  swap(folder, { staging, old: `${staging}.old`, there });
+  await syncFolder(folder);
+  for (const name of await readdir(folder)) {
+    if (isLeftover(name)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Without a pause in which a signal could end the process. */
+function swap(
+  folder: string,
+  { staging, old, there }: { staging: string; old: string; there: readonly string[] },
+): void {
+  const undo: (() => void)[] = [];
+  const move = (name: string, from: string, to: string) => {
+    renameSync(join(from, name), join(to, name));
+    undo.unshift(() => renameSync(join(to, name), join(from, name)));
+  };
+  mkdirSync(old);
+  try {
+    for (const name of PARTS) if (there.includes(name)) move(name, folder, old);
+    for (const name of PARTS.toReversed()) move(name, staging, folder);
+  } catch (error) {
+    for (const back of undo) back();
+    rmdirSync(old);
+    throw error;
+  }
+}
