@@ -102,7 +102,7 @@ function read<T>(
 
 function unmarked(layers: number, bytes: number): string {
   const read = layers === 1 ? 'the top layer' : `${layers} layers`;
-  return `no layer is marked \`io.crossplane.xpkg: base\`, so ${read} (${bytes} bytes) had to be read; \`docker pull\` and \`docker push\` lose the mark: copy with \`crane copy\`, \`oras copy -r\` or \`skopeo copy --all\``;
+  return `no layer is marked \`io.crossplane.xpkg: base\`, so ${read} (${bytes} bytes) had to be read; \`docker pull\` and \`docker push\` lose the mark, and so does what converts manifests: copy with \`crane copy\` or \`oras copy -r\`, from registry to registry`;
 }
 
 function doubt({ platformless }: LocatedPackage): string {

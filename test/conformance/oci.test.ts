@@ -267,6 +267,32 @@ test('what skopeo makes of a Docker image is read, under the digest it then has'
   ]);
 });
 
+test.each([
+  { by: 'crane', argv: ['copy'] },
+  { by: 'oras', argv: ['copy', '-r', '--from-plain-http', '--to-plain-http'] },
+])('a mirror made by $by is the same to the last digest', ({ by, argv }) => {
+  const [from, to] = ['acme', `by-${by}`].map((team) => `${open.host}/${team}/provider:v1.1.0`);
+  tool(by, [...argv, from!, to!]);
+  expect(digestOf(to!)).toBe(digestOf(from!));
+});
+
+test('what oras and cosign put beside packages does not keep them from being indexed', async () => {
+  const repository = `${open.host}/signed/function`;
+  tool('crane', ['copy', `${open.host}/acme/function:v1.0.0`, `${repository}:v1.0.0`]);
+  const file = await write('readme.md', 'Read me.\n');
+  const flags = ['--plain-http', '--disable-path-validation'];
+  tool('oras', ['push', ...flags, `${repository}:docs`, file]);
+  const type = ['--artifact-type', 'application/vnd.me.sbom'];
+  tool('oras', ['attach', ...flags, ...type, `${repository}:v1.0.0`, file]);
+  const signature = `${digestOf(`${repository}:v1.0.0`).replace(':', '-')}.sig`;
+  const layer = `${file}:application/vnd.dev.cosign.simplesigning.v1+json`;
+  tool('oras', ['push', ...flags, `${repository}:${signature}`, layer]);
+  expect(tool('crane', ['ls', repository]).trim().split('\n')).toHaveLength(4);
+  const { code, stdout, notes } = await run(['index', repository]);
+  expect([code, notes]).toEqual([0, [expect.stringContaining(':docs')]]);
+  expect(Object.keys(JSON.parse(stdout).packages[repository].versions)).toEqual(['v1.0.0']);
+});
+
 /** Asks the registry that has a password. */
 function crane(...args: readonly string[]): string {
   return tool('crane', args, { DOCKER_CONFIG: path('docker') }).trim();
@@ -275,7 +301,7 @@ function crane(...args: readonly string[]): string {
 function orasCopy(layout: string, name: string, to: string): void {
   const from = `${path(layout)}@${digestOf(`${open.host}/acme/${name}`)}`;
   const login = ['--to-registry-config', path('docker/config.json'), '--to-plain-http'];
-  tool('oras', ['copy', ...login, '--from-oci-layout', from, to]);
+  tool('oras', ['copy', '-r', ...login, '--from-oci-layout', from, to]);
 }
 
 describe('verifying what the crossplane CLI built and pushed', () => {

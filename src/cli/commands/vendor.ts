@@ -64,7 +64,7 @@ export const vendorCommand: Command<Args> = {
     io.note(`vendored ${packages.length} packages (${bytes} bytes) to ${args.folder}`);
     io.note(
       args.full
-        ? `note: images are whole; \`oras copy --from-oci-layout ${args.folder}@DIGEST …\` copies one to a registry, digest and all`
+        ? `note: images are whole; \`oras copy -r --from-oci-layout ${args.folder}@DIGEST REGISTRY/REPOSITORY:TAG\` copies one to a registry and keeps its digest`
         : 'note: only what resolving reads is in it: manifests and base layers, without configs, other layers and other platforms; no tool can copy such images to a registry, for which `--full` takes them whole',
     );
     io.note(`resolve from it with \`--from layout:${args.folder} --offline\``);
