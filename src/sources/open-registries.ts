@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ImageConfig } from '../model/image-config.js';
 import { InputError } from '../model/input-error.js';
@@ -137,9 +138,24 @@ async function certificatesIn(env: RegistriesOptions['env']): Promise<Certificat
 async function pemIn(variable: string, env: RegistriesOptions['env']): Promise<string | undefined> {
   const file = env[variable];
   if (file === undefined || file === '') return undefined;
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new InputError(`${variable} names \`${file}\`, which cannot be read`, { cause: error });
-  }
+  });
+  if (hasCertificate(text)) return text;
+  throw new InputError(`${variable} names \`${file}\`, which holds no certificate`, {
+    hint: 'it must hold authorities in PEM, each between `BEGIN CERTIFICATE` and `END CERTIFICATE`',
+  });
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** Node takes anything for authorities, and then trusts nobody. */
+function hasCertificate(text: string): boolean {
+  return (text.match(PEM_CERTIFICATE) ?? []).some((pem) => {
+    try {
+      return new X509Certificate(pem).raw.length > 0;
+    } catch {
+      return false;
+    }
+  });
 }

@@ -98,7 +98,7 @@ test('a registry sees no more connections than were allowed, however much is ask
   });
 });
 
-test('SSL_CERT_FILE is honoured, and one that cannot be read is bad input', async () => {
+test('SSL_CERT_FILE is honoured, and one without a certificate is bad input', async () => {
   await running({ tls: true }, async (registry) => {
     const tags = (file: string) =>
       openRegistries({ env: { SSL_CERT_FILE: join(folder, file) }, connections: 1 }).tags(
@@ -106,6 +106,15 @@ test('SSL_CERT_FILE is honoured, and one that cannot be read is bad input', asyn
         TARGET,
       );
     expect(await tags('ca.pem')).toEqual(['v1.0.0']);
-    await expect(tags('absent.pem')).rejects.toMatchObject({ name: 'InputError' });
+    await writeFile(join(folder, 'garbage.pem'), 'garbage\n');
+    const broken = TEST_CERTIFICATE.replace(/MII[^-]*/, 'MIIB\n');
+    await writeFile(join(folder, 'broken.pem'), broken);
+    for (const file of ['absent.pem', 'garbage.pem', 'broken.pem']) {
+      await expect(tags(file)).rejects.toMatchObject({
+        name: 'InputError',
+        message: expect.stringContaining(file) as string,
+      });
+    }
+    expect(registry.log).toHaveLength(2);
   });
 });
