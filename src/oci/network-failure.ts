@@ -4,8 +4,12 @@ import { NoAnswer } from './no-answer.js';
 import { TransientFailure } from './retry.js';
 import { codeOf } from './transport.js';
 
-/** What a failure is once nothing more is tried; what is not of the network stays as it is. */
-export function asSourceError(error: unknown, subject: string): unknown {
+/**
+ * What a failure is once nothing more is tried; what is not of the network stays as it is.
+ *
+ * `before` is how HTTPS failed, where plain HTTP was tried because of that.
+ */
+export function asSourceError(error: unknown, subject: string, before?: NoAnswer): unknown {
   if (error instanceof SourceError) return error;
   if (error instanceof WrongBytes) {
     return new SourceError('BAD_DIGEST', subject, error.message, {
@@ -13,17 +17,34 @@ export function asSourceError(error: unknown, subject: string): unknown {
       hint: 'the registry, or something between it and you, does not serve what was published; nothing was used',
     });
   }
-  if (error instanceof TransientFailure) {
-    const what = `gave up after several tries: ${error.message}`;
-    return new SourceError('UNREACHABLE', subject, what, { cause: error, ...hintFor(error.cause) });
+  const what = whatFailed(error);
+  if (what === undefined) return error;
+  const last = noAnswerIn(error);
+  if (before === undefined || before.code === last?.code) {
+    return new SourceError('UNREACHABLE', subject, what, { cause: error, ...hintFor(last) });
   }
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  const what = error instanceof NoAnswer ? error.message : `the connection broke: ${codeOf(error)}`;
-  return new SourceError('UNREACHABLE', subject, what, { cause: error, ...hintFor(error) });
+  return new SourceError('UNREACHABLE', subject, `${what}; before that, by HTTPS: ${before.code}`, {
+    cause: error,
+    ...hintFor(isAboutCertificate(before.code) ? before : last),
+  });
 }
 
-function hintFor(error: unknown): { readonly hint?: string } {
-  if (!(error instanceof NoAnswer)) return {};
+/** undefined: it is no failure of the network. */
+function whatFailed(error: unknown): string | undefined {
+  if (error instanceof TransientFailure) return `gave up after several tries: ${error.message}`;
+  if (error instanceof NoAnswer) return error.message;
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return `the connection broke: ${codeOf(error)}`;
+}
+
+/** The request that nobody answered, if that is what the failure comes from. */
+export function noAnswerIn(error: unknown): NoAnswer | undefined {
+  const beneath = error instanceof TransientFailure ? error.cause : error;
+  return beneath instanceof NoAnswer ? beneath : undefined;
+}
+
+function hintFor(error: NoAnswer | undefined): { readonly hint?: string } {
+  if (error === undefined) return {};
   const { code, asked } = error;
   const { url, proxy } = asked;
   if (isAboutCertificate(code)) return { hint: certificateHint(code, url.hostname) };

@@ -1,7 +1,8 @@
 import { SourceError } from '../model/source-error.js';
 import { Authenticator, type AuthScope } from './authenticator.js';
 import type { CredentialStore } from './credentials.js';
-import { asSourceError, isAboutCertificate } from './network-failure.js';
+import { asSourceError, isAboutCertificate, noAnswerIn } from './network-failure.js';
+import { NoAnswer } from './no-answer.js';
 import { sendFollowing, type Landed } from './redirect.js';
 import {
   asTransient,
@@ -14,7 +15,7 @@ import {
   type Clock,
   type RetryPolicy,
 } from './retry.js';
-import { codeOf, type HttpRequest, type HttpResponse, type Transport } from './transport.js';
+import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 
 /** A repository at a registry, and how to approach it. */
 export interface RemoteName {
@@ -41,6 +42,8 @@ export class RegistrySession {
   readonly #retry: RetryPolicy;
   readonly #authenticator: Authenticator;
   readonly #origins = new Map<string, Promise<URL>>();
+  /** Why HTTPS is not spoken, by the origin spoken to instead. */
+  readonly #fallbacks = new Map<string, NoAnswer>();
   readonly #contacts = new Map<string, Promise<unknown>>();
 
   constructor(options: SessionOptions) {
@@ -83,9 +86,12 @@ export class RegistrySession {
       await (await this.#transport({ method: 'GET', url: ping, headers: {} })).discard();
       return secure;
     } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
       // A port that answers in TLS does not speak plain HTTP as well: no password is tried there.
-      const untrusted = isAboutCertificate(codeOf(error)) && secure.port !== '';
-      return untrusted ? secure : new URL(`http://${host}`);
+      if (isAboutCertificate(error.code) && secure.port !== '') return secure;
+      const plain = new URL(`http://${host}`);
+      this.#fallbacks.set(plain.origin, error);
+      return plain;
     }
   }
 
@@ -104,7 +110,9 @@ export class RegistrySession {
         this.#retry,
       );
     } catch (error) {
-      throw asSourceError(error, subject);
+      const failed = noAnswerIn(error)?.asked.url.origin;
+      const before = failed === undefined ? undefined : this.#fallbacks.get(failed);
+      throw asSourceError(error, subject, before);
     }
   }
 

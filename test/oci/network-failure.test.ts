@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { SourceError } from '../../src/model/source-error.js';
 import { asSourceError } from '../../src/oci/network-failure.js';
 import { NoAnswer } from '../../src/oci/no-answer.js';
-import { anonymous, withRegistry } from '../support/registry/client.js';
+import { RegistryClient } from '../../src/oci/registry-client.js';
+import { anonymous, TestClock, withRegistry } from '../support/registry/client.js';
 import { startForwardProxy } from '../support/registry/forward-proxy.js';
 import { packageImage } from '../support/registry/image.js';
 
@@ -61,6 +63,44 @@ describe('a proxy', () => {
       });
       await expect(tags).rejects.not.toThrow(/pr0xy/);
     });
+  });
+});
+
+describe('where plain HTTP was tried in place of HTTPS, both failures are told', () => {
+  test.each([
+    {
+      https: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      http: 'ECONNREFUSED',
+      want: { message: /ECONNREFUSED.*SELF_SIGNED/, hint: /SSL_CERT_FILE/ },
+      why: 'the certificate is what can be mended',
+    },
+    {
+      https: 'ERR_SSL_WRONG_VERSION_NUMBER',
+      http: 'UND_ERR_SOCKET',
+      want: { message: /UND_ERR_SOCKET.*WRONG_VERSION/, hint: undefined },
+      why: 'plain HTTP is allowed already',
+    },
+    {
+      https: 'ECONNREFUSED',
+      http: 'ECONNREFUSED',
+      want: { message: /ECONNREFUSED$/, hint: undefined },
+      why: 'unless they are the same',
+    },
+  ])('$https, $http: $why', async ({ https, http, want }) => {
+    const client = new RegistryClient({
+      transport: async ({ url }) => {
+        const code = url.protocol === 'https:' ? https : http;
+        throw new NoAnswer(code, { url, proxy: undefined }, undefined);
+      },
+      clock: new TestClock(),
+    });
+    const failure = await client
+      .repository(remote('registry.local', true))
+      .tags()
+      .catch((error: unknown) => error as SourceError);
+    expect((failure as SourceError).message).toMatch(want.message);
+    if (want.hint === undefined) expect((failure as SourceError).hint).toBeUndefined();
+    else expect((failure as SourceError).hint).toMatch(want.hint);
   });
 });
 
