@@ -33,6 +33,7 @@ export async function registriesOptions(
     insecure: insecureHosts(args),
     pullSecrets: await pullSecretsIn(args, io),
     imageConfigs: imageConfigsIn(kept),
+    note: (line) => io.note(`note: ${line}`),
     observer: {
       bytes: (count) => (stats.bytes += count),
       ...(args.trace === true ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),

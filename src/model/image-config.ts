@@ -45,6 +45,13 @@ function prefixOf(match: JsonValue): readonly string[] {
   return prefix === undefined ? [] : [prefix];
 }
 
+/** What is pulled when an image is asked for. */
+export interface PulledImage {
+  readonly image: string;
+  /** The one that says so; undefined: the image is pulled by its own name. */
+  readonly rewrittenBy: ImageConfig | undefined;
+}
+
 /**
  * Where the target pulls `image` from: the same, or what one ImageConfig makes of it.
  *
@@ -54,17 +61,25 @@ export function rewrittenImage(
   image: string,
   configs: readonly ImageConfig[],
   { rules }: Target,
-): string {
-  if (rules.imageConfig?.rewrite !== true) return image;
+): PulledImage {
+  const same = { image, rewrittenBy: undefined };
+  if (rules.imageConfig?.rewrite !== true) return same;
   const rewriting = configs.filter(({ rewriteTo }) => rewriteTo !== undefined);
   const best = bestMatch(image, rewriting);
-  if (best === undefined) return image;
+  if (best === undefined) return same;
   if (best.config.rewriteTo === '') {
     throw new InputError(`ImageConfig \`${best.config.name}\` lacks \`spec.rewriteImage.prefix\``, {
       origin: best.config.origin,
     });
   }
-  return `${best.config.rewriteTo}${image.slice(best.length)}`;
+  const pulled = `${best.config.rewriteTo}${image.slice(best.length)}`;
+  return { image: pulled, rewrittenBy: best.config };
+}
+
+export interface NamedSecret {
+  readonly name: string;
+  /** The ImageConfig that names it. */
+  readonly namedBy: ImageConfig;
 }
 
 /** The Secret the target pulls a (rewritten) image with. */
@@ -72,10 +87,12 @@ export function pullSecretFor(
   image: string,
   configs: readonly ImageConfig[],
   { rules }: Target,
-): string | undefined {
+): NamedSecret | undefined {
   if (rules.imageConfig === undefined) return undefined;
   const naming = configs.filter(({ pullSecret }) => pullSecret !== undefined);
-  return bestMatch(image, naming)?.config.pullSecret;
+  const best = bestMatch(image, naming)?.config;
+  const name = best?.pullSecret;
+  return best === undefined || name === undefined ? undefined : { name, namedBy: best };
 }
 
 /** The longest prefix wins, the first of equals; it need not end where a name does. */

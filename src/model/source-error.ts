@@ -14,15 +14,25 @@ export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly code: SourceErrorCode;
   readonly hint: string | undefined;
+  readonly #subject: string;
+  readonly #what: string;
 
   constructor(
     code: SourceErrorCode,
     subject: string,
     what: string,
-    options?: ErrorOptions & { hint?: string },
+    options?: ErrorOptions & { hint?: string | undefined },
   ) {
     super(withoutUser(`${subject}: ${what}`), options);
     this.code = code;
     this.hint = options?.hint === undefined ? undefined : withoutUser(options.hint);
+    this.#subject = subject;
+    this.#what = what;
+  }
+
+  /** The same, with more advice: `hint` goes first. */
+  advising(hint: string): SourceError {
+    const hints = [hint, ...(this.hint === undefined ? [] : [this.hint])].join('; ');
+    return new SourceError(this.code, this.#subject, this.#what, { cause: this, hint: hints });
   }
 }

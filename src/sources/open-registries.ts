@@ -35,6 +35,8 @@ export interface RegistriesOptions {
   readonly pullSecrets?: readonly GivenSecret[] | undefined;
   /** Keeps what is downloaded; one that is offline answers alone. */
   readonly cache?: DiskCache | undefined;
+  /** Told what an ImageConfig points to and is not there. */
+  readonly note?: ((line: string) => void) | undefined;
   /** What this version of the tool made of a package is of no use to another. */
   readonly toolVersion?: string | undefined;
 }
@@ -56,6 +58,7 @@ export function openRegistries(options: RegistriesOptions): PackageSource {
     insecure: options.insecure,
     imageConfigs: options.imageConfigs,
     pullSecrets: byName(secrets),
+    note: options.note,
   });
 }
 

@@ -1,5 +1,7 @@
-import { pullSecretFor, rewrittenImage, type ImageConfig } from '../model/image-config.js';
-import { DOCKER_HUB, joinReference, parseReference, type Reference } from '../model/reference.js';
+import type { ImageConfig } from '../model/image-config.js';
+import type { Repository } from '../model/package.js';
+import { joinReference } from '../model/reference.js';
+import { SourceError } from '../model/source-error.js';
 import type { Target } from '../model/target.js';
 import { mayBePlainHttp } from '../oci/address-class.js';
 import { firstOf, type CredentialStore } from '../oci/credentials.js';
@@ -8,6 +10,7 @@ import type { RemoteName } from '../oci/registry-session.js';
 import { remembering } from '../oci/remembering.js';
 import type { ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';
+import { explained, imagePlace, lostAt, type ImagePlace } from './image-place.js';
 import type { ParsedPackages } from './parsed-packages.js';
 
 /** Opens repositories at registries; nothing is asked yet. */
@@ -25,61 +28,66 @@ export interface RegistrySourceOptions {
   readonly pullSecrets?: ReadonlyMap<string, CredentialStore> | undefined;
   /** What earlier runs made of images. */
   readonly parsed?: ParsedPackages | undefined;
+  /** Told, once for each repository, that what an ImageConfig points to is not there. */
+  readonly note?: ((line: string) => void) | undefined;
 }
 
 /** Packages from the registries that their names, or ImageConfigs, point to. */
 export function registrySource(options: RegistrySourceOptions): ImageHolder {
-  const places = new Map<string, ImageRepository>();
+  const { imageConfigs = [], insecure = new Set(), pullSecrets = new Map(), parsed } = options;
+  const opened = new Map<string, ImageRepository>();
   const storeFor = memoizedStores(options);
-  const at = (image: string, target: Target) => {
-    const place = placeOf(image, options.imageConfigs ?? [], target);
-    if (place === undefined) return undefined;
-    const { reference, secret } = place;
-    const plainHttp = mayBePlainHttp(reference.registry, {
-      dotLocal: target.rules.plainHttpForDotLocal,
-      insecure: options.insecure ?? new Set(),
-    });
-    const key = JSON.stringify([reference.name, plainHttp, secret]);
-    const repository =
-      places.get(key) ??
-      remembering(
-        options.client.repository({
-          host: reference.registry,
-          path: reference.path,
-          plainHttp,
-          credentials: storeFor(secret),
-        }),
-      );
-    places.set(key, repository);
-    return { repository, identifier: reference.identifier };
+  const open = ({ reference, secret }: ImagePlace, { rules }: Target) => {
+    const { registry: host, path } = reference;
+    const plainHttp = mayBePlainHttp(host, { dotLocal: rules.plainHttpForDotLocal, insecure });
+    const credentials = storeFor(secret?.name);
+    const key = JSON.stringify([reference.name, plainHttp, secret?.name]);
+    const known =
+      opened.get(key) ??
+      remembering(options.client.repository({ host, path, plainHttp, credentials }));
+    opened.set(key, known);
+    return known;
+  };
+  const lost = new Set<Repository>();
+  /** Asks for something of a repository; what goes wrong is told with what ImageConfigs did. */
+  const ask = async <T>(place: ImagePlace, repository: Repository, answer: Promise<T>) => {
+    try {
+      const found = await answer;
+      const note = found === undefined && !lost.has(repository) ? lostAt(place) : undefined;
+      if (note !== undefined) {
+        lost.add(repository);
+        options.note?.(note);
+      }
+      return found;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      throw explained(error, place, (secret) => pullSecrets.has(secret));
+    }
   };
   return {
-    tags: async (repository, target) => at(repository, target)?.repository.tags(),
-    fetch: async ({ repository, version }, target) => {
-      const place = at(joinReference(repository, version), target);
-      return place && fetchImage(place.repository, place.identifier, target, options.parsed);
+    tags: async (repository, target) => {
+      const place = imagePlace(repository, imageConfigs, target);
+      return place && ask(place, repository, open(place, target).tags());
     },
-    images: async ({ repository, version }, target) =>
-      at(joinReference(repository, version), target)?.repository,
+    fetch: async ({ repository, version }, target) => {
+      const place = imagePlace(joinReference(repository, version), imageConfigs, target);
+      if (place === undefined) return undefined;
+      const images = open(place, target);
+      const { identifier } = place.reference;
+      return ask(place, repository, fetchImage(images, identifier, target, parsed));
+    },
+    images: async ({ repository, version }, target) => {
+      const place = imagePlace(joinReference(repository, version), imageConfigs, target);
+      if (place === undefined) return undefined;
+      const images = open(place, target);
+      return {
+        name: images.name,
+        tags: () => ask(place, repository, images.tags()),
+        manifest: (reference) => ask(place, repository, images.manifest(reference)),
+        blob: (descriptor) => ask(place, repository, images.blob(descriptor)),
+      };
+    },
   };
-}
-
-interface Place {
-  readonly reference: Reference;
-  /** Name of the Secret an ImageConfig wants used. */
-  readonly secret: string | undefined;
-}
-
-/** undefined: no registry could have such an image. */
-function placeOf(
-  image: string,
-  configs: readonly ImageConfig[],
-  target: Target,
-): Place | undefined {
-  const pulled = rewrittenImage(image, configs, target);
-  const { defaultRegistry = DOCKER_HUB, emptyTagIsLatest } = target.rules;
-  const reference = parseReference(pulled, { defaultRegistry, emptyTagIsLatest });
-  return reference && { reference, secret: pullSecretFor(pulled, configs, target) };
 }
 
 /** A named Secret goes before what the machine has; one that was not given is passed over. */

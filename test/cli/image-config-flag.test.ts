@@ -109,3 +109,13 @@ test.each([
   expect((await run(['inspect', `${name}:v1.0.0`, '-f', file])).code).toBe(EXIT.badInput);
   expect(origin.asked).toEqual([]);
 });
+
+test('what a mirror lacks is missing, and why it was looked for there is said', async () => {
+  const lost = `${origin.host}/a/lost`;
+  await write('lost.yaml', packageSet({ provider: lost, version: 'v1.1.0' }), imageConfig());
+  const { code, notes } = await run(['resolve', '-f', 'lost.yaml']);
+  expect(code).toBe(EXIT.unsolvable);
+  const about = notes.filter((note) => note.startsWith('note: ') && note.includes('ImageConfig'));
+  expect(about).toEqual([expect.stringContaining(`${mirror.host}/a/lost`)]);
+  expect(origin.asked).toEqual([]);
+});

@@ -91,7 +91,7 @@ test.each([
   { why: 'none', given: [], want: 'xpkg.upbound.io/u/p:v1' },
 ])('$why → $want', ({ given, want }) => {
   const image = 'xpkg.upbound.io/u/p:v1';
-  expect(rewrittenImage(image, configs(...(given as JsonObject[])), TARGET)).toBe(want);
+  expect(rewrittenImage(image, configs(...(given as JsonObject[])), TARGET).image).toBe(want);
 });
 
 test('releases without rewriting rewrite nothing', () => {
@@ -102,15 +102,15 @@ test('releases without rewriting rewrite nothing', () => {
     ['v1.16.0', 'a.io/p', undefined],
   ] as const) {
     const target = targetFor(release)!;
-    expect(rewrittenImage('a.io/p', given, target)).toBe(image);
-    expect(pullSecretFor('a.io/p', given, target)).toBe(name);
+    expect(rewrittenImage('a.io/p', given, target).image).toBe(image);
+    expect(pullSecretFor('a.io/p', given, target)?.name).toBe(name);
   }
 });
 
 test('a rewrite to nothing is the error Crossplane makes of it, with its place', () => {
   const given = configs({ prefixes: ['a.io'], rewriteImage: {} });
   expect(() => rewrittenImage('a.io/p', given, TARGET)).toThrow(/^x\.yaml:1: /);
-  expect(rewrittenImage('b.io/p', given, TARGET)).toBe('b.io/p');
+  expect(rewrittenImage('b.io/p', given, TARGET).image).toBe('b.io/p');
 });
 
 test('the pull secret is that of the longest prefix, and only an ImageConfig has one', () => {
@@ -119,8 +119,8 @@ test('the pull secret is that of the longest prefix, and only an ImageConfig has
     { prefixes: ['m.io/team'], ...secret('long') },
     { prefixes: ['m.io/team/p'], ...to('n.io') },
   );
-  expect(pullSecretFor('m.io/team/p:v1', given, TARGET)).toBe('long');
-  expect(pullSecretFor('m.io/x', given, TARGET)).toBe('short');
+  expect(pullSecretFor('m.io/team/p:v1', given, TARGET)?.name).toBe('long');
+  expect(pullSecretFor('m.io/x', given, TARGET)?.name).toBe('short');
   expect(pullSecretFor('n.io/x', given, TARGET)).toBeUndefined();
   const other = { object: { kind: 'Provider' }, origin: { file: 'x' } };
   expect(imageConfigsIn([other])).toEqual([]);

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { imageConfigsIn } from '../../src/model/image-config.js';
 import type { JsonObject, Repository } from '../../src/model/package.js';
+import type { SourceError } from '../../src/model/source-error.js';
 import { targetFor } from '../../src/model/target.js';
 import type { CredentialStore } from '../../src/oci/credentials.js';
 import type { RemoteName } from '../../src/oci/registry-session.js';
 import { Secret } from '../../src/oci/secret.js';
+import type { ImageHolder } from '../../src/sources/image-holder.js';
 import { registrySource } from '../../src/sources/registry-source.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { anonymous, storeOf, withRegistry } from '../support/registry/client.js';
-import { on } from '../support/registry/faults.js';
+import { on, status } from '../support/registry/faults.js';
 import { imageOf, indexOf, layerOf, packageImage } from '../support/registry/image.js';
 import { MemoryRepository } from '../support/registry/memory-repository.js';
+import type { RegistryOptions } from '../support/registry/registry.js';
 
 const V1 = targetFor('v1.20.0')!;
 const V2 = targetFor('v2.3.4')!;
@@ -222,5 +225,113 @@ describe('where a package is looked for', () => {
     const insecure = new Set(['plain.io']);
     const { name } = await askedAt(repository, 'v1.0.0', release, { insecure });
     expect(name?.plainHttp).toBe(want);
+  });
+});
+
+/** Asks a registry for `xpkg.io/a/p`, which it has as `mirror/a/p` if at all. */
+async function asking(
+  registryOptions: RegistryOptions,
+  sourceOptions: {
+    readonly spec?: JsonObject;
+    readonly given?: ReadonlyMap<string, CredentialStore>;
+  },
+  body: (source: ImageHolder, notes: readonly string[], host: string) => Promise<void>,
+) {
+  await withRegistry({ tries: 1, ...registryOptions }, async ({ registry, client }) => {
+    registry.push('mirror/a/p', 'v1.0.0', image);
+    const prefix = `${registry.host}/mirror`;
+    const spec = { rewriteImage: { prefix }, ...sourceOptions.spec };
+    const named = { matchImages: [{ prefix: 'xpkg.io' }, { prefix: registry.host }], ...spec };
+    const notes: string[] = [];
+    const source = registrySource({
+      client,
+      credentials: anonymous,
+      imageConfigs: imageConfigsIn([config('mirror', 'xpkg.io', named)]),
+      pullSecrets: sourceOptions.given,
+      note: (line) => notes.push(line),
+    });
+    await body(source, notes, registry.host);
+  });
+}
+
+describe('an ImageConfig that leads astray is named', () => {
+  const NAMED = /`mirror` \(x\.yaml\)/;
+
+  const P = repo('xpkg.io/a/p');
+  const LOST = repo('xpkg.io/a/lost');
+
+  test('where it points to a place without the package, once', async () => {
+    await asking({}, {}, async (source, notes, host) => {
+      expect(await source.tags(P, V2)).toEqual(['v1.0.0']);
+      expect(notes).toEqual([]);
+      expect(await source.tags(LOST, V2)).toBeUndefined();
+      expect(await source.fetch({ repository: LOST, version: 'v1.0.0' }, V2)).toBeUndefined();
+      expect(notes).toEqual([expect.stringMatching(NAMED)]);
+      expect(notes[0]).toContain(LOST);
+      expect(notes[0]).toContain(`${host}/mirror/a/lost`);
+    });
+  });
+
+  test('where it points to a place without the version, or the image', async () => {
+    await asking({}, {}, async (source, notes, host) => {
+      expect(await source.fetch({ repository: P, version: 'v2.0.0' }, V2)).toBeUndefined();
+      expect(notes.join()).toContain(`${host}/mirror/a/p:v2.0.0`);
+      const images = await source.images({ repository: LOST, version: 'v1.0.0' }, V2);
+      expect(await images?.manifest(image.digest)).toBeUndefined();
+      expect(notes).toHaveLength(2);
+    });
+  });
+
+  test('where the place it points to fails, with the package that was asked for', async () => {
+    const faults = [on('', status(500))];
+    await asking({ faults }, {}, async (source, notes, host) => {
+      const candidate = { repository: P, version: 'v1.0.0' };
+      const images = await source.images(candidate, V2);
+      for (const failing of [
+        source.tags(P, V2),
+        source.fetch(candidate, V2),
+        images!.manifest(image.digest),
+      ]) {
+        const failure = await failing.catch((error: unknown) => error as SourceError);
+        expect(failure).toMatchObject({ code: 'UNREACHABLE' });
+        expect((failure as SourceError).message).toMatch(NAMED);
+        expect((failure as SourceError).message).toContain(P);
+        expect((failure as SourceError).message).toContain(`${host}/mirror/a/p`);
+      }
+      expect(notes).toEqual([]);
+    });
+  });
+
+  test('where what it makes of a name is none', async () => {
+    const spec = { rewriteImage: { prefix: 'mirror.io/ACME' } };
+    await asking({}, { spec }, async (source) => {
+      await expect(source.tags(P, V2)).rejects.toMatchObject({
+        name: 'InputError',
+        origin: { file: 'x.yaml' },
+        message: expect.stringMatching(/`mirror`.*`mirror\.io\/ACME\/a\/p`/) as string,
+      });
+      expect(await source.tags(repo('xpkg.io/A'), V2)).toBeUndefined();
+    });
+  });
+
+  const access = { mode: 'basic', user: 'ann', password: 's3cret' } as const;
+  const wrong = storeOf({ kind: 'basic', username: 'ann', password: new Secret('x') });
+
+  test.each([
+    { why: 'it was not given', options: { access }, given: new Map(), told: true },
+    { why: 'it was', options: { access }, given: new Map([['regcred', wrong]]), told: false },
+    {
+      why: 'that is not it',
+      options: { faults: [on('', status(500))] },
+      given: new Map(),
+      told: false,
+    },
+  ])('for its Secret, where access is refused: $why', async ({ options, given, told }) => {
+    await asking(options, { spec: secretOf('regcred'), given }, async (source) => {
+      const failure = await source.tags(P, V2).catch((error: unknown) => error as SourceError);
+      const hint = (failure as SourceError).hint ?? '';
+      expect(/`mirror`.*`regcred`.*--pull-secret/.test(hint)).toBe(told);
+      expect((failure as SourceError).message).toContain(P);
+    });
   });
 });
