@@ -64,7 +64,7 @@ fetch_go() {
 }
 
 # A module of its own pins the version, so that no list of a module's versions has to be had. Nobody debugs
-# these, and compiling takes 4/7 of the time without inlining, DWARF and C.
+# these, and compiling is 3/5 of the work without inlining, DWARF and C.
 go_program() {
   local package=${1%@*} version=${1#*@} module=${1%%/cmd/*} name
   name=${package##*/}
