@@ -41,6 +41,8 @@ export type CrdDemand =
  * `SourceError`; "there is none" is an answer: `undefined`.
  */
 export interface PackageSource {
+  /** An answer takes long, and many take no longer than one: it pays to ask ahead. */
+  readonly distant?: boolean;
   /** Every tag, in any order, semver or not. undefined: the repository is unknown here. */
   tags(repository: Repository, target: Target): Promise<readonly string[] | undefined>;
   /** Reads package.yaml and nothing else. undefined: there is no such version. */

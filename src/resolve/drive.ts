@@ -3,7 +3,7 @@ import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
-import type { Answer, Question, Solving } from '../solver/question.js';
+import type { Answer, Expected, Question, Solving } from '../solver/question.js';
 
 /** How much was asked of the source. */
 export interface Asked {
@@ -36,6 +36,8 @@ export class Driver {
   private readonly tagLists = new Map<Repository, Promise<readonly string[] | undefined>>();
   private readonly packages = new Map<string, Promise<FetchedPackage | undefined>>();
   private readonly judged = new Map<string, PackageMeta | Rejection>();
+  /** Asked before anybody had to know. */
+  private readonly ahead: Promise<unknown>[] = [];
   private found = 0;
 
   constructor(source: PackageSource, options: { compat: boolean; goOn: () => boolean }) {
@@ -51,7 +53,12 @@ export class Driver {
   /** Runs a search to its end. The only loop in the project that awaits a source. */
   async drive<T>(solving: Solving<T>, target: Target): Promise<T> {
     let step = solving.next();
-    while (step.done !== true) step = solving.next(await this.answer(step.value, target));
+    while (step.done !== true) {
+      if (step.value.ask === 'expect') this.askAhead(step.value.next, target);
+      step = solving.next(await this.answer(step.value, target));
+    }
+    // What was asked in vain still counts, whether it came in time or not.
+    await Promise.allSettled(this.ahead.splice(0));
     return step.value;
   }
 
@@ -105,8 +112,21 @@ export class Driver {
     return this.packages.has(key(candidate)) ? this.meta(candidate, target) : undefined;
   }
 
+  /** Puts the questions to come to a source that takes its time; what they fail of shows then. */
+  private askAhead(next: () => Expected, target: Target): void {
+    if (this.source.distant !== true) return;
+    const { lists = [], packages = [] } = next();
+    const asked: Promise<unknown>[] = [
+      ...lists.map((repository) => this.tags(repository, target)),
+      ...packages.map((candidate) => this.fetch(candidate, target)),
+    ];
+    for (const each of asked) this.ahead.push(each.catch(() => {}));
+  }
+
   private async answer(question: Question, target: Target): Promise<Answer> {
     switch (question.ask) {
+      case 'expect':
+        return undefined;
       case 'versions':
         return this.tags(question.repository, target);
       case 'meta':

@@ -25,6 +25,11 @@ export class DecisionQueue {
     return this.order[this.head];
   }
 
+  /** Those not decided yet, from the head on. */
+  waiting(): readonly Variable[] {
+    return this.order.slice(this.head);
+  }
+
   /** The head has been decided, one level up; these follow from the decision. */
   advance(appended: readonly Variable[]): void {
     this.marks.push({ length: this.order.length, head: this.head });

@@ -85,6 +85,12 @@ export class PackageVersions {
     }
   }
 
+  /** Whether the tags must be listed before it can be said what a want denotes. */
+  needsList(want: Want): boolean {
+    if (this.listed || want.form !== 'range') return false;
+    return exactTag(want.text, this.problem.dialect) === undefined;
+  }
+
   /** Whether a rule such as an exclusion is about this value. */
   matches(value: number, want: Want): boolean {
     const { label, version } = this.values[value - FIRST]!;

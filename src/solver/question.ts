@@ -7,13 +7,22 @@ export type Question =
   | { readonly ask: 'versions'; readonly repository: Repository }
   | { readonly ask: 'meta'; readonly candidate: Candidate }
   | { readonly ask: 'owners'; readonly demand: CrdDemand }
+  /** No answer is needed: what will probably be asked next, for sources that answer many at once. */
+  | { readonly ask: 'expect'; readonly next: () => Expected }
   /** Asked now and then in a long search; `false` ends it. */
   | { readonly ask: 'go-on' };
+
+/** In the order in which it will be asked for. */
+export interface Expected {
+  readonly lists?: readonly Repository[];
+  readonly packages?: readonly Candidate[];
+}
 
 export interface Answers {
   readonly versions: readonly string[] | undefined;
   readonly meta: PackageMeta | Rejection | undefined;
   readonly owners: readonly Owner[];
+  readonly expect: undefined;
   readonly 'go-on': boolean;
 }
 

@@ -2,6 +2,7 @@ import type { PackageMeta } from '../model/package-meta.js';
 import type { Repository } from '../model/package.js';
 import type { CrdDemand } from '../model/package-source.js';
 import { DecisionQueue } from './decision-queue.js';
+import { foreseen, type Prospect } from './foresight.js';
 import type { Incompatibility, Variable } from './incompatibility.js';
 import { ABSENT, FIRST } from './package-versions.js';
 import type { Problem } from './problem.js';
@@ -110,6 +111,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     let children: Variable[] = [];
     if (value !== ABSENT && subject.about === 'package') {
       if (!subject.read.has(value)) {
+        yield* ask({ ask: 'expect', next: () => ({ packages: foreseen(prospects()) }) });
         yield* world.read(subject, value);
         continue;
       }
@@ -155,11 +157,39 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     }
     if (first === undefined) return false;
     const { subject, value } = first;
+    yield* ask({
+      ask: 'expect',
+      next: () => ({ packages: foreseen(certainties({ subject, value })) }),
+    });
     yield* world.read(subject, value);
     if (yield* world.link(subject, value)) {
       for (const child of world.children(subject, value)) certain.add(child);
     }
     return true;
+  }
+
+  /** What would be decided on now, from the head of the queue on; once there was a conflict, who knows. */
+  function* prospects(): Iterable<Prospect> {
+    if (conflicts > 0) return;
+    for (const variable of queue.waiting()) {
+      const subject = world.subject(variable);
+      const value = preferred(variable);
+      if (subject.about !== 'package' || value === undefined || value === ABSENT) continue;
+      yield { subject, value, certain: search.allowed(variable).only !== undefined };
+    }
+  }
+
+  /** What every answer has, `first` before others of its rank. */
+  function* certainties(first: Omit<Prospect, 'certain'>): Iterable<Prospect> {
+    const rank = haste(first.subject);
+    yield { ...first, certain: true };
+    for (const variable of certain) {
+      const subject = world.subject(variable);
+      const value = search.allowed(variable).only;
+      if (subject.about !== 'package' || value === undefined || value < FIRST) continue;
+      if (subject === first.subject || haste(subject) !== rank) continue;
+      yield { subject, value, certain: true };
+    }
   }
 
   /** undefined: only versions nobody knows of are left. */

@@ -94,6 +94,7 @@ export class World {
   /** Tells the search what the roots ask for; the variables they name, in their order. */
   *demand(demands: readonly Demand[]): Solving<Variable[]> {
     this.expectNamed(demands);
+    yield* this.expectLists(demands.filter((each) => each.demand === 'package'));
     const named: Variable[] = [];
     for (const demand of demands) {
       switch (demand.demand) {
@@ -158,6 +159,7 @@ export class World {
    */
   *link(subject: PackageSubject, value: number): Solving<boolean> {
     const requirements = this.requirements(subject, value);
+    if (!subject.linked.has(value)) yield* this.expectLists(requirements.flatMap(wantIn));
     for (let i = subject.linked.get(value) ?? 0; i < requirements.length; i++) {
       const told = yield* this.tellRequirement(subject, value, requirements[i]!);
       subject.linked.set(value, i + 1);
@@ -256,10 +258,7 @@ export class World {
     const only = VersionSet.single(value);
     const edge = (subject.edges.get(on.variable) ?? VersionSet.none).or(only);
     subject.edges.set(on.variable, edge);
-    const want: Want = isDigest(constraint)
-      ? { form: 'digest', digest: constraint }
-      : { form: 'range', text: constraint };
-    const values = yield* this.wanted(on, want);
+    const values = yield* this.wanted(on, wantOf(constraint));
     if (on === subject) return this.tellSelf({ subject, value, values, constraint, line });
 
     const asked = `${subject.variable} ${kind}`;
@@ -355,7 +354,7 @@ export class World {
 
   /** The versions that a want denotes; an override for the package beats every want. */
   private *wanted(subject: PackageSubject, want: Want): Solving<VersionSet> {
-    const effective = this.problem.overrides.get(subject.repository)?.want ?? want;
+    const effective = this.effective(subject, want);
     let values = subject.versions.wanted(effective);
     if (values === undefined) {
       yield* this.list(subject);
@@ -363,6 +362,22 @@ export class World {
     }
     this.screen(subject);
     return values;
+  }
+
+  /** Says which lists these wants will take. */
+  private *expectLists(wants: readonly Wanted[]): Solving<void> {
+    const next = () => {
+      const lists = wants
+        .map(({ repository, want }) => ({ subject: this.package(this.replaced(repository)), want }))
+        .filter(({ subject, want }) => subject.versions.needsList(this.effective(subject, want)))
+        .map(({ subject }) => subject.repository);
+      return { lists };
+    };
+    yield* ask({ ask: 'expect', next });
+  }
+
+  private effective({ repository }: PackageSubject, want: Want): Want {
+    return this.problem.overrides.get(repository)?.want ?? want;
   }
 
   private *list(subject: PackageSubject): Solving<void> {
@@ -453,6 +468,22 @@ export class World {
     this.subjects.push(make(variable));
     return variable;
   }
+}
+
+interface Wanted {
+  readonly repository: Repository;
+  readonly want: Want;
+}
+
+function wantIn(requirement: Requirement): Wanted[] {
+  if (requirement.requires !== 'package') return [];
+  return [{ repository: requirement.repository, want: wantOf(requirement.constraint) }];
+}
+
+function wantOf(constraint: string): Want {
+  return isDigest(constraint)
+    ? { form: 'digest', digest: constraint }
+    : { form: 'range', text: constraint };
 }
 
 function term(variable: Variable, values: VersionSet): Term {

@@ -4,7 +4,7 @@ import { auditImage } from '../oci/audit-image.js';
 import type { ImageRepository, StoredManifest } from '../oci/image-repository.js';
 import { holdsImages, type ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';
-import { listing } from './listing.js';
+import { traitsOf } from './traits.js';
 
 /**
  * A source as `verify` reads it: every image that is locked from its bytes, whatever earlier runs
@@ -16,7 +16,7 @@ export function audited(source: PackageSource, locked: ReadonlySet<Digest>): Pac
 
 function auditedImages(source: ImageHolder, locked: ReadonlySet<Digest>): PackageSource {
   return {
-    ...listing(source),
+    ...traitsOf(source),
     tags: (repository, target) => source.tags(repository, target),
     async fetch(candidate, target) {
       const { version } = candidate;

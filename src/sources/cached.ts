@@ -1,6 +1,6 @@
 import type { FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
-import { listing } from './listing.js';
+import { traitsOf } from './traits.js';
 import { memoize } from './memoized.js';
 
 /** Asks a source nothing twice, for the length of one run; failures are remembered as well. */
@@ -9,7 +9,7 @@ export function cached(source: PackageSource): PackageSource {
   const packages = new Map<string, Promise<FetchedPackage | undefined>>();
   const owners = new Map<string, Promise<readonly Owner[]>>();
   return {
-    ...listing(source),
+    ...traitsOf(source),
     tags: (repository, target) =>
       memoize(tags, key(target, repository), () => source.tags(repository, target)),
     fetch: (candidate, target) =>

@@ -1,5 +1,5 @@
 import type { PackageSource } from '../model/package-source.js';
-import { listing } from './listing.js';
+import { traitsOf } from './traits.js';
 
 /** What a run asked for; filled in as it goes. */
 export interface SourceStats {
@@ -20,7 +20,7 @@ export function noStats(): SourceStats {
 /** Counts what a source is asked; goes inside `cached`, lest questions be counted twice. */
 export function counted(source: PackageSource, stats: SourceStats): PackageSource {
   return {
-    ...listing(source),
+    ...traitsOf(source),
     tags(repository, target) {
       stats.listed++;
       stats.latest = repository;

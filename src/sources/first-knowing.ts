@@ -12,6 +12,7 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
   const [only] = sources;
   if (only !== undefined && sources.length === 1) return only;
   return {
+    ...(sources.some(({ distant }) => distant === true) && { distant: true }),
     tags: (repository, target) => firstTags(sources, repository, target),
     fetch: (candidate, target) => firstFetch(sources, candidate, target),
     ...(sources.some((source) => source.owners !== undefined) && {

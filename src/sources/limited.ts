@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { PackageSource } from '../model/package-source.js';
-import { listing } from './listing.js';
+import { traitsOf } from './traits.js';
 
 /** At most so many questions under way at once; the others wait their turn. */
 export function limited(source: PackageSource, concurrency: number): PackageSource {
   const limit = pLimit(concurrency);
   return {
-    ...listing(source),
+    ...traitsOf(source),
     tags: (repository, target) => limit(() => source.tags(repository, target)),
     fetch: (candidate, target) => limit(() => source.fetch(candidate, target)),
   };

@@ -65,6 +65,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
     }
   };
   return {
+    distant: true,
     tags: async (repository, target) => {
       const place = imagePlace(repository, imageConfigs, target);
       return place && ask(place, repository, open(place, target).tags());

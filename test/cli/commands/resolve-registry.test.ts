@@ -6,7 +6,7 @@ import { EXIT } from '../../../src/cli/exit-code.js';
 import { runCli } from '../../../src/cli/run.js';
 import { byCodePoint } from '../../../src/model/code-point-order.js';
 import { fakeIo } from '../../support/fake-io.js';
-import { instead, on, status } from '../../support/registry/faults.js';
+import { instead, late, on, status } from '../../support/registry/faults.js';
 import { imageOf, indexOf, layerOf, packageImage } from '../../support/registry/image.js';
 import { Registry, type RegistryOptions } from '../../support/registry/registry.js';
 
@@ -65,6 +65,27 @@ async function run(...args: readonly string[]) {
   );
   return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
 }
+
+test('asks for siblings at once, each thing once, as many at a time as --concurrency says', async () => {
+  const started = await new Registry({ faults: [late(50)] }).start();
+  registry = started;
+  const at = (path: string) => `${started.host}/${path}`;
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `x/provider-${name}`);
+  for (const name of names) {
+    const image = await packageImage(meta('Provider', name));
+    started.push(name, 'v1.0.0', image).push(name, 'v1.1.0', image);
+  }
+  const needs = names.map((name) => ({ provider: at(name), version: '>=v1.0.0' }));
+  started.push('x/c', 'v1.0.0', await packageImage(meta('Configuration', 'c', ...needs)));
+  const { code, stdout } = await run(`${at('x/c')}:v1.0.0`, '--concurrency', '4');
+  expect(code).toBe(EXIT.done);
+  const { stats } = JSON.parse(stdout) as { stats: object };
+  expect(stats).toMatchObject({ listed: 6, fetched: 7, conflicts: 0 });
+  const count = (what: string) => started.asked.filter((line) => line.includes(what)).length;
+  expect([count('/tags/'), count('/manifests/'), count('/blobs/')]).toEqual([6, 7, 7]);
+  // The first answer decides between HTTPS and HTTP; that connection may still be about.
+  expect([4, 5]).toContain(started.mostConnections);
+});
 
 test('asks for what the answer needs and for nothing else', async () => {
   const { host, log } = await platform();

@@ -1,0 +1,135 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
+import type { Repository } from '../../src/model/package.js';
+import { resolve, type ResolveOptions } from '../../src/resolve/resolve.js';
+import { memorySource } from '../../src/sources/memory-source.js';
+import { scenario } from '../../src/testing/scenario.js';
+import { requestFor } from '../support/requests.js';
+import { Rounds } from '../support/rounds.js';
+
+const CONFIGURATION = 'h.io/acme/configuration-a';
+const FAMILY = 'h.io/acme/provider-family-cloud';
+const PROVIDERS = ['s3', 'ec2', 'rds', 'iam'].map((name) => `h.io/acme/provider-cloud-${name}`);
+const FUNCTION = 'h.io/acme/function-f';
+
+function published(kind: string, newest: IndexVersion, ...tags: readonly string[]) {
+  return { kind, versions: Object.fromEntries(tags.map((tag) => [tag, newest])) };
+}
+
+function onFamily(version: string): IndexVersion {
+  return { dependsOn: [{ provider: FAMILY, version }] };
+}
+
+function platform(dependsOn: IndexVersion['dependsOn'], family = '>=v1.0.0'): IndexFile {
+  return {
+    packages: {
+      [CONFIGURATION]: published('Configuration', { dependsOn }, 'v1.0.0', 'v1.1.0'),
+      [FUNCTION]: published('Function', {}, 'v1.0.0', 'v1.1.0'),
+      [FAMILY]: published('Provider', {}, 'v1.0.0', 'v1.1.0'),
+      ...Object.fromEntries(
+        PROVIDERS.map((name) => [
+          name,
+          published('Provider', onFamily(family), 'v1.0.0', 'v1.1.0'),
+        ]),
+      ),
+    },
+  };
+}
+
+const anyOf = (kind: string, name: string) => ({ [kind]: name, version: '>=v1.0.0' });
+const ALL = [...PROVIDERS.map((name) => anyOf('provider', name)), anyOf('function', FUNCTION)];
+
+async function roundsFor(universe: IndexFile, roots: Readonly<Record<string, string>>) {
+  const rounds = new Rounds(memorySource(universe), { distant: true });
+  const answer = await resolve(requestFor(roots), { source: rounds.source, crossplane: 'v2.3.4' });
+  expect(answer.status).toBe('solved');
+  return rounds.asked;
+}
+
+describe('of a distant source', () => {
+  test('siblings are asked for at once, and nothing is asked in vain', async () => {
+    expect(await roundsFor(platform(ALL), { [CONFIGURATION]: '>=v1.0.0' })).toEqual([
+      [`tags ${CONFIGURATION}`],
+      [`${CONFIGURATION} v1.1.0`],
+      [...PROVIDERS, FUNCTION].map((name) => `tags ${name}`),
+      [...PROVIDERS, FUNCTION].map((name) => `${name} v1.1.0`),
+      [`tags ${FAMILY}`],
+      [`${FAMILY} v1.1.0`],
+    ]);
+  });
+
+  test('packages asked for by their exact tags come in one round, without a list', async () => {
+    const roots = Object.fromEntries(PROVIDERS.map((name) => [name, 'v1.1.0']));
+    const [first] = await roundsFor(platform([]), roots);
+    expect(new Set(first)).toEqual(new Set(PROVIDERS.map((name) => `${name} v1.1.0`)));
+  });
+
+  test('a family is read after those of it: they may well pin it', async () => {
+    const universe = platform([...ALL, anyOf('provider', FAMILY)], 'v1.0.0');
+    const asked = (await roundsFor(universe, { [CONFIGURATION]: '>=v1.0.0' })).flat();
+    expect(asked).not.toContain(`${FAMILY} v1.1.0`);
+    expect(asked).toContain(`${FAMILY} v1.0.0`);
+  });
+
+  test('what stands behind a configuration waits for it: it may require anything', async () => {
+    const universe = platform([{ provider: PROVIDERS[0]!, version: '<v1.1.0' }]);
+    const roots = { [CONFIGURATION]: '>=v1.0.0', [PROVIDERS[0]!]: '>=v1.0.0' };
+    const asked = (await roundsFor(universe, roots)).flat();
+    expect(asked).not.toContain(`${PROVIDERS[0]} v1.1.0`);
+  });
+
+  test('a failure that nobody has to know of is no failure', async () => {
+    const [one, other] = PROVIDERS as [string, string];
+    const universe: IndexFile = {
+      packages: {
+        [one]: published(
+          'Provider',
+          { dependsOn: [{ provider: other, version: '<v2.0.0' }] },
+          'v1.0.0',
+          'v1.1.0',
+        ),
+        [other]: published('Provider', {}, 'v1.0.0', 'v2.0.0'),
+      },
+    };
+    const rounds = new Rounds(memorySource(universe), {
+      distant: true,
+      fails: [`${other} v2.0.0`],
+    });
+    const answer = await resolve(requestFor({ [one]: '>=v1.0.0', [other]: '>=v1.0.0' }), {
+      source: rounds.source,
+      crossplane: 'v2.3.4',
+    });
+    expect(rounds.asked.flat()).toContain(`${other} v2.0.0`);
+    expect(answer).toMatchObject({ status: 'solved', stats: { fetched: 2 } });
+  });
+
+  test('the answer is that of a near one, to the letter, and so is each failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario(), async ({ universe, request, options }) => {
+        const told = await Promise.all(
+          [true, false].map(async (distant) => {
+            const wishes: ResolveOptions = {
+              source: new Rounds(memorySource(universe), { distant }).source,
+              prereleases: (options.prereleases ?? []) as Repository[],
+              allowCycles: options.allowCycles,
+            };
+            const answer = await resolve(request, wishes).catch((error: unknown) => error);
+            return { ...(answer as object), stats: undefined };
+          }),
+        );
+        expect(told[0]).toEqual(told[1]);
+      }),
+      { seed: 5, numRuns: 150 },
+    );
+  });
+});
+
+test('a source at hand is asked for one thing at a time, and only when it must be', async () => {
+  const rounds = new Rounds(memorySource(platform(ALL)), { distant: false });
+  await resolve(requestFor({ [CONFIGURATION]: '>=v1.0.0' }), {
+    source: rounds.source,
+    crossplane: 'v2.3.4',
+  });
+  expect(rounds.asked.every((round) => round.length === 1)).toBe(true);
+});
