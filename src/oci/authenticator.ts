@@ -3,7 +3,7 @@ import { parseChallenges, type Challenge } from './challenge.js';
 import { basicAuthorization, type CredentialStore, type Credentials } from './credentials.js';
 import { checkedRealm } from './realm.js';
 import type { Clock, RetryPolicy } from './retry.js';
-import { fetchToken, signInHint, type Token } from './token.js';
+import { fetchToken, signInHint } from './token.js';
 import type { Transport } from './transport.js';
 
 /** Who asks whom for what. */
@@ -64,6 +64,12 @@ export class Authenticator {
     return header === refused ? undefined : header;
   }
 
+  /** What the header that was sent last proves; undefined: none was sent, or it proves nothing. */
+  async proven(scope: AuthScope): Promise<Credentials | 'nobody' | undefined> {
+    const held = await this.#headersOf(scope.credentials).get(keyOf(scope));
+    return held && (held.credentials ?? 'nobody');
+  }
+
   /** What is held or under way if it is of use, else a new one: asked for once, whoever waits. */
   async #held(
     scope: AuthScope,
@@ -105,8 +111,10 @@ export class Authenticator {
 
   async #authorization(scope: AuthScope, demand: Demand): Promise<Authorization> {
     const credentials = await scope.credentials.find(scope.host, scope.path);
-    if (credentials?.kind === 'bearer') return lasting(`Bearer ${credentials.token.reveal()}`);
-    if (demand.scheme === 'basic') return lasting(basicHeader(scope, credentials));
+    if (credentials?.kind === 'bearer') {
+      return lasting(`Bearer ${credentials.token.reveal()}`, credentials);
+    }
+    if (demand.scheme === 'basic') return lasting(basicHeader(scope, credentials), credentials);
     const token = await fetchToken(
       this.#transport,
       {
@@ -117,21 +125,20 @@ export class Authenticator {
       },
       this.#timing,
     );
-    return bearing(token);
+    const header = `Bearer ${token.value.reveal()}`;
+    return { header, expiresAt: token.expiresAt, credentials };
   }
 }
 
 interface Authorization {
   readonly header: string;
   readonly expiresAt: number;
+  /** What it was made from; undefined: a token for nobody in particular. */
+  readonly credentials: Credentials | undefined;
 }
 
-function lasting(header: string): Authorization {
-  return { header, expiresAt: Infinity };
-}
-
-function bearing(token: Token): Authorization {
-  return { header: `Bearer ${token.value.reveal()}`, expiresAt: token.expiresAt };
+function lasting(header: string, credentials: Credentials | undefined): Authorization {
+  return { header, expiresAt: Infinity, credentials };
 }
 
 function keyOf({ registry, path, actions }: AuthScope): string {

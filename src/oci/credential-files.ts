@@ -58,9 +58,10 @@ export function configCredentials(
       const helper = entryFor(config.credHelpers, host, path) ?? config.credsStore;
       if (helper !== undefined) {
         const found = await askHelper(helper, helperServer(host));
-        if (found !== undefined) return found;
+        if (found !== undefined) return { ...found, from: `docker-credential-${helper}` };
       }
-      return entryFor(config.auths, host, path);
+      const entry = entryFor(config.auths, host, path);
+      return entry && { ...entry, from: config.file };
     },
   };
 }

@@ -1,7 +1,12 @@
 import type { Secret } from './secret.js';
 
 /** What proves who asks. */
-export type Credentials =
+export type Credentials = Proof & {
+  /** File or helper they were found in; for messages. */
+  readonly from?: string | undefined;
+};
+
+type Proof =
   | { readonly kind: 'basic'; readonly username: string; readonly password: Secret }
   /** Exchanged for a short-lived token at the registry's token server. */
   | { readonly kind: 'identity'; readonly token: Secret }

@@ -5,6 +5,8 @@ import { Secret } from './secret.js';
 
 /** What a `config.json`, `auth.json`, `.dockercfg` or pull secret says about credentials. */
 export interface DockerConfig {
+  /** Where it was read; for messages. */
+  readonly file: string;
   readonly auths: ReadonlyMap<string, Credentials>;
   /** Helper by the place it is for. */
   readonly credHelpers: ReadonlyMap<string, string>;
@@ -24,6 +26,7 @@ export function parseDockerConfig(text: string, file: string): DockerConfig {
     if (typeof helper === 'string') helpers.set(normalPlace(place), helper);
   }
   return {
+    file,
     // `.dockercfg` has the entries at its root.
     auths: authsFrom(modern ? fieldsOf(fields.get('auths')) : fields),
     credHelpers: helpers,

@@ -1,6 +1,6 @@
 import { SourceError } from '../model/source-error.js';
 import { Authenticator, type AuthScope } from './authenticator.js';
-import type { CredentialStore } from './credentials.js';
+import type { Credentials, CredentialStore } from './credentials.js';
 import { asSourceError, isAboutCertificate, noAnswerIn } from './network-failure.js';
 import { NoAnswer } from './no-answer.js';
 import { sendFollowing, type Landed } from './redirect.js';
@@ -15,6 +15,7 @@ import {
   type Clock,
   type RetryPolicy,
 } from './retry.js';
+import { signInHint } from './token.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 
 /** A repository at a registry, and how to approach it. */
@@ -123,28 +124,28 @@ export class RegistrySession {
     headers: Readonly<Record<string, string>>,
     subject: string,
   ): Promise<Landed> {
-    const landed = await this.#authorized(
-      name,
-      'pull',
-      { method: 'GET', url, headers },
-      (request) => sendFollowing(this.#transport, request, subject),
+    const scope = scopeOf(name, url, 'pull');
+    const landed = await this.#authorized(scope, { method: 'GET', url, headers }, (request) =>
+      sendFollowing(this.#transport, request, subject),
     );
     const { status } = landed.response;
     if (status === 200 || status === 206 || status === 404) return landed;
     if (status === 304 && CONDITIONS.some((condition) => condition in headers)) return landed;
     await landed.response.discard();
-    throw this.#refusal(landed.response, subject);
+    throw await this.#refusal(landed, scope, subject);
   }
 
   /** Sends what changes a repository. Redirects are not followed: it is for the registry alone. */
   async send(name: RemoteName, request: HttpRequest, subject: string): Promise<HttpResponse> {
-    const { response } = await this.#authorized(name, 'pull,push', request, async (sent) => ({
+    const scope = scopeOf(name, request.url, 'pull,push');
+    const landed = await this.#authorized(scope, request, async (sent) => ({
       response: await this.#transport(sent),
       url: sent.url,
     }));
+    const { response } = landed;
     if (response.status >= 200 && response.status < 300) return response;
     await response.discard();
-    throw this.#refusal(response, subject);
+    throw await this.#refusal(landed, scope, subject);
   }
 
   /** The first request to a registry goes alone: what it learns about access spares the rest a 401. */
@@ -163,22 +164,18 @@ export class RegistrySession {
   }
 
   async #authorized(
-    name: RemoteName,
-    actions: AuthScope['actions'],
+    scope: AuthScope,
     request: HttpRequest,
     deliver: (request: HttpRequest) => Promise<Landed>,
   ): Promise<Landed> {
     const { url, headers } = request;
-    const registry = new URL(url.origin);
-    const { host, path, credentials } = name;
-    const scope: AuthScope = { registry, host, path, actions, credentials };
     const send = (authorization: string | undefined) =>
       deliver(
         authorization === undefined
           ? request
           : { ...request, headers: { ...headers, authorization } },
       );
-    return this.#introduced(registry, async () => {
+    return this.#introduced(scope.registry, async () => {
       const before = await this.#authenticator.header(scope);
       const first = await send(before);
       // Only the registry itself may ask for credentials, not a host it redirects to.
@@ -190,11 +187,13 @@ export class RegistrySession {
     });
   }
 
-  #refusal(response: HttpResponse, subject: string): Error {
+  async #refusal({ response, url }: Landed, scope: AuthScope, subject: string): Promise<Error> {
     const { status } = response;
     if (status === 401 || status === 403) {
+      const own = url.origin === scope.registry.origin;
+      const proven = own ? await this.#authenticator.proven(scope) : undefined;
       return new SourceError('UNAUTHORIZED', subject, `the registry refuses access (${status})`, {
-        hint: 'sign in (`docker login`, `crane auth login`) or give a pull secret; many registries answer like this for a repository that does not exist, too',
+        hint: `${accessHint(proven)}; many registries answer like this for a repository that does not exist, too`,
       });
     }
     if (isPassingStatus(status)) {
@@ -204,4 +203,15 @@ export class RegistrySession {
     }
     return new SourceError('UNREACHABLE', subject, `the registry answered ${status}`);
   }
+}
+
+function scopeOf(name: RemoteName, url: URL, actions: AuthScope['actions']): AuthScope {
+  const { host, path, credentials } = name;
+  return { registry: new URL(url.origin), host, path, actions, credentials };
+}
+
+function accessHint(proven: Credentials | 'nobody' | undefined): string {
+  return proven === undefined
+    ? 'sign in (`docker login`, `crane auth login`) or give a pull secret'
+    : signInHint(proven === 'nobody' ? undefined : proven);
 }

@@ -58,9 +58,11 @@ export async function fetchToken(
 }
 
 export function signInHint(credentials: Credentials | undefined): string {
-  return credentials === undefined
-    ? 'no credentials were found for this registry: sign in with `docker login` or `crane auth login`, or give a pull secret'
-    : 'check that the credentials found for this registry are still valid and may read the repository';
+  if (credentials === undefined) {
+    return 'no credentials were found for this registry: sign in with `docker login` or `crane auth login`, or give a pull secret';
+  }
+  const from = credentials.from === undefined ? '' : `, from \`${credentials.from}\`,`;
+  return `the credentials found for this registry${from} were refused: check that they are still valid and allow this`;
 }
 
 function httpRequest({ realm, service, scope, credentials }: TokenRequest): HttpRequest {
@@ -89,7 +91,7 @@ function httpRequest({ realm, service, scope, credentials }: TokenRequest): Http
 
 function tokenFrom(text: string, subject: string, clock: Clock): Token {
   const answer = fieldsOf(parseJson(text)?.value);
-  const value = stringOf(answer?.get('token')) ?? stringOf(answer?.get('access_token'));
+  const value = stringOf(answer?.get('token')) || stringOf(answer?.get('access_token'));
   if (value === undefined || !HEADER_SAFE.test(value)) {
     throw new SourceError('UNAUTHORIZED', subject, 'the token server answered without a token');
   }

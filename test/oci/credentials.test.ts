@@ -148,6 +148,9 @@ describe('files', () => {
       ['a.io', 'b.io', 'c.io', 'd.io'].map(async (host) => shown(await store.find(host, 'x/y'))),
     );
     expect(found).toEqual(['docker:1', 'podman:2', 'old:3', undefined]);
+    expect((await store.find('b.io', 'x/y'))?.from).toBe(
+      join(home, '.config/containers/auth.json'),
+    );
   });
 });
 
@@ -235,6 +238,7 @@ describe('helpers', () => {
     const store = fileCredentials(env, installedHelpers(env));
     expect(shown(await store.find('a.io', 'x/y'))).toBe('ann@a.io:pw');
     expect(shown(await store.find('b.io', 'x/y'))).toBe('stored:2');
+    expect((await store.find('a.io', 'x/y'))?.from).toBe('docker-credential-good');
   });
 
   test.each([
