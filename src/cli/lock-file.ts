@@ -14,7 +14,7 @@ export interface LockOnDisk {
 }
 
 /** Which lockfile; and, should it be at a registry, how to get there. */
-export type LockPlace = { readonly lock: string } & Partial<RegistryArgs>;
+export type LockPlace = { readonly lock: string } & RegistryArgs;
 
 /** Reads the lockfile that the user names, `oci://…` included; undefined: there is no such file. */
 export async function readLock(place: LockPlace, io: Io): Promise<LockOnDisk | undefined> {
@@ -28,7 +28,7 @@ export function keptIn({ objects }: Lockfile, named: string): readonly KeptObjec
   return objects.map((object) => ({ object, origin: { file: named } }));
 }
 
-export function isRemoteLock({ lock }: LockPlace): boolean {
+export function isRemoteLock({ lock }: Pick<LockPlace, 'lock'>): boolean {
   return lock.startsWith('oci://');
 }
 
@@ -44,8 +44,7 @@ async function onDisk(named: string, io: Io): Promise<string | undefined> {
 
 async function pulled(place: LockPlace, io: Io): Promise<string> {
   const { artifactAt, fileOf, LOCK_TITLE } = await import('./registries.js');
-  const args = { offline: false, concurrency: 1, cache: undefined, ...place };
-  const bytes = await fileOf(await artifactAt(place.lock, args, io), LOCK_TITLE, place.lock);
+  const bytes = await fileOf(await artifactAt(place.lock, place, io), LOCK_TITLE, place.lock);
   return Buffer.from(bytes).toString('utf8');
 }
 

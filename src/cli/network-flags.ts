@@ -2,6 +2,7 @@ import type { Argv } from 'yargs';
 import { InputError } from '../model/input-error.js';
 import type { Exchange } from '../oci/transport.js';
 import type { GivenSecret } from '../sources/open-registries.js';
+import type { CacheFlag } from './cache-folder.js';
 import type { Io } from './io.js';
 
 /** Flags about how registries are spoken to. */
@@ -9,6 +10,9 @@ export interface NetworkArgs {
   readonly insecureRegistry?: readonly string[] | undefined;
   readonly pullSecret?: readonly string[] | undefined;
   readonly trace?: boolean | undefined;
+  readonly offline: boolean;
+  readonly cache: CacheFlag;
+  readonly concurrency: number;
 }
 
 export function networkFlags<T>(yargs: Argv<T>): Argv<T & NetworkArgs> {
@@ -30,10 +34,26 @@ export function networkFlags<T>(yargs: Argv<T>): Argv<T & NetworkArgs> {
       type: 'boolean',
       default: false,
       describe: 'Say on stderr what is asked of registries',
+    })
+    .option('offline', { type: 'boolean', default: false, describe: 'Never use the network' })
+    .option('cache', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Folder that keeps what was downloaded (default: the cache folder of the user)',
+    })
+    .option('concurrency', {
+      type: 'number',
+      default: 8,
+      describe: 'Requests at once, at most',
     });
 }
 
 const HOST = /^[^/@\s]+$/;
+
+export function refuseNoRequests({ concurrency }: Pick<NetworkArgs, 'concurrency'>): void {
+  if (Number.isInteger(concurrency) && concurrency > 0) return;
+  throw new InputError('`--concurrency` must be a whole number, 1 or more');
+}
 
 export function insecureHosts({ insecureRegistry = [] }: NetworkArgs): ReadonlySet<string> {
   const wrong = insecureRegistry.find((host) => !HOST.test(host));

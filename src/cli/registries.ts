@@ -5,16 +5,19 @@ import type { KeptObject } from '../model/request.js';
 import { openArtifact, type HeldArtifact } from '../oci/artifact.js';
 import { noStats, type SourceStats } from '../sources/counted.js';
 import { openRepository, type RegistriesOptions } from '../sources/open-registries.js';
-import { openCache, type CacheFlag } from './cache-folder.js';
+import { openCache } from './cache-folder.js';
 import type { Io } from './io.js';
-import { insecureHosts, pullSecretsIn, traced, type NetworkArgs } from './network-flags.js';
+import {
+  insecureHosts,
+  pullSecretsIn,
+  refuseNoRequests,
+  traced,
+  type NetworkArgs,
+} from './network-flags.js';
 import { toolVersion } from './tool-version.js';
 
 /** Flags that registries are opened by. */
 export interface RegistryArgs extends NetworkArgs {
-  readonly offline: boolean;
-  readonly concurrency: number;
-  readonly cache: CacheFlag;
   /** Whatever earlier runs kept, everything is read from its registry. */
   readonly anew?: boolean | undefined;
 }
@@ -25,6 +28,7 @@ export async function registriesOptions(
   io: Io,
   { stats = noStats(), kept = [] }: { stats?: SourceStats; kept?: readonly KeptObject[] } = {},
 ): Promise<RegistriesOptions> {
+  refuseNoRequests(args);
   return {
     env: io.env,
     connections: args.concurrency,

@@ -6,18 +6,14 @@ import { cached } from '../sources/cached.js';
 import { counted, noStats, type SourceStats } from '../sources/counted.js';
 import { firstKnowing } from '../sources/first-knowing.js';
 import { limited } from '../sources/limited.js';
-import type { CacheFlag } from './cache-folder.js';
 import type { Io } from './io.js';
-import { networkFlags, type NetworkArgs } from './network-flags.js';
+import { networkFlags, refuseNoRequests, type NetworkArgs } from './network-flags.js';
 import type { RegistryArgs } from './registries.js';
 import { FORMS, type Opening } from './source-forms.js';
 
 /** Flags of every command that reads packages. */
 export interface SourceArgs extends NetworkArgs {
   readonly from: readonly string[] | undefined;
-  readonly offline: boolean;
-  readonly cache: CacheFlag;
-  readonly concurrency: number;
 }
 
 export function sourceFlags(yargs: Argv): Argv<SourceArgs> {
@@ -28,13 +24,6 @@ export function sourceFlags(yargs: Argv): Argv<SourceArgs> {
       nargs: 1,
       describe: `Where packages are; repeat it, and the first that knows one answers: ${usages().join(', ')}`,
     },
-    offline: { type: 'boolean', default: false, describe: 'Never use the network' },
-    cache: {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Folder that keeps what was downloaded (default: the cache folder of the user)',
-    },
-    concurrency: { type: 'number', default: 8, describe: 'Requests at once, at most' },
   });
 }
 
@@ -60,9 +49,7 @@ export async function openEach(
   stats: SourceStats,
   kept: readonly KeptObject[],
 ): Promise<readonly PackageSource[]> {
-  if (!(Number.isInteger(args.concurrency) && args.concurrency > 0)) {
-    throw new InputError('`--concurrency` must be a whole number, 1 or more');
-  }
+  refuseNoRequests(args);
   const sources: PackageSource[] = [];
   for (const text of args.from ?? ['registry']) {
     sources.push(await openForm(text, { args, io, stats, kept }));

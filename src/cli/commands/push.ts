@@ -35,7 +35,6 @@ export const pushCommand: Command<Args> = {
         output: { alias: 'o', choices: ['text', 'json'] as const, default: 'text' as const },
       }),
   run: async (args, io) => {
-    const network = { ...args, offline: false, concurrency: 1, cache: undefined };
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile, text } = lock;
@@ -48,7 +47,7 @@ export const pushCommand: Command<Args> = {
     for (const warning of warnings) io.note(`warning: ${warning}`);
     const bundle = [...files].map(([name, content]) => yaml(`rendered/${name}`, content));
     const artifact = artifactOf('lock', [yaml(LOCK_TITLE, text), ...bundle]);
-    io.out(await pushTo(args.reference, artifact, network, io));
+    io.out(await pushTo(args.reference, artifact, args, io));
     return EXIT.done;
   },
 };

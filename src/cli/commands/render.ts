@@ -8,18 +8,19 @@ import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { requireLock } from '../lock-file.js';
 import { lockFlag, type LockArgs } from '../lock-flag.js';
+import { networkFlags, type NetworkArgs } from '../network-flags.js';
 import { pinFlags, type PinArgs } from '../pin-flags.js';
 import { renderedOutputs } from '../rendered-outputs.js';
 import { writeOutputs } from '../write-outputs.js';
 
-interface Args extends LockArgs, PinArgs {
+interface Args extends LockArgs, NetworkArgs, PinArgs {
   readonly out: string;
   readonly crossplane: string | undefined;
 }
 
 export const renderCommand: Command<Args> = {
   builder: (yargs) =>
-    pinFlags(lockFlag(yargs))
+    pinFlags(lockFlag(networkFlags(yargs)))
       .option('out', {
         type: 'string',
         requiresArg: true,

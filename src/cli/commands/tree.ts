@@ -5,9 +5,9 @@ import { requireLock } from '../lock-file.js';
 import { lockFlag, type LockArgs } from '../lock-flag.js';
 import { outputFlag, type OutputArgs } from '../output-flag.js';
 import { treeJson, treeLines } from '../render/tree.js';
-import { sourceFlags } from '../source-flags.js';
+import { sourceFlags, type SourceArgs } from '../source-flags.js';
 
-interface Args extends LockArgs, OutputArgs {}
+interface Args extends SourceArgs, LockArgs, OutputArgs {}
 
 export const treeCommand: Command<Args> = {
   // The lockfile says it all; flags that name sources are taken, as by every command, and not used.

@@ -7,9 +7,9 @@ import { lockFlag, type LockArgs } from '../lock-flag.js';
 import { lockedPackage, notLocked } from '../locked-name.js';
 import { outputFlag, type OutputArgs } from '../output-flag.js';
 import { whyJson, whyLines, type Answered } from '../render/why.js';
-import { sourceFlags } from '../source-flags.js';
+import { sourceFlags, type SourceArgs } from '../source-flags.js';
 
-interface Args extends LockArgs, OutputArgs {
+interface Args extends SourceArgs, LockArgs, OutputArgs {
   readonly name: string;
 }
 

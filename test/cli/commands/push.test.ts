@@ -99,6 +99,27 @@ describe('a pushed lockfile', () => {
   });
 });
 
+test.each([
+  { argv: ['render', '--out', '-'] },
+  { argv: ['tree'] },
+  { argv: ['why', 'configuration-cluster'] },
+  { argv: [...DEMO, '--frozen', '--no-write'] },
+])('$argv.0 signs in for a pushed lockfile, and has it at hand offline', async ({ argv }) => {
+  await registry.stop();
+  const access = { mode: 'basic', user: 'ann', password: 's3cret' } as const;
+  await serve({ access, faults: [pushSide({ authorized: true })] });
+  const auths = { [registry.host]: { username: 'ann', password: 's3cret' } };
+  await writeFile(join(folder, 'secret.json'), JSON.stringify({ auths }));
+  const secret = ['--pull-secret', 'secret.json'];
+  expect((await run('push', at('team/lock:v1'), ...secret)).code).toBe(0);
+  const lock = ['--lock', at('team/lock:v1')];
+  expect((await run(...argv, ...lock)).code).toBe(5);
+  expect((await run(...argv, ...lock, ...secret, '--cache', 'kept')).code).toBe(0);
+  const asked = registry.asked.length;
+  expect((await run(...argv, ...lock, '--cache', 'kept', '--offline')).code).toBe(0);
+  expect(registry.asked).toHaveLength(asked);
+});
+
 test.each(['', 'index:'])('a pushed index is read by --from %soci://…', async (prefix) => {
   expect((await run('index', 'push', at('team/index:v1'), ...DIR)).code).toBe(0);
   const before = await lockfile();
@@ -112,7 +133,8 @@ test.each([
   { why: 'a digest', argv: () => ['push', `${at('team/lock')}@sha256:${'0'.repeat(64)}`] },
   { why: 'no scheme', argv: () => ['push', `${registry.host}/team/lock:v1`] },
   { why: 'nowhere', argv: () => ['index', 'push', ...DIR] },
-  { why: 'offline', argv: () => ['index', 'push', at('team/index:v1'), ...DIR, '--offline'] },
+  { why: 'offline', argv: () => ['push', at('team/lock:v1'), '--offline'] },
+  { why: 'offline, too', argv: () => ['index', 'push', at('team/index:v1'), ...DIR, '--offline'] },
 ])('what cannot be pushed to is refused before anything is sent: $why', async ({ argv }) => {
   expect((await run(...argv())).code).toBe(2);
   expect(registry.log.filter(({ method }) => method !== 'GET')).toEqual([]);
