@@ -14,4 +14,6 @@ export interface Io {
   stdinLines(): AsyncIterable<string>;
   /** stderr is a terminal that a person watches. */
   readonly interactive: boolean;
+  /** How wide that terminal is by now. */
+  columns(): number;
 }

@@ -26,6 +26,7 @@ export function realIo(): Io {
     status,
     stdin: () => text(process.stdin),
     stdinLines: () => linesOf(process.stdin.setEncoding('utf8')),
+    columns: () => process.stderr.columns || 80,
     interactive: process.stderr.isTTY && !process.env['CI'] && process.env['TERM'] !== 'dumb',
   };
 }

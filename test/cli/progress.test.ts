@@ -11,6 +11,9 @@ import { late } from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
 import { Registry } from '../support/registry/registry.js';
 
+/** Works until the clock has been looked at often enough for a line or two. */
+const slowly = () => new Promise<string>((done) => setTimeout(done, 750, 'done'));
+
 test.each([
   { stats: {}, want: 'searching (0 packages, 0 tag lists)', why: 'nothing was asked for yet' },
   {
@@ -24,11 +27,36 @@ test.each([
     why: 'names come from strangers',
   },
 ])('$why', ({ stats, want }) => {
-  expect(progressLine({ ...noStats(), ...stats })).toEqual(want);
+  expect(progressLine({ ...noStats(), ...stats }, 79)).toEqual(want);
 });
 
-/** Works until the clock has been looked at often enough for a line or two. */
-const slowly = () => new Promise<string>((done) => setTimeout(done, 750, 'done'));
+describe('a line that would wrap', () => {
+  const stats = {
+    ...noStats(),
+    latest: `xpkg.example.org/${'long/'.repeat(40)}provider v1.2.3`,
+    fetched: 12,
+    listed: 12,
+    bytes: 1e6,
+  };
+
+  test.each([40, 79, 119])('keeps to %d characters', (width) => {
+    expect(progressLine(stats, width)).toHaveLength(width);
+  });
+
+  test('loses the middle of the name, and none of the counts', () => {
+    const line = progressLine(stats, 79);
+    expect(line).toMatch(/^reading xpkg\.example\.o.*…/);
+    expect(line).toMatch(/v1\.2\.3 \(12 packages, 12 tag lists, 1\.0 MB\)$/);
+  });
+
+  test('is as wide as the terminal is, but for the last column', async () => {
+    const shown: string[] = [];
+    const status = (line: string) => void shown.push(line);
+    const io = fakeIo({ interactive: true, columns: () => 60, status });
+    await withProgress(io, stats, slowly);
+    expect(shown[0]).toHaveLength(59);
+  });
+});
 
 test('a person who waits is told, and the line goes when the work is done', async () => {
   const shown: string[] = [];

@@ -16,6 +16,7 @@ export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = 
     cwd: '.',
     env: {},
     interactive: false,
+    columns: () => 80,
     out: (text) => void out.push(text),
     note: (line) => void notes.push(line),
     status: () => {},
