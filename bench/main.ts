@@ -1,9 +1,10 @@
 import { cpus } from 'node:os';
 import { growth } from './growth.js';
 import { laziness } from './laziness.js';
+import { registry } from './registry.js';
 import { scale } from './scale.js';
 
-const BENCHES = { growth, laziness, scale };
+const BENCHES = { growth, laziness, registry, scale };
 
 const asked = process.argv.slice(2);
 const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
