@@ -43,8 +43,9 @@ async function onDisk(named: string, io: Io): Promise<string | undefined> {
 }
 
 async function pulled(place: LockPlace, io: Io): Promise<string> {
-  const { artifactAt, fileOf, LOCK_TITLE } = await import('./registries.js');
-  const bytes = await fileOf(await artifactAt(place.lock, place, io), LOCK_TITLE, place.lock);
+  const { artifactAt, fileOf, LOCK_TITLE, registriesFor } = await import('./registries.js');
+  const artifact = await artifactAt(place.lock, await registriesFor(place, io));
+  const bytes = await fileOf(artifact, LOCK_TITLE, place.lock);
   return Buffer.from(bytes).toString('utf8');
 }
 

@@ -1,8 +1,7 @@
 import { InputError } from '../model/input-error.js';
 import type { Artifact } from '../oci/artifact.js';
-import { pushArtifact } from '../sources/open-registries.js';
 import type { Io } from './io.js';
-import { ociReference, registriesOptions, type RegistryArgs } from './registries.js';
+import { ociReference, registriesFor, type RegistryArgs } from './registries.js';
 
 /** Stores an artifact under a tag, and gives what to print: the name that will not move. */
 export async function pushTo(
@@ -12,13 +11,16 @@ export async function pushTo(
   io: Io,
 ): Promise<string> {
   const reference = ociReference(text);
-  if (args.offline) throw new InputError('`--offline` forbids the network, so nothing is pushed');
   if (reference.digest !== undefined) {
     throw new InputError(`\`${text}\` names a digest, and what is pushed has its own`, {
       hint: 'name a tag: `oci://REGISTRY/REPOSITORY:TAG`',
     });
   }
-  await pushArtifact(await registriesOptions(args, io), reference, artifact);
+  const registries = args.offline ? undefined : await registriesFor(args, io);
+  if (registries === undefined) {
+    throw new InputError('`--offline` forbids the network, so nothing is pushed');
+  }
+  await registries.push(reference, artifact);
   const { digest } = artifact.manifest;
   const pinned = `oci://${reference.name}@${digest}`;
   io.note(`pushed ${text}`);

@@ -3,8 +3,8 @@ import { InputError } from '../model/input-error.js';
 import { parseReference, type Reference } from '../model/reference.js';
 import type { KeptObject } from '../model/request.js';
 import { openArtifact, type HeldArtifact } from '../oci/artifact.js';
-import { noStats, type SourceStats } from '../sources/counted.js';
-import { openRepository, type RegistriesOptions } from '../sources/open-registries.js';
+import type { SourceStats } from '../sources/counted.js';
+import { connectRegistries, type Registries } from '../sources/open-registries.js';
 import { openCache } from './cache-folder.js';
 import type { Io } from './io.js';
 import {
@@ -22,27 +22,37 @@ export interface RegistryArgs extends NetworkArgs {
   readonly anew?: boolean | undefined;
 }
 
-/** What the flags say about registries; `stats` counts the bytes that come in. */
-export async function registriesOptions(
+/** What registries are opened for. */
+export interface RegistryUse {
+  /** Counts the bytes that come in. */
+  readonly stats?: SourceStats | undefined;
+  /** The user's objects, of which ImageConfigs say where packages are pulled from. */
+  readonly kept?: readonly KeptObject[] | undefined;
+}
+
+/** Registries as the flags say; undefined: they must not be asked, and nothing was kept. */
+export async function registriesFor(
   args: RegistryArgs,
   io: Io,
-  { stats = noStats(), kept = [] }: { stats?: SourceStats; kept?: readonly KeptObject[] } = {},
-): Promise<RegistriesOptions> {
+  { stats, kept = [] }: RegistryUse = {},
+): Promise<Registries | undefined> {
   refuseNoRequests(args);
-  return {
+  const cache = args.anew === true && !args.offline ? undefined : await openCache(args, io);
+  if (args.offline && cache === undefined) return undefined;
+  return connectRegistries({
     env: io.env,
     connections: args.concurrency,
-    cache: args.anew === true && !args.offline ? undefined : await openCache(args, io),
+    cache,
     toolVersion: toolVersion(),
     insecure: insecureHosts(args),
     pullSecrets: await pullSecretsIn(args, io),
     imageConfigs: imageConfigsIn(kept),
     note: (line) => io.note(`note: ${line}`),
     observer: {
-      bytes: (count) => (stats.bytes += count),
+      ...(stats === undefined ? {} : { bytes: (count) => (stats.bytes += count) }),
       ...(args.trace === true ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),
     },
-  };
+  });
 }
 
 const SCHEME = 'oci://';
@@ -65,16 +75,14 @@ export function ociReference(text: string): Reference {
 /** What `xpkg-resolve push` stored under a reference. */
 export async function artifactAt(
   text: string,
-  args: RegistryArgs,
-  io: Io,
-  stats?: SourceStats,
+  registries: Registries | undefined,
 ): Promise<HeldArtifact> {
   const reference = ociReference(text);
-  const options = await registriesOptions(args, io, stats === undefined ? {} : { stats });
-  if (args.offline && options.cache === undefined) {
+  if (registries === undefined) {
     throw new InputError(`\`${text}\`: \`--offline\` forbids the network, and there is no cache`);
   }
-  const artifact = await openArtifact(openRepository(options, reference), reference.identifier);
+  const repository = registries.repository(reference);
+  const artifact = await openArtifact(repository, reference.identifier);
   if (artifact !== undefined) return artifact;
   throw new InputError(`there is no \`${text}\``, { hint: '`xpkg-resolve push` stores one' });
 }

@@ -6,6 +6,7 @@ import { cached } from '../sources/cached.js';
 import { counted, noStats, type SourceStats } from '../sources/counted.js';
 import { firstKnowing } from '../sources/first-knowing.js';
 import { limited } from '../sources/limited.js';
+import type { Registries } from '../sources/open-registries.js';
 import type { Io } from './io.js';
 import { networkFlags, refuseNoRequests, type NetworkArgs } from './network-flags.js';
 import type { RegistryArgs } from './registries.js';
@@ -50,9 +51,14 @@ export async function openEach(
   kept: readonly KeptObject[],
 ): Promise<readonly PackageSource[]> {
   refuseNoRequests(args);
+  let opened: Promise<Registries | undefined> | undefined;
+  const registries = () =>
+    (opened ??= import('./registries.js').then(({ registriesFor }) =>
+      registriesFor(args, io, { stats, kept }),
+    ));
   const sources: PackageSource[] = [];
   for (const text of args.from ?? ['registry']) {
-    sources.push(await openForm(text, { args, io, stats, kept }));
+    sources.push(await openForm(text, { io, registries }));
   }
   return sources;
 }

@@ -3,11 +3,9 @@ import { InputError } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
 import { parseReference } from '../model/reference.js';
-import type { KeptObject } from '../model/request.js';
 import { SourceError } from '../model/source-error.js';
-import type { SourceStats } from '../sources/counted.js';
+import type { Registries } from '../sources/open-registries.js';
 import type { Io } from './io.js';
-import type { RegistryArgs } from './registries.js';
 
 /** What a form of `--from` is opened with. */
 export interface Opening {
@@ -15,11 +13,9 @@ export interface Opening {
   readonly rest: string;
   /** All of it, as given. */
   readonly text: string;
-  readonly args: RegistryArgs;
   readonly io: Io;
-  readonly stats: SourceStats;
-  /** The user's objects, of which ImageConfigs say where to pull from. */
-  readonly kept: readonly KeptObject[];
+  /** The same for every form, opened by the first that asks. */
+  readonly registries: () => Promise<Registries | undefined>;
 }
 
 interface Form {
@@ -77,18 +73,15 @@ async function crossplaneCache({ rest, text, io }: Opening): Promise<PackageSour
   return openCrossplaneCache(resolve(io.cwd, rest), text);
 }
 
-async function registry({ args, io, stats, kept }: Opening): Promise<PackageSource> {
-  const { openRegistries } = await import('../sources/open-registries.js');
-  const { registriesOptions } = await import('./registries.js');
-  const options = await registriesOptions(args, io, { stats, kept });
-  return args.offline && options.cache === undefined ? unreachable : openRegistries(options);
+async function registry({ registries }: Opening): Promise<PackageSource> {
+  return (await registries())?.packages ?? unreachable;
 }
 
 /** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
-async function artifact({ text, args, io, stats }: Opening): Promise<PackageSource> {
+async function artifact({ text, registries }: Opening): Promise<PackageSource> {
   const { artifactAt, fileOf, INDEX_TITLE, LOCK_TITLE } = await import('./registries.js');
   const { memorySource } = await import('../sources/memory-source.js');
-  const held = await artifactAt(text, args, io, stats);
+  const held = await artifactAt(text, await registries());
   if (held.kind === 'index') {
     const { parseIndex } = await import('../sources/index-source.js');
     return memorySource(parseIndex(await fileOf(held, INDEX_TITLE, text), text));

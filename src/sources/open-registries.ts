@@ -48,49 +48,50 @@ export interface GivenSecret {
   readonly file: string;
 }
 
+/** Registries, spoken to over the same connections and with the same tokens whatever is asked. */
+export interface Registries {
+  /** Packages, from where their names or ImageConfigs point. */
+  readonly packages: PackageSource;
+  /** The one repository that a reference names; ImageConfigs are about packages, and have no say. */
+  repository(reference: Reference): ImageRepository;
+  /** Stores an artifact under the tag of a reference. */
+  push(reference: Reference, artifact: Artifact): Promise<void>;
+}
+
 /** The network as a source. Nothing is read or opened before the first question. */
 export function openRegistries(options: RegistriesOptions): PackageSource {
+  return connectRegistries(options).packages;
+}
+
+export function connectRegistries(options: RegistriesOptions): Registries {
+  const { cache, insecure = new Set() } = options;
   const { secrets, credentials } = credentialsIn(options);
-  return registrySource({
-    client: clientFor(options),
-    parsed: options.cache && parsedPackages(options.cache, options.toolVersion ?? ''),
-    credentials,
-    insecure: options.insecure,
-    imageConfigs: options.imageConfigs,
-    pullSecrets: byName(secrets),
-    note: options.note,
-  });
-}
-
-/** The one repository that a reference names; ImageConfigs are about packages, and have no say. */
-export function openRepository(options: RegistriesOptions, reference: Reference): ImageRepository {
-  return clientFor(options).repository(remoteName(options, reference));
-}
-
-/** Stores an artifact under the tag of a reference. */
-export async function pushArtifact(
-  options: RegistriesOptions,
-  reference: Reference,
-  artifact: Artifact,
-): Promise<void> {
-  const pusher = new RegistryPusher({ transport: transportFor(options) });
-  await pusher.push(remoteName(options, reference), reference.identifier, artifact);
+  const transport = transportFor(options);
+  const online = new RegistryClient({ transport });
+  const client = cache === undefined ? online : throughCache(online, cache);
+  const named = ({ registry: host, path }: Reference): RemoteName => {
+    const plainHttp = mayBePlainHttp(host, { dotLocal: false, insecure });
+    return { host, path, plainHttp, credentials };
+  };
+  return {
+    packages: registrySource({
+      client,
+      parsed: cache && parsedPackages(cache, options.toolVersion ?? ''),
+      credentials,
+      insecure,
+      imageConfigs: options.imageConfigs,
+      pullSecrets: byName(secrets),
+      note: options.note,
+    }),
+    repository: (reference) => client.repository(named(reference)),
+    push: (reference, artifact) =>
+      new RegistryPusher({ transport }).push(named(reference), reference.identifier, artifact),
+  };
 }
 
 function transportFor({ env, connections, observer }: RegistriesOptions): Transport {
   const transport = undiciTransport({ env, connections, certificates: () => certificatesIn(env) });
   return observed(transport.send, observer ?? {});
-}
-
-function clientFor(options: RegistriesOptions): ImageRepositories {
-  const client = new RegistryClient({ transport: transportFor(options) });
-  return options.cache === undefined ? client : throughCache(client, options.cache);
-}
-
-function remoteName(options: RegistriesOptions, { registry, path }: Reference): RemoteName {
-  const insecure = options.insecure ?? new Set();
-  const plainHttp = mayBePlainHttp(registry, { dotLocal: false, insecure });
-  return { host: registry, path, plainHttp, credentials: credentialsIn(options).credentials };
 }
 
 interface NamedStore {

@@ -128,6 +128,21 @@ test.each(['', 'index:'])('a pushed index is read by --from %soci://…', async 
   expect([code, await lockfile()]).toEqual([0, before]);
 });
 
+test('an index and packages at one registry cost one knock and one token each', async () => {
+  await registry.stop();
+  await serve({ access: { mode: 'bearer' }, faults: [pushSide({ authorized: true })] });
+  registry.push('a/p', 'v1.0.0', await packageImage(providerYaml('p')));
+  await run('index', 'push', at('team/index:v1'), ...DIR);
+  const asked = registry.log.length;
+  const from = ['--from', `index:${at('team/index:v1')}`, '--from', 'registry', '--trace'];
+  const { code, notes } = await run('inspect', `${registry.host}/a/p:v1.0.0`, ...from);
+  expect(code).toBe(0);
+  expect(notes.filter((line) => line.includes('https://'))).toHaveLength(1);
+  const refused = notes.filter((line) => line.includes(': 401'));
+  const tokens = registry.asked.slice(asked).filter((line) => line.includes('/token?'));
+  expect([refused.length, tokens.length]).toEqual([1, 2]);
+});
+
 test.each([
   { why: 'no tag', argv: () => ['push', at('team/lock')] },
   { why: 'a digest', argv: () => ['push', `${at('team/lock')}@sha256:${'0'.repeat(64)}`] },
