@@ -100,6 +100,11 @@ export class VerifiedBytes {
     return Buffer.concat(this.#chunks);
   }
 
+  /** What it means that no more will come. */
+  short(): WrongBytes {
+    return this.#wrong(`${this.#size} bytes, where the manifest says ${this.#expected.size}`);
+  }
+
   #wrong(what: string): WrongBytes {
     this.restart();
     return new WrongBytes(what);

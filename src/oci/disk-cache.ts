@@ -4,7 +4,6 @@ import { basename, dirname, join } from 'node:path';
 import { isDigest, type Digest } from '../model/package.js';
 import { SourceError } from '../model/source-error.js';
 import { writeAtomically } from './atomic-file.js';
-import type { Expected } from './body.js';
 import { sha256 } from './digest.js';
 import { parseJson } from './json-shape.js';
 import { codeOf } from './transport.js';
@@ -50,14 +49,11 @@ export class DiskCache {
     this.#note(line);
   }
 
-  async blob({
-    digest,
-    size,
-  }: Pick<Expected, 'digest'> & Partial<Expected>): Promise<Uint8Array | undefined> {
+  async blob(digest: Digest): Promise<Uint8Array | undefined> {
     const path = this.#blobPath(digest);
     const bytes = await this.#read(path);
     if (bytes === undefined) return undefined;
-    if (sha256(bytes) === digest && (size ?? bytes.length) === bytes.length) return bytes;
+    if (sha256(bytes) === digest) return bytes;
     if (this.offline) throw damagedOffline(path);
     return this.#putAside(path);
   }

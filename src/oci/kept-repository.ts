@@ -1,5 +1,6 @@
 import { isDigest, type Digest } from '../model/package.js';
 import { SourceError } from '../model/source-error.js';
+import type { Expected } from './body.js';
 import type { DiskCache } from './disk-cache.js';
 import type { ImageRepository, RemoteRepository, StoredManifest } from './image-repository.js';
 import { fieldsOf, listOf, stringOf } from './json-shape.js';
@@ -42,7 +43,7 @@ export function keptRepository(
       return stored;
     },
     blob: async (descriptor) => {
-      const held = await cache.blob(descriptor);
+      const held = await blobIn(cache, name, descriptor);
       if (held !== undefined) return held;
       const bytes = await remote.blob(descriptor);
       if (bytes !== undefined) await cache.keepBlob(descriptor.digest, bytes);
@@ -71,7 +72,7 @@ export function offlineRepository(name: string, cache: DiskCache): ImageReposito
       return held.manifest;
     },
     blob: async (descriptor) => {
-      const held = await cache.blob(descriptor);
+      const held = await blobIn(cache, name, descriptor);
       if (held === undefined) throw offline(`${name}@${descriptor.digest}`);
       return held;
     },
@@ -128,8 +129,20 @@ async function manifestIn(
   if (fields === undefined) return undefined;
   const digest = stringOf(fields.get('digest'));
   if (digest === undefined || !isDigest(digest)) return { digest: undefined, manifest: undefined };
-  const bytes = await cache.blob({ digest });
+  const bytes = await cache.blob(digest);
   return { digest, manifest: bytes && { digest, bytes } };
+}
+
+/** A blob of the right digest is not damaged: where its size is wrong, its manifest is. */
+async function blobIn(
+  cache: DiskCache,
+  name: string,
+  { digest, size }: Expected,
+): Promise<Uint8Array | undefined> {
+  const bytes = await cache.blob(digest);
+  if (bytes === undefined || bytes.length === size) return bytes;
+  const what = `it has ${bytes.length} bytes, where the manifest says ${size}`;
+  throw new SourceError('BAD_DIGEST', `${name}@${digest}`, what);
 }
 
 function question(name: string, reference: string): string {

@@ -129,9 +129,15 @@ export class RegistryClient {
       const resume = bytes.size > 0 && etag !== undefined ? rangeFrom(bytes.size, etag) : {};
       const { response } = await this.#session.get(name, url, resume, subject);
       if (response.status === 404) return gone(response);
+      if (response.status === 416) {
+        await response.discard();
+        throw bytes.short();
+      }
       if (!continues(response, bytes.size)) bytes.restart();
       etag = strongTag(response);
       for await (const chunk of paced(response.body, this.#session.clock)) bytes.add(chunk);
+      // A part may be less than was asked for; a whole body that ends has ended.
+      if (response.status === 200 && bytes.size < expected.size) throw bytes.short();
       return bytes.finish();
     });
   }

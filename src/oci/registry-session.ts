@@ -117,7 +117,10 @@ export class RegistrySession {
     }
   }
 
-  /** A GET that got 200, 206 or 404, or 304 where it asked for changes; anything else is thrown. */
+  /**
+   * A GET that got 200, 206 or 404, or 304 where it asked for changes, or 416 where for the rest;
+   * anything else is thrown.
+   */
   async get(
     name: RemoteName,
     url: URL,
@@ -130,6 +133,7 @@ export class RegistrySession {
     );
     const { status } = landed.response;
     if (status === 200 || status === 206 || status === 404) return landed;
+    if (status === 416 && 'range' in headers) return landed;
     if (status === 304 && CONDITIONS.some((condition) => condition in headers)) return landed;
     await landed.response.discard();
     throw await this.#refusal(landed, scope, subject);

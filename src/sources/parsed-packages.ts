@@ -38,10 +38,19 @@ export function parsedPackages(cache: DiskCache, toolVersion: string): ParsedPac
   };
 }
 
-/** What the answer is made from: one layer, or all of an image; undefined: nothing is read. */
-function bytesOf({ at, digest, manifest }: LocatedPackage): readonly string[] | undefined {
+/**
+ * What the answer is made from: one layer, or all of an image; undefined: nothing is read. A size
+ * that the layer has not got is found out by reading it.
+ */
+function bytesOf({
+  at,
+  digest,
+  manifest,
+}: LocatedPackage): readonly (string | number)[] | undefined {
   if (at.place === 'refused') return undefined;
-  return at.place === 'layer' ? ['layer', at.layer.digest] : ['image', manifest ?? digest];
+  return at.place === 'layer'
+    ? ['layer', at.layer.digest, at.layer.size]
+    : ['image', manifest ?? digest];
 }
 
 /** JSON has no infinity; YAML has. */

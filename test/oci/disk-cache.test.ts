@@ -98,7 +98,7 @@ describe('a disk that takes nothing', () => {
     expect(notes).toEqual([expect.stringContaining(code)]);
     expect(notes[0]).toContain(folder);
     expect(await files()).toEqual([]);
-    expect(await held.blob({ digest: DIGEST })).toBeUndefined();
+    expect(await held.blob(DIGEST)).toBeUndefined();
   });
 
   test('is not asked again for every file', async () => {
@@ -113,14 +113,14 @@ describe('a disk that takes nothing', () => {
     disk.fault = ({ what }) => (what === 'read' ? undefined : 'EROFS');
     const held = cache();
     await held.keepRecord('tags', 'r.example.org/a', {});
-    expect(await held.blob({ digest: DIGEST })).toEqual(BYTES);
+    expect(await held.blob(DIGEST)).toEqual(BYTES);
   });
 
   test('cannot keep what is damaged from being passed over', async () => {
     await cache().keepBlob(DIGEST, BYTES);
     await writeFile(join(folder, 'v1/blobs/sha256', HEX), 'damaged');
     disk.fault = ({ what }) => (what === 'read' ? undefined : 'EROFS');
-    expect(await cache().blob({ digest: DIGEST })).toBeUndefined();
+    expect(await cache().blob(DIGEST)).toBeUndefined();
     expect(notes).toEqual([expect.stringContaining(HEX)]);
   });
 });
@@ -130,7 +130,7 @@ test.each(['EACCES', 'EIO'])(
   async (code) => {
     await cache().keepBlob(DIGEST, BYTES);
     disk.fault = ({ what }) => (what === 'read' ? code : undefined);
-    expect(await cache().blob({ digest: DIGEST })).toBeUndefined();
+    expect(await cache().blob(DIGEST)).toBeUndefined();
     expect(notes).toEqual([expect.stringContaining(code)]);
   },
 );
@@ -179,7 +179,7 @@ test('a folder of another format is neither read nor written', async () => {
     await chmod(other, 0o500);
   }
   await rm(join(folder, 'v1'), { recursive: true });
-  expect(await cache().blob({ digest: DIGEST })).toBeUndefined();
+  expect(await cache().blob(DIGEST)).toBeUndefined();
   await cache().keepBlob(sha256('other'), Buffer.from('other'));
   for (const other of Object.values(others)) {
     expect(await readdir(join(other, 'blobs', 'sha256'))).toEqual([HEX]);

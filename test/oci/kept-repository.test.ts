@@ -97,6 +97,24 @@ test('a tag that has moved is seen to have', async () => {
   });
 });
 
+test('a blob whose size its manifest gets wrong is nobody’s but the manifest’s fault', async () => {
+  const held = cache();
+  await held.keepBlob(layer.digest, image.blobs.at(-1)!.bytes);
+  const wrong = { ...layer, size: layer.size + 1 };
+  await withRegistry({}, async ({ repository, registry }) => {
+    const kept = keptRepository(client(repository('a/p')), held, clock);
+    for (const reading of [kept, offlineRepository('x.test/a/p', cache('offline'))]) {
+      await expect(reading.blob(wrong)).rejects.toMatchObject({
+        code: 'BAD_DIGEST',
+        message: expect.stringContaining(`${layer.size + 1}`) as string,
+      });
+    }
+    expect(registry.log).toEqual([]);
+  });
+  expect(await held.blob(layer.digest)).toBeDefined();
+  expect(notes).toEqual([]);
+});
+
 test('that one repository has a manifest says nothing about another', async () => {
   await withRegistry({}, async (bench) => {
     bench.registry.push('a/p', 'v1.0.0', image);
@@ -188,7 +206,7 @@ test('many writers of one blob leave one whole file and nothing else', async () 
   const seen = await Promise.all(
     Array.from({ length: 40 }, async (_, i) => {
       await (i % 2 === 0 ? held.keepBlob(layer.digest, bytes) : undefined);
-      return held.blob(layer);
+      return held.blob(layer.digest);
     }),
   );
   expect(seen.filter((got) => got !== undefined && !Buffer.from(bytes).equals(got))).toEqual([]);

@@ -11,6 +11,7 @@ import {
   reset,
   status,
   truncated,
+  unended,
 } from '../support/registry/faults.js';
 import { blobOf, packageImage, type Image } from '../support/registry/image.js';
 import { Registry, type Fault } from '../support/registry/registry.js';
@@ -152,12 +153,31 @@ describe('bytes are what their digest says', () => {
       code: 'BAD_DIGEST',
     },
     { why: 'a stream without end', fault: endless(Buffer.alloc(1000)), code: 'BAD_DIGEST' },
-    { why: 'too few bytes, every time', fault: cutShort(layer.bytes, 9), code: 'UNREACHABLE' },
+    { why: 'too few bytes, every time', fault: cutShort(layer.bytes, 9), code: 'BAD_DIGEST' },
+    {
+      why: 'a body that breaks off, every time',
+      fault: truncated(layer.bytes, 9),
+      code: 'UNREACHABLE',
+    },
   ])('a blob: $why → $code', async ({ fault, code }) => {
     await withRegistry({ faults: [on('/blobs/', fault)] }, async ({ registry, repository }) => {
       registry.push('a/p', 'v1', image);
       await expect(repository('a/p').blob(wanted)).rejects.toMatchObject({ code });
       expect(registry.log.length).toBe(code === 'BAD_DIGEST' ? 2 : 4);
+    });
+  });
+
+  test.each([
+    { why: 'whole', faults: [] },
+    { why: 'broken off at its end', faults: [unended(layer.bytes, `"${layer.digest}"`)] },
+  ])('a blob $why that its manifest says is longer: both sizes are told', async ({ faults }) => {
+    await withRegistry(blobFaults(...faults), async ({ registry, repository }) => {
+      registry.push('a/p', 'v1', image);
+      const { length } = layer.bytes;
+      const longer = { digest: layer.digest, size: length + 3 } as never;
+      const reading = repository('a/p').blob(longer);
+      await expect(reading).rejects.toMatchObject({ code: 'BAD_DIGEST' });
+      await expect(reading).rejects.toThrow(new RegExp(`${length} bytes.* ${length + 3}`));
     });
   });
 

@@ -7,7 +7,7 @@ import { DiskCache } from '../../src/oci/disk-cache.js';
 import { fetchImage } from '../../src/sources/image-package.js';
 import { parsedPackages } from '../../src/sources/parsed-packages.js';
 import { providerYaml } from '../support/package-yaml.js';
-import { imageOf, layerOf, packageImage } from '../support/registry/image.js';
+import { blobOf, imageOf, layerOf, packageImage } from '../support/registry/image.js';
 import { MemoryRepository } from '../support/registry/memory-repository.js';
 
 const V1 = targetFor('v1.20.0')!;
@@ -53,6 +53,19 @@ test.each([
     expect(repository.asked).toHaveLength(2);
   },
 );
+
+test('what was made of a layer is not used where a manifest says it has another size', async () => {
+  const image = await packageImage(providerYaml('p'));
+  const { length } = image.blobs.at(-1)!.bytes;
+  const text = Buffer.from(image.bytes).toString();
+  const lying = text.replace(new RegExp(`"size":${length},"ann`), `"size":${length + 1},"ann`);
+  expect(lying).not.toBe(text);
+  const repositories = [image, { ...image, ...blobOf(lying) }].map((x) => new MemoryRepository(x));
+  for (const repository of repositories) {
+    await fetchImage(repository, 'v1', V2, parsed());
+    expect(repository.asked).toHaveLength(1);
+  }
+});
 
 test('numbers that JSON cannot hold are parsed again rather than bent', async () => {
   const yaml = `${providerYaml('p')}spec:\n  crossplane: .inf\n`;

@@ -32,9 +32,9 @@ export function truncated(
 }
 
 /** Sends all of `bytes` and hangs up before saying that this was all. */
-export function unended(bytes: Uint8Array): Fault {
+export function unended(bytes: Uint8Array, etag = '"x"'): Fault {
   return (_request, response) => {
-    response.writeHead(200, { ETag: '"x"', 'Transfer-Encoding': 'chunked' });
+    response.writeHead(200, { ETag: etag, 'Transfer-Encoding': 'chunked' });
     response.write(bytes, () => response.destroy());
     return true;
   };

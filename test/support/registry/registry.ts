@@ -227,6 +227,7 @@ function sendBlob(
   response.setHeader('ETag', etag);
   const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
   if (from === 0 || ifRange !== etag) return send(response, 200, bytes);
+  if (from >= bytes.length) return send(response, 416, '');
   response.setHeader('Content-Range', `bytes ${from}-${bytes.length - 1}/${bytes.length}`);
   return send(response, 206, bytes.subarray(from));
 }
