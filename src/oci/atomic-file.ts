@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
@@ -13,11 +13,20 @@ export async function writeAtomically(
   bytes: Uint8Array,
   mode = 0o600,
 ): Promise<void> {
+  return fillAtomically(path, (file) => file.writeFile(bytes), mode);
+}
+
+/** The same for bytes that come bit by bit; `fill` writes to the end of the file, whatever it does. */
+export async function fillAtomically(
+  path: string,
+  fill: (file: FileHandle) => Promise<void>,
+  mode = 0o600,
+): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const fresh = join(folder, `.${basename(path)}.${randomBytes(8).toString('hex')}${UNFINISHED}`);
   try {
-    await writeThrough(fresh, bytes, mode);
+    await writeThrough(fresh, fill, mode);
     await rename(fresh, path);
   } catch (error) {
     await rm(fresh, { force: true });
@@ -33,10 +42,14 @@ export function isUnfinished(name: string): boolean {
   return name.startsWith('.') && name.endsWith(UNFINISHED);
 }
 
-async function writeThrough(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-  const file = await open(path, 'wx', mode);
+async function writeThrough(
+  path: string,
+  fill: (file: FileHandle) => Promise<void>,
+  mode: number,
+): Promise<void> {
+  const file = await open(path, 'ax', mode);
   try {
-    await file.writeFile(bytes);
+    await fill(file);
     await file.sync();
   } finally {
     await file.close();

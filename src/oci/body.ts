@@ -61,52 +61,76 @@ function tooSlow(): TransientFailure {
   return new TransientFailure(`the answer came at less than ${SLOWEST_BYTES_PER_SECOND} B/s`);
 }
 
-/** Collects the bytes a descriptor promises: exactly its size, exactly its digest. */
+/** Takes the bytes of a blob as they come. */
+export interface BlobSink {
+  add(chunk: Uint8Array): Promise<void>;
+  /** What came was wrong: it comes again, from the start. */
+  restart(): Promise<void>;
+}
+
+/** Holds all of a blob. */
+export class HeldBytes implements BlobSink {
+  #chunks: Uint8Array[] = [];
+
+  async add(chunk: Uint8Array): Promise<void> {
+    this.#chunks.push(chunk);
+  }
+
+  async restart(): Promise<void> {
+    this.#chunks = [];
+  }
+
+  get bytes(): Uint8Array {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+/** Hands on the bytes that a descriptor promises: exactly its size, exactly its digest. */
 export class VerifiedBytes {
   readonly #expected: Expected;
-  #chunks: Uint8Array[] = [];
+  readonly #to: BlobSink;
   #hash = createHash('sha256');
   #size = 0;
 
-  constructor(expected: Expected) {
+  constructor(expected: Expected, to: BlobSink) {
     this.#expected = expected;
+    this.#to = to;
   }
 
   get size(): number {
     return this.#size;
   }
 
-  add(chunk: Uint8Array): void {
+  async add(chunk: Uint8Array): Promise<void> {
     this.#size += chunk.byteLength;
     if (this.#size > this.#expected.size) {
-      throw this.#wrong(`more than the ${this.#expected.size} bytes it should have`);
+      throw await this.#wrong(`more than the ${this.#expected.size} bytes it should have`);
     }
     this.#hash.update(chunk);
-    this.#chunks.push(chunk);
+    await this.#to.add(chunk);
   }
 
-  restart(): void {
-    this.#chunks = [];
+  async restart(): Promise<void> {
     this.#hash = createHash('sha256');
     this.#size = 0;
+    await this.#to.restart();
   }
 
-  /** The bytes, if they are all there and are the right ones. */
-  finish(): Uint8Array {
+  /** Throws unless they are all there and are the right ones. */
+  async finish(): Promise<void> {
     const { size, digest } = this.#expected;
     if (this.#size < size) throw new TransientFailure(`${this.#size} of ${size} bytes came`);
     const got = `sha256:${this.#hash.digest('hex')}`;
-    if (got !== digest) throw this.#wrong(`bytes whose digest is ${got}, not ${digest}`);
-    return Buffer.concat(this.#chunks);
+    if (got !== digest) throw await this.#wrong(`bytes whose digest is ${got}, not ${digest}`);
   }
 
   /** What it means that no more will come. */
-  short(): WrongBytes {
+  short(): Promise<WrongBytes> {
     return this.#wrong(`${this.#size} bytes, where the manifest says ${this.#expected.size}`);
   }
 
-  #wrong(what: string): WrongBytes {
-    this.restart();
+  async #wrong(what: string): Promise<WrongBytes> {
+    await this.restart();
     return new WrongBytes(what);
   }
 }

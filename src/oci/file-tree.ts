@@ -13,6 +13,8 @@ export interface FileTree {
   size(path: string): Promise<number | undefined>;
   /** The whole file, refused if it is larger than `limit`; undefined: there is none. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
+  /** The same piece by piece. */
+  stream(path: string, limit: number): Promise<AsyncIterable<Uint8Array> | undefined>;
 }
 
 /** Opens a folder or a tar. Errors of the file system are the caller's to explain. */
@@ -39,6 +41,12 @@ function folderTree(folder: string, shown: string): FileTree {
       refuseLarge(shown, path, bytes, limit);
       return readFile(join(folder, path));
     },
+    stream: async (path, limit) => {
+      const bytes = await size(path);
+      if (bytes === undefined) return undefined;
+      refuseLarge(shown, path, bytes, limit);
+      return createReadStream(join(folder, path));
+    },
   };
 }
 
@@ -62,6 +70,12 @@ async function tarTree(file: string, shown: string): Promise<FileTree> {
       refuseLarge(shown, path, extent.size, limit);
       return readExtent(file, extent);
     },
+    stream: async (path, limit) => {
+      const extent = extents.get(path);
+      if (extent === undefined) return undefined;
+      refuseLarge(shown, path, extent.size, limit);
+      return streamExtent(file, extent);
+    },
   };
 }
 
@@ -79,6 +93,11 @@ async function readExtent(file: string, { offset, size }: Extent): Promise<Uint8
   } finally {
     await handle.close();
   }
+}
+
+async function* streamExtent(file: string, { offset, size }: Extent): AsyncGenerator<Uint8Array> {
+  // A stream has no way to say that it is to read nothing.
+  if (size > 0) yield* createReadStream(file, { start: offset, end: offset + size - 1 });
 }
 
 function refuseLarge(shown: string, path: string, size: number, limit: number): void {

@@ -3,6 +3,7 @@ import { printable } from '../model/printable.js';
 import { isTag, splitPackageReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Expected } from './body.js';
+import { copyFile, mismatch } from './copy-blob.js';
 import { descriptorFrom, type Descriptor } from './descriptor.js';
 import { sha256 } from './digest.js';
 import type { FileTree } from './file-tree.js';
@@ -109,6 +110,7 @@ function repositoryIn(
       throw new SourceError('BAD_SOURCE', tree.shown, what);
     },
     blob: ({ digest, size }: Expected) => blobIn(tree, digest, size, LIMITS.layerBytes),
+    copyBlob: (expected, to) => copyFile(tree, pathOf(expected.digest), expected, to),
   };
 }
 
@@ -125,13 +127,7 @@ async function blobIn(
 ): Promise<Uint8Array | undefined> {
   const bytes = await tree.read(pathOf(digest), limit);
   if (bytes === undefined) return undefined;
-  const got = sha256(bytes);
-  if (got !== digest || (size !== undefined && size !== bytes.length)) {
-    const what =
-      got === digest
-        ? `has ${bytes.length} bytes, and is said to have ${size}`
-        : `is damaged: its digest is ${got}`;
-    throw new SourceError('BAD_DIGEST', tree.shown, `\`${pathOf(digest)}\` ${what}`);
-  }
-  return bytes;
+  const problem = mismatch({ digest, size }, { digest: sha256(bytes), length: bytes.length });
+  if (problem === undefined) return bytes;
+  throw new SourceError('BAD_DIGEST', tree.shown, `\`${pathOf(digest)}\` ${problem}`);
 }

@@ -1,5 +1,5 @@
 import type { Digest } from '../model/package.js';
-import type { Expected } from './body.js';
+import type { BlobSink, Expected } from './body.js';
 
 /** A manifest or index as it is stored. */
 export interface StoredManifest {
@@ -21,6 +21,8 @@ export interface ImageRepository {
   manifest(reference: string): Promise<StoredManifest | undefined>;
   /** undefined: there is none, though a manifest names it. */
   blob(descriptor: Expected): Promise<Uint8Array | undefined>;
+  /** The same piece by piece, for what is not to be held or kept; false: there is none. */
+  copyBlob?(descriptor: Expected, to: BlobSink): Promise<boolean>;
 }
 
 /** A list of tags, and what its registry gave to ask by whether it has changed. */

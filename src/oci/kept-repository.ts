@@ -1,6 +1,7 @@
 import { isDigest, type Digest } from '../model/package.js';
 import { SourceError } from '../model/source-error.js';
 import type { Expected } from './body.js';
+import { copyBlob } from './copy-blob.js';
 import type { DiskCache } from './disk-cache.js';
 import type { ImageRepository, RemoteRepository, StoredManifest } from './image-repository.js';
 import { fieldsOf, listOf, stringOf } from './json-shape.js';
@@ -48,6 +49,12 @@ export function keptRepository(
       const bytes = await remote.blob(descriptor);
       if (bytes !== undefined) await cache.keepBlob(descriptor.digest, bytes);
       return bytes;
+    },
+    copyBlob: async (descriptor, to) => {
+      const held = await blobIn(cache, name, descriptor);
+      if (held === undefined) return copyBlob(remote, descriptor, to);
+      await to.add(held);
+      return true;
     },
   };
 }

@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint } from '../model/code-point-order.js';
 import type { Digest } from '../model/package.js';
-import { syncFolder, writeAtomically } from './atomic-file.js';
+import { fillAtomically, syncFolder, writeAtomically } from './atomic-file.js';
+import type { BlobSink } from './body.js';
 import { MEDIA_TYPE } from './descriptor.js';
 import type { StoredManifest } from './image-repository.js';
 import { REF_NAME } from './image-layout.js';
@@ -20,7 +21,8 @@ const SHARED = 0o666;
  */
 export class LayoutWriter {
   readonly #place: LayoutPlace;
-  readonly #written = new Map<Digest, Promise<number>>();
+  /** How many bytes each blob has; undefined: nobody had it. */
+  readonly #written = new Map<Digest, Promise<number | undefined>>();
   readonly #named = new Map<string, object>();
 
   private constructor(place: LayoutPlace) {
@@ -46,8 +48,46 @@ export class LayoutWriter {
   }
 
   async #write(digest: Digest, bytes: Uint8Array): Promise<number> {
-    await writeAtomically(join(this.staging, 'blobs', ...digest.split(':')), bytes, SHARED);
+    await writeAtomically(this.#pathOf(digest), bytes, SHARED);
     return bytes.length;
+  }
+
+  /**
+   * Writes a blob that `fill` brings, unless it is there; `fill` says whether it has any. How many
+   * bytes it has; undefined: there is none.
+   */
+  blobFrom(digest: Digest, fill: (to: BlobSink) => Promise<boolean>): Promise<number | undefined> {
+    const writing = this.#written.get(digest) ?? this.#fill(digest, fill);
+    this.#written.set(digest, writing);
+    return writing;
+  }
+
+  async #fill(
+    digest: Digest,
+    fill: (to: BlobSink) => Promise<boolean>,
+  ): Promise<number | undefined> {
+    const path = this.#pathOf(digest);
+    let sink: FileSink | undefined;
+    let found = false;
+    try {
+      await fillAtomically(
+        path,
+        async (file) => {
+          sink = new FileSink(file);
+          found = await fill(sink);
+        },
+        SHARED,
+      );
+    } catch (error) {
+      throw sink?.failure ?? error;
+    }
+    if (found) return sink?.size;
+    await rm(path);
+    return undefined;
+  }
+
+  #pathOf(digest: Digest): string {
+    return join(this.staging, 'blobs', ...digest.split(':'));
   }
 
   /** Gives an image its name; `reference` is all of it, registry included. */
@@ -75,7 +115,37 @@ export class LayoutWriter {
     await syncFolder(this.staging);
     await moveIn(this.#place);
     const sizes = await Promise.all(this.#written.values());
-    return sizes.reduce((sum, size) => sum + size, 0);
+    return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  }
+}
+
+/** A file that grows. What goes wrong with it is not to be taken for trouble with where bytes come from. */
+class FileSink implements BlobSink {
+  size = 0;
+  failure: unknown;
+  readonly #file: FileHandle;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async add(chunk: Uint8Array): Promise<void> {
+    await this.#attempt(() => this.#file.writeFile(chunk));
+    this.size += chunk.byteLength;
+  }
+
+  async restart(): Promise<void> {
+    await this.#attempt(() => this.#file.truncate(0));
+    this.size = 0;
+  }
+
+  async #attempt(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.failure = error;
+      throw new Error('the layout cannot be written', { cause: error });
+    }
   }
 }
 

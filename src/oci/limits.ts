@@ -13,7 +13,10 @@ export interface Limits {
   readonly indexChildren: number;
   readonly indexDepth: number;
   readonly layers: number;
+  /** Of a layer that is read, all of it at once. */
   readonly layerBytes: number;
+  /** Of a layer that is merely copied from here to there. */
+  readonly copiedBytes: number;
   readonly unpackedBytes: number;
   /** Unpacked bytes per packed one, once `ratioFloorBytes` are out. */
   readonly ratio: number;
@@ -35,6 +38,7 @@ export const LIMITS: Limits = {
   indexDepth: 4,
   layers: 1_024,
   layerBytes: 512 * MIB,
+  copiedBytes: 16 * 1024 * MIB,
   unpackedBytes: 2_048 * MIB,
   ratio: 400,
   ratioFloorBytes: 16 * MIB,

@@ -71,7 +71,8 @@ function platformsOf(children: readonly Descriptor[]): string {
   return named.length === 0 ? 'none at all' : `\`${named.slice(0, 10).join('`, `')}\``;
 }
 
-async function childOf(
+/** The manifest that an entry of an index points to. */
+export async function childOf(
   repository: ImageRepository,
   child: Descriptor,
   subject: string,

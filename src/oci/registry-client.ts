@@ -1,7 +1,15 @@
 import { isDigest } from '../model/package.js';
 import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
-import { paced, readBody, VerifiedBytes, WrongBytes, type Expected } from './body.js';
+import {
+  HeldBytes,
+  paced,
+  readBody,
+  VerifiedBytes,
+  WrongBytes,
+  type BlobSink,
+  type Expected,
+} from './body.js';
 import { MEDIA_TYPE } from './descriptor.js';
 import { sha256 } from './digest.js';
 import type { RemoteRepository, StoredManifest, TagList } from './image-repository.js';
@@ -31,6 +39,8 @@ export class RegistryClient {
       tagList: (held) => this.#tags(name, held),
       manifest: (reference, held) => this.#manifest(name, reference, held),
       blob: (descriptor) => this.#blob(name, descriptor),
+      copyBlob: (descriptor, to) =>
+        this.#download(name, descriptor, { to, limit: this.#limits.copiedBytes }),
     };
   }
 
@@ -114,33 +124,51 @@ export class RegistryClient {
   }
 
   async #blob(name: RemoteName, expected: Expected): Promise<Uint8Array | undefined> {
+    const to = new HeldBytes();
+    const found = await this.#download(name, expected, { to, limit: this.#limits.layerBytes });
+    return found ? to.bytes : undefined;
+  }
+
+  /** False: there is no such blob. */
+  async #download(
+    name: RemoteName,
+    expected: Expected,
+    { to, limit }: { readonly to: BlobSink; readonly limit: number },
+  ): Promise<boolean> {
     const subject = `${name.host}/${name.path}@${expected.digest}`;
-    const { layerBytes } = this.#limits;
-    if (expected.size > layerBytes) {
-      const what = `the layer has ${expected.size} bytes; at most ${layerBytes} are read`;
+    if (expected.size > limit) {
+      const what = `the layer has ${expected.size} bytes; at most ${limit} are read`;
       throw new SourceError('TOO_LARGE', subject, what);
     }
     const url = await this.#session.url(name, `blobs/${expected.digest}`);
-    const bytes = new VerifiedBytes(expected);
+    const bytes = new VerifiedBytes(expected, to);
     let etag: string | undefined;
     return this.#session.asking(subject, async () => {
       // Cut off after the last byte: there is no rest to ask for.
-      if (bytes.size > 0 && bytes.size === expected.size) return bytes.finish();
+      if (bytes.size > 0 && bytes.size === expected.size) return isAll(bytes);
       const resume = bytes.size > 0 && etag !== undefined ? rangeFrom(bytes.size, etag) : {};
       const { response } = await this.#session.get(name, url, resume, subject);
-      if (response.status === 404) return gone(response);
+      if (response.status === 404) {
+        await response.discard();
+        return false;
+      }
       if (response.status === 416) {
         await response.discard();
-        throw bytes.short();
+        throw await bytes.short();
       }
-      if (!continues(response, bytes.size)) bytes.restart();
+      if (bytes.size > 0 && !continues(response, bytes.size)) await bytes.restart();
       etag = strongTag(response);
-      for await (const chunk of paced(response.body, this.#session.clock)) bytes.add(chunk);
+      for await (const chunk of paced(response.body, this.#session.clock)) await bytes.add(chunk);
       // A part may be less than was asked for; a whole body that ends has ended.
-      if (response.status === 200 && bytes.size < expected.size) throw bytes.short();
-      return bytes.finish();
+      if (response.status === 200 && bytes.size < expected.size) throw await bytes.short();
+      return isAll(bytes);
     });
   }
+}
+
+async function isAll(bytes: VerifiedBytes): Promise<true> {
+  await bytes.finish();
+  return true;
 }
 
 type TagPage =

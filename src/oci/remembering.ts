@@ -1,3 +1,4 @@
+import { copyBlob } from './copy-blob.js';
 import type { ImageRepository } from './image-repository.js';
 
 /**
@@ -17,5 +18,6 @@ export function remembering(repository: ImageRepository): ImageRepository {
       return known;
     },
     blob: (descriptor) => repository.blob(descriptor),
+    copyBlob: (descriptor, to) => copyBlob(repository, descriptor, to),
   };
 }

@@ -2,23 +2,37 @@ import type { Digest } from '../model/package.js';
 import { SourceError } from '../model/source-error.js';
 import type { Descriptor } from './descriptor.js';
 import type { ImageRepository } from './image-repository.js';
+import { childOf } from './locate-package.js';
 import { parseManifest } from './manifest.js';
 
-/** Reads an image to its last layer, and an index to its last image. */
-export async function readWholeImage(repository: ImageRepository, digest: Digest): Promise<void> {
+/**
+ * Copies an image to its last layer, and an index to its last image.
+ *
+ * `copy` takes a config or a layer, and says how many bytes it has; undefined: it is not there.
+ */
+export async function copyWholeImage(
+  repository: ImageRepository,
+  digest: Digest,
+  copy: (part: Descriptor) => Promise<number | undefined>,
+): Promise<void> {
   const subject = `${repository.name}@${digest}`;
   const manifest = await repository.manifest(digest);
   if (manifest === undefined) throw missing(subject, 'the manifest', digest);
   const parsed = parseManifest(manifest, subject);
   if (parsed.kind === 'index') {
-    for (const child of parsed.children) await readWholeImage(repository, child.digest);
+    for (const child of parsed.children) {
+      await childOf(repository, child, subject);
+      await copyWholeImage(repository, child.digest, copy);
+    }
     return;
   }
-  for (const part of [parsed.config, ...parsed.layers]) await readPart(repository, part, subject);
-}
-
-async function readPart(repository: ImageRepository, part: Descriptor, subject: string) {
-  if ((await repository.blob(part)) === undefined) throw missing(subject, 'the blob', part.digest);
+  for (const part of [parsed.config, ...parsed.layers]) {
+    const size = await copy(part);
+    if (size === undefined) throw missing(subject, 'the blob', part.digest);
+    if (size === part.size) continue;
+    const what = `the blob ${part.digest} has ${size} bytes, where the manifest says ${part.size}`;
+    throw new SourceError('BAD_DIGEST', subject, what);
+  }
 }
 
 function missing(subject: string, what: string, digest: Digest): SourceError {

@@ -2,6 +2,7 @@ import { isDigest, type Digest } from '../model/package.js';
 import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { PACKAGE_ANNOTATION } from './base-layer.js';
+import { copyFile } from './copy-blob.js';
 import { annotationsFrom, MEDIA_TYPE } from './descriptor.js';
 import { sha256 } from './digest.js';
 import type { FileTree } from './file-tree.js';
@@ -51,6 +52,10 @@ export async function openXpkg(tree: FileTree, tag: string): Promise<ImageReposi
     blob: async ({ digest }) => {
       const path = blobs.get(digest);
       return path === undefined ? undefined : verified(tree, path, digest);
+    },
+    copyBlob: async (expected, to) => {
+      const path = blobs.get(expected.digest);
+      return path !== undefined && copyFile(tree, path, expected, to);
     },
   };
 }

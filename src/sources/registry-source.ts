@@ -5,6 +5,7 @@ import { SourceError } from '../model/source-error.js';
 import type { Target } from '../model/target.js';
 import { mayBePlainHttp } from '../oci/address-class.js';
 import { firstOf, type CredentialStore } from '../oci/credentials.js';
+import { copyBlob } from '../oci/copy-blob.js';
 import type { ImageRepository } from '../oci/image-repository.js';
 import type { RemoteName } from '../oci/registry-session.js';
 import { remembering } from '../oci/remembering.js';
@@ -86,6 +87,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
         tags: () => ask(place, repository, images.tags()),
         manifest: (reference) => ask(place, repository, images.manifest(reference)),
         blob: (descriptor) => ask(place, repository, images.blob(descriptor)),
+        copyBlob: (descriptor, to) => ask(place, repository, copyBlob(images, descriptor, to)),
       };
     },
   };

@@ -4,9 +4,10 @@ import type { PackageSource } from '../model/package-source.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Target } from '../model/target.js';
+import { copyBlob } from '../oci/copy-blob.js';
 import type { ImageRepository, StoredManifest } from '../oci/image-repository.js';
 import type { LayoutWriter } from '../oci/layout-writer.js';
-import { readWholeImage } from '../oci/whole-image.js';
+import { copyWholeImage } from '../oci/whole-image.js';
 import { fetchImage } from './image-package.js';
 import { holdsImages } from './image-holder.js';
 
@@ -62,11 +63,15 @@ async function vendorOne(
   const { images, manifest } = await find(wanted, sources, target);
   const copied = copying(images, layout);
   await copied.manifest(manifest.digest);
-  if (extent === 'whole') await readWholeImage(copied, wanted.digest);
   const fetched = await fetchImage(copied, wanted.digest, target);
   if (wanted.baseLayer !== undefined && fetched?.baseLayer !== wanted.baseLayer) {
     const what = `the lockfile says that its base layer is ${wanted.baseLayer}, and its image has ${fetched?.baseLayer ?? 'none'}`;
     throw new SourceError('BAD_DIGEST', reference, what);
+  }
+  if (extent === 'whole') {
+    await copyWholeImage(copied, wanted.digest, (part) =>
+      layout.blobFrom(part.digest, (to) => copyBlob(images, part, to)),
+    );
   }
   layout.name(reference, manifest);
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXIT } from '../../src/cli/exit-code.js';
 import { runCli } from '../../src/cli/run.js';
 import { writeOutputs } from '../../src/cli/write-outputs.js';
+import { sha256 } from '../../src/oci/digest.js';
 import { disk, type DiskCall } from '../support/disk.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
@@ -198,6 +199,19 @@ describe('`vendor`', () => {
     disk.reset();
     expect((await run(...vendor)).code).toBe(EXIT.done);
   });
+
+  test.each(['ENOSPC', 'EIO'])(
+    '%s where a whole layer goes is no trouble of a registry',
+    async (code) => {
+      await run(...resolving());
+      const before = contents();
+      const config = sha256('{}').slice('sha256:'.length);
+      disk.fault = failing(code, 'write', config);
+      const failed = await run('vendor', 'world', '--full', '--cache', 'cache');
+      expect([failed.code, failed.notes.join()]).toEqual([2, expect.stringContaining(code)]);
+      expect(contents()).toEqual(before);
+    },
+  );
 
   test.each([1, 2, 3, 4, 5, 6])('a layout that was there is there still: step %d', async (step) => {
     await run(...resolving());

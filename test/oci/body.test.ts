@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
-import { paced, VerifiedBytes, WrongBytes } from '../../src/oci/body.js';
+import { HeldBytes, paced, VerifiedBytes, WrongBytes } from '../../src/oci/body.js';
 import { sha256 } from '../../src/oci/digest.js';
 import { TransientFailure } from '../../src/oci/retry.js';
 import { TestClock } from '../support/registry/client.js';
 
 const BYTES = Buffer.from('0123456789');
 
-function expecting(): VerifiedBytes {
-  return new VerifiedBytes({ digest: sha256(BYTES), size: BYTES.length });
+function expecting() {
+  const held = new HeldBytes();
+  return { held, bytes: new VerifiedBytes({ digest: sha256(BYTES), size: BYTES.length }, held) };
 }
 
 /** Reads a body of chunks of these sizes, one every five seconds. */
@@ -37,25 +38,34 @@ test('a body that is merely slow is read to its end', async () => {
   expect(await paceOf(Array.from({ length: 100 }, () => 60))).toBe(6_000);
 });
 
-test('the byte after the last is refused as it comes, and nothing is kept of what came', () => {
-  const bytes = expecting();
-  bytes.add(BYTES);
-  expect(() => bytes.add(Buffer.from('x'))).toThrow(WrongBytes);
-  expect(bytes.size).toBe(0);
+test('the byte after the last is refused as it comes, and nothing is kept of what came', async () => {
+  const { bytes, held } = expecting();
+  await bytes.add(BYTES);
+  await expect(bytes.add(Buffer.from('x'))).rejects.toThrow(WrongBytes);
+  expect([bytes.size, held.bytes.length]).toEqual([0, 0]);
 });
 
-test('too few bytes may yet be followed by the rest', () => {
-  const bytes = expecting();
-  bytes.add(BYTES.subarray(0, 4));
-  expect(() => bytes.finish()).toThrow(/^4 of 10 bytes came$/);
-  bytes.add(BYTES.subarray(4));
-  expect(bytes.finish()).toEqual(BYTES);
+test('too few bytes may yet be followed by the rest', async () => {
+  const { bytes, held } = expecting();
+  await bytes.add(BYTES.subarray(0, 4));
+  await expect(bytes.finish()).rejects.toThrow(/^4 of 10 bytes came$/);
+  await bytes.add(BYTES.subarray(4));
+  await bytes.finish();
+  expect(held.bytes).toEqual(BYTES);
 });
 
-test('what is started again is hashed from the start', () => {
-  const bytes = expecting();
-  bytes.add(Buffer.from('abcdefghij'));
-  expect(() => bytes.finish()).toThrow(WrongBytes);
-  bytes.add(BYTES);
-  expect(bytes.finish()).toEqual(BYTES);
+test('too few bytes that will not be followed are forgotten', async () => {
+  const { bytes, held } = expecting();
+  await bytes.add(BYTES.subarray(0, 4));
+  expect(await bytes.short()).toBeInstanceOf(WrongBytes);
+  expect([bytes.size, held.bytes.length]).toEqual([0, 0]);
+});
+
+test('what is started again is hashed from the start', async () => {
+  const { bytes, held } = expecting();
+  await bytes.add(Buffer.from('abcdefghij'));
+  await expect(bytes.finish()).rejects.toThrow(WrongBytes);
+  await bytes.add(BYTES);
+  await bytes.finish();
+  expect(held.bytes).toEqual(BYTES);
 });

@@ -64,7 +64,7 @@ describe('writing', () => {
     const opened = disk.calls.filter(({ path }) => path.endsWith('.tmp') && path.includes(HEX));
     const names = opened.filter(({ what }) => what === 'open');
     expect(new Set(names.map(({ path }) => path)).size).toBe(2);
-    expect(names.map(({ flags }) => flags)).toEqual(['wx', 'wx']);
+    expect(names.map(({ flags }) => flags)).toEqual(['ax', 'ax']);
   });
 
   test('is for its owner alone: names of private packages, and what is in them', async () => {

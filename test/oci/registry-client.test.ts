@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { HeldBytes } from '../../src/oci/body.js';
 import { LIMITS } from '../../src/oci/limits.js';
 import { Secret } from '../../src/oci/secret.js';
 import { storeOf, withRegistry } from '../support/registry/client.js';
@@ -188,15 +189,27 @@ describe('bytes are what their digest says', () => {
     });
   });
 
-  test('a layer larger than allowed is not even asked for', async () => {
+  test('a layer larger than allowed is not even asked for, though it may be copied', async () => {
     await withRegistry(
       { limits: { ...LIMITS, layerBytes: layer.bytes.length - 1 } },
       async ({ registry, repository }) => {
         registry.push('a/p', 'v1', image);
         await expect(repository('a/p').blob(wanted)).rejects.toMatchObject({ code: 'TOO_LARGE' });
         expect(registry.log).toEqual([]);
+        const held = new HeldBytes();
+        expect(await repository('a/p').copyBlob?.(wanted, held)).toBe(true);
+        expect(held.bytes).toEqual(layer.bytes);
       },
     );
+  });
+
+  test('a layer larger than anybody copies is not asked for either', async () => {
+    const limits = { ...LIMITS, copiedBytes: layer.bytes.length - 1 };
+    await withRegistry({ limits }, async ({ registry, repository }) => {
+      const copying = repository('a/p').copyBlob?.(wanted, new HeldBytes());
+      await expect(copying).rejects.toMatchObject({ code: 'TOO_LARGE' });
+      expect(registry.log).toEqual([]);
+    });
   });
 
   test.each([

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { HeldBytes } from '../../src/oci/body.js';
+import type { ImageRepository } from '../../src/oci/image-repository.js';
 import { withRegistry } from '../support/registry/client.js';
 import { on, truncated, unended } from '../support/registry/faults.js';
 import { blobOf, packageImage } from '../support/registry/image.js';
@@ -10,14 +12,21 @@ const wanted = { digest: layer.digest, size: layer.bytes.length } as never;
 const other = blobOf('x'.repeat(layer.bytes.length));
 const ETAG = `"${layer.digest}"`;
 
+type Read = (repository: ImageRepository) => Promise<Uint8Array | undefined>;
+
+async function copied(repository: ImageRepository): Promise<Uint8Array | undefined> {
+  const held = new HeldBytes();
+  return (await repository.copyBlob!(wanted, held)) ? held.bytes : undefined;
+}
+
 /** Fetches the layer from a registry whose first answers are `faults`; says how it was asked. */
-async function fetched(...faults: readonly Fault[]) {
+async function fetching(read: Read, faults: readonly Fault[]) {
   const asked: (string | undefined)[] = [];
   await withRegistry(
     { faults: faults.map((fault) => on('/blobs/', fault, 1)) },
     async ({ registry, repository }) => {
       registry.push('a/p', 'v1', image);
-      expect(await repository('a/p').blob(wanted)).toEqual(layer.bytes);
+      expect(await read(repository('a/p'))).toEqual(layer.bytes);
       for (const { range, ifRange } of registry.log) asked.push(range && `${range} if ${ifRange}`);
     },
   );
@@ -33,7 +42,12 @@ function part(bytes: Uint8Array, from: number): Fault {
   };
 }
 
-describe('a blob that was cut off', () => {
+describe.each<{ how: string; read: Read }>([
+  { how: 'read', read: (repository) => repository.blob(wanted) },
+  { how: 'copied', read: copied },
+])('a blob that was cut off while it was $how', ({ read }) => {
+  const fetched = (...faults: readonly Fault[]) => fetching(read, faults);
+
   test('is resumed where its registry has a strong tag for it, and only if that still holds', async () => {
     const cut = truncated(layer.bytes, 20, { ETag: ETAG });
     expect(await fetched(cut)).toEqual([undefined, `bytes=20- if ${ETAG}`]);

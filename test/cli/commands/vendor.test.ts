@@ -17,6 +17,8 @@ import { runCli } from '../../../src/cli/run.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { providerYaml } from '../../support/package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf } from '../../support/registry/image.js';
+import { instead, on, status, truncated } from '../../support/registry/faults.js';
+import { writeTar } from '../../support/registry/layout.js';
 import { Registry } from '../../support/registry/registry.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures');
@@ -233,6 +235,69 @@ describe('of images at a registry', async () => {
     expect((await run('vendor', 'world', ...cache, '--offline')).code).toBe(0);
     expect((await run('vendor', 'again', ...cache)).code).toBe(0);
     expect(registry.asked.slice(asked).filter((line) => line.includes('/a/p/'))).toEqual([]);
+  });
+
+  test('with --full, the cache keeps no more than resolving reads', async () => {
+    expect((await run('vendor', 'world', '--full', '--cache', 'cache')).code).toBe(0);
+    const kept = (await readdir(join(folder, 'cache/v1/blobs/sha256'))).map((x) => `sha256:${x}`);
+    const manifests = [index, ...index.manifests].map(({ digest }) => digest);
+    expect(new Set(kept)).toEqual(new Set([...manifests, base.digest]));
+  });
+
+  test('a runtime layer that is cut off is resumed in its file', async () => {
+    const cut = truncated(runtime.bytes, 20, { ETag: `"${runtime.digest}"` });
+    registry.fail(on(runtime.digest, cut, 1));
+    expect((await run('vendor', 'world', '--full')).code).toBe(0);
+    expect(registry.log.filter(({ path }) => path.endsWith(runtime.digest))).toMatchObject([
+      { range: undefined },
+      { range: 'bytes=20-' },
+    ]);
+    const written = await readFile(join(folder, 'world/blobs/sha256', runtime.digest.slice(7)));
+    expect(written.equals(runtime.bytes)).toBe(true);
+  });
+
+  test.each([
+    { what: 'a runtime layer', change: () => on(runtime.digest, instead('wrong')) },
+    { what: 'a config', change: () => on(other.blobs[0]!.digest, instead('wrong')) },
+    { what: 'a layer that is gone', change: () => on(runtime.digest, status(404)) },
+  ])('with --full, wrong bytes of $what leave nothing behind', async ({ change }) => {
+    registry.fail(change());
+    const before = await readdir(folder);
+    expect((await run('vendor', 'world', '--full')).code).toBe(5);
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  describe('that were vendored whole', () => {
+    beforeEach(async () => {
+      expect((await run('vendor', 'whole', '--full')).code).toBe(0);
+    });
+
+    test.each([
+      { form: 'a folder', pack: async () => 'layout:whole' },
+      {
+        form: 'a tar',
+        pack: async () => {
+          const files = Object.entries(await filesIn(join(folder, 'whole')));
+          const bytes = files.map(([name, hex]) => [name, Buffer.from(hex, 'hex')] as const);
+          await writeTar(join(folder, 'whole.tar'), new Map(bytes));
+          return 'layout:whole.tar';
+        },
+      },
+    ])('$form serves to vendor them again', async ({ pack }) => {
+      const from = ['--from', await pack(), '--offline'];
+      expect((await run('vendor', 'again', '--full', ...from)).code).toBe(0);
+      expect(await filesIn(join(folder, 'again'))).toEqual(await filesIn(join(folder, 'whole')));
+    });
+
+    test.each([
+      { why: 'other bytes', content: 'binary?' },
+      { why: 'too many bytes', content: Buffer.concat([runtime.bytes, Buffer.from('x')]) },
+    ])('$why in place of a layer are not copied', async ({ content }) => {
+      await writeFile(join(folder, 'whole/blobs/sha256', runtime.digest.slice(7)), content);
+      const from = ['--from', 'layout:whole', '--offline'];
+      expect((await run('vendor', 'again', '--full', ...from)).code).toBe(5);
+      expect(await readdir(folder)).not.toContain('again');
+    });
   });
 
   test('a tag that moved since does not change what is copied', async () => {

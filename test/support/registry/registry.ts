@@ -49,11 +49,13 @@ export class Registry {
   mostConnections = 0;
   readonly #repositories = new Map<string, Repository>();
   readonly #options: RegistryOptions;
+  readonly #faults: Fault[];
   readonly #tokens = new Set<string>();
   readonly #server;
 
   constructor(options: RegistryOptions = {}) {
     this.#options = options;
+    this.#faults = [...(options.faults ?? [])];
     const serve = (request: IncomingMessage, response: ServerResponse) =>
       void this.#serve(request, response);
     this.#server =
@@ -95,6 +97,12 @@ export class Registry {
     return this;
   }
 
+  /** From now on, before the faults it was made with. */
+  fail(fault: Fault): this {
+    this.#faults.unshift(fault);
+    return this;
+  }
+
   /** What was asked, token requests aside: `GET /v2/a/p/manifests/v1`. */
   get asked(): readonly string[] {
     return this.log.map(({ method, path }) => `${method} ${path}`);
@@ -112,7 +120,7 @@ export class Registry {
       body,
     };
     this.log.push(logged);
-    if (this.#options.faults?.some((fault) => fault(logged, response, this)) === true) return;
+    if (this.#faults.some((fault) => fault(logged, response, this))) return;
     this.answer(logged, response);
   }
 
