@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { Secret } from '../../src/oci/secret.js';
 import type { SourceError } from '../../src/model/source-error.js';
 import { anonymous, storeOf, withRegistry } from '../support/registry/client.js';
-import { instead, on, status } from '../support/registry/faults.js';
+import { instead, on, redirectTo, status } from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
+import { Registry, type Fault } from '../support/registry/registry.js';
 
 const password = new Secret('wr0ng');
 const wrong = storeOf({ kind: 'basic', username: 'ann', password, from: 'my/config.json' });
@@ -57,6 +58,23 @@ test.each([
     expect((failure as SourceError).hint).toMatch(hint);
     expect((failure as SourceError).hint).not.toMatch(/wr0ng|ann/);
   });
+});
+
+test('credentials that another host never saw are not said to be refused by it', async () => {
+  const elsewhere = await new Registry({ faults: [on('', status(403))] }).start();
+  const access = { mode: 'basic', user: 'ann', password: 'wr0ng' } as const;
+  const redirect = redirectTo(`http://${elsewhere.host}/`);
+  const faults: Fault[] = [
+    (request, ...rest) => request.authorization !== undefined && redirect(request, ...rest),
+  ];
+  await withRegistry({ access, faults }, async ({ repository }) => {
+    await expect(repository('a/p', wrong).tags()).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+      hint: expect.not.stringContaining('config.json') as string,
+    });
+    expect(elsewhere.log).toMatchObject([{ authorization: undefined }]);
+  });
+  await elsewhere.stop();
 });
 
 test.each([
