@@ -148,7 +148,10 @@ test.each([
   { why: 'a digest', argv: () => ['push', `${at('team/lock')}@sha256:${'0'.repeat(64)}`] },
   { why: 'no scheme', argv: () => ['push', `${registry.host}/team/lock:v1`] },
   { why: 'nowhere', argv: () => ['index', 'push', ...DIR] },
-  { why: 'offline', argv: () => ['push', at('team/lock:v1'), '--offline'] },
+  {
+    why: 'offline, with a cache or not',
+    argv: () => ['push', at('team/lock:v1'), '--offline', '--cache', 'kept'],
+  },
   { why: 'offline, too', argv: () => ['index', 'push', at('team/index:v1'), ...DIR, '--offline'] },
 ])('what cannot be pushed to is refused before anything is sent: $why', async ({ argv }) => {
   expect((await run(...argv())).code).toBe(2);
