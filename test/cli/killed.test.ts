@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockFolders } from '../../src/cli/folder-lock.js';
 import { writeOutputs } from '../../src/cli/write-outputs.js';
+import { sha256 } from '../../src/oci/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';
 import { Registry } from '../support/registry/registry.js';
@@ -39,10 +41,10 @@ function writing(letters: string, times: number): ChildProcess {
 
 /** The letter that fills a file; fails if anything else is in it. */
 function letterIn(path: string): string {
-  const text = readFileSync(path, 'utf8');
-  expect(text).toHaveLength(SIZE);
-  expect(text).toBe(text.charAt(0).repeat(SIZE));
-  return text.charAt(0);
+  const held = readFileSync(path, 'utf8');
+  expect(held).toHaveLength(SIZE);
+  expect(held).toBe(held.charAt(0).repeat(SIZE));
+  return held.charAt(0);
 }
 
 const there = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
@@ -130,9 +132,42 @@ test('killed at any point, `resolve` runs again as if it never had before', asyn
       'xpkg.lock.yaml',
     ]);
     for (const file of ['xpkg.lock.yaml', 'rendered/packages.yaml']) {
-      const text = readFileSync(join(folder, file), 'utf8');
-      for (const name of names) expect(text).toContain(`/a/${name}`);
+      const held = readFileSync(join(folder, file), 'utf8');
+      for (const name of names) expect(held).toContain(`/a/${name}`);
     }
+  } finally {
+    await registry.stop();
+  }
+});
+
+test('many processes fill one cold cache, and write to one folder: all agree', async () => {
+  const registry = await new Registry().start();
+  try {
+    const names = ['p', 'q', 'r', 's'];
+    for (const name of names) {
+      registry.push(`a/${name}`, 'v1.0.0', await packageImage(providerYaml(name)));
+    }
+    const refs = names.map((name) => `${registry.host}/a/${name}@>=v1.0.0`);
+    const argv = ['resolve', ...refs, '--crossplane', 'v2.3.4', '--cache', 'cache'];
+    const ends = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];
+        const child = spawn(process.execPath, [join(DIST, 'main.js'), ...argv], {
+          cwd: folder,
+          stdio,
+        });
+        const stderr = text(child.stderr);
+        const [code] = (await once(child, 'exit')) as unknown[];
+        return { code, warnings: (await stderr).match(/^(?:warning|error):.*/gm) };
+      }),
+    );
+    expect(ends).toEqual(ends.map(() => ({ code: 0, warnings: null })));
+    const blobs = join(folder, 'cache/v1/blobs/sha256');
+    expect(readdirSync(blobs)).toHaveLength(2 * names.length);
+    for (const name of readdirSync(blobs)) {
+      expect(sha256(readFileSync(join(blobs, name)))).toBe(`sha256:${name}`);
+    }
+    expect(there().filter((name) => !name.startsWith('cache'))).toHaveLength(5);
   } finally {
     await registry.stop();
   }

@@ -45,6 +45,18 @@ describe('reads', () => {
     expect(await source.tags(P, target)).toEqual(['v1.0.0']);
   });
 
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'nor is `%s`, which every object inherits, a key that it knows',
+    async (key) => {
+      const known = `"kind":"Provider","${key}":1`;
+      const version = `{"v1.0.0":{"${key}":1,"xrds":[{"name":"a.b","${key}":1}]}}`;
+      const source = await open(
+        `{"${key}":1,"packages":{"${P}":{${known},"versions":${version}}}}`,
+      );
+      expect(await source.tags(P, target)).toEqual(['v1.0.0']);
+    },
+  );
+
   test('a key called __proto__ is a name like any other', async () => {
     const source = await open(
       '{"packages":{"__proto__":{"kind":"Provider","versions":{"__proto__":{"crds":["a.b.io"]}}}}}',
