@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
@@ -19,6 +28,11 @@ export interface FolderLocks {
 export interface Busy {
   readonly lock: string;
   readonly holder: string;
+}
+
+/** Whether somebody writes to a folder, or was killed while at it. */
+export function isLocked(folder: string): boolean {
+  return existsSync(join(folder, NAME));
 }
 
 /**
@@ -41,6 +55,7 @@ export function lockFolders(folders: readonly string[]): FolderLocks | Busy {
         return { lock, holder };
       }
       held.push(lock);
+      removeSetAside(folder);
     }
   } catch (error) {
     release();
@@ -105,6 +120,14 @@ function takeAway(lock: string, holder: string): void {
     if (!isCode(error, 'ENOENT') && !isCode(error, 'EEXIST')) throw error;
   } finally {
     rmSync(aside, { force: true });
+  }
+}
+
+/** By somebody who was killed before taking it away; whoever is still at it can do without. */
+function removeSetAside(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const rest = name.startsWith(`${NAME}.`) ? name.slice(NAME.length + 1) : '';
+    if (/^[0-9a-f]{12}$/.test(rest)) rmSync(join(folder, name), { force: true });
   }
 }
 

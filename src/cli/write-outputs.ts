@@ -20,7 +20,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { InputError } from '../model/input-error.js';
-import { lockFolders, type Busy } from './folder-lock.js';
+import { isLocked, lockFolders, type Busy } from './folder-lock.js';
 import { holdingSignals } from './holding-signals.js';
 
 /** A file to replace or, where `text` is undefined, to take away. */
@@ -59,14 +59,17 @@ export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
 }
 
 function writeUnlessBusy(outputs: readonly Output[]): Busy | undefined {
-  const changes = outputs.map(throughLinks).filter(changesAnything);
+  const real = outputs.map(throughLinks);
+  const changes = real.filter(changesAnything);
   const made: string[] = [];
   try {
     for (const { path } of changes) about(path, () => makeFolder(dirname(path), made));
-    const folders = [...new Set(changes.map(({ path }) => dirname(path)))];
+    const left = real.map(({ path }) => dirname(path)).filter(isLocked);
+    const folders = [...new Set([...changes.map(({ path }) => dirname(path)), ...left])];
     const locks = about(folders[0] ?? '', () => lockFolders(folders));
     if ('holder' in locks) return locks;
     try {
+      for (const { path } of real) if (folders.includes(dirname(path))) removeLeftovers(path);
       // Another process may have been there before the lock was ours.
       change(changes.filter(changesAnything));
       for (const folder of [...folders, ...made.map((path) => dirname(path))]) syncFolder(folder);
@@ -123,7 +126,6 @@ function makeFolder(folder: string, made: string[]): void {
 }
 
 function stage({ path, text }: Output): Staged {
-  removeLeftovers(path);
   const there = existsSync(path) ? statSync(path) : undefined;
   if (there?.isDirectory() === true) throw new InputError(`\`${path}\` is a folder`);
   const backup = there === undefined ? undefined : beside(path, 'old');

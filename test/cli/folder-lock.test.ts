@@ -24,6 +24,14 @@ test('one at a time, and given back without a trace', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('what somebody killed while taking over a lock left behind goes with it', () => {
+  writeFileSync(`${lock}.0123456789ab`, `${NOBODY} ${hostname()}`);
+  writeFileSync(`${lock}.notes`, 'mine');
+  const locks = lockFolders([folder]);
+  if ('release' in locks) locks.release();
+  expect(readdirSync(folder)).toEqual(['.xpkg-resolve.writing.notes']);
+});
+
 test('all folders or none: what is taken is given back where one is busy', () => {
   const other = mkdtempSync(join(tmpdir(), 'folder-lock-'));
   lockFolders([folder]);

@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeOutputs } from '../../src/cli/write-outputs.js';
@@ -47,6 +47,15 @@ test('what does not change is not touched', async () => {
   utimesSync(at('same.yaml'), 1, 1);
   await writeOutputs([{ path: at('same.yaml'), text: 'same' }]);
   expect(statSync(at('same.yaml')).mtimeMs).toBe(1000);
+});
+
+test('what a killed process left is cleared up, even where nothing changes', async () => {
+  writeFileSync(at('same.yaml'), 'same');
+  writeFileSync(at('.same.yaml.0123456789ab.old'), 'older');
+  writeFileSync(at('.same.yaml.0123456789ab.new.txt'), 'theirs');
+  writeFileSync(at('.xpkg-resolve.writing'), `${2 ** 31 - 1} ${hostname()}`);
+  await writeOutputs([{ path: at('same.yaml'), text: 'same' }]);
+  expect(there()).toEqual(['.same.yaml.0123456789ab.new.txt', 'same.yaml']);
 });
 
 test('a file keeps its mode, and a link stays a link', async () => {
