@@ -3,6 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
+import { isOfFileSystem } from './file-system-error.js';
 import { tarEntries } from './tar-entries.js';
 
 /** Files below a folder or inside a tar, by their path in it. */
@@ -29,7 +30,7 @@ function folderTree(folder: string, shown: string): FileTree {
       return found.isFile() ? found.size : undefined;
     } catch (error) {
       if (isMissing(error)) return undefined;
-      throw error;
+      throw unreadable(shown, path, error);
     }
   };
   return {
@@ -39,13 +40,15 @@ function folderTree(folder: string, shown: string): FileTree {
       const bytes = await size(path);
       if (bytes === undefined) return undefined;
       refuseLarge(shown, path, bytes, limit);
-      return readFile(join(folder, path));
+      return readFile(join(folder, path)).catch((error: unknown) => {
+        throw unreadable(shown, path, error);
+      });
     },
     stream: async (path, limit) => {
       const bytes = await size(path);
       if (bytes === undefined) return undefined;
       refuseLarge(shown, path, bytes, limit);
-      return createReadStream(join(folder, path));
+      return readable(createReadStream(join(folder, path)), shown, path);
     },
   };
 }
@@ -68,13 +71,15 @@ async function tarTree(file: string, shown: string): Promise<FileTree> {
       const extent = extents.get(path);
       if (extent === undefined) return undefined;
       refuseLarge(shown, path, extent.size, limit);
-      return readExtent(file, extent);
+      return readExtent(file, extent).catch((error: unknown) => {
+        throw unreadable(shown, path, error);
+      });
     },
     stream: async (path, limit) => {
       const extent = extents.get(path);
       if (extent === undefined) return undefined;
       refuseLarge(shown, path, extent.size, limit);
-      return streamExtent(file, extent);
+      return readable(streamExtent(file, extent), shown, path);
     },
   };
 }
@@ -98,6 +103,25 @@ async function readExtent(file: string, { offset, size }: Extent): Promise<Uint8
 async function* streamExtent(file: string, { offset, size }: Extent): AsyncGenerator<Uint8Array> {
   // A stream has no way to say that it is to read nothing.
   if (size > 0) yield* createReadStream(file, { start: offset, end: offset + size - 1 });
+}
+
+async function* readable(
+  chunks: AsyncIterable<Uint8Array>,
+  shown: string,
+  path: string,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw unreadable(shown, path, error);
+  }
+}
+
+/** What the file system refuses is no fault of the image. */
+function unreadable(shown: string, path: string, error: unknown): unknown {
+  if (!isOfFileSystem(error)) return error;
+  const what = `\`${printable(path)}\` cannot be read: ${error.message}`;
+  return new SourceError('BAD_SOURCE', shown, what, { cause: error });
 }
 
 function refuseLarge(shown: string, path: string, size: number, limit: number): void {

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
+import { isOfFileSystem } from './file-system-error.js';
 import { LIMITS, type Limits } from './limits.js';
 import { BLOCK, ZeroBlocks } from './zero-blocks.js';
 
@@ -102,7 +103,7 @@ async function* untarred(
 
 async function* chunksOf(
   entry: AsyncIterable<unknown>,
-  reason: (error: unknown) => SourceError,
+  reason: (error: unknown) => Error,
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of entry) {
@@ -113,8 +114,9 @@ async function* chunksOf(
   }
 }
 
-function brokenTar(error: unknown, subject: string): SourceError {
-  if (error instanceof SourceError) return error;
+/** Whoever opened the file knows how to say that it cannot be read. */
+function brokenTar(error: unknown, subject: string): Error {
+  if (error instanceof SourceError || isOfFileSystem(error)) return error;
   const what = 'the layer is not a tar archive, or is cut off';
   return new SourceError('BAD_IMAGE', subject, what, { cause: error });
 }
