@@ -120,9 +120,24 @@ function changesAnything({ path, text }: Output): boolean {
   return text === undefined || !statSync(path).isFile() || readFileSync(path, 'utf8') !== text;
 }
 
+/**
+ * With those above it, outermost first in `made`. Node's own `recursive` never returns where a folder
+ * is there and takes none, as below /proc.
+ */
 function makeFolder(folder: string, made: string[]): void {
-  const first = mkdirSync(folder, { recursive: true });
-  if (first !== undefined) made.push(...foldersBetween(first, folder));
+  if (isFolder(folder)) return;
+  if (!existsSync(dirname(folder))) makeFolder(dirname(folder), made);
+  try {
+    mkdirSync(folder);
+    made.push(folder);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 function stage({ path, text }: Output): Staged {
@@ -138,13 +153,6 @@ function stage({ path, text }: Output): Staged {
     throw error;
   }
   return { path, fresh, backup };
-}
-
-/** `outer` and all below it down to `inner`, outermost first. */
-function foldersBetween(outer: string, inner: string): string[] {
-  return inner === outer || inner === dirname(inner)
-    ? [inner]
-    : [...foldersBetween(outer, dirname(inner)), inner];
 }
 
 /** Of a process that was killed: who has the lock knows that nobody is at work. */

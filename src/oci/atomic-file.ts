@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from './make-folder.js';
 
 /**
  * Writes a file whole or not at all, however many processes write it at once.
@@ -23,7 +24,7 @@ export async function fillAtomically(
   mode = 0o600,
 ): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   const fresh = join(folder, `.${basename(path)}.${randomBytes(8).toString('hex')}${UNFINISHED}`);
   try {
     await writeThrough(fresh, fill, mode);

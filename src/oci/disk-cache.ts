@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDigest, type Digest } from '../model/package.js';
 import { SourceError } from '../model/source-error.js';
 import { writeAtomically } from './atomic-file.js';
 import { sha256 } from './digest.js';
 import { parseJson } from './json-shape.js';
+import { makeFolder } from './make-folder.js';
 import { codeOf } from './transport.js';
 
 /** Of everything below; a folder of another format is neither read nor written. */
@@ -108,7 +109,7 @@ export class DiskCache {
       await writeAtomically(path, bytes);
     } catch (error) {
       // `cache clean` in another process may take the folder away between two steps.
-      if (codeOf(error) === 'ENOENT') return;
+      if (codeOf(error) === 'ENOENT' && !isAboutFolder(error)) return;
       this.#writable = false;
       this.noteOnce(
         `warning: the cache \`${this.folder}\` cannot be written (${codeOf(error)}); going on without keeping what is downloaded`,
@@ -121,7 +122,7 @@ export class DiskCache {
     const aside = join(this.#root, 'quarantine');
     const name = `${basename(dirname(path))}-${basename(path)}.${randomBytes(4).toString('hex')}`;
     try {
-      await mkdir(aside, { recursive: true, mode: 0o700 });
+      await makeFolder(aside, 0o700);
       await rename(path, join(aside, name));
     } catch (error) {
       // It stays where it is, and is found damaged again; `#write` says what ails the folder.
@@ -129,6 +130,11 @@ export class DiskCache {
     }
     return undefined;
   }
+}
+
+/** Whether a folder could not be made, though the one above it is there. */
+function isAboutFolder(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
 }
 
 function damagedOffline(path: string): SourceError {

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint } from '../model/code-point-order.js';
 import type { Digest } from '../model/package.js';
@@ -8,6 +8,7 @@ import { MEDIA_TYPE } from './descriptor.js';
 import type { StoredManifest } from './image-repository.js';
 import { REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from './json-shape.js';
+import { makeFolder } from './make-folder.js';
 import { moveIn, placeFor, type LayoutPlace } from './layout-place.js';
 
 /** For whomever the user's own settings let in: a layout is made to be handed on. */
@@ -37,7 +38,7 @@ export class LayoutWriter {
   /** Refuses a folder that holds anything which `vendor` did not put there. */
   static async open(folder: string, shown: string): Promise<LayoutWriter> {
     const place = await placeFor(folder, shown);
-    await mkdir(join(place.staging, 'blobs', 'sha256'), { recursive: true });
+    await makeFolder(join(place.staging, 'blobs', 'sha256'));
     return new LayoutWriter(place);
   }
 

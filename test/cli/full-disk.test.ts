@@ -178,12 +178,20 @@ test('outputs last: each beside its file and to the disk, then all into place, t
   expect(opened.map(({ flags }) => flags)).toEqual(['wx', 'wx']);
 });
 
+test('outputs below a folder that takes none, like /proc, end with an error', async () => {
+  disk.fault = failing('ENOENT', 'mkdir', 'rendered');
+  const { code, notes } = await run(...resolving());
+  expect([code, notes.join()]).toEqual([EXIT.badInput, expect.stringContaining('ENOENT')]);
+  expect(readdirSync(folder)).toEqual(['cache']);
+});
+
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('`vendor`', () => {
   test.each([
     { code: 'ENOSPC', what: 'write', part: 'blobs', why: 'the disk is full' },
     { code: 'EROFS', what: 'mkdir', part: 'world', why: 'it is mounted read-only' },
+    { code: 'ENOENT', what: 'mkdir', part: 'world', why: 'it takes no folders, like /proc' },
     { code: 'EIO', what: 'rename', part: 'world', why: 'the layout cannot be put in its place' },
   ] as const)('$code at $what leaves no part of a layout: $why', async ({ code, what, part }) => {
     await run(...resolving());

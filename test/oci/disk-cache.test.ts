@@ -44,6 +44,8 @@ async function onlyFile(kind: string): Promise<string> {
 
 describe('writing', () => {
   test('lasts: under another name in the same folder, to the disk, into place, the folder to the disk', async () => {
+    await cache().keepBlob(sha256('first'), Buffer.from('first'));
+    disk.reset();
     await cache().keepBlob(DIGEST, BYTES);
     expect(disk.story()).toEqual([
       'mkdir sha256',
@@ -87,6 +89,7 @@ describe('a disk that takes nothing', () => {
     { code: 'ENOSPC', what: 'mkdir', why: 'it is full, to the last folder' },
     { code: 'EDQUOT', what: 'write', why: 'the quota is used up' },
     { code: 'EROFS', what: 'mkdir', why: 'it is mounted read-only' },
+    { code: 'ENOENT', what: 'mkdir', why: 'it takes no folders, like /proc' },
     { code: 'EROFS', what: 'open', why: 'it is mounted read-only, the folders being there' },
     { code: 'EACCES', what: 'open', why: 'somebody else owns it' },
     { code: 'EIO', what: 'rename', why: 'it is dying' },
