@@ -91,7 +91,7 @@ function exemption(entry: string): (place: Place) => boolean {
   if (isIP(net) !== 0 && Number(bits) <= (isIP(net) === 4 ? 32 : 128)) {
     return withinSubnet(net, Number(bits));
   }
-  const [, bracketed, plain, only] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d*))?$/.exec(text) ?? [];
+  const [, bracketed, plain, only] = /^(?:\[([^\]]*)\]|([^:[]*)):(\d*)$/.exec(text) ?? [];
   const host = bracketed ?? plain ?? text;
   const matches =
     isIP(host) === 0 ? withinDomain(host) : withinSubnet(host, isIP(host) === 4 ? 32 : 128);
@@ -111,7 +111,10 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 /** `.example.org` and `*.example.org` are what lies below it; `example.org` is itself, too. */
 function withinDomain(written: string): (place: Place) => boolean {
   const host = written.replace(/^\*\./, '.');
-  const name = domainToASCII(host.replace(/^\./, '')) || host.replace(/^\./, '');
+  const bare = host.replace(/^\./, '');
+  // Of ASCII it would make a name where there is none: `a.io` of `a.io/8`.
+  const ascii = Buffer.byteLength(bare) === bare.length;
+  const name = ascii ? bare : domainToASCII(bare);
   if (name === '') return () => false;
   return (place) =>
     isIP(place.host) === 0 &&

@@ -88,6 +88,8 @@ describe('NO_PROXY', () => {
     { no: '10.1.2.3:5000', at: '10.1.2.3', exempt: false, why: 'an address at another port' },
     { no: '2001:db8:0::7', at: '[2001:db8::7]', exempt: true, why: 'IPv6, however spelled' },
     { no: '[2001:db8::7]:5000', at: '[2001:db8::7]:5000', exempt: true, why: 'IPv6 and port' },
+    { no: '[2001:db8::7]', at: '[2001:db8::7]', exempt: false, why: 'brackets go with a port' },
+    { no: 'a.io/8', at: 'a.io', exempt: false, why: 'a name has no subnet' },
     { no: '2.3', at: '10.1.2.3', exempt: false, why: 'an address has no domain' },
     { no: ':5000', at: 'a.io:5000', exempt: false, why: 'no host, no match' },
     { no: 'bücher.io', at: 'bücher.io', exempt: true, why: 'written in any alphabet' },
