@@ -32,6 +32,10 @@ export async function* unpacked(
       );
     }
   };
+  if (zstdWindow(bytes) > LARGEST_WINDOW) {
+    const what = `the layer is packed with a window of ${zstdWindow(bytes)} bytes (\`zstd --long\`); at most ${LARGEST_WINDOW} are taken`;
+    throw new SourceError('TOO_LARGE', subject, what);
+  }
   try {
     yield* streamOf(bytes, grow);
   } catch (error) {
@@ -42,11 +46,25 @@ export async function* unpacked(
   }
 }
 
+const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
+
+/** `fzstd` takes a larger one for nonsense. */
+const LARGEST_WINDOW = 2046 * 1024 * 1024;
+
+/** How far back the first frame may refer, as its header says; 0: it says nothing of the kind. */
+function zstdWindow(bytes: Uint8Array): number {
+  const [flags = 0, window = 0] = bytes.subarray(ZSTD.length);
+  const singleSegment = (flags & 0x20) !== 0;
+  if (!startsWith(bytes, ZSTD) || singleSegment) return 0;
+  const base = 2 ** (10 + (window >> 3));
+  return base + (base / 8) * (window & 7);
+}
+
 type Grow = (more: number) => void;
 
 async function* streamOf(bytes: Uint8Array, grow: Grow): AsyncGenerator<Uint8Array> {
   if (startsWith(bytes, [0x1f, 0x8b])) yield* gunzipped(bytes, grow);
-  else if (startsWith(bytes, [0x28, 0xb5, 0x2f, 0xfd])) yield* unzstd(bytes, grow);
+  else if (startsWith(bytes, ZSTD)) yield* unzstd(bytes, grow);
   else {
     grow(bytes.length);
     yield bytes;

@@ -49,6 +49,16 @@ describe('compression', () => {
   });
 });
 
+test('a zstd window beyond what can be held is said to be that, not damage', async () => {
+  const entries = [file('package.yaml', 'x')];
+  const layer = await layerOf(entries, { compress: long31, annotations: BASE });
+  const got = reading(imageOf([layer]));
+  await expect(got).rejects.toMatchObject({
+    code: 'TOO_LARGE',
+    message: expect.stringContaining(`${2 ** 31} bytes`) as string,
+  });
+});
+
 describe('limits', () => {
   const bomb = 'x'.repeat(4 << 20);
   const small: Limits = { ...LIMITS, ratioFloorBytes: 1 << 20 };
@@ -142,6 +152,13 @@ describe('limits', () => {
     await expect(reading(index, NEW, limits)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 });
+
+/** Packed as by `zstd --long=31`. */
+function long31(tar: Uint8Array): Uint8Array {
+  const packed = Buffer.from(zstdOf(tar));
+  packed[5] = 21 << 3;
+  return packed;
+}
 
 function halves(tar: Uint8Array): Uint8Array {
   return Buffer.concat([gzipSync(tar.subarray(0, 700)), gzipSync(tar.subarray(700))]);
