@@ -117,7 +117,7 @@ async function* chunksOf(
 /** Whoever opened the file knows how to say that it cannot be read. */
 function brokenTar(error: unknown, subject: string): Error {
   if (error instanceof SourceError || isOfFileSystem(error)) return error;
-  const what = 'the layer is not a tar archive, or is cut off';
+  const what = 'not a tar archive, or cut off';
   return new SourceError('BAD_IMAGE', subject, what, { cause: error });
 }
 

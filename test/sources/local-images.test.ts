@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,6 +12,7 @@ import { openXpkgSource } from '../../src/sources/xpkg-source.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { blobOf, imageOf, indexOf, packageImage } from '../support/registry/image.js';
 import { layoutFiles, named, writeFiles, writeTar } from '../support/registry/layout.js';
+import { zstdOf } from '../support/registry/zstd.js';
 import { xpkgFiles } from '../support/registry/xpkg.js';
 
 const TARGET = targetFor('v2.3.4')!;
@@ -196,6 +197,18 @@ describe('a layout', () => {
 
   test('that is not there is bad input', async () => {
     await expect(openLayoutSource(fresh(), quiet())).rejects.toMatchObject({ name: 'InputError' });
+  });
+
+  test.each([
+    { by: 'gzip', pack: gzipSync },
+    { by: 'zstd', pack: zstdOf },
+  ])('in a tar that is packed with $by is refused, with how to unpack it', async ({ by, pack }) => {
+    const file = await writeTar(fresh(), full);
+    await writeFile(file, pack(await readFile(file)));
+    await expect(openLayoutSource(file, quiet())).rejects.toMatchObject({
+      code: 'BAD_SOURCE',
+      hint: expect.stringContaining(by) as string,
+    });
   });
 
   test('that is no tar is refused', async () => {
