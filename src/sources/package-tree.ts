@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint } from '../model/code-point-order.js';
 import type { Repository } from '../model/package.js';
+import type { PackageContents } from '../model/package-contents.js';
 import type { FetchedPackage } from '../model/package-source.js';
 import { SourceError } from '../model/source-error.js';
 import { buildImage, type BuiltImage } from '../oci/build-image.js';
@@ -45,7 +46,7 @@ export class PackageTree {
     const bytes = await this.#bytes(folder);
     const { manifest, layer } = await buildImage(bytes);
     return {
-      contents: await readPackageYaml(bytes),
+      contents: withReason(await readPackageYaml(bytes)),
       digest: manifest.digest,
       baseLayer: layer.digest,
       packageYaml: sha256(bytes),
@@ -100,6 +101,15 @@ export class PackageTree {
       `${join(this.#shown, folder)}: skipped, for its version is a constraint and no tag: some crossplane CLIs name cached packages by what was asked for`,
     );
   }
+}
+
+/** Objects alone are no package that somebody got wrong, but what is left of one. */
+function withReason(contents: PackageContents): PackageContents {
+  const { metas, objects, problems } = contents;
+  if (metas.length > 0 || objects.length === 0 || problems.length > 0) return contents;
+  const message =
+    'its folder holds objects and no package meta document: crossplane CLIs from 2.5 on keep no more than that in their cache; read the package from its registry or its `.xpkg` file';
+  return { ...contents, problems: [{ message }] };
 }
 
 /** By name, in code-point order; none where there is no such folder. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
 import type { Repository } from '../../src/model/package.js';
 import type { PackageSource } from '../../src/model/package-source.js';
+import { judge } from '../../src/model/judge.js';
 import { targetFor } from '../../src/model/target.js';
 import { buildImage } from '../../src/oci/build-image.js';
 import { sha256 } from '../../src/oci/digest.js';
@@ -129,6 +130,21 @@ describe('fetch', () => {
     { repository: '../outside/secret', version: 'v1.0.0', why: 'outside' },
   ])('$version of $repository is missing: $why', async ({ repository, version }) => {
     expect(await fetch(repository, version)).toBeUndefined();
+  });
+});
+
+test('a folder of objects without a meta document is said to be a part of a package', async () => {
+  const cache = join(folder, 'cli-cache');
+  await mkdir(join(cache, 'xpkg.io/a/p@v1.0.0'), { recursive: true });
+  await writeFile(join(cache, 'xpkg.io/a/p@v1.0.0/package.yaml'), crd('as'));
+  const kept = await openDir(cache);
+  const found = await kept.fetch(
+    { repository: 'xpkg.io/a/p' as Repository, version: 'v1.0.0' },
+    target,
+  );
+  expect(judge(found!.contents, target)).toMatchObject({
+    rejected: true,
+    findings: [{ message: expect.stringMatching(/no package meta.*cache.*registry/) as string }],
   });
 });
 
