@@ -6,6 +6,7 @@ import { cached } from '../sources/cached.js';
 import { counted, noStats, type SourceStats } from '../sources/counted.js';
 import { firstKnowing } from '../sources/first-knowing.js';
 import { limited } from '../sources/limited.js';
+import { tellUnsearched } from '../sources/unsearched.js';
 import type { Registries } from '../sources/open-registries.js';
 import type { Io } from './io.js';
 import { networkFlags, refuseNoRequests, type NetworkArgs } from './network-flags.js';
@@ -40,7 +41,8 @@ export async function openSources(
   kept: readonly KeptObject[] = [],
 ): Promise<PackageSource> {
   const sources = await openEach(args, io, stats, kept);
-  return cached(counted(limited(firstKnowing(sources), args.concurrency), stats));
+  const source = tellUnsearched(firstKnowing(sources), sources, (line) => io.note(line));
+  return cached(counted(limited(source, args.concurrency), stats));
 }
 
 /** The same one by one, in the order given. */

@@ -51,6 +51,21 @@ test('paths are those of the working folder, and the first that knows a package 
   expect(stats).toMatchObject({ listed: 1, fetched: 1, bytes: 0 });
 });
 
+test.each([
+  { from: undefined, told: true, why: 'a registry cannot be searched' },
+  { from: ['index:one.json', 'registry'], told: true, why: 'nor can one of two' },
+  { from: ['index:owner.json', 'registry'], told: false, why: 'somebody owns it' },
+  { from: ['index:one.json'], told: false, why: 'everything was searched' },
+])('who owns a CRD: $why', async ({ from, told }) => {
+  const io = fakeIo({ cwd });
+  const owner = { kind: 'Provider', versions: { 'v1.0.0': { crds: ['x.io'] } } };
+  await writeFile(join(cwd, 'owner.json'), JSON.stringify({ packages: { [A]: owner } }));
+  const source = await openSources(args(from), io);
+  await source.owners?.({ crd: 'x.io' }, target);
+  await source.owners?.({ crd: 'x.io' }, target);
+  expect(io.notes()).toEqual(told ? [expect.stringMatching(/x\.io.*registry.*--from index:/)] : []);
+});
+
 describe('bad usage:', () => {
   test.each([
     { from: ['packages'], why: 'a path without a form' },
