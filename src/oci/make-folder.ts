@@ -2,21 +2,25 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from './transport.js';
 
+const MOST_TRIES = 5;
+
 /**
  * Makes a folder and those above it; one that is there will do.
  *
  * Node's own `recursive` never returns where a folder is there and takes none, as below /proc.
  */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
-  try {
-    await mkdir(folder, { mode });
-  } catch (error) {
-    const above = dirname(folder);
-    if (codeOf(error) === 'ENOENT' && above !== folder && !(await isFolder(above))) {
-      await makeFolder(above, mode);
-      return makeFolder(folder, mode);
+  const above = dirname(folder);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await mkdir(folder, { mode });
+      return;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST' && (await isFolder(folder))) return;
+      // Other processes make folders as well, and take them away: one try says nothing.
+      if (codeOf(error) !== 'ENOENT' || above === folder || tries === MOST_TRIES) throw error;
+      if (!(await isFolder(above))) await makeFolder(above, mode);
     }
-    if (codeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
   }
 }
 
