@@ -2,13 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** With a listener in place a signal cannot end the process; it does once this is over. */
+let listening = false;
+let holding = 0;
+let caught: NodeJS.Signals | undefined;
+
+/**
+ * Signals that come meanwhile end the process once this is over.
+ *
+ * Listeners stay when it is: a signal that came as they went would be nobody's.
+ */
 export async function holdingSignals<T>(action: () => T): Promise<T> {
-  let caught: NodeJS.Signals | undefined;
-  const remember = (signal: NodeJS.Signals) => {
-    caught = signal;
-  };
-  for (const signal of SIGNALS) process.on(signal, remember);
+  if (!listening) for (const signal of SIGNALS) process.on(signal, onSignal);
+  listening = true;
+  holding += 1;
   try {
     const result = action();
     // Node tells of signals once in every turn of its loop: let a whole one pass.
@@ -16,7 +22,17 @@ export async function holdingSignals<T>(action: () => T): Promise<T> {
     await setImmediate();
     return result;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, remember);
-    if (caught !== undefined) process.kill(process.pid, caught);
+    holding -= 1;
+    if (holding === 0 && caught !== undefined) endBy(caught);
   }
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (holding > 0) caught = signal;
+  else endBy(signal);
+}
+
+function endBy(signal: NodeJS.Signals): void {
+  for (const each of SIGNALS) process.off(each, onSignal);
+  process.kill(process.pid, signal);
 }
