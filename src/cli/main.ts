@@ -2,4 +2,7 @@
 import { realIo } from './real-io.js';
 import { runCli } from './run.js';
 
-process.exitCode = await runCli(process.argv.slice(2), realIo());
+const code = await runCli(process.argv.slice(2), realIo());
+process.exitCode = code;
+// What was asked of a registry ahead and in vain must not keep the user waiting.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));

@@ -3,9 +3,8 @@ import { crdDemandText } from '../model/crd-demand.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import type { CrdDemand } from '../model/package-source.js';
-import type { Problem, Want } from '../solver/problem.js';
-import { wantText } from '../solver/sentences.js';
-import { constraintWant } from './wants.js';
+import type { Problem } from '../solver/problem.js';
+import { wantOf, wantText, type Want } from '../solver/want.js';
 
 /** Somebody who asks for a package. */
 export interface Asker {
@@ -43,7 +42,7 @@ export function askersIn(lockfile: Lockfile, problem: Problem): Askers {
       if (requirement.requires === 'package') {
         const { repository, constraint } = requirement;
         const text = `${who} requires \`${constraint}\``;
-        add(effective(repository), { text, want: constraintWant(constraint) });
+        add(effective(repository), { text, want: wantOf(constraint) });
         continue;
       }
       const { demand, text } = requirement;

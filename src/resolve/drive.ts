@@ -36,8 +36,9 @@ export class Driver {
   private readonly tagLists = new Map<Repository, Promise<readonly string[] | undefined>>();
   private readonly packages = new Map<string, Promise<FetchedPackage | undefined>>();
   private readonly judged = new Map<string, PackageMeta | Rejection>();
-  /** Asked before anybody had to know. */
-  private readonly ahead: Promise<unknown>[] = [];
+  /** Asked before anybody had to know: known to nobody until somebody asks. */
+  private readonly earlyLists = new Map<Repository, Promise<readonly string[] | undefined>>();
+  private readonly earlyPackages = new Map<string, Promise<FetchedPackage | undefined>>();
   private found = 0;
 
   constructor(source: PackageSource, options: { compat: boolean; goOn: () => boolean }) {
@@ -47,7 +48,11 @@ export class Driver {
   }
 
   get asked(): Asked {
-    return { listed: this.tagLists.size, fetched: this.found };
+    // What was asked in vain counts, whether it has come or not.
+    return {
+      listed: this.tagLists.size + this.earlyLists.size,
+      fetched: this.found + this.earlyPackages.size,
+    };
   }
 
   /** Runs a search to its end. The only loop in the project that awaits a source. */
@@ -57,8 +62,6 @@ export class Driver {
       if (step.value.ask === 'expect') this.askAhead(step.value.next, target);
       step = solving.next(await this.answer(step.value, target));
     }
-    // What was asked in vain still counts, whether it came in time or not.
-    await Promise.allSettled(this.ahead.splice(0));
     return step.value;
   }
 
@@ -90,10 +93,12 @@ export class Driver {
 
   /** One version as the source has it; asked for at most once. */
   async fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined> {
-    let fetched = this.packages.get(key(candidate));
+    const asked = key(candidate);
+    let fetched = this.packages.get(asked);
     if (fetched === undefined) {
-      fetched = this.source.fetch(candidate, target);
-      this.packages.set(key(candidate), fetched);
+      fetched = this.earlyPackages.get(asked) ?? this.source.fetch(candidate, target);
+      this.earlyPackages.delete(asked);
+      this.packages.set(asked, fetched);
       if ((await fetched) !== undefined) this.found++;
     }
     return fetched;
@@ -116,11 +121,15 @@ export class Driver {
   private askAhead(next: () => Expected, target: Target): void {
     if (this.source.distant !== true) return;
     const { lists = [], packages = [] } = next();
-    const asked: Promise<unknown>[] = [
-      ...lists.map((repository) => this.tags(repository, target)),
-      ...packages.map((candidate) => this.fetch(candidate, target)),
-    ];
-    for (const each of asked) this.ahead.push(each.catch(() => {}));
+    for (const repository of lists) {
+      if (this.tagLists.has(repository) || this.earlyLists.has(repository)) continue;
+      this.earlyLists.set(repository, heeded(this.source.tags(repository, target)));
+    }
+    for (const candidate of packages) {
+      const asked = key(candidate);
+      if (this.packages.has(asked) || this.earlyPackages.has(asked)) continue;
+      this.earlyPackages.set(asked, heeded(this.source.fetch(candidate, target)));
+    }
   }
 
   private async answer(question: Question, target: Target): Promise<Answer> {
@@ -156,11 +165,18 @@ export class Driver {
   private tags(repository: Repository, target: Target): Promise<readonly string[] | undefined> {
     let tags = this.tagLists.get(repository);
     if (tags === undefined) {
-      tags = this.source.tags(repository, target);
+      tags = this.earlyLists.get(repository) ?? this.source.tags(repository, target);
+      this.earlyLists.delete(repository);
       this.tagLists.set(repository, tags);
     }
     return tags;
   }
+}
+
+/** A failure that nobody has asked about yet is not one that nobody cares for. */
+function heeded<T>(asked: Promise<T>): Promise<T> {
+  asked.catch(() => {});
+  return asked;
 }
 
 function key({ repository, version }: Candidate): string {

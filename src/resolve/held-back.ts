@@ -10,7 +10,8 @@ import type { Selected } from '../solver/solve.js';
 import type { Driver } from './drive.js';
 import { newestOf } from './newest.js';
 import { versionOf } from './target-choice.js';
-import { constraintWant, meetsWant } from './wants.js';
+import { meetsWant } from './wants.js';
+import { wantOf } from '../solver/want.js';
 
 /** So many majors behind are worth a word. */
 const MAJORS = 2;
@@ -90,7 +91,7 @@ function holder(
   for (const other of others) {
     for (const requirement of other.meta.requirements) {
       if (requirement.requires !== 'package' || requirement.repository !== repository) continue;
-      if (meetsWant(newest.raw, constraintWant(requirement.constraint), target)) continue;
+      if (meetsWant(newest.raw, wantOf(requirement.constraint), target)) continue;
       return `${other.repository} ${other.version}, which requires \`${requirement.constraint}\``;
     }
   }
@@ -123,7 +124,7 @@ function conflictOf(
       (r) =>
         r.requires === 'package' &&
         r.repository === repository &&
-        !meetsWant(version, constraintWant(r.constraint), target),
+        !meetsWant(version, wantOf(r.constraint), target),
     );
     if (asked?.requires === 'package') {
       return `${repository} ${version}: the newest requires \`${asked.constraint}\``;

@@ -4,12 +4,12 @@ import { formatOrigin } from '../model/input-error.js';
 import { ownershipKey } from '../model/owned.js';
 import type { Repository } from '../model/package.js';
 import type { Target } from '../model/target.js';
-import type { Problem, Rule, Want } from '../solver/problem.js';
-import { wantText } from '../solver/sentences.js';
+import type { Problem, Rule } from '../solver/problem.js';
 import type { Askers } from './askers.js';
 import { changesBetween, type Change } from './changes.js';
 import { versionOf } from './target-choice.js';
-import { constraintWant, meetsWant } from './wants.js';
+import { meetsWant } from './wants.js';
+import { wantOf, wantText, type Want } from '../solver/want.js';
 
 /** A change, and what brought it about. */
 export interface Movement extends Change {
@@ -95,7 +95,7 @@ function unsuited(old: LockedPackage, { after, problem, target }: Moved): string
     const on = problem.replace.get(requirement.repository) ?? requirement.repository;
     const there = others.find((other) => other.repository === on);
     if (there === undefined || problem.overrides.has(on)) continue;
-    if (meetsWant(there.version, constraintWant(requirement.constraint), target)) continue;
+    if (meetsWant(there.version, wantOf(requirement.constraint), target)) continue;
     return `${version} requires ${on} \`${requirement.constraint}\`, which is now at ${there.version}`;
   }
   return undefined;

@@ -6,11 +6,11 @@ import type { Request } from '../model/request.js';
 import { targetFor, type Target } from '../model/target.js';
 import { compareVersions, parseVersion, type Version } from '../model/version.js';
 import type { Problem } from '../solver/problem.js';
-import { wantText } from '../solver/sentences.js';
 import { askersIn, type Askers } from './askers.js';
 import { newestOf } from './newest.js';
 import { toProblem } from './to-problem.js';
 import { meetsWant } from './wants.js';
+import { wantText } from '../solver/want.js';
 
 /** A locked package of which there are newer versions. */
 export interface Outdated {

@@ -6,9 +6,10 @@ import type { Fact, Some } from '../solver/fact.js';
 import type { Variable } from '../solver/incompatibility.js';
 import { edgeOf, inTellingOrder } from '../solver/premises.js';
 import type { Problem } from '../solver/problem.js';
-import { Sentences, wantText } from '../solver/sentences.js';
+import { Sentences } from '../solver/sentences.js';
 import type { Proof } from '../solver/solve.js';
 import { namedFacts, type NamedFact } from './named-fact.js';
+import { wantText } from '../solver/want.js';
 
 /** Why there is no answer, for people and for programs. */
 export interface Refusal {

@@ -2,8 +2,8 @@ import type { Lockfile } from '../lock/lockfile.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { Target } from '../model/target.js';
 import type { PackageDemand, Problem } from '../solver/problem.js';
-import { wantText } from '../solver/sentences.js';
 import { meetsWant } from './wants.js';
+import { wantText } from '../solver/want.js';
 
 /** Why a lockfile does not answer what is asked, as far as can be told from the two alone. */
 export function staleness(lockfile: Lockfile, problem: Problem, target: Target): string[] {

@@ -4,12 +4,12 @@ import { parseReference } from '../model/reference.js';
 import { otherReleases, type Target } from '../model/target.js';
 import { leaves, steps } from '../solver/core.js';
 import type { Fact } from '../solver/fact.js';
-import type { PackageDemand, Problem, Want } from '../solver/problem.js';
-import { wantText } from '../solver/sentences.js';
+import type { PackageDemand, Problem } from '../solver/problem.js';
 import { solve, type Outcome, type Proof } from '../solver/solve.js';
 import type { Driver } from './drive.js';
 import type { Suggestion } from './refusal.js';
 import { groupByRules } from './target-choice.js';
+import { wantText, type Want } from '../solver/want.js';
 
 /** How many suggestions are worth reading. */
 const MOST = 4;

@@ -7,8 +7,9 @@ import { isDigest, type Origin, type Repository } from '../model/package.js';
 import { isTag, repositoryProblem } from '../model/reference.js';
 import type { LocalRoot, PackageRoot, Request, Root, VersionRule } from '../model/request.js';
 import type { Target } from '../model/target.js';
-import type { Demand, Problem, Rule, Want } from '../solver/problem.js';
+import type { Demand, Problem, Rule } from '../solver/problem.js';
 import { versionOf } from './target-choice.js';
+import type { Want } from '../solver/want.js';
 
 /** What a user may wish beyond the request itself. */
 export interface Wishes {

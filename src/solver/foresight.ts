@@ -15,7 +15,8 @@ export interface Prospect {
  *
  * What an unread package requires is not known, so this counts on what packages are like.
  * Configurations require anything. Providers require at most the provider that their family shares
- * its credentials through. Functions require nothing. A guess that proves wrong costs one reading.
+ * its credentials through. Functions require nothing. Where one is not like that, a version may be
+ * read that is not in the answer.
  */
 export function foreseen(prospects: Iterable<Prospect>): Candidate[] {
   const candidates: Candidate[] = [];

@@ -8,8 +8,9 @@ import {
   precedenceKey,
   type Version,
 } from '../model/version.js';
-import type { Problem, Want } from './problem.js';
+import type { Problem } from './problem.js';
 import { VersionSet } from './version-set.js';
+import type { Want } from './want.js';
 
 /** The value of a package that is not installed. */
 export const ABSENT = 0;

@@ -1,14 +1,9 @@
-import type { Digest, Origin, PackageKind, Repository } from '../model/package.js';
+import type { Origin, PackageKind, Repository } from '../model/package.js';
 import type { OwnedObject } from '../model/package-meta.js';
 import type { CrdDemand } from '../model/package-source.js';
 import type { Dialect } from '../model/target.js';
 import type { Version } from '../model/version.js';
-
-/** Which versions are wanted. */
-export type Want =
-  | { readonly form: 'range'; readonly text: string }
-  | { readonly form: 'tag'; readonly tag: string }
-  | { readonly form: 'digest'; readonly digest: Digest };
+import type { Want } from './want.js';
 
 /** What one resolution asks of the solver; the order of demands is the order of decisions. */
 export interface Problem {

@@ -5,12 +5,13 @@ import type { Finding } from '../model/package-meta.js';
 import type { Fact, Some } from './fact.js';
 import type { Term } from './incompatibility.js';
 import { ABSENT, FIRST } from './package-versions.js';
-import type { PackageDemand, Problem, Want } from './problem.js';
+import type { PackageDemand, Problem } from './problem.js';
 import { andList, orList, rangeText } from './range-text.js';
 import { rivalryText } from './rivalry-text.js';
 import type { PackageSubject } from './subject.js';
 import { VersionSet } from './version-set.js';
 import type { World } from './world.js';
+import { wantOf, wantText, type Want } from './want.js';
 
 /** Facts and incompatibilities in words, for one search. */
 export class Sentences {
@@ -205,21 +206,6 @@ function isNegative({ values }: Term): boolean {
 
 function complement({ variable, values }: Term): Term {
   return { variable, values: values.complement() };
-}
-
-function wantOf(constraint: string): Want {
-  return { form: 'range', text: constraint };
-}
-
-export function wantText(want: Want): string {
-  switch (want.form) {
-    case 'range':
-      return want.text;
-    case 'tag':
-      return want.tag;
-    case 'digest':
-      return want.digest;
-  }
 }
 
 function firstError(findings: readonly Finding[]): string {

@@ -1,6 +1,6 @@
 import { parseConstraint } from '../model/constraint.js';
 import { ownershipKey } from '../model/owned.js';
-import { isDigest, type Repository } from '../model/package.js';
+import type { Repository } from '../model/package.js';
 import type {
   PackageMeta,
   PackageRequirement,
@@ -14,11 +14,12 @@ import { factKey, isDebatable } from './fact-key.js';
 import type { Incompatibility, Term, Variable } from './incompatibility.js';
 import { Ownership } from './ownership.js';
 import { ABSENT, FIRST, OTHER, PackageVersions } from './package-versions.js';
-import type { Demand, PackageDemand, Problem, Want } from './problem.js';
+import type { Demand, PackageDemand, Problem } from './problem.js';
 import { ask, type Solving } from './question.js';
 import type { Search } from './search.js';
 import type { PackageSubject, Subject } from './subject.js';
 import { VersionSet } from './version-set.js';
+import { wantOf, type Want } from './want.js';
 
 /**
  * What is known of packages, and what of it the search has been told.
@@ -367,13 +368,22 @@ export class World {
   /** Says which lists these wants will take. */
   private *expectLists(wants: readonly Wanted[]): Solving<void> {
     const next = () => {
-      const lists = wants
-        .map(({ repository, want }) => ({ subject: this.package(this.replaced(repository)), want }))
-        .filter(({ subject, want }) => subject.versions.needsList(this.effective(subject, want)))
-        .map(({ subject }) => subject.repository);
+      const lists: Repository[] = [];
+      for (const { repository, want } of wants) {
+        const subject = this.package(this.replaced(repository));
+        const effective = this.effective(subject, want);
+        if (subject.versions.needsList(effective)) lists.push(subject.repository);
+        else if (this.isOutOfReach(subject, effective)) return {};
+      }
       return { lists };
     };
     yield* ask({ ask: 'expect', next });
+  }
+
+  /** Whether nothing that is wanted is allowed any more: who wants it will not be chosen. */
+  private isOutOfReach({ variable, versions }: PackageSubject, want: Want): boolean {
+    if (!versions.listed || want.form !== 'range') return false;
+    return this.search.allowed(variable).and(versions.wanted(want)!).isEmpty;
   }
 
   private effective({ repository }: PackageSubject, want: Want): Want {
@@ -478,12 +488,6 @@ interface Wanted {
 function wantIn(requirement: Requirement): Wanted[] {
   if (requirement.requires !== 'package') return [];
   return [{ repository: requirement.repository, want: wantOf(requirement.constraint) }];
-}
-
-function wantOf(constraint: string): Want {
-  return isDigest(constraint)
-    ? { form: 'digest', digest: constraint }
-    : { form: 'range', text: constraint };
 }
 
 function term(variable: Variable, values: VersionSet): Term {

@@ -37,6 +37,29 @@ function platform(dependsOn: IndexVersion['dependsOn'], family = '>=v1.0.0'): In
   };
 }
 
+/** Providers as there are none: each version may require any other, within narrow bounds. */
+const providersOfEachOther: fc.Arbitrary<IndexFile> = fc
+  .array(
+    fc.array(
+      fc.option(fc.tuple(fc.nat(3), fc.constantFrom('>=v1.0.0', '<v2.0.0', '<v3.0.0', '>=v2.0.0'))),
+      { minLength: 3, maxLength: 3 },
+    ),
+    { minLength: 4, maxLength: 4 },
+  )
+  .map((packages) => {
+    const name = (i: number) => `h.io/acme/provider-${'abcd'[i]}`;
+    const versions = (needs: (typeof packages)[number]) =>
+      needs.map((need, i): [string, IndexVersion] => [
+        `v${i + 1}.0.0`,
+        need === null ? {} : { dependsOn: [{ provider: name(need[0]), version: need[1] }] },
+      ]);
+    const entries = packages.map((needs, i) => [
+      name(i),
+      { kind: 'Provider', versions: Object.fromEntries(versions(needs)) },
+    ]);
+    return { packages: Object.fromEntries(entries) as IndexFile['packages'] };
+  });
+
 const anyOf = (kind: string, name: string) => ({ [kind]: name, version: '>=v1.0.0' });
 const ALL = [...PROVIDERS.map((name) => anyOf('provider', name)), anyOf('function', FUNCTION)];
 
@@ -79,29 +102,70 @@ describe('of a distant source', () => {
     expect(asked).not.toContain(`${PROVIDERS[0]} v1.1.0`);
   });
 
-  test('a failure that nobody has to know of is no failure', async () => {
-    const [one, other] = PROVIDERS as [string, string];
+  test.each(['v2.0.0', 'v3.0.0'])(
+    'a failure that nobody has to know of is no failure: %s, which a sibling rules out',
+    async (newest) => {
+      const [one, other] = PROVIDERS as [string, string];
+      const below = { dependsOn: [{ provider: other, version: '<v2.0.0' }] };
+      const universe: IndexFile = {
+        packages: {
+          [one]: published('Provider', below, 'v1.0.0', 'v1.1.0'),
+          [other]: published('Provider', {}, 'v1.0.0', newest),
+        },
+      };
+      const fails = [`${other} ${newest}`];
+      const rounds = new Rounds(memorySource(universe), { distant: true, fails });
+      const answer = await resolve(requestFor({ [one]: '>=v1.0.0', [other]: '>=v1.0.0' }), {
+        source: rounds.source,
+        crossplane: 'v2.3.4',
+      });
+      expect(rounds.asked.flat()).toContain(`${other} ${newest}`);
+      // What was asked in vain is counted all the same.
+      expect(answer).toMatchObject({ status: 'solved', stats: { fetched: 3 } });
+    },
+  );
+
+  test('whatever is asked in vain may fail, and the answer is that of a near source', async () => {
+    let vain = 0;
+    await fc.assert(
+      fc.asyncProperty(providersOfEachOther, async (universe) => {
+        const [one, other] = Object.keys(universe.packages);
+        const request = requestFor({ [one!]: '>=v1.0.0', [other!]: '>=v1.0.0' });
+        const near = new Rounds(memorySource(universe), { distant: false });
+        const options = { source: near.source, crossplane: 'v2.3.4' };
+        const expected = await resolve(request, options);
+        const plain = new Rounds(memorySource(universe), { distant: true });
+        await resolve(request, { ...options, source: plain.source });
+        const needed = new Set(near.asked.flat());
+        const fails = plain.asked.flat().filter((question) => !needed.has(question));
+        if (fails.length > 0) vain++;
+        const far = new Rounds(memorySource(universe), { distant: true, fails });
+        const answer = await resolve(request, { ...options, source: far.source });
+        expect({ ...answer, stats: undefined }).toEqual({ ...expected, stats: undefined });
+      }),
+      { seed: 3, numRuns: 300 },
+    );
+    expect(vain).toBeGreaterThan(20);
+  });
+
+  test('lists of a version that cannot be chosen are not asked for', async () => {
+    const [one, other, third] = PROVIDERS as [string, string, string];
+    const needs = [
+      { provider: one, version: '>=v9.0.0' },
+      { provider: third, version: '>=v1.0.0' },
+    ];
     const universe: IndexFile = {
       packages: {
-        [one]: published(
-          'Provider',
-          { dependsOn: [{ provider: other, version: '<v2.0.0' }] },
-          'v1.0.0',
-          'v1.1.0',
-        ),
-        [other]: published('Provider', {}, 'v1.0.0', 'v2.0.0'),
+        [one]: published('Provider', {}, 'v1.0.0', 'v1.1.0'),
+        [other]: {
+          kind: 'Provider',
+          versions: { 'v1.0.0': {}, 'v2.0.0': { dependsOn: needs } },
+        },
+        [third]: published('Provider', {}, 'v1.0.0'),
       },
     };
-    const rounds = new Rounds(memorySource(universe), {
-      distant: true,
-      fails: [`${other} v2.0.0`],
-    });
-    const answer = await resolve(requestFor({ [one]: '>=v1.0.0', [other]: '>=v1.0.0' }), {
-      source: rounds.source,
-      crossplane: 'v2.3.4',
-    });
-    expect(rounds.asked.flat()).toContain(`${other} v2.0.0`);
-    expect(answer).toMatchObject({ status: 'solved', stats: { fetched: 2 } });
+    const asked = (await roundsFor(universe, { [one]: '>=v1.0.0', [other]: '>=v1.0.0' })).flat();
+    expect(asked).not.toContain(`tags ${third}`);
   });
 
   test('the answer is that of a near one, to the letter, and so is each failure', async () => {

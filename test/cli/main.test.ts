@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-code.js';
+import { on, status } from '../support/registry/faults.js';
+import { packageImage } from '../support/registry/image.js';
+import { Registry, type Fault } from '../support/registry/registry.js';
+
+const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
+const never: Fault = () => true;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'main-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Provider a, whose every version wants an old b; the newest b is never sent. */
+async function waiting(...faults: readonly Fault[]): Promise<Registry> {
+  const registry = await new Registry({
+    faults: [...faults, on('/provider-b/manifests/v3.0.0', never)],
+  }).start();
+  const [a, b] = ['a', 'b'].map((name) => `x/provider-${name}`);
+  const yaml = (name: string, dependsOn: readonly object[]) =>
+    JSON.stringify({
+      apiVersion: 'meta.pkg.crossplane.io/v1',
+      kind: 'Provider',
+      metadata: { name },
+      spec: { dependsOn },
+    });
+  const needs = [{ provider: `${registry.host}/${b}`, version: '<v2.0.0' }];
+  const image = await packageImage(yaml('a', needs));
+  const other = await packageImage(yaml('b', []));
+  registry.push(a!, 'v1.0.0', image).push(a!, 'v1.1.0', image);
+  return registry.push(b!, 'v1.0.0', other).push(b!, 'v3.0.0', other);
+}
+
+async function run({ host }: Registry) {
+  const refs = ['a', 'b'].map((name) => `${host}/x/provider-${name}@>=v1.0.0`);
+  const flags = ['--crossplane', 'v2.3.4', '--no-write', '-o', 'json', '--cache', 'cache'];
+  const child = spawn(process.execPath, [MAIN, 'resolve', ...refs, ...flags], { cwd: folder });
+  const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { stdout, code: code as number };
+}
+
+test.each([
+  { why: 'the answer is there', faults: [], code: EXIT.done },
+  {
+    why: 'the run has failed',
+    faults: [on('/provider-a/manifests/', status(403))],
+    code: EXIT.sourceFailed,
+  },
+])('once $why, what was asked ahead in vain keeps nobody waiting', async ({ faults, code }) => {
+  const registry = await waiting(...faults);
+  try {
+    const ended = await run(registry);
+    expect(ended.code).toBe(code);
+    expect(ended.stdout !== '').toBe(code === EXIT.done);
+    // Asked once and never answered: it was not waited for long enough to be asked again.
+    const vain = registry.asked.filter((line) => line.includes('/provider-b/manifests/v3.0.0'));
+    expect(vain).toHaveLength(1);
+  } finally {
+    await registry.stop();
+  }
+});
