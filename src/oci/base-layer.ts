@@ -13,11 +13,6 @@ export type PackagePlace =
   /** `artifact`: what it is, if not an image at all. */
   | { readonly place: 'refused'; readonly why: string; readonly artifact?: string };
 
-const IMAGE_CONFIGS = new Set([
-  'application/vnd.oci.image.config.v1+json',
-  'application/vnd.docker.container.image.v1+json',
-]);
-
 export function packagePlace(
   image: Pick<ImageManifest, 'config' | 'layers' | 'artifactType'>,
   rules: Pick<TargetRules, 'severalBaseLayers' | 'maxLayers'>,
@@ -39,15 +34,17 @@ export function packagePlace(
   return { place: 'refused', why, artifact };
 }
 
-/** What is stored like an image and is none: signatures, charts, files; undefined: it is one. */
+/**
+ * What is stored like an image and is none: signatures, documents; undefined: it may be one.
+ *
+ * Crossplane looks into whatever unpacks, whatever config and artifactType say.
+ */
 function artifactTypeOf({
   config,
   layers,
-  artifactType,
+  artifactType = '',
 }: Pick<ImageManifest, 'config' | 'layers' | 'artifactType'>): string | undefined {
-  if (artifactType !== undefined && artifactType !== '') return artifactType;
-  if (config.mediaType !== '' && !IMAGE_CONFIGS.has(config.mediaType)) return config.mediaType;
   const types = layers.map(({ mediaType }) => mediaType);
-  // Signatures have a config like an image's, and layers that nobody could unpack.
-  return types.some((type) => type === '' || type.includes('tar')) ? undefined : types[0];
+  if (types.some((type) => type === '' || type.includes('tar'))) return undefined;
+  return artifactType === '' ? (types[0] ?? config.mediaType) : artifactType;
 }

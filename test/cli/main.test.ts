@@ -19,19 +19,20 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+const yaml = (name: string, dependsOn: readonly object[]) =>
+  JSON.stringify({
+    apiVersion: 'meta.pkg.crossplane.io/v1',
+    kind: 'Provider',
+    metadata: { name },
+    spec: { dependsOn },
+  });
+
 /** Provider a, whose every version wants an old b; the newest b is never sent. */
 async function waiting(...faults: readonly Fault[]): Promise<Registry> {
   const registry = await new Registry({
     faults: [...faults, on('/provider-b/manifests/v3.0.0', never)],
   }).start();
   const [a, b] = ['a', 'b'].map((name) => `x/provider-${name}`);
-  const yaml = (name: string, dependsOn: readonly object[]) =>
-    JSON.stringify({
-      apiVersion: 'meta.pkg.crossplane.io/v1',
-      kind: 'Provider',
-      metadata: { name },
-      spec: { dependsOn },
-    });
   const needs = [{ provider: `${registry.host}/${b}`, version: '<v2.0.0' }];
   const image = await packageImage(yaml('a', needs));
   const other = await packageImage(yaml('b', []));

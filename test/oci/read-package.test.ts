@@ -113,12 +113,14 @@ describe('the base layer', () => {
     expect((await reading(imageOf([layer]))).got).toMatchObject({ baseLayer: undefined });
   });
 
-  test('counts whatever else the image is said to be; without one an artifact is not searched', async () => {
+  test('counts whatever else the image is said to be; without one, layers that unpack are searched', async () => {
     const types = { artifactType: 'application/vnd.me', config: 'application/json' };
     const base = await marked(file('package.yaml', 'x'));
+    const bare = { ...base, annotations: {} };
     expect(await contentOf(imageOf([base], '{}', types))).toBe('x');
-    const unmarked = await reading(imageOf([{ ...base, annotations: {} }], '{}', types));
-    expect(unmarked).toMatchObject({ got: { status: 'refused' }, asked: [] });
+    expect(await contentOf(imageOf([bare], '{}', types))).toBe('x');
+    const document = await reading(imageOf([bare], '{}', { ...types, layer: 'text/markdown' }));
+    expect(document).toMatchObject({ got: { status: 'refused' }, asked: [] });
   });
 });
 

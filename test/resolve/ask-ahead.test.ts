@@ -37,6 +37,8 @@ function platform(dependsOn: IndexVersion['dependsOn'], family = '>=v1.0.0'): In
   };
 }
 
+const name = (i: number) => `h.io/acme/provider-${'abcd'[i]}`;
+
 /** Providers as there are none: each version may require any other, within narrow bounds. */
 const providersOfEachOther: fc.Arbitrary<IndexFile> = fc
   .array(
@@ -47,7 +49,6 @@ const providersOfEachOther: fc.Arbitrary<IndexFile> = fc
     { minLength: 4, maxLength: 4 },
   )
   .map((packages) => {
-    const name = (i: number) => `h.io/acme/provider-${'abcd'[i]}`;
     const versions = (needs: (typeof packages)[number]) =>
       needs.map((need, i): [string, IndexVersion] => [
         `v${i + 1}.0.0`,

@@ -130,7 +130,8 @@ describe('a layout', () => {
 
   test('is searched for the owner of a CRD past whatever is no package', async () => {
     const signature = imageOf([blobOf('{}')]);
-    const artifact = imageOf([blobOf('text')], '{}', { artifactType: 'application/vnd.me' });
+    const types = { artifactType: 'application/vnd.me', layer: 'text/markdown' };
+    const artifact = imageOf([blobOf('text')], '{}', types);
     const files = layoutFiles([
       { image: one, annotations: named(`${P}:v1.0.0`) },
       { image: signature, annotations: named(`${P}:${one.digest.replace(':', '-')}.sig`) },

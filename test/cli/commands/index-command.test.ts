@@ -108,9 +108,8 @@ describe('of a repository that holds more than packages', async () => {
   );
 
   const ARTIFACTS: readonly { why: string; types: ImageTypes }[] = [
-    { why: 'says that it is an artifact', types: { artifactType: 'application/vnd.me' } },
-    { why: 'has no config', types: { config: 'application/vnd.oci.empty.v1+json' } },
-    { why: 'is a chart', types: { config: 'application/vnd.cncf.helm.config.v1+json' } },
+    { why: 'is a document', types: { artifactType: 'application/vnd.me', layer: 'text/markdown' } },
+    { why: 'is some JSON', types: { config: 'application/json', layer: 'application/json' } },
     { why: 'is a signature', types: { layer: 'application/vnd.dev.cosign.simplesigning.v1+json' } },
   ];
 
