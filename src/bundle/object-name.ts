@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatOrigin, InputError } from '../model/input-error.js';
-import { objectNameOf } from '../model/name.js';
+import { isObjectName, LONGEST_NAME, objectNameOf } from '../model/name.js';
 import type { Origin, Repository } from '../model/package.js';
 import type { Target } from '../model/target.js';
 
@@ -18,10 +18,6 @@ export interface AssignedNames {
   readonly names: ReadonlyMap<Repository, string>;
   readonly warnings: readonly string[];
 }
-
-/** Label values hold no more, and every object's name is the value of a label. */
-const LONGEST = 63;
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /**
  * Names for the objects of packages, which come in resolution order.
@@ -87,9 +83,9 @@ function called({ given, origin }: Named): string {
 }
 
 function refuseBadName({ given, repository, origin }: Named, holder: Nameless | undefined): void {
-  if (given.length > LONGEST || !SUBDOMAIN.test(given)) {
+  if (!isObjectName(given)) {
     throw new InputError(
-      `\`${given}\` cannot be the name of an object (\`${repository}\`): it takes up to ${LONGEST} ` +
+      `\`${given}\` cannot be the name of an object (\`${repository}\`): it takes up to ${LONGEST_NAME} ` +
         'characters of `a-z`, `0-9`, `-` and `.`, the first and the last a letter or digit',
       { origin },
     );
@@ -118,7 +114,7 @@ function freeName(
 export function suffixedName(derived: string, repository: Repository, digits = 8): string {
   const hash = createHash('sha256').update(repository).digest('hex').slice(0, digits);
   const suffix = derived === '' ? hash : `-${hash}`;
-  return derived.slice(0, LONGEST - suffix.length) + suffix;
+  return derived.slice(0, LONGEST_NAME - suffix.length) + suffix;
 }
 
 function renaming(repository: Repository, name: string, holder: Nameless | undefined): string {

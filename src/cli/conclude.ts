@@ -47,7 +47,7 @@ export async function conclude(conclusion: Conclusion, args: Args, io: Io): Prom
     for (const line of changeLines(changes)) io.note(`  ${line}`);
     if (changes.length === 0) io.note('  no version changes, but what it records of them does');
     const moved = changes.some(({ movedTag }) => movedTag !== undefined);
-    for (const line of moved ? movedTagAlert() : []) io.note(line);
+    for (const line of moved ? movedTagAlert(false) : []) io.note(line);
     io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
     return EXIT.lockMismatch;
   }

@@ -42,9 +42,10 @@ async function onDisk(named: string, io: Io): Promise<string | undefined> {
   }
 }
 
-async function pulled(place: LockPlace, io: Io): Promise<string> {
-  const { artifactAt, fileOf, LOCK_TITLE, registriesFor } = await import('./registries.js');
-  const artifact = await artifactAt(place.lock, await registriesFor(place, io));
+async function pulled(place: LockPlace, io: Io): Promise<string | undefined> {
+  const { artifactIfAny, fileOf, LOCK_TITLE, registriesFor } = await import('./registries.js');
+  const artifact = await artifactIfAny(place.lock, await registriesFor(place, io));
+  if (artifact === undefined) return undefined;
   const bytes = await fileOf(artifact, LOCK_TITLE, place.lock);
   return Buffer.from(bytes).toString('utf8');
 }

@@ -77,14 +77,22 @@ export async function artifactAt(
   text: string,
   registries: Registries | undefined,
 ): Promise<HeldArtifact> {
+  const artifact = await artifactIfAny(text, registries);
+  if (artifact !== undefined) return artifact;
+  throw new InputError(`there is no \`${text}\``, { hint: '`xpkg-resolve push` stores one' });
+}
+
+/** The same; undefined: there is none. */
+export async function artifactIfAny(
+  text: string,
+  registries: Registries | undefined,
+): Promise<HeldArtifact | undefined> {
   const reference = ociReference(text);
   if (registries === undefined) {
     throw new InputError(`\`${text}\`: \`--offline\` forbids the network, and there is no cache`);
   }
   const repository = registries.repository(reference);
-  const artifact = await openArtifact(repository, reference.identifier);
-  if (artifact !== undefined) return artifact;
-  throw new InputError(`there is no \`${text}\``, { hint: '`xpkg-resolve push` stores one' });
+  return openArtifact(repository, reference.identifier);
 }
 
 /** A file that an artifact must have to be of any use. */

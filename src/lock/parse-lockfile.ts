@@ -8,6 +8,7 @@ import {
   type PackageKind,
   type Repository,
 } from '../model/package.js';
+import { isObjectName } from '../model/name.js';
 import { isTag, parseReference } from '../model/reference.js';
 import { targetFor } from '../model/target.js';
 import { Located } from './located.js';
@@ -115,7 +116,7 @@ function lockedPackage(block: Located): LockedPackage {
     baseLayer: part('baseLayer').optional(digestOf),
     packageYaml: part('packageYaml').optional(digestOf),
     kind: kindOf(part('kind')),
-    name: part('name').string(),
+    name: nameOf(part('name')),
     direct: part('direct').boolean(),
     crossplane: part('crossplane').optional((constraint) => constraint.string()),
     requirements: part('dependsOn').optional((list) => list.items().map(requirement)) ?? [],
@@ -133,6 +134,11 @@ function repositoryOf(part: Located): Repository {
 function digestOf(part: Located): Digest {
   const text = part.string();
   return isDigest(text) ? text : part.fail('must be `sha256:` and 64 lower-case hex digits');
+}
+
+function nameOf(part: Located): string {
+  const text = part.string();
+  return isObjectName(text) ? text : part.fail('cannot be the name of an object', AGAIN);
 }
 
 function kindOf(part: Located): PackageKind {

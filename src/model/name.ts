@@ -30,6 +30,15 @@ export function toDnsLabel(text: string): string {
   return trimDashes(label);
 }
 
+/** Label values hold no more, and every object's name is the value of a label. */
+export const LONGEST_NAME = 63;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/** Whether the object of a package can have this name. */
+export function isObjectName(text: string): boolean {
+  return text.length <= LONGEST_NAME && SUBDOMAIN.test(text);
+}
+
 /** Crossplane's `xpkg.FriendlyID`: the name of a package revision. */
 export function friendlyId(objectName: string, hash: string): string {
   return toDnsLabel(`${firstBytes(objectName, 50)}-${firstBytes(hash, 12)}`);

@@ -5,7 +5,7 @@ import type { TargetRules } from '../model/target.js';
 import { packagePlace, type PackagePlace } from './base-layer.js';
 import type { Descriptor } from './descriptor.js';
 import { checkDiffIds } from './diff-id.js';
-import { ifAtHand } from './if-at-hand.js';
+import { ifAtHand, isWhole, missing } from './if-at-hand.js';
 import type { ImageRepository } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
 import { locatePackage, type LocatedPackage } from './locate-package.js';
@@ -57,13 +57,14 @@ async function compare(located: LocatedPackage, audit: Audit): Promise<readonly 
     const platform = platformText(child);
     const image = await imageAt(child.digest, audit);
     if (image === undefined) {
+      if (isWhole(audit.repository)) throw missing(audit.subject, `the manifest ${child.digest}`);
       notes.push(`its image for ${platform} is not at hand, so it was not compared`);
       continue;
     }
     const place = packagePlace(image, audit.rules);
     if (sameLayer(place, located.at)) continue;
-    if (place.place !== 'layer') {
-      notes.push(`its image for ${platform} marks no base layer, so it was not compared`);
+    if (place.place === 'refused') {
+      notes.push(`its image for ${platform} was not compared: ${place.why}`);
       continue;
     }
     expected ??= await packageYamlAt(located.at, located, audit);

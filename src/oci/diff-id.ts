@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { Descriptor } from './descriptor.js';
-import { ifAtHand } from './if-at-hand.js';
+import { ifAtHand, isWhole, missing } from './if-at-hand.js';
 import type { ImageRepository } from './image-repository.js';
-import { fieldsOf, listOf, parseJson } from './json-shape.js';
+import { fieldsOf, listOf, parseJson, stringOf } from './json-shape.js';
 import { LIMITS, type Limits } from './limits.js';
 import type { ImageManifest } from './manifest.js';
 import { unpacked } from './unpack.js';
@@ -27,7 +28,10 @@ export async function checkDiffIds(
     throw new SourceError('TOO_LARGE', subject, what);
   }
   const bytes = await ifAtHand(repository.blob(config));
-  if (bytes === undefined) return 'its config is not at hand, so diffIDs were not compared';
+  if (bytes === undefined) {
+    if (isWhole(repository)) throw missing(subject, `the config ${config.digest}`);
+    return 'its config is not at hand, so diffIDs were not compared';
+  }
   const diffIds = diffIdsIn(bytes);
   if (diffIds === undefined) return 'its config lists no diffIDs to compare';
   if (diffIds.length !== layers.length) {
@@ -38,15 +42,18 @@ export async function checkDiffIds(
     if (!checked.includes(layer)) continue;
     const got = await diffIdOf(repository, layer, options);
     if (got === diffIds[at]) continue;
-    const what = `bytes corrupted: its config says that layer ${layer.digest} unpacks to ${String(diffIds[at])}, and it unpacks to ${got}`;
-    throw new SourceError('BAD_DIGEST', subject, what);
+    const what = `it contradicts itself: its config says that layer ${layer.digest} unpacks to ${printable(diffIds[at]!, 100)}, and it unpacks to ${got}`;
+    throw new SourceError('BAD_IMAGE', subject, what, {
+      hint: 'container runtimes refuse such an image: ask its publisher to build it anew',
+    });
   }
   return undefined;
 }
 
-function diffIdsIn(config: Uint8Array): readonly unknown[] | undefined {
+function diffIdsIn(config: Uint8Array): readonly string[] | undefined {
   const fields = fieldsOf(parseJson(Buffer.from(config).toString('utf8'))?.value);
-  return listOf(fieldsOf(fields?.get('rootfs'))?.get('diff_ids'));
+  const listed = listOf(fieldsOf(fields?.get('rootfs'))?.get('diff_ids'))?.map(stringOf);
+  return listed?.every((text) => text !== undefined) === true ? listed : undefined;
 }
 
 async function diffIdOf(
@@ -56,7 +63,7 @@ async function diffIdOf(
 ): Promise<string> {
   const bytes = await repository.blob(layer);
   if (bytes === undefined) {
-    throw new SourceError('BAD_IMAGE', subject, `the layer ${layer.digest} is not there`);
+    throw missing(subject, `the layer ${layer.digest}`);
   }
   const hash = createHash('sha256');
   for await (const chunk of unpacked(bytes, subject, limits)) hash.update(chunk);

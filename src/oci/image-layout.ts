@@ -4,7 +4,7 @@ import { isTag, splitPackageReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Expected } from './body.js';
 import { copyFile, mismatch } from './copy-blob.js';
-import { descriptorFrom, type Descriptor } from './descriptor.js';
+import { annotationsFrom, descriptorFrom, type Descriptor } from './descriptor.js';
 import { sha256 } from './digest.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository } from './image-repository.js';
@@ -28,12 +28,15 @@ export interface LayoutName {
 export const REF_NAME = 'org.opencontainers.image.ref.name';
 const CONTAINERD_NAME = 'io.containerd.image.name';
 
+/** Of a layout that holds only what resolving reads. */
+export const PARTIAL = { 'dev.xpkg-resolve.extent': 'needed' };
+
 /** Reads the index of a layout; images are read when asked for. */
 export async function openLayout(
   tree: FileTree,
   name: LayoutName | undefined,
 ): Promise<ImageLayout> {
-  const descriptors = await indexOf(tree);
+  const { descriptors, partial } = await indexOf(tree);
   const tags = new Map<Repository, Map<string, Descriptor>>();
   const unnamed: string[] = [];
   for (const descriptor of descriptors) {
@@ -52,12 +55,20 @@ export async function openLayout(
     versions.set(at.version, descriptor);
   }
   const repositories = new Map(
-    [...tags].map(([source, versions]) => [source, repositoryIn(tree, source, versions)]),
+    [...tags].map(([source, versions]) => [
+      source,
+      repositoryIn(tree, source, { versions, partial }),
+    ]),
   );
   return { repositories, unnamed };
 }
 
-async function indexOf(tree: FileTree): Promise<readonly Descriptor[]> {
+interface LayoutIndex {
+  readonly descriptors: readonly Descriptor[];
+  readonly partial: boolean;
+}
+
+async function indexOf(tree: FileTree): Promise<LayoutIndex> {
   const bytes = await tree.read('index.json', LIMITS.tagPageBytes);
   if ((await tree.size('oci-layout')) === undefined || bytes === undefined) {
     throw new SourceError(
@@ -71,7 +82,9 @@ async function indexOf(tree: FileTree): Promise<readonly Descriptor[]> {
   if (descriptors === undefined || !descriptors.every((found) => found !== undefined)) {
     throw new SourceError('BAD_SOURCE', tree.shown, '`index.json` is not an OCI image index');
   }
-  return descriptors;
+  const annotations = annotationsFrom(fields?.get('annotations'));
+  const partial = Object.entries(PARTIAL).every(([key, value]) => annotations.get(key) === value);
+  return { descriptors, partial };
 }
 
 function writtenName({ annotations }: Descriptor): string | undefined {
@@ -95,10 +108,11 @@ function placeOf(
 function repositoryIn(
   tree: FileTree,
   name: string,
-  versions: ReadonlyMap<string, Descriptor>,
+  { versions, partial }: { versions: ReadonlyMap<string, Descriptor>; partial: boolean },
 ): ImageRepository {
   return {
     name: `${tree.shown} (${name})`,
+    partial,
     tags: async () => [...versions.keys()].filter((version) => !isDigest(version)),
     manifest: async (reference) => {
       const named = versions.get(reference);

@@ -15,6 +15,8 @@ export interface StoredManifest {
 export interface ImageRepository {
   /** For messages: `registry.example.org/acme/provider`. */
   readonly name: string;
+  /** Holds only what resolving reads: configs, other layers and other platforms may be missing. */
+  readonly partial?: boolean | undefined;
   /** Every tag; undefined: there is no such repository. */
   tags(): Promise<readonly string[] | undefined>;
   /** By tag or digest; undefined: there is none. */

@@ -59,16 +59,18 @@ export function keptRepository(
   };
 }
 
+const AS_IT_WAS =
+  'note: offline: tags are as they were when last asked for (`xpkg-resolve cache info` says when)';
+
 /** The same without a registry: as things were when they were last asked for. */
 export function offlineRepository(name: string, cache: DiskCache): ImageRepository {
   return {
     name,
+    partial: true,
     tags: async () => {
       const held = await tagsIn(cache, name);
       if (held === undefined) throw offline(`tags of ${name}`);
-      cache.noteOnce(
-        `note: offline: tags are as they were when last asked for (\`xpkg-resolve cache info\` says when)`,
-      );
+      cache.noteOnce(AS_IT_WAS);
       return held.tags;
     },
     manifest: async (reference) => {
@@ -76,6 +78,7 @@ export function offlineRepository(name: string, cache: DiskCache): ImageReposito
       const subject = `${name}${isDigest(reference) ? '@' : ':'}${reference}`;
       if (held === undefined) throw offline(subject);
       if (held.manifest === undefined && held.digest !== undefined) throw offline(subject);
+      if (!isDigest(reference)) cache.noteOnce(AS_IT_WAS);
       return held.manifest;
     },
     blob: async (descriptor) => {

@@ -6,7 +6,7 @@ import { fillAtomically, syncFolder, writeAtomically } from './atomic-file.js';
 import type { BlobSink } from './body.js';
 import { MEDIA_TYPE } from './descriptor.js';
 import type { StoredManifest } from './image-repository.js';
-import { REF_NAME } from './image-layout.js';
+import { PARTIAL, REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from './json-shape.js';
 import { makeFolder } from './make-folder.js';
 import { moveIn, placeFor, type LayoutPlace } from './layout-place.js';
@@ -102,12 +102,13 @@ export class LayoutWriter {
   }
 
   /** Puts the layout in its place; says how many bytes of blobs it holds. */
-  async finish(): Promise<number> {
+  async finish(extent: 'whole' | 'needed'): Promise<number> {
     const names = [...this.#named.keys()].sort(byCodePoint);
     const index = {
       schemaVersion: 2,
       mediaType: MEDIA_TYPE.ociIndex,
       manifests: names.map((name) => this.#named.get(name)),
+      ...(extent === 'needed' && { annotations: PARTIAL }),
     };
     const write = (name: string, value: object) =>
       writeFile(join(this.staging, name), JSON.stringify(value), { flush: true });

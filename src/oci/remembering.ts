@@ -11,6 +11,7 @@ export function remembering(repository: ImageRepository): ImageRepository {
   const manifests = new Map<string, ReturnType<ImageRepository['manifest']>>();
   return {
     name: repository.name,
+    partial: repository.partial,
     tags: () => (tags ??= repository.tags()),
     manifest: (reference) => {
       const known = manifests.get(reference) ?? repository.manifest(reference);

@@ -1,7 +1,7 @@
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
 import type { OwnedObject, PackageMeta, Requirement } from '../model/package-meta.js';
 import type { FetchedPackage } from '../model/package-source.js';
-import type { Repository } from '../model/package.js';
+import type { Digest, Repository } from '../model/package.js';
 
 /** Something that a lockfile says and the world does not. */
 export interface Mismatch {
@@ -41,7 +41,6 @@ const SAID_BY_PACKAGE: readonly Field[] = [
 ];
 
 const ASKED_FOR: readonly Field[] = [
-  { name: 'name', value: ({ name }) => name },
   { name: 'direct', value: ({ direct }) => String(direct) },
   { name: 'object', value: ({ object }) => JSON.stringify(object) },
 ];
@@ -56,10 +55,10 @@ export function contentMismatches(
   const { kind, crossplane, requirements, owns } = meta;
   const found: LockedPackage = {
     ...locked,
-    // An index or a package cache knows no images; an image that has no index has no such manifest.
-    manifest: manifest ?? (baseLayer === undefined ? locked.manifest : undefined),
-    baseLayer: baseLayer ?? locked.baseLayer,
-    packageYaml: packageYaml ?? locked.packageYaml,
+    manifest:
+      baseLayer === undefined ? known(locked.manifest, manifest) : locked.manifest && manifest,
+    baseLayer: known(locked.baseLayer, baseLayer),
+    packageYaml: known(locked.packageYaml, packageYaml),
     kind,
     crossplane,
     requirements,
@@ -70,6 +69,14 @@ export function contentMismatches(
     text: `the lockfile does not say what the package says: \`${difference.field}\``,
     ...about(locked, difference),
   }));
+}
+
+/**
+ * Neither a lockfile nor a source need know what an image is made of: an index does not, and the
+ * image's digest says it all.
+ */
+function known(locked: Digest | undefined, found: Digest | undefined): Digest | undefined {
+  return locked && (found ?? locked);
 }
 
 /** Where two lockfiles of the same versions differ in what the user asked for. */
@@ -90,6 +97,18 @@ export function inputMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch
     }));
   });
   return [...perPackage, ...setMismatches(lockfile, derived)];
+}
+
+/** Names that only the lockfile gives: it may, so that objects keep theirs. */
+export function ownNames(lockfile: Lockfile, derived: Lockfile): string[] {
+  const names = new Map(derived.packages.map(({ repository, name }) => [repository, name]));
+  return lockfile.packages.flatMap(({ repository, version, name }) => {
+    const other = names.get(repository);
+    if (other === undefined || other === name) return [];
+    return [
+      `${repository} ${version}: its object is named \`${name}\`, not \`${other}\`, by the lockfile alone`,
+    ];
+  });
 }
 
 function setMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch[] {

@@ -1,5 +1,5 @@
 import type { LockedPackage } from '../lock/lockfile.js';
-import { isDigest } from '../model/package.js';
+import { isDigest, type Digest } from '../model/package.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
 import type { Mismatch } from './lock-mismatch.js';
@@ -14,28 +14,69 @@ export interface LockedRead {
   readonly notes: readonly string[];
 }
 
+export interface ReadingLocked {
+  readonly source: PackageSource;
+  readonly target: Target;
+  /** A lockfile may be without digests, though its sources have them. */
+  readonly allowUndigested: boolean;
+}
+
 /** Asks what a locked version names now, and gets what was locked, by digest if it must. */
 export async function readLocked(
   locked: LockedPackage,
-  source: PackageSource,
-  target: Target,
+  reading: ReadingLocked,
 ): Promise<LockedRead> {
   const { repository, version, digest } = locked;
-  const named = await source.fetch({ repository, version }, target);
-  if (digest === undefined || (named !== undefined && named.digest === undefined)) {
-    const who = digest === undefined ? 'the lockfile' : 'its source';
-    const notes = [`${who} does not say its digest, so its bytes were not compared`];
-    return named === undefined
-      ? { locked, fetched: undefined, mismatches: [gone(locked)], notes }
-      : { locked, fetched: named, mismatches: [], notes };
+  const named = await reading.source.fetch({ repository, version }, reading.target);
+  const read = (fetched: FetchedPackage | undefined, found: Partial<LockedRead> = {}) => ({
+    locked,
+    fetched,
+    mismatches: [],
+    notes: [],
+    ...found,
+  });
+  if (digest === undefined) {
+    if (named === undefined) return read(undefined, { mismatches: [gone(locked)] });
+    return read(named, undigested(locked, named.digest, reading));
   }
-  if (named?.digest === digest) return { locked, fetched: named, mismatches: [], notes: [] };
-  const held = isDigest(version)
-    ? undefined
-    : await source.fetch({ repository, version: digest }, target);
-  const moved = named === undefined ? [] : [tagMoved(locked, named, held)];
-  const lost = named === undefined || held === undefined ? [gone(locked, held)] : [];
-  return { locked, fetched: held, mismatches: [...moved, ...lost], notes: [] };
+  if (named?.digest === digest) return read(named);
+  if (named !== undefined && named.digest === undefined) {
+    return read(named, { notes: ['its source does not say its digest: bytes were not compared'] });
+  }
+  if (isDigest(version)) return read(undefined, { mismatches: [gone(locked)] });
+  const held = await reading.source.fetch({ repository, version: digest }, reading.target);
+  if (named !== undefined) {
+    const lost = held === undefined ? [gone(locked)] : [];
+    return read(held, { mismatches: [tagMoved(locked, named, held), ...lost] });
+  }
+  if (held === undefined) return read(undefined, { mismatches: [gone(locked)] });
+  return read(held, await tagless(locked, reading));
+}
+
+type Findings = Pick<LockedRead, 'mismatches'> | Pick<LockedRead, 'notes'>;
+
+function undigested(
+  { repository, version }: LockedPackage,
+  found: Digest | undefined,
+  { allowUndigested }: ReadingLocked,
+): Findings {
+  if (found === undefined || allowUndigested) {
+    return { notes: ['the lockfile does not say its digest: bytes were not compared'] };
+  }
+  const text = 'the lockfile does not say its digest, and its source does';
+  return { mismatches: [{ kind: 'content', repository, version, text, locked: 'nothing', found }] };
+}
+
+/** What was locked is there, and its tag is not; not every source keeps tags. */
+async function tagless(
+  { repository, version, digest }: LockedPackage,
+  { source, target }: ReadingLocked,
+): Promise<Findings> {
+  if ((await source.tags(repository, target)) === undefined) {
+    return { notes: [`its source keeps no tags: whether \`${version}\` moved was not checked`] };
+  }
+  const text = `the tag \`${version}\` is gone; what it named is still there`;
+  return { mismatches: [{ kind: 'gone', repository, version, text, locked: digest }] };
 }
 
 function tagMoved(
@@ -43,21 +84,18 @@ function tagMoved(
   named: FetchedPackage,
   held: FetchedPackage | undefined,
 ): Mismatch {
+  const still = held === undefined ? '' : ', which are still there';
   return {
     kind: 'tag-moved',
     repository,
     version,
-    text: `the tag was moved: \`${version}\` names other bytes than were locked${held === undefined ? '' : ', which are still there'}`,
+    text: `the tag was moved: \`${version}\` names other bytes than were locked${still}`,
     locked: digest,
     found: named.digest,
   };
 }
 
-function gone(locked: LockedPackage, held?: FetchedPackage): Mismatch {
-  const { repository, version, digest } = locked;
-  const text =
-    held === undefined
-      ? 'no source has what was locked'
-      : `the tag \`${version}\` is gone; what it named is still there`;
+function gone({ repository, version, digest }: LockedPackage): Mismatch {
+  const text = 'no source has what was locked';
   return { kind: 'gone', repository, version, text, locked: digest ?? version };
 }

@@ -23,7 +23,10 @@ export interface AskedRelease {
 }
 
 /** What the request asks for, unless a flag beats it. */
-export function askedRelease(request: Request, flag: string | undefined): AskedRelease | undefined {
+export function askedRelease(
+  request: Pick<Request, 'crossplane'>,
+  flag: string | undefined,
+): AskedRelease | undefined {
   return flag === undefined ? request.crossplane : { text: flag, origin: { file: '--crossplane' } };
 }
 

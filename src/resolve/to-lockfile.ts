@@ -72,8 +72,11 @@ export function toLockfile(
   return { lockfile, warnings: [...warnings, ...spellings] };
 }
 
+/** Why dependencies are not resolved, where nobody but the user knows why. */
+export const INPUTS_SAY_SO = 'the input objects say so';
+
 function skipReasons(chosen: readonly Chosen[], request: Request, target: Target): string[] {
   const asked = request.roots.some((r) => r.root === 'package' && r.skipDependencyResolution);
-  if (asked) return ['the input objects say so'];
+  if (asked) return [INPUTS_SAY_SO];
   return clusterRefusals(chosen, target);
 }

@@ -1,23 +1,26 @@
-import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import { byCodePoint } from '../model/code-point-order.js';
+import type { Lockfile } from '../lock/lockfile.js';
 import { isRejection, judge } from '../model/judge.js';
-import { bringsCrd } from '../model/owned.js';
-import { isDigest } from '../model/package.js';
-import type { FetchedPackage, PackageSource } from '../model/package-source.js';
-import type { PackageRoot, Request } from '../model/request.js';
+import type { FetchedPackage } from '../model/package-source.js';
+import type { PackageSource } from '../model/package-source.js';
+import type { Request } from '../model/request.js';
 import { SourceError } from '../model/source-error.js';
 import { targetFor, type Target } from '../model/target.js';
-import { contentMismatches, inputMismatches, type Mismatch } from './lock-mismatch.js';
-import { readLocked, type LockedRead } from './read-locked.js';
-import { resolve } from './resolve.js';
+import type { Selected } from '../solver/solve.js';
+import { clusterRefusals } from './cluster-refusals.js';
+import { deriveAnew } from './derive-anew.js';
+import { contentMismatches, type Mismatch } from './lock-mismatch.js';
+import { readLocked, type LockedRead, type ReadingLocked } from './read-locked.js';
 import { staleness } from './stale.js';
-import { askedRelease, isMeant } from './target-choice.js';
+import { askedRelease, isMeant, type AskedRelease } from './target-choice.js';
+import { INPUTS_SAY_SO } from './to-lockfile.js';
 import { toProblem, type Wishes } from './to-problem.js';
 
 export interface VerifyOptions extends Pick<Wishes, 'prereleases' | 'allowCycles' | 'compat'> {
   readonly source: PackageSource;
   /** The Crossplane release that is asked for, or a range; beats the request's own. */
   readonly crossplane?: string | undefined;
+  /** The lockfile may be without digests. */
+  readonly allowUndigested?: boolean | undefined;
 }
 
 export interface Verification {
@@ -42,31 +45,75 @@ export async function verify(
   options: VerifyOptions,
 ): Promise<Verification> {
   const target = targetFor(lockfile.crossplane)!;
-  const stale = request === undefined ? [] : unanswered(lockfile, request, target, options);
-  const { reads, failures } = await readAll(lockfile, options.source, target);
+  const stale = [
+    ...otherRelease(askedRelease(request ?? {}, options.crossplane), target),
+    ...(request === undefined ? [] : unanswered(lockfile, request, target, options)),
+  ];
+  const allowUndigested = options.allowUndigested ?? false;
+  const reading = { source: options.source, target, allowUndigested };
+  const { reads, failures } = await readAll(lockfile, reading);
   const fetched = reads.filter((read): read is Read => read.fetched !== undefined);
-  const content = fetched.flatMap((read) => contentOf(read, target, options));
-  const notes = reads.flatMap(({ locked, fetched: found, notes: unchecked }) =>
-    [...(found?.notes ?? []), ...unchecked].map(
-      (note) => `${locked.repository} ${locked.version}: ${note}`,
-    ),
-  );
-  const mismatches = [...stale, ...reads.flatMap((read) => read.mismatches), ...content];
+  const judged = fetched.map((read) => judgeRead(read, target, options));
+  const mismatches = [
+    ...stale,
+    ...reads.flatMap((read) => read.mismatches),
+    ...judged.flatMap((each) => each.mismatches),
+  ];
+  const notes = [...onWhatIsAsked(request, target, options), ...notesOn(reads)];
   const common = { target, read: fetched.length, failures };
   if (fetched.length < lockfile.packages.length) {
     notes.push('whether the set fits together was not checked: not all of it could be read');
     return { ...common, mismatches, notes };
   }
   const asked = stale.length === 0 ? request : undefined;
+  const selected = judged.flatMap((each) => each.selected);
+  if (asked === undefined) mismatches.push(...unfoundedSkips(lockfile, selected, target));
   if (asked === undefined && lockfile.skipDependencyResolution.length > 0) {
-    notes.push('constraints were not checked: the lockfile breaks some on purpose');
-    return { ...common, mismatches, notes };
+    notes.push('dependencies were not checked: the lockfile breaks constraints on purpose');
   }
-  const derived = await derivedAnew(lockfile, fetched, { ...options, asked });
-  return { ...common, mismatches: [...mismatches, ...derived], notes };
+  const derived = await deriveAnew(lockfile, fetched, { ...options, asked });
+  return {
+    ...common,
+    mismatches: [...mismatches, ...derived.mismatches],
+    notes: [...notes, ...derived.notes],
+  };
 }
 
 type Read = LockedRead & { readonly fetched: FetchedPackage };
+
+/** What there is to hold the lockfile to is less than there might be. */
+function onWhatIsAsked(
+  request: Request | undefined,
+  target: Target,
+  { crossplane }: VerifyOptions,
+): string[] {
+  const { version, warning } = target;
+  const notes = warning === undefined ? [] : [warning];
+  if (request === undefined) {
+    notes.unshift('nothing says what was asked for: the lockfile is held to its sources alone');
+  } else if (crossplane === undefined && request.crossplane === undefined) {
+    notes.unshift(`no Crossplane release is asked for: ${version}, as locked, is taken`);
+  }
+  return notes;
+}
+
+/** More packages than this with the same note share one line. */
+const MOST_ALIKE = 3;
+
+function notesOn(reads: readonly LockedRead[]): string[] {
+  const about = new Map<string, string[]>();
+  for (const { locked, fetched, notes } of reads) {
+    for (const note of [...(fetched?.notes ?? []), ...notes]) {
+      const subject = `${locked.repository} ${locked.version}`;
+      about.set(note, [...(about.get(note) ?? []), subject]);
+    }
+  }
+  return [...about].flatMap(([note, subjects]) =>
+    subjects.length > MOST_ALIKE
+      ? [`${subjects.length} packages: ${note}`]
+      : subjects.map((subject) => `${subject}: ${note}`),
+  );
+}
 
 /** Why the lockfile does not answer the request, as far as can be told from the two. */
 function unanswered(
@@ -75,19 +122,20 @@ function unanswered(
   target: Target,
   options: VerifyOptions,
 ): Mismatch[] {
-  const mismatches = staleness(lockfile, toProblem(request, [target], options), target).map(
-    (text): Mismatch => ({ kind: 'input', text }),
-  );
-  const asked = askedRelease(request, options.crossplane);
-  if (asked === undefined || isMeant(target, asked)) return mismatches;
+  const problem = toProblem(request, [target], options);
+  return staleness(lockfile, problem, target).map((text) => ({ kind: 'input', text }));
+}
+
+function otherRelease(asked: AskedRelease | undefined, target: Target): Mismatch[] {
+  if (asked === undefined || isMeant(target, asked)) return [];
   const text = 'the Crossplane release is not the one that is asked for';
-  return [{ kind: 'input', text, locked: target.version, found: asked.text }, ...mismatches];
+  return [{ kind: 'input', text, locked: target.version, found: asked.text }];
 }
 
 /** Every package, whatever becomes of the others. */
-async function readAll(lockfile: Lockfile, source: PackageSource, target: Target) {
+async function readAll(lockfile: Lockfile, reading: ReadingLocked) {
   const outcomes = await Promise.allSettled(
-    lockfile.packages.map((locked) => readLocked(locked, source, target)),
+    lockfile.packages.map((locked) => readLocked(locked, reading)),
   );
   const reads: LockedRead[] = [];
   const failures: SourceError[] = [];
@@ -99,93 +147,40 @@ async function readAll(lockfile: Lockfile, source: PackageSource, target: Target
   return { reads, failures };
 }
 
-function contentOf(
+interface JudgedRead {
+  readonly mismatches: readonly Mismatch[];
+  /** What the target would install; none: it refuses. */
+  readonly selected: readonly Selected[];
+}
+
+function judgeRead(
   { locked, fetched }: Read,
   target: Target,
   { compat = false }: VerifyOptions,
-): Mismatch[] {
-  const meta = judge(fetched.contents, target, { compat });
-  if (!isRejection(meta)) return contentMismatches(locked, fetched, meta);
+): JudgedRead {
   const { repository, version } = locked;
+  const meta = judge(fetched.contents, target, { compat });
+  if (!isRejection(meta)) {
+    const mismatches = contentMismatches(locked, fetched, meta);
+    return { mismatches, selected: [{ repository, version, meta }] };
+  }
   const [first] = meta.findings.filter(({ severity }) => severity === 'error');
   const text = `Crossplane ${target.version} refuses it: ${first?.message ?? 'it is no package'}`;
-  return [{ kind: 'content', repository, version, text }];
+  return { mismatches: [{ kind: 'content', repository, version, text }], selected: [] };
 }
 
-interface Deriving extends VerifyOptions {
-  readonly asked: Request | undefined;
-}
-
-/** Resolves again, with the locked versions for a world. */
-async function derivedAnew(
-  lockfile: Lockfile,
-  reads: readonly Read[],
-  { asked, compat, prereleases, allowCycles }: Deriving,
-): Promise<Mismatch[]> {
-  const answer = await resolve(asked ?? everythingIn(lockfile), {
-    source: lockedWorld(reads),
-    crossplane: lockfile.crossplane,
-    lockfile,
-    compat,
-    prereleases,
-    allowCycles,
-  });
-  if (answer.status === 'solved') {
-    return asked === undefined ? [] : inputMismatches(lockfile, answer.lockfile);
-  }
-  const why = answer.status === 'unsolvable' ? answer.explanation : 'it takes too long to tell';
-  const text = `what is locked does not satisfy everything on Crossplane ${lockfile.crossplane}`;
-  return [{ kind: 'constraint', text, found: why }];
-}
-
-/** The locked versions, and no others. */
-function lockedWorld(reads: readonly Read[]): PackageSource {
-  const byRepository = new Map(reads.map((read) => [read.locked.repository, read]));
-  const repositories = [...byRepository.keys()].sort(byCodePoint);
-  return {
-    tags: async (repository) => {
-      const version = byRepository.get(repository)?.locked.version;
-      if (version === undefined) return undefined;
-      return isDigest(version) ? [] : [version];
-    },
-    fetch: async ({ repository, version }) => {
-      const read = byRepository.get(repository);
-      return read?.locked.version === version ? read.fetched : undefined;
-    },
-    owners: async (demand, target) =>
-      repositories
-        .map((repository) => byRepository.get(repository)!)
-        .filter(({ fetched }) => bringsCrd(fetched.contents, demand, target))
-        .map(({ locked }) => ({ repository: locked.repository, versions: [locked.version] })),
-    repositories: async () => repositories,
-  };
-}
-
-/** A request for exactly what is locked. */
-function everythingIn({ packages }: Lockfile): Request {
-  return {
-    roots: packages.map(exactly),
-    overrides: [],
-    replace: [],
-    exclude: [],
-    defaults: {},
-    kept: [],
-  };
-}
-
-function exactly({ repository, version, kind, object }: LockedPackage): PackageRoot {
-  return {
-    root: 'package',
-    repository,
-    kind,
-    version: isDigest(version)
-      ? { form: 'digest', digest: version }
-      : { form: 'tag', tag: version },
-    name: undefined,
-    spec: {},
-    object: undefined,
-    ignoreCrossplaneConstraints: object.spec['ignoreCrossplaneConstraints'] === true,
-    skipDependencyResolution: false,
-    origin: { file: 'the lockfile' },
-  };
+/** Reasons for breaking constraints that the packages do not give. */
+function unfoundedSkips(
+  { skipDependencyResolution: reasons }: Lockfile,
+  selected: readonly Selected[],
+  target: Target,
+): Mismatch[] {
+  if (reasons.length === 0 || (reasons.length === 1 && reasons[0] === INPUTS_SAY_SO)) return [];
+  const refused = clusterRefusals(selected, target);
+  const unfounded = reasons.filter((reason) => !refused.includes(reason));
+  return unfounded.map((reason) => ({
+    kind: 'content',
+    text: '`skipDependencyResolution` has a reason that no package gives',
+    locked: reason,
+  }));
 }

@@ -1,4 +1,4 @@
-import type { Digest } from '../model/package.js';
+import type { Candidate, Digest } from '../model/package.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import { auditImage } from '../oci/audit-image.js';
 import type { ImageRepository, StoredManifest } from '../oci/image-repository.js';
@@ -6,15 +6,18 @@ import { holdsImages, type ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';
 import { traitsOf } from './traits.js';
 
+/** Whether an image is what was locked for a package. */
+export type IsLocked = (candidate: Candidate, digest: Digest) => boolean;
+
 /**
  * A source as `verify` reads it: every image that is locked from its bytes, whatever earlier runs
  * made of them, and more closely than resolving has to. Of any other only the digest is told.
  */
-export function audited(source: PackageSource, locked: ReadonlySet<Digest>): PackageSource {
-  return holdsImages(source) ? auditedImages(source, locked) : source;
+export function audited(source: PackageSource, isLocked: IsLocked): PackageSource {
+  return holdsImages(source) ? auditedImages(source, isLocked) : source;
 }
 
-function auditedImages(source: ImageHolder, locked: ReadonlySet<Digest>): PackageSource {
+function auditedImages(source: ImageHolder, isLocked: IsLocked): PackageSource {
   return {
     ...traitsOf(source),
     tags: (repository, target) => source.tags(repository, target),
@@ -23,7 +26,7 @@ function auditedImages(source: ImageHolder, locked: ReadonlySet<Digest>): Packag
       const images = await source.images(candidate, target);
       const named = await images?.manifest(version);
       if (images === undefined || named === undefined) return source.fetch(candidate, target);
-      if (!locked.has(named.digest)) return unread(named.digest);
+      if (!isLocked(candidate, named.digest)) return unread(named.digest);
       const held = keeping(images, named);
       const fetched = await fetchImage(held, version, target);
       const notes = await auditImage(held, version, target.rules);
@@ -42,6 +45,7 @@ function keeping(images: ImageRepository, top: StoredManifest): ImageRepository 
   const blobs = new Map<Digest, ReturnType<ImageRepository['blob']>>();
   return {
     name: images.name,
+    partial: images.partial,
     tags: () => images.tags(),
     manifest: async (reference) => (reference === top.digest ? top : images.manifest(reference)),
     blob: (descriptor) => {

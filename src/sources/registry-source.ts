@@ -84,6 +84,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
       const images = open(place, target);
       return {
         name: images.name,
+        partial: images.partial,
         tags: () => ask(place, repository, images.tags()),
         manifest: (reference) => ask(place, repository, images.manifest(reference)),
         blob: (descriptor) => ask(place, repository, images.blob(descriptor)),

@@ -26,8 +26,8 @@ async function imageFor(content: string, extra = 'x') {
   return imageOf([layer, other], configOf(diffId(layer), diffId(other)));
 }
 
-async function audit(image: ReturnType<typeof imageOf>) {
-  const repository = new MemoryRepository(image);
+async function audit(image: ReturnType<typeof imageOf>, partial = false) {
+  const repository = Object.assign(new MemoryRepository(image), { partial });
   const notes = await auditImage(repository, 'v1', rules);
   return { notes, asked: repository.asked };
 }
@@ -41,11 +41,11 @@ describe('layers and config', () => {
     expect(asked).not.toContain(other.digest);
   });
 
-  test('a base layer that unpacks to something else is corrupt: expected and got are told', async () => {
+  test('an image whose layer unpacks to something else contradicts itself: both are told', async () => {
     const layer = await base('a');
     const lie = sha256('something else');
     await expect(audit(imageOf([layer], configOf(lie)))).rejects.toMatchObject({
-      code: 'BAD_DIGEST',
+      code: 'BAD_IMAGE',
       message: expect.stringMatching(new RegExp(`${lie}.*${diffId(layer)}`)),
     });
   });
@@ -53,7 +53,9 @@ describe('layers and config', () => {
   test('the diffID of another layer does not stand in for its own', async () => {
     const [layer, other] = [await base('a'), await runtime('x')];
     const image = imageOf([layer, other], configOf(diffId(other), diffId(layer)));
-    await expect(audit(image)).rejects.toMatchObject({ code: 'BAD_DIGEST' });
+    await expect(audit(image)).rejects.toMatchObject({
+      message: expect.stringContaining('contradicts itself'),
+    });
   });
 
   test('a config that lists fewer layers than the manifest is of another image', async () => {
@@ -65,7 +67,7 @@ describe('layers and config', () => {
   test('an image without a marked layer has each layer checked', async () => {
     const layer = await layerOf([{ name: 'package.yaml', content: 'a' }]);
     await expect(audit(imageOf([layer], configOf(sha256('other'))))).rejects.toMatchObject({
-      code: 'BAD_DIGEST',
+      message: expect.stringContaining('contradicts itself'),
     });
   });
 
@@ -73,16 +75,25 @@ describe('layers and config', () => {
     { config: '{}', why: 'lists no diffIDs' },
     { config: '{"rootfs":{"diff_ids":{}}}', why: 'lists no diffIDs' },
     { config: 'not JSON', why: 'lists no diffIDs' },
+    { config: '{"rootfs":{"diff_ids":[{"a":1}]}}', why: 'lists no diffIDs' },
+    { config: '{"rootfs":{"diff_ids":[null]}}', why: 'lists no diffIDs' },
   ])('a config of $config is said to be no help', async ({ config, why }) => {
     const { notes } = await audit(imageOf([await base('a')], config));
     expect(notes).toEqual([expect.stringContaining(why)]);
   });
 
-  test('a config that is not at hand, as in a vendored layout, is said', async () => {
+  test('a config that is missing is said where a part is all there is, and damage elsewhere', async () => {
     const image = imageOf([await base('a')]);
     const [config] = image.blobs;
     const partial = { ...image, blobs: image.blobs.filter((blob) => blob !== config) };
-    expect((await audit(partial)).notes).toEqual([expect.stringContaining('not at hand')]);
+    expect((await audit(partial, true)).notes).toEqual([expect.stringContaining('not at hand')]);
+    await expect(audit(partial)).rejects.toMatchObject({ code: 'BAD_IMAGE' });
+  });
+
+  test('a diffID is shown no longer than one is', async () => {
+    const image = imageOf([await base('a')], configOf('A'.repeat(200_000)));
+    const failure = await audit(image).catch((error: unknown) => error);
+    expect(String(failure).length).toBeLessThan(1_000);
   });
 
   test('a config beyond the limit is refused before it is asked for', async () => {
@@ -151,7 +162,7 @@ describe('platforms', () => {
     expect((await audit(index)).notes).toEqual([]);
   });
 
-  test('a platform whose image is not at hand is said', async () => {
+  test('a platform whose image is missing is said where a part is all there is, and damage elsewhere', async () => {
     const arm = await imageFor('b');
     const index = indexOf([
       { image: await imageFor('a'), platform: AMD64 },
@@ -161,17 +172,21 @@ describe('platforms', () => {
       ...index,
       manifests: index.manifests.filter(({ digest }) => digest !== arm.digest),
     };
-    expect((await audit(partial)).notes).toEqual([expect.stringContaining('linux/arm64')]);
+    expect((await audit(partial, true)).notes).toEqual([expect.stringContaining('linux/arm64')]);
+    await expect(audit(partial)).rejects.toMatchObject({ code: 'BAD_IMAGE' });
   });
 
-  test('a platform that marks no base layer is said, and its layers are not downloaded', async () => {
-    const layer = await layerOf([{ name: 'package.yaml', content: 'b' }]);
+  test.each([
+    { content: 'a', agrees: true },
+    { content: 'b', agrees: false },
+  ])('a platform that marks no base layer is flattened: $content', async ({ content, agrees }) => {
+    const layer = await layerOf([{ name: 'package.yaml', content }]);
     const index = indexOf([
       { image: await imageFor('a'), platform: AMD64 },
       { image: imageOf([layer]), platform: ARM64 },
     ]);
-    const { notes, asked } = await audit(index);
-    expect(notes).toEqual([expect.stringContaining('linux/arm64')]);
-    expect(asked).not.toContain(layer.digest);
+    const audited = audit(index);
+    if (agrees) expect((await audited).notes).toEqual([]);
+    else await expect(audited).rejects.toMatchObject({ code: 'BAD_IMAGE' });
   });
 });

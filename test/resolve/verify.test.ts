@@ -4,6 +4,7 @@ import { formatLockfile } from '../../src/lock/format-lockfile.js';
 import type { Lockfile } from '../../src/lock/lockfile.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import type { IndexFile } from '../../src/model/index-file.js';
+import type { PackageSource } from '../../src/model/package-source.js';
 import type { Repository } from '../../src/model/package.js';
 import type { Request } from '../../src/model/request.js';
 import { resolve, type ResolveOptions } from '../../src/resolve/resolve.js';
@@ -114,7 +115,10 @@ test('constraints broken on purpose are not held against a lockfile alone, and t
   expect(await verify(lockfile, request, { source })).toMatchObject({ mismatches: [] });
   const alone = await verify(lockfile, undefined, { source });
   expect(alone.mismatches).toEqual([]);
-  expect(alone.notes).toEqual([expect.stringContaining('on purpose')]);
+  expect(alone.notes).toEqual([
+    expect.stringContaining('what was asked for'),
+    expect.stringContaining('on purpose'),
+  ]);
 });
 
 test('a package that need not suit the release is not held to it where nobody says what was asked', async () => {
@@ -210,4 +214,125 @@ test('a package that the release refuses was not locked for it', async () => {
     }),
     expect.objectContaining({ kind: 'constraint' }),
   ]);
+});
+
+async function bare(): Promise<Lockfile> {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  return {
+    ...lockfile,
+    packages: lockfile.packages.map((one) => ({ ...one, digest: undefined })),
+  };
+}
+
+describe('a lockfile that says less than its source', () => {
+  const source = memorySource(universe);
+
+  test('is held to the digests, which the source knows', async () => {
+    const { mismatches } = await verify(await bare(), undefined, { source });
+    expect(mismatches).toHaveLength(3);
+    expect(mismatches[0]).toMatchObject({ kind: 'content', repository: A, found: digestOf('a') });
+  });
+
+  test('may be without them where that is allowed, and it is said once', async () => {
+    const { mismatches, notes } = await verify(await bare(), undefined, {
+      source,
+      allowUndigested: true,
+    });
+    expect(mismatches).toEqual([]);
+    expect(notes.filter((note) => note.includes('does not say its digest'))).toHaveLength(3);
+  });
+
+  test('need not know what images are made of: their digests say it all', async () => {
+    const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+    const made: IndexFile = {
+      packages: Object.fromEntries(
+        Object.entries(universe.packages).map(([name, { kind, versions }]) => [
+          name,
+          {
+            kind,
+            versions: Object.fromEntries(
+              Object.entries(versions).map(([tag, entry]) => [
+                tag,
+                { ...entry, baseLayer: digestOf('layer'), packageYaml: digestOf('yaml') },
+              ]),
+            ),
+          },
+        ]),
+      ),
+    };
+    const { mismatches } = await verify(lockfile, undefined, { source: memorySource(made) });
+    expect(mismatches).toEqual([]);
+  });
+});
+
+test('a source that keeps no tags cannot say that one is gone', async () => {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  const inner = memorySource(universe);
+  const byDigest = new Map(lockfile.packages.map((one) => [one.digest as string, one]));
+  const source: PackageSource = {
+    tags: async () => undefined,
+    fetch: async ({ version }, target) => {
+      const one = byDigest.get(version);
+      return one && inner.fetch(one, target);
+    },
+  };
+  const { mismatches, notes } = await verify(lockfile, undefined, { source });
+  expect(mismatches).toEqual([]);
+  expect(notes.filter((note) => note.includes('keeps no tags'))).toHaveLength(3);
+});
+
+describe('what only the lockfile says', () => {
+  const source = memorySource(universe);
+  const request = requestFor({ [A]: 'v1.0.0' });
+
+  test('a name may be: objects keep theirs; it is told', async () => {
+    const lockfile = await locked(request);
+    const packages = lockfile.packages.map((one) =>
+      one.repository === A ? { ...one, name: 'my-own' } : one,
+    );
+    const { mismatches, notes } = await verify({ ...lockfile, packages }, request, { source });
+    expect(mismatches).toEqual([]);
+    expect(notes.join()).toContain('my-own');
+  });
+
+  test('a reason to break constraints may not, with inputs or without', async () => {
+    const lockfile = { ...(await locked(request)), skipDependencyResolution: ['trust me'] };
+    for (const asked of [request, undefined]) {
+      const { mismatches } = await verify(lockfile, asked, { source });
+      expect(mismatches).toEqual([
+        expect.objectContaining({ text: expect.stringContaining('skipDependencyResolution') }),
+      ]);
+    }
+  });
+
+  test('a release may be, if none is asked for; it is told', async () => {
+    const lockfile = { ...(await locked(request)), crossplane: 'v2.3.3' };
+    const { mismatches, notes } = await verify(lockfile, request, { source });
+    expect(mismatches).toEqual([]);
+    expect(notes.join()).toContain('v2.3.3');
+    const held = await verify(lockfile, undefined, { source, crossplane: CROSSPLANE });
+    expect(held.mismatches).toEqual([
+      expect.objectContaining({ kind: 'input', found: CROSSPLANE }),
+    ]);
+  });
+});
+
+test('broken on purpose or not, two owners of one CRD are found without inputs', async () => {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  const rivals: IndexFile = {
+    packages: {
+      ...universe.packages,
+      'h.io/acme/f': {
+        kind: 'Provider',
+        versions: { 'v1.0.0': { digest: digestOf('f'), crds: ['bs.acme.io'] } },
+      },
+    },
+  };
+  const packages = lockfile.packages.map((one) =>
+    one.repository === 'h.io/acme/f' ? { ...one, kind: 'Provider' as const } : one,
+  );
+  const reasons = ['the input objects say so'];
+  const edited = { ...lockfile, packages, skipDependencyResolution: reasons };
+  const { mismatches } = await verify(edited, undefined, { source: memorySource(rivals) });
+  expect(mismatches.map(({ kind }) => kind)).toContain('constraint');
 });

@@ -85,7 +85,7 @@ function digested(lockfile: Lockfile): readonly VendoredPackage[] {
 
 /** Fills a layout and puts it in place; whatever goes wrong, the folder is as it was. */
 async function writeLayout(
-  { folder: shown }: Args,
+  { folder: shown, full }: Args,
   folder: string,
   fill: (layout: LayoutWriter) => Promise<void>,
 ): Promise<number> {
@@ -97,7 +97,7 @@ async function writeLayout(
     return await tidyOnSignal(tidy, async () => {
       layout = await LayoutWriter.open(folder, shown);
       await fill(layout);
-      return layout.finish();
+      return layout.finish(full ? 'whole' : 'needed');
     });
   } catch (error) {
     tidy();

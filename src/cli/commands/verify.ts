@@ -1,9 +1,8 @@
 import type { Lockfile } from '../../lock/lockfile.js';
-import type { Digest } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
 import { verify } from '../../resolve/verify.js';
-import { audited } from '../../sources/audited.js';
+import { audited, type IsLocked } from '../../sources/audited.js';
 import { counted, noStats, type SourceStats } from '../../sources/counted.js';
 import { firstKnowing } from '../../sources/first-knowing.js';
 import { limited } from '../../sources/limited.js';
@@ -24,12 +23,19 @@ import {
 } from '../resolve-flags.js';
 import { openEach } from '../source-flags.js';
 
-interface Args extends WantArgs, RefArgs, OutputArgs {}
+interface Args extends WantArgs, RefArgs, OutputArgs {
+  readonly 'allow-undigested': boolean;
+}
 
 export const verifyCommand: Command<Args> = {
   builder: (yargs) =>
     refsArgument(outputFlag(wantFlags(yargs)))
-      .example('$0 verify', 'with the flags that `resolve` was given: is all as it was locked?')
+      .option('allow-undigested', {
+        type: 'boolean',
+        default: false,
+        describe: 'Let the lockfile be without digests that its sources have',
+      })
+      .example('$0 verify', 'what `resolve` was asked for and locked: is it all still so?')
       .epilogue(
         'Everything is read from its source again, downloads kept earlier aside (with --offline: ' +
           'them alone). Exit code 4: lockfile, inputs and sources do not agree; 5: a source ' +
@@ -40,12 +46,10 @@ export const verifyCommand: Command<Args> = {
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
     const request = await readRequestIfAny(args, io, { refs: args.refs, skip: [args.lock] });
-    if (request === undefined) {
-      io.note('note: nothing says what was asked for: the lockfile is held to its sources alone');
-    }
     const stats = noStats();
     const source = await openAnew(args, io, stats, { lockfile, request });
-    const options = resolveOptions(args, source);
+    const allowUndigested = args['allow-undigested'];
+    const options = { ...resolveOptions(args, source), allowUndigested };
     const verification = await withProgress(io, stats, () => verify(lockfile, request, options));
     if (args.output === 'json') io.out(verificationJson(verification, stats.bytes));
     const { summary, complaints } = verificationText(verification, args.lock);
@@ -69,9 +73,9 @@ async function openAnew(
 ): Promise<PackageSource> {
   const kept = request?.kept ?? keptIn(lockfile, args.lock);
   const sources = await openEach({ ...args, anew: true }, io, stats, kept);
-  const locked = new Set(
-    lockfile.packages.map(({ digest }) => digest).filter((d): d is Digest => d !== undefined),
-  );
-  const closely = firstKnowing(sources.map((source) => audited(source, locked)));
+  const digests = new Map(lockfile.packages.map(({ repository, digest }) => [repository, digest]));
+  const isLocked: IsLocked = ({ repository }, digest) =>
+    (digests.get(repository) ?? digest) === digest;
+  const closely = firstKnowing(sources.map((source) => audited(source, isLocked)));
   return counted(limited(closely, args.concurrency), stats);
 }

@@ -5,14 +5,16 @@ function security(text: string): string[] {
   return wrap(`SECURITY: ${text}`, '', '  ');
 }
 
-export function movedTagAlert(): string[] {
+/** `held`: what was locked is still to be had. */
+export function movedTagAlert(held: boolean): string[] {
+  const keep = held ? '; to keep what was locked, render with `--pin digest`' : '';
   return [
     ...security(
-      'a tag names other bytes than when it was locked. Its publisher pushed it again, or ' +
-        'somebody else did, or somebody stands between you and the registry. A cluster that ' +
-        'installs it gets what nobody here has looked at.',
+      'a tag names other bytes than were locked. Its publisher pushed it again, or somebody ' +
+        'else did, or somebody stands between you and the registry, or the digest in the ' +
+        'lockfile was edited. A cluster that installs it gets what nobody here has looked at.',
     ),
-    'hint: look at what it is now with `xpkg-resolve inspect`; to take it, `xpkg-resolve resolve` and review the lockfile; to keep what was locked, render with `--pin digest`',
+    `hint: look at what it is now with \`xpkg-resolve inspect\`; to take it, \`xpkg-resolve resolve\` and review the lockfile${keep}`,
   ];
 }
 

@@ -60,7 +60,7 @@ function advice(
 ): string[] {
   const has = (kind: Mismatch['kind']) => mismatches.some((mismatch) => mismatch.kind === kind);
   const lines: string[] = [];
-  if (has('tag-moved')) lines.push(...movedTagAlert());
+  if (has('tag-moved')) lines.push(...movedTagAlert(!has('gone')));
   if (has('content')) lines.push(...editedLockAlert(lockfile));
   if (failures.some(({ code }) => code === 'BAD_DIGEST')) lines.push(...corruptBytesAlert());
   if (has('gone')) {

@@ -1,22 +1,11 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../src/cli/exit-code.js';
 import { runCli } from '../../../src/cli/run.js';
 import { sha256 } from '../../../src/oci/digest.js';
 import { fakeIo } from '../../support/fake-io.js';
-import { instead, on } from '../../support/registry/faults.js';
-import {
-  BASE,
-  imageOf,
-  indexOf,
-  layerOf,
-  packageImage,
-  type Image,
-} from '../../support/registry/image.js';
-import { Registry, type RegistryOptions } from '../../support/registry/registry.js';
 
 let folder: string;
 
@@ -41,22 +30,6 @@ interface Report {
 async function report(...args: readonly string[]): Promise<Report & { code: number }> {
   const { code, stdout } = await run('verify', '-o', 'json', ...args);
   return { code, ...(JSON.parse(stdout) as Report) };
-}
-
-const meta = (name: string) =>
-  JSON.stringify({
-    apiVersion: 'meta.pkg.crossplane.io/v1',
-    kind: 'Provider',
-    metadata: { name },
-    spec: {},
-  });
-
-async function honest(name: string): Promise<Image> {
-  const layer = await layerOf([{ name: 'package.yaml', content: meta(name) }], {
-    annotations: BASE,
-  });
-  const diffId = sha256(gunzipSync(layer.bytes));
-  return imageOf([layer], JSON.stringify({ rootfs: { diff_ids: [diffId] } }));
 }
 
 const provider = (crd = 'as.example.org') => `apiVersion: meta.pkg.crossplane.io/v1
@@ -325,144 +298,5 @@ ${more}`;
     const { code, stderr } = await run('verify', '--from', 'index:bare.json');
     expect(code).toBe(EXIT.done);
     expect(stderr).toContain('bytes were not compared');
-  });
-});
-
-describe('of packages at a registry', () => {
-  let registry: Registry;
-  const AMD64 = { os: 'linux', architecture: 'amd64' };
-  const ARM64 = { os: 'linux', architecture: 'arm64' };
-  async function start(image: Image, options?: RegistryOptions): Promise<void> {
-    registry = (await new Registry(options).start()).push('a/p', 'v1.0.0', image);
-  }
-
-  const ref = () => `${registry.host}/a/p@v1.0.0`;
-  const cache = ['--cache', 'cache'];
-  const lock = () => run('resolve', ref(), '--crossplane', 'v2.3.4', ...cache);
-  const check = (...more: readonly string[]) => run('verify', ref(), ...cache, ...more);
-
-  afterEach(() => registry.stop());
-
-  test('reads everything from the registry again, once, though a cache has it', async () => {
-    const image = await honest('p');
-    await start(image);
-    expect((await lock()).code).toBe(0);
-    registry.log.length = 0;
-    expect(await check()).toMatchObject({ code: 0, stderr: '' });
-    const [config, layer] = image.blobs.map(({ digest }) => digest);
-    expect(registry.asked.filter((line) => !line.endsWith(' /v2/'))).toEqual([
-      'GET /v2/a/p/manifests/v1.0.0',
-      `GET /v2/a/p/blobs/${layer}`,
-      `GET /v2/a/p/blobs/${config}`,
-    ]);
-  });
-
-  test('--offline verifies what the cache holds, and asks no registry', async () => {
-    await start(await honest('p'));
-    await lock();
-    registry.log.length = 0;
-    const { code } = await check('--offline');
-    expect(code).toBe(0);
-    expect(registry.log).toEqual([]);
-  });
-
-  test('a moved tag is told from bytes that are gone: what was locked is still there', async () => {
-    await start(await honest('p'));
-    await lock();
-    const other = await honest('q');
-    registry.push('a/p', 'v1.0.0', other);
-    registry.log.length = 0;
-    const { code, stderr } = await check();
-    expect(code).toBe(EXIT.lockMismatch);
-    expect(stderr).toContain('still there');
-    expect(stderr).toContain(`found:  ${other.digest}`);
-    expect(registry.asked.some((line) => line.includes(other.blobs[1]!.digest))).toBe(false);
-  });
-
-  test('a moved tag stops --locked with the same alarm, and both digests', async () => {
-    const image = await honest('p');
-    await start(image);
-    await lock();
-    const other = await honest('q');
-    registry.push('a/p', 'v1.0.0', other);
-    const { code, stderr } = await run('resolve', ref(), '--crossplane', 'v2.3.4', '--locked');
-    expect(code).toBe(EXIT.lockMismatch);
-    expect(stderr).toContain('SECURITY');
-    expect(stderr).toContain(`locked ${image.digest}, now ${other.digest}`);
-  });
-
-  test('wrong bytes are corruption: the source failed, and the wording is another', async () => {
-    const image = await honest('p');
-    const [, layer] = image.blobs;
-    let broken = false;
-    const fault = on(
-      layer!.digest,
-      (...args) => broken && instead(Buffer.alloc(layer!.bytes.length))(...args),
-    );
-    await start(image, { faults: [fault] });
-    await lock();
-    broken = true;
-    const { code, stderr } = await check();
-    expect(code).toBe(EXIT.sourceFailed);
-    expect(stderr).toContain('SECURITY: bytes are not what their digest says');
-    expect(stderr).not.toContain('tag');
-  });
-
-  test('an image whose config and layer contradict each other is resolved, and not verified', async () => {
-    const layer = await layerOf([{ name: 'package.yaml', content: meta('p') }], {
-      annotations: BASE,
-    });
-    await start(imageOf([layer], JSON.stringify({ rootfs: { diff_ids: [sha256('x')] } })));
-    expect((await lock()).code).toBe(0);
-    expect(await check()).toMatchObject({
-      code: EXIT.sourceFailed,
-      stderr: expect.stringContaining('bytes corrupted'),
-    });
-  });
-
-  test('an index whose children disagree is resolved as Crossplane does, and not verified', async () => {
-    await start(
-      indexOf([
-        { image: await honest('p'), platform: AMD64 },
-        { image: await honest('q'), platform: ARM64 },
-      ]),
-    );
-    expect((await lock()).code).toBe(0);
-    expect(await check()).toMatchObject({
-      code: EXIT.sourceFailed,
-      stderr: expect.stringContaining('platforms disagree'),
-    });
-  });
-
-  test('a vendored layout is verified as far as it goes', async () => {
-    await start(
-      indexOf([
-        { image: await honest('p'), platform: AMD64 },
-        { image: await honest('p'), platform: ARM64 },
-      ]),
-    );
-    await lock();
-    expect((await run('vendor', 'world', ...cache)).code).toBe(0);
-    const { code, stderr } = await check('--from', 'layout:world', '--offline');
-    expect(code).toBe(0);
-    expect(stderr).toContain('not at hand');
-    expect((await run('vendor', 'whole', '--full', ...cache)).code).toBe(0);
-    expect(await check('--from', 'layout:whole', '--offline')).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
-  });
-
-  test('all packages are looked at, though one fails', async () => {
-    const image = await honest('p');
-    await start(image);
-    registry.push('a/q', 'v1.0.0', await honest('q'));
-    const refs = [ref(), `${registry.host}/a/q@v1.0.0`];
-    await run('resolve', ...refs, '--crossplane', 'v2.3.4', ...cache);
-    registry.push('a/q', 'v1.0.0', await honest('z'));
-    registry.push('a/p', 'v1.0.0', await packageImage(meta('p')));
-    const { code, mismatches } = await report(...refs);
-    expect(code).toBe(EXIT.lockMismatch);
-    expect(mismatches).toHaveLength(2);
   });
 });
