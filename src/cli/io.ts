@@ -6,6 +6,8 @@ export interface Io {
   out(text: string): void;
   /** Everything else, a line at a time, to stderr. */
   note(line: string): void;
+  /** The same at the end, sorted and each once: for what comes to light in no order. */
+  afterwards(line: string): void;
   /** Shows a line that the next one takes the place of; for `interactive` alone. '' takes it away. */
   status(line: string): void;
   /** Standard input, to its end. */

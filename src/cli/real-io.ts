@@ -12,6 +12,10 @@ export function realIo(): Io {
     process.stderr.write(`${CLEAR_LINE}${line}`);
     shown = line !== '';
   };
+  const note = (line: string): void => {
+    status('');
+    process.stderr.write(`${line}\n`);
+  };
   return {
     cwd: process.cwd(),
     env: process.env,
@@ -19,10 +23,8 @@ export function realIo(): Io {
       status('');
       process.stdout.write(data);
     },
-    note: (line) => {
-      status('');
-      process.stderr.write(`${line}\n`);
-    },
+    note,
+    afterwards: note,
     status,
     stdin: () => text(process.stdin),
     stdinLines: () => linesOf(process.stdin.setEncoding('utf8')),

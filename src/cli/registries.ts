@@ -47,7 +47,7 @@ export async function registriesFor(
     insecure: insecureHosts(args),
     pullSecrets: await pullSecretsIn(args, io),
     imageConfigs: imageConfigsIn(kept),
-    note: (line) => io.note(`note: ${line}`),
+    note: (line) => io.afterwards(`note: ${line}`),
     observer: {
       ...(stats === undefined ? {} : { bytes: (count) => (stats.bytes += count) }),
       ...(args.trace === true ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),

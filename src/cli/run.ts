@@ -1,5 +1,6 @@
 import yargs from 'yargs';
 import type { Argv } from 'yargs';
+import { byCodePoint } from '../model/code-point-order.js';
 import { InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
 import type { AnyCommand } from './command.js';
@@ -107,10 +108,15 @@ class UsageError extends Error {}
 /** Runs one command line and says how the process should end. */
 export async function runCli(argv: readonly string[], given: Io): Promise<ExitCode> {
   const debug = argv.includes('--debug');
-  const io = harmlessIo(given);
+  const late = new Set<string>();
+  const io: Io = { ...harmlessIo(given), afterwards: (line) => late.add(line) };
+  const tellLate = () => [...late].sort(byCodePoint).forEach((line) => io.note(line));
   try {
-    return await dispatch(argv, io);
+    const code = await dispatch(argv, io);
+    tellLate();
+    return code;
   } catch (error) {
+    tellLate();
     return report(error, io, debug);
   }
 }

@@ -19,6 +19,7 @@ export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = 
     columns: () => 80,
     out: (text) => void out.push(text),
     note: (line) => void notes.push(line),
+    afterwards: (line) => void notes.push(line),
     status: () => {},
     stdin: () => Promise.resolve(stdin),
     stdinLines: () => linesOf(stdin),

@@ -192,3 +192,26 @@ test('flags reach the registry: --trace, --pull-secret, --insecure-registry', as
   expect(stderr).toMatch(/^trace: GET http:.*200, \d+ bytes, basic$/m);
   expect(stderr).not.toMatch(/s3cret|YW5uOnMzY3JldA/);
 });
+
+test.each(['p', 'q'])(
+  'what a mirror lacks is told in one order, though %s comes late',
+  async (slow) => {
+    registry = await new Registry({ faults: [on(`/nowhere/${slow}/tags`, late(150))] }).start();
+    const { host } = registry;
+    const config = {
+      apiVersion: 'pkg.crossplane.io/v1beta1',
+      kind: 'ImageConfig',
+      metadata: { name: 'mirror' },
+      spec: {
+        matchImages: [{ prefix: `${host}/a` }],
+        rewriteImage: { prefix: `${host}/nowhere` },
+      },
+    };
+    await writeFile(join(folder, 'mirror.yaml'), JSON.stringify(config));
+    const refs = ['p', 'q'].map((name) => `${host}/a/${name}@>=v1.0.0`);
+    const { code, stderr } = await run(...refs, '-f', 'mirror.yaml');
+    expect(code).toBe(EXIT.unsolvable);
+    const told = stderr.split('\n').filter((line) => line.includes('/nowhere/'));
+    expect(told).toEqual([expect.stringContaining('/a/p'), expect.stringContaining('/a/q')]);
+  },
+);
