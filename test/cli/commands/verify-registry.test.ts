@@ -1,12 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../src/cli/exit-code.js';
-import { runCli } from '../../../src/cli/run.js';
 import { sha256 } from '../../../src/oci/digest.js';
-import { fakeIo } from '../../support/fake-io.js';
 import { instead, on, status } from '../../support/registry/faults.js';
 import {
   BASE,
@@ -17,31 +12,18 @@ import {
   type Image,
 } from '../../support/registry/image.js';
 import { Registry, type RegistryOptions } from '../../support/registry/registry.js';
+import { VerifyFolder } from '../../support/verify-folder.js';
 
-let folder: string;
+let at: VerifyFolder;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'verify-'));
+beforeEach(() => {
+  at = new VerifyFolder();
 });
 
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => at.remove());
 
-async function run(command: string, ...args: readonly string[]) {
-  const io = fakeIo({ cwd: folder });
-  const code = await runCli([command, ...args], io);
-  return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
-}
-
-interface Report {
-  readonly status: string;
-  readonly mismatches: readonly Readonly<Record<string, string>>[];
-  readonly failures: readonly Readonly<Record<string, string>>[];
-}
-
-async function report(...args: readonly string[]): Promise<Report & { code: number }> {
-  const { code, stdout } = await run('verify', '-o', 'json', ...args);
-  return { code, ...(JSON.parse(stdout) as Report) };
-}
+const run: VerifyFolder['run'] = (...args) => at.run(...args);
+const report: VerifyFolder['report'] = (...args) => at.report(...args);
 
 const meta = (name: string) =>
   JSON.stringify({
@@ -57,15 +39,6 @@ async function honest(name: string): Promise<Image> {
   });
   const diffId = sha256(gunzipSync(layer.bytes));
   return imageOf([layer], JSON.stringify({ rootfs: { diff_ids: [diffId] } }));
-}
-
-const lockPath = () => join(folder, 'xpkg.lock.yaml');
-
-async function editLock(from: RegExp, to: string): Promise<void> {
-  const text = await readFile(lockPath(), 'utf8');
-  const edited = text.replace(from, to);
-  expect(edited).not.toBe(text);
-  await writeFile(lockPath(), edited);
 }
 
 describe('of packages at a registry', () => {
@@ -199,7 +172,7 @@ describe('of packages at a registry', () => {
   test('a lockfile without digests is read, and lacks them', async () => {
     await start(await honest('p'));
     await lock();
-    await editLock(/ +digest: .*\n/, '');
+    await at.editLock(/ +digest: .*\n/, '');
     const { code, stderr } = await check();
     expect(code).toBe(EXIT.lockMismatch);
     expect(stderr).toContain('does not say its digest');

@@ -1,36 +1,20 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../src/cli/exit-code.js';
-import { runCli } from '../../../src/cli/run.js';
 import { sha256 } from '../../../src/oci/digest.js';
-import { fakeIo } from '../../support/fake-io.js';
+import { VerifyFolder } from '../../support/verify-folder.js';
 
-let folder: string;
+let at: VerifyFolder;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'verify-'));
+beforeEach(() => {
+  at = new VerifyFolder();
 });
 
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => at.remove());
 
-async function run(command: string, ...args: readonly string[]) {
-  const io = fakeIo({ cwd: folder });
-  const code = await runCli([command, ...args], io);
-  return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
-}
-
-interface Report {
-  readonly status: string;
-  readonly mismatches: readonly Readonly<Record<string, string>>[];
-  readonly failures: readonly Readonly<Record<string, string>>[];
-}
-
-async function report(...args: readonly string[]): Promise<Report & { code: number }> {
-  const { code, stdout } = await run('verify', '-o', 'json', ...args);
-  return { code, ...(JSON.parse(stdout) as Report) };
-}
+const run: VerifyFolder['run'] = (...args) => at.run(...args);
+const report: VerifyFolder['report'] = (...args) => at.report(...args);
 
 const provider = (crd = 'as.example.org') => `apiVersion: meta.pkg.crossplane.io/v1
 kind: Provider
@@ -43,18 +27,9 @@ metadata: {name: ${crd}}
 `;
 
 async function packageYaml(reference: string, text: string): Promise<void> {
-  const path = join(folder, 'world', reference);
+  const path = join(at.path, 'world', reference);
   await mkdir(path, { recursive: true });
   await writeFile(join(path, 'package.yaml'), text);
-}
-
-const lockPath = () => join(folder, 'xpkg.lock.yaml');
-
-async function editLock(from: RegExp, to: string): Promise<void> {
-  const text = await readFile(lockPath(), 'utf8');
-  const edited = text.replace(from, to);
-  expect(edited).not.toBe(text);
-  await writeFile(lockPath(), edited);
 }
 
 describe('of packages in folders', () => {
@@ -75,7 +50,7 @@ spec:
   crossplane: v2.3.4
   packages: [{configuration: ${A}, version: "${version}"}]
 ${more}`;
-    await writeFile(join(folder, 'xpkg.yaml'), text);
+    await writeFile(join(at.path, 'xpkg.yaml'), text);
   }
 
   beforeEach(async () => {
@@ -87,21 +62,21 @@ ${more}`;
   });
 
   test('what was just resolved is as locked, and the lockfile stays as it is', async () => {
-    const before = await readFile(lockPath(), 'utf8');
+    const before = await readFile(at.lockfile, 'utf8');
     expect(await run('verify', ...FROM)).toMatchObject({
       code: EXIT.done,
       stdout: '2 packages are as locked in xpkg.lock.yaml, for Crossplane v2.3.4\n',
       stderr: '',
     });
-    expect(await readFile(lockPath(), 'utf8')).toBe(before);
+    expect(await readFile(at.lockfile, 'utf8')).toBe(before);
   });
 
   test('the folder that all of it is in can be given for an input: what was written asks for nothing', async () => {
-    await rename(join(folder, 'rendered'), join(folder, 'bundle'));
-    const set = join(folder, 'set');
+    await rename(join(at.path, 'rendered'), join(at.path, 'bundle'));
+    const set = join(at.path, 'set');
     await mkdir(set);
     for (const name of ['xpkg.yaml', 'bundle', 'xpkg.lock.yaml']) {
-      await rename(join(folder, name), join(set, name));
+      await rename(join(at.path, name), join(set, name));
     }
     const args = [...FROM, '-f', 'set', '--lock', 'set/xpkg.lock.yaml'];
     expect(await run('verify', ...args)).toMatchObject({ code: EXIT.done, stderr: '' });
@@ -117,7 +92,7 @@ ${more}`;
     const { code, stderr } = await run('verify', ...FROM);
     expect(code).toBe(EXIT.lockMismatch);
     const locked = new RegExp(`source: ${P}\\n(?:.*\\n)*? +digest: (.*)`).exec(
-      await readFile(lockPath(), 'utf8'),
+      await readFile(at.lockfile, 'utf8'),
     )![1]!;
     expect(stderr).toContain('the tag was moved');
     expect(stderr).toContain(`locked: ${locked}`);
@@ -133,7 +108,7 @@ ${more}`;
   });
 
   test('a package that nobody has any more is gone', async () => {
-    await rm(join(folder, 'world', `${P}@v1.1.0`), { recursive: true });
+    await rm(join(at.path, 'world', `${P}@v1.1.0`), { recursive: true });
     expect(await report(...FROM)).toMatchObject({
       code: EXIT.lockMismatch,
       mismatches: [{ kind: 'gone', source: P }],
@@ -141,27 +116,27 @@ ${more}`;
   });
 
   test.each([
-    { field: 'dependsOn', from: /version: ">=v1.0.0"/, to: 'version: ">=v0.1.0"', at: A },
-    { field: 'owns', from: /as.example.org/, to: 'zs.example.org', at: P },
-    { field: 'crossplane', from: />=v1.14.0/, to: '>=v1.0.0', at: P },
-    { field: 'baseLayer', from: /baseLayer: sha256:..../, to: 'baseLayer: sha256:0000', at: A },
+    { field: 'dependsOn', from: /version: ">=v1.0.0"/, to: 'version: ">=v0.1.0"', of: A },
+    { field: 'owns', from: /as.example.org/, to: 'zs.example.org', of: P },
+    { field: 'crossplane', from: />=v1.14.0/, to: '>=v1.0.0', of: P },
+    { field: 'baseLayer', from: /baseLayer: sha256:..../, to: 'baseLayer: sha256:0000', of: A },
     {
       field: 'packageYaml',
       from: /packageYaml: sha256:..../,
       to: 'packageYaml: sha256:0000',
-      at: A,
+      of: A,
     },
-    { field: 'manifest', from: / +baseLayer:/, to: `    manifest: ${sha256('x')}\n$&`, at: A },
+    { field: 'manifest', from: / +baseLayer:/, to: `    manifest: ${sha256('x')}\n$&`, of: A },
   ])(
     'an edited `$field` is found: the package says what is so',
-    async ({ field, from, to, at }) => {
-      await editLock(from, to);
+    async ({ field, from, to, of }) => {
+      await at.editLock(from, to);
       const { code, mismatches } = await report(...FROM);
       expect(code).toBe(EXIT.lockMismatch);
       expect(mismatches).toEqual([
         expect.objectContaining({
           kind: 'content',
-          source: at,
+          source: of,
           text: expect.stringContaining(field),
         }),
       ]);
@@ -178,7 +153,7 @@ ${more}`;
       to: 'skipDependencyResolution: [because]',
     },
   ])('an edited `$field` is not what is asked for', async ({ field, from, to }) => {
-    await editLock(from, to);
+    await at.editLock(from, to);
     expect(await report(...FROM)).toMatchObject({
       code: EXIT.lockMismatch,
       mismatches: [{ kind: 'input', text: expect.stringContaining(field) }],
@@ -221,16 +196,16 @@ ${more}`;
   test('constraints between packages are held to the packages, inputs or none', async () => {
     await ask('>=v1.0.0', `  overrides: [{package: ${P}, version: v1.0.0}]\n`);
     await packageYaml(`${A}@v1.0.0`, configuration('>=v1.1.0'));
-    await rm(lockPath());
+    await rm(at.lockfile);
     expect((await run('resolve', ...FROM)).code).toBe(0);
     expect((await run('verify', ...FROM)).code).toBe(0);
-    await editLock(/skipDependencyResolution:(.|\n)*/, 'skipDependencyResolution: []\n');
+    await at.editLock(/skipDependencyResolution:(.|\n)*/, 'skipDependencyResolution: []\n');
     await ask();
     expect(await report(...FROM)).toMatchObject({
       code: EXIT.lockMismatch,
       mismatches: [{ kind: 'constraint', found: expect.stringContaining('>=v1.1.0') }],
     });
-    await rm(join(folder, 'xpkg.yaml'));
+    await rm(join(at.path, 'xpkg.yaml'));
     expect(await report(...FROM)).toMatchObject({
       code: EXIT.lockMismatch,
       mismatches: [{ kind: 'constraint' }],
@@ -244,14 +219,14 @@ ${more}`;
     await packageYaml(`${other}@v1.0.0`, provider());
     const digest =
       /source: .*provider-q\n(?:.*\n)*? +digest: (.*)\n(?:.*\n)*? +baseLayer: (.*)\n +packageYaml: (.*)/;
-    const before = digest.exec(await readFile(lockPath(), 'utf8'))!;
+    const before = digest.exec(await readFile(at.lockfile, 'utf8'))!;
     const both = [`${other}@v1.0.0`, '-f', 'xpkg.yaml'];
-    await rm(join(folder, 'xpkg.yaml'));
+    await rm(join(at.path, 'xpkg.yaml'));
     const alone = ['--crossplane', 'v2.3.4', '--lock', 'alone.lock', '--out', 'alone'];
     expect((await run('resolve', ...FROM, `${other}@v1.0.0`, ...alone)).code).toBe(0);
     await ask();
-    const after = digest.exec(await readFile(join(folder, 'alone.lock'), 'utf8'))!;
-    for (const i of [1, 2, 3]) await editLock(new RegExp(before[i]!), after[i]!);
+    const after = digest.exec(await readFile(join(at.path, 'alone.lock'), 'utf8'))!;
+    for (const i of [1, 2, 3]) await at.editLock(new RegExp(before[i]!), after[i]!);
     const { code, mismatches } = await report(...FROM, ...both);
     expect(code).toBe(EXIT.lockMismatch);
     expect(mismatches).toEqual([
@@ -264,14 +239,14 @@ ${more}`;
   });
 
   test('without inputs the lockfile is held to its sources alone, and that is said', async () => {
-    await rm(join(folder, 'xpkg.yaml'));
+    await rm(join(at.path, 'xpkg.yaml'));
     const { code, stderr } = await run('verify', ...FROM);
     expect(code).toBe(EXIT.done);
     expect(stderr).toContain('nothing says what was asked for');
   });
 
   test('packages that were named on the command line are named again', async () => {
-    await rm(join(folder, 'xpkg.yaml'));
+    await rm(join(at.path, 'xpkg.yaml'));
     expect(await run('verify', ...FROM, `${A}@>=v1.0.0`, '--crossplane', 'v2.3.4')).toMatchObject({
       code: EXIT.done,
       stderr: '',
@@ -282,19 +257,19 @@ ${more}`;
   });
 
   test('there is nothing to verify without a lockfile', async () => {
-    await rm(lockPath());
+    await rm(at.lockfile);
     expect(await run('verify', ...FROM)).toMatchObject({ code: EXIT.lockMismatch });
   });
 
   test('an index that names no digests leaves bytes unchecked, and that is said', async () => {
     expect((await run('index', ...FROM, '--out', 'world.json')).code).toBe(0);
-    const text = await readFile(join(folder, 'world.json'), 'utf8');
+    const text = await readFile(join(at.path, 'world.json'), 'utf8');
     expect(await run('verify', '--from', 'index:world.json')).toMatchObject({
       code: 0,
       stderr: '',
     });
     const bare = text.replaceAll(/"(digest|baseLayer|packageYaml)": ?"[^"]*",?/g, '');
-    await writeFile(join(folder, 'bare.json'), bare.replaceAll(/,(\s*\})/g, '$1'));
+    await writeFile(join(at.path, 'bare.json'), bare.replaceAll(/,(\s*\})/g, '$1'));
     const { code, stderr } = await run('verify', '--from', 'index:bare.json');
     expect(code).toBe(EXIT.done);
     expect(stderr).toContain('bytes were not compared');
