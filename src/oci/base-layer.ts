@@ -9,9 +9,14 @@ export const PACKAGE_ANNOTATION = 'io.crossplane.xpkg';
 export type PackagePlace =
   | { readonly place: 'layer'; readonly layer: Descriptor }
   /** No layer is marked: in the file system that all layers make together. */
-  | { readonly place: 'flattened'; readonly layers: readonly Descriptor[] }
+  | {
+      readonly place: 'flattened';
+      readonly layers: readonly Descriptor[];
+      /** What it says that it is, if not an image: its layers may be anything. */
+      readonly artifact?: string | undefined;
+    }
   /** `artifact`: what it is, if not an image at all. */
-  | { readonly place: 'refused'; readonly why: string; readonly artifact?: string };
+  | { readonly place: 'refused'; readonly why: string; readonly artifact?: string | undefined };
 
 export function packagePlace(
   image: Pick<ImageManifest, 'config' | 'layers' | 'artifactType'>,
@@ -29,22 +34,29 @@ export function packagePlace(
   const [layer] = marked;
   if (layer !== undefined) return { place: 'layer', layer };
   const artifact = artifactTypeOf(image);
-  if (artifact === undefined) return { place: 'flattened', layers };
-  const why = `it is no package but an artifact (\`${printable(artifact)}\`), and no layer of it is marked \`${PACKAGE_ANNOTATION}: base\``;
+  if (isUnpackable(layers)) return { place: 'flattened', layers, artifact };
+  const why = `it is no package but an artifact (\`${printable(artifact ?? 'without layers')}\`), and no layer of it is marked \`${PACKAGE_ANNOTATION}: base\``;
   return { place: 'refused', why, artifact };
 }
 
-/**
- * What is stored like an image and is none: signatures, documents; undefined: it may be one.
- *
- * Crossplane looks into whatever unpacks, whatever config and artifactType say.
- */
+/** Crossplane looks into whatever unpacks, whatever config and artifactType say. */
+function isUnpackable(layers: readonly Descriptor[]): boolean {
+  return layers.some(({ mediaType }) => mediaType === '' || mediaType.includes('tar'));
+}
+
+const IMAGE_CONFIGS = new Set([
+  '',
+  'application/vnd.oci.image.config.v1+json',
+  'application/vnd.docker.container.image.v1+json',
+]);
+
+/** What says that it is no image: documents, charts; undefined: it does not. */
 function artifactTypeOf({
   config,
   layers,
   artifactType = '',
 }: Pick<ImageManifest, 'config' | 'layers' | 'artifactType'>): string | undefined {
-  const types = layers.map(({ mediaType }) => mediaType);
-  if (types.some((type) => type === '' || type.includes('tar'))) return undefined;
-  return artifactType === '' ? (types[0] ?? config.mediaType) : artifactType;
+  if (artifactType !== '') return artifactType;
+  if (!IMAGE_CONFIGS.has(config.mediaType)) return config.mediaType;
+  return isUnpackable(layers) ? undefined : layers[0]?.mediaType;
 }

@@ -1,4 +1,5 @@
 import type { Digest } from '../model/package.js';
+import { printable } from '../model/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target.js';
 import type { Expected } from './body.js';
@@ -14,7 +15,7 @@ import {
   type FoundPackageYaml,
   type Reader,
 } from './package-yaml-file.js';
-import { tarEntries } from './tar-entries.js';
+import { NoTar, tarEntries } from './tar-entries.js';
 import { unpacked } from './unpack.js';
 
 /** What an image holds for a target; `refused`: read intact, and the target would not take it. */
@@ -42,9 +43,15 @@ export async function readPackage<T>(
   const { at } = located;
   const context = { repository, limits: options.limits ?? LIMITS, read: options.read };
   if (at.place === 'refused') return { status: 'refused', why: at.why };
-  return at.place === 'layer'
-    ? fromLayer(at.layer, rules, context, located)
-    : fromFlattened(at.layers, rules, context, located);
+  if (at.place === 'layer') return fromLayer(at.layer, rules, context, located);
+  try {
+    return await fromFlattened(at.layers, rules, context, located);
+  } catch (error) {
+    // `oras push` says of any file that it is a tar, unless it is told otherwise.
+    if (at.artifact === undefined || !(error instanceof NoTar)) throw error;
+    const why = `it is no package but an artifact (\`${printable(at.artifact)}\`)`;
+    return { status: 'refused', why };
+  }
 }
 
 interface Context<T> {

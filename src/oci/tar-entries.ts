@@ -117,8 +117,14 @@ async function* chunksOf(
 /** Whoever opened the file knows how to say that it cannot be read. */
 function brokenTar(error: unknown, subject: string): Error {
   if (error instanceof SourceError || isOfFileSystem(error)) return error;
-  const what = 'not a tar archive, or cut off';
-  return new SourceError('BAD_IMAGE', subject, what, { cause: error });
+  return new NoTar(subject, { cause: error });
+}
+
+/** Bytes that are no tar, or not all of one. */
+export class NoTar extends SourceError {
+  constructor(subject: string, options?: ErrorOptions) {
+    super('BAD_IMAGE', subject, 'not a tar archive, or cut off', options);
+  }
 }
 
 interface Feeding {

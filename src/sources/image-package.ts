@@ -25,7 +25,7 @@ export async function fetchImage(
       contents,
       digest,
       manifest,
-      artifact: at.place === 'refused' ? at.artifact : undefined,
+      artifact: at.place === 'layer' ? undefined : at.artifact,
     };
   }
   const { value: contents, baseLayer, packageYaml, notes } = got;

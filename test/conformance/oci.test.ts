@@ -137,7 +137,7 @@ function resolving(...flags: readonly string[]): string[] {
 }
 
 function verifying(...flags: readonly string[]): string[] {
-  return ['verify', `${open.host}/acme/platform@>=v1.0.0`, ...flags];
+  return ['verify', `${open.host}/acme/platform@>=v1.0.0`, '--crossplane', CROSSPLANE, ...flags];
 }
 
 /** What a registry says that a tag points at, by another client. */

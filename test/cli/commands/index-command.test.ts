@@ -125,6 +125,16 @@ describe('of a repository that holds more than packages', async () => {
     },
   );
 
+  test.each([{ artifactType: 'application/vnd.me' }, { config: 'application/vnd.me+json' }])(
+    'what says that it is an artifact (%o) may call anything a tar: it is left out, with a note',
+    async (types) => {
+      registry.push('a/p', 'v2.0.0', imageOf([blobOf('Read me.\n')], '{}', types));
+      const { code, notes, tags } = await indexed();
+      expect([code, tags]).toEqual([0, ['latest', 'v1.0.0']]);
+      expect(notes).toEqual([expect.stringContaining('a/p:v2.0.0 ')]);
+    },
+  );
+
   test('an image without a package is left out by tag, and recorded as such by version', async () => {
     const plain = imageOf([await layerOf([{ name: 'bin/sh', content: 'binary' }])]);
     registry.push('a/p', 'debug', plain).push('a/p', 'v2.0.0', plain);
