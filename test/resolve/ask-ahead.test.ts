@@ -61,6 +61,7 @@ const providersOfEachOther: fc.Arbitrary<IndexFile> = fc
     return { packages: Object.fromEntries(entries) as IndexFile['packages'] };
   });
 
+const need = (provider: string, version: string) => ({ provider, version });
 const anyOf = (kind: string, name: string) => ({ [kind]: name, version: '>=v1.0.0' });
 const ALL = [...PROVIDERS.map((name) => anyOf('provider', name)), anyOf('function', FUNCTION)];
 
@@ -147,6 +148,31 @@ describe('of a distant source', () => {
       { seed: 3, numRuns: 300 },
     );
     expect(vain).toBeGreaterThan(20);
+  });
+
+  test('once there was a conflict, versions are read one at a time: who knows what is next', async () => {
+    const [a, c, d, e] = PROVIDERS as [string, string, string, string];
+    const universe: IndexFile = {
+      packages: {
+        [a]: {
+          kind: 'Provider',
+          versions: { 'v1.0.0': {}, 'v2.0.0': { dependsOn: [need(c, '<v2.0.0')] } },
+        },
+        [c]: {
+          kind: 'Provider',
+          versions: {
+            'v1.0.0': { dependsOn: [need(a, '<v2.0.0')] },
+            'v1.1.0': { dependsOn: [need(a, '<v2.0.0')] },
+            'v2.0.0': { dependsOn: [need(d, '>=v1.0.0'), need(e, '>=v1.0.0')] },
+          },
+        },
+        [d]: published('Provider', {}, 'v1.0.0', 'v1.1.0'),
+        [e]: published('Provider', {}, 'v1.0.0', 'v1.1.0'),
+      },
+    };
+    const rounds = await roundsFor(universe, { [a]: '>=v1.0.0', [c]: '>=v1.0.0' });
+    const last = rounds.filter((round) => round.some((line) => /(rds|iam) v1/.test(line)));
+    expect(last).toEqual([[`${d} v1.1.0`], [`${e} v1.1.0`]]);
   });
 
   test('lists of a version that cannot be chosen are not asked for', async () => {

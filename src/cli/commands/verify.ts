@@ -35,6 +35,7 @@ export const verifyCommand: Command<Args> = {
         default: false,
         describe: 'Let the lockfile be without digests that its sources have',
       })
+      .describe('lock', 'Lockfile to check')
       .example('$0 verify', 'what `resolve` was asked for and locked: is it all still so?')
       .epilogue(
         'Everything is read from its source again, downloads kept earlier aside (with --offline: ' +
