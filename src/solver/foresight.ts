@@ -13,10 +13,10 @@ export interface Prospect {
  * Of packages in the order of their decisions, the versions that will be read: those that nothing
  * before them can rule out any more, short of a conflict.
  *
- * What an unread package requires is not known, so this counts on what packages are like.
- * Configurations require anything. Providers require at most the provider that their family shares
- * its credentials through. Functions require nothing. Where one is not like that, a version may be
- * read that is not in the answer.
+ * What an unread package requires is not known, so this counts on what packages are like. Providers
+ * of a family (`provider-aws-s3`) require at most the one that all of it shares its credentials
+ * through; functions require nothing; others may require anything. Where one is not like that, a
+ * version may be read that is not in the answer.
  */
 export function foreseen(prospects: Iterable<Prospect>): Candidate[] {
   const candidates: Candidate[] = [];
@@ -44,8 +44,9 @@ class Ahead {
       return;
     }
     const kind = likelyKind(subject);
-    if (kind === 'Provider') this.families = true;
-    else if (kind !== 'Function') this.anything = true;
+    if (kind === 'Function') return;
+    if (kind === 'Provider' && MEMBER.test(nameOf(subject.repository))) this.families = true;
+    else this.anything = true;
   }
 
   mayNarrow({ repository }: PackageSubject): boolean {
@@ -54,6 +55,8 @@ class Ahead {
   }
 }
 
+/** `provider-aws-s3`. */
+const MEMBER = /^provider-[^-]+-./;
 /** `provider-family-aws`; before there were families, `provider-aws-config`. */
 const FAMILY = /family|-config$/;
 

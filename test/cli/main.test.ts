@@ -30,9 +30,9 @@ const yaml = (name: string, dependsOn: readonly object[]) =>
 /** Provider a, whose every version wants an old b; the newest b is never sent. */
 async function waiting(...faults: readonly Fault[]): Promise<Registry> {
   const registry = await new Registry({
-    faults: [...faults, on('/provider-b/manifests/v3.0.0', never)],
+    faults: [...faults, on('/provider-x-b/manifests/v3.0.0', never)],
   }).start();
-  const [a, b] = ['a', 'b'].map((name) => `x/provider-${name}`);
+  const [a, b] = ['a', 'b'].map((name) => `x/provider-x-${name}`);
   const needs = [{ provider: `${registry.host}/${b}`, version: '<v2.0.0' }];
   const image = await packageImage(yaml('a', needs));
   const other = await packageImage(yaml('b', []));
@@ -41,7 +41,7 @@ async function waiting(...faults: readonly Fault[]): Promise<Registry> {
 }
 
 async function run({ host }: Registry) {
-  const refs = ['a', 'b'].map((name) => `${host}/x/provider-${name}@>=v1.0.0`);
+  const refs = ['a', 'b'].map((name) => `${host}/x/provider-x-${name}@>=v1.0.0`);
   const flags = ['--crossplane', 'v2.3.4', '--no-write', '-o', 'json', '--cache', 'cache'];
   const child = spawn(process.execPath, [MAIN, 'resolve', ...refs, ...flags], { cwd: folder });
   const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
@@ -52,7 +52,7 @@ test.each([
   { why: 'the answer is there', faults: [], code: EXIT.done },
   {
     why: 'the run has failed',
-    faults: [on('/provider-a/manifests/', status(403))],
+    faults: [on('/provider-x-a/manifests/', status(403))],
     code: EXIT.sourceFailed,
   },
 ])('once $why, what was asked ahead in vain keeps nobody waiting', async ({ faults, code }) => {
@@ -62,7 +62,7 @@ test.each([
     expect(ended.code).toBe(code);
     expect(ended.stdout !== '').toBe(code === EXIT.done);
     // Asked once and never answered: it was not waited for long enough to be asked again.
-    const vain = registry.asked.filter((line) => line.includes('/provider-b/manifests/v3.0.0'));
+    const vain = registry.asked.filter((line) => line.includes('/provider-x-b/manifests/v3.0.0'));
     expect(vain).toHaveLength(1);
   } finally {
     await registry.stop();

@@ -37,7 +37,7 @@ function platform(dependsOn: IndexVersion['dependsOn'], family = '>=v1.0.0'): In
   };
 }
 
-const name = (i: number) => `h.io/acme/provider-${'abcd'[i]}`;
+const name = (i: number) => `h.io/acme/provider-cloud-${'abcd'[i]}`;
 
 /** Providers as there are none: each version may require any other, within narrow bounds. */
 const providersOfEachOther: fc.Arbitrary<IndexFile> = fc
@@ -95,6 +95,19 @@ describe('of a distant source', () => {
     const asked = (await roundsFor(universe, { [CONFIGURATION]: '>=v1.0.0' })).flat();
     expect(asked).not.toContain(`${FAMILY} v1.1.0`);
     expect(asked).toContain(`${FAMILY} v1.0.0`);
+  });
+
+  test('a provider of no family may require anything: nothing is read in vain behind it', async () => {
+    const [one, other] = ['h.io/acme/provider-sql', 'h.io/acme/provider-kubernetes'];
+    const below = { dependsOn: [{ provider: other, version: '<v2.0.0' }] };
+    const universe: IndexFile = {
+      packages: {
+        [one]: published('Provider', below, 'v1.0.0', 'v1.1.0'),
+        [other]: published('Provider', {}, 'v1.0.0', 'v2.0.0'),
+      },
+    };
+    const asked = (await roundsFor(universe, { [one]: '>=v1.0.0', [other]: '>=v1.0.0' })).flat();
+    expect(asked).not.toContain(`${other} v2.0.0`);
   });
 
   test('what stands behind a configuration waits for it: it may require anything', async () => {

@@ -70,7 +70,7 @@ test('asks for siblings at once, each thing once, as many at a time as --concurr
   const started = await new Registry({ faults: [late(50)] }).start();
   registry = started;
   const at = (path: string) => `${started.host}/${path}`;
-  const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `x/provider-${name}`);
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `x/provider-x-${name}`);
   for (const name of names) {
     const image = await packageImage(meta('Provider', name));
     started.push(name, 'v1.0.0', image).push(name, 'v1.1.0', image);
