@@ -47,8 +47,8 @@ export async function conclude(conclusion: Conclusion, args: Args, io: Io): Prom
     for (const line of changeLines(changes)) io.note(`  ${line}`);
     if (changes.length === 0) io.note('  no version changes, but what it records of them does');
     const moved = changes.some(({ movedTag }) => movedTag !== undefined);
-    for (const line of moved ? movedTagAlert(false) : []) io.note(line);
-    io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
+    if (moved) for (const line of movedTagAlert(false)) io.note(line);
+    else io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
     return EXIT.lockMismatch;
   }
   if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);

@@ -79,7 +79,9 @@ export async function artifactAt(
 ): Promise<HeldArtifact> {
   const artifact = await artifactIfAny(text, registries);
   if (artifact !== undefined) return artifact;
-  throw new InputError(`there is no \`${text}\``, { hint: '`xpkg-resolve push` stores one' });
+  throw new InputError(`there is no \`${text}\``, {
+    hint: '`xpkg-resolve push` stores a lockfile, `xpkg-resolve index push` an index',
+  });
 }
 
 /** The same; undefined: there is none. */

@@ -175,29 +175,34 @@ function camelCase(name: string): string {
 
 /** The command asked for, or the one that a shell wants completed: `FLAG xpkg-resolve NAME …`. */
 function commandName(argv: readonly string[]): string | undefined {
-  return argv[0] === '--get-yargs-completions' ? argv[2] : argv[0];
+  if (argv[0] === '--get-yargs-completions') return argv[2];
+  return argv.find((word) => !word.startsWith('-'));
+}
+
+/** A message may have several lines, each of which is made harmless by itself. */
+function noteLines(text: string, io: Io): void {
+  for (const line of text.split('\n')) io.note(line);
 }
 
 function report(error: unknown, io: Io, debug: boolean): ExitCode {
   if (error instanceof UsageError) {
-    io.note(`error: ${error.message}`);
+    noteLines(`error: ${error.message}`, io);
     io.note('hint: `--help` after a command says what it takes');
     return EXIT.badInput;
   }
   if (error instanceof InputError || error instanceof SourceError) {
-    io.note(`error: ${error.message}`);
+    const message = `error: ${error.message}`;
+    // Of the user's own files there may be several things to say; a registry gets one line.
+    if (error instanceof InputError) noteLines(message, io);
+    else io.note(message);
     if (error.hint !== undefined) io.note(`hint: ${error.hint}`);
-    if (debug) showStack(error, io);
+    if (debug) noteLines(error.stack ?? '', io);
     return error instanceof InputError ? EXIT.badInput : EXIT.sourceFailed;
   }
   io.note(
     `error: a bug in xpkg-resolve: ${error instanceof Error ? error.message : String(error)}`,
   );
-  if (debug && error instanceof Error) showStack(error, io);
+  if (debug && error instanceof Error) noteLines(error.stack ?? '', io);
   else io.note('hint: run again with --debug and report what it shows');
   return EXIT.bug;
-}
-
-function showStack({ stack = '' }: Error, io: Io): void {
-  for (const line of stack.split('\n')) io.note(line);
 }

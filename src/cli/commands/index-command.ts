@@ -27,8 +27,15 @@ export const indexCommand: Command<Args> = {
       .positional('repositories', {
         type: 'string',
         array: true,
-        describe: 'Packages to put in; all, where the sources can list them',
+        describe:
+          'Packages to put in; all, where the sources can list them. ' +
+          '`push oci://REGISTRY/REPOSITORY:TAG` before them stores the index there',
       })
+      .example('$0 index --from dir:packages --out index.json.gz', 'all of a folder, as one file')
+      .example(
+        '$0 index push oci://registry.example.org/team/index:v1 --from index:index.json.gz',
+        'the same at a registry, for `--from index:oci://…`',
+      )
       .option('out', {
         type: 'string',
         requiresArg: true,
@@ -36,6 +43,8 @@ export const indexCommand: Command<Args> = {
       }),
   run: async (args, io) => {
     const { destination, repositories } = destinationOf(args.repositories ?? []);
+    // Before anything is read: what follows `push` is where to, and nothing else.
+    if (destination !== undefined) (await import('../registries.js')).ociReference(destination);
     const stats = noStats();
     const source = await openSources(args, io, stats, await imageConfigs(args, io));
     const wanted = repositories.length > 0 ? named(repositories) : await listed(source);
