@@ -25,9 +25,19 @@ export interface Timeouts {
   readonly connectMs: number;
   readonly firstByteMs: number;
   readonly stallMs: number;
+  /** For all of a body that nobody reads. */
+  readonly discardMs: number;
 }
 
-const TIMEOUTS: Timeouts = { connectMs: 10_000, firstByteMs: 60_000, stallMs: 30_000 };
+const TIMEOUTS: Timeouts = {
+  connectMs: 10_000,
+  firstByteMs: 60_000,
+  stallMs: 30_000,
+  discardMs: 2_000,
+};
+
+/** A longer rest costs more than a new connection. */
+const MOST_DISCARDED_BYTES = 64 * 1024;
 
 export interface ClosableTransport {
   readonly send: Transport;
@@ -47,13 +57,14 @@ interface Routes {
   readonly proxyFor: ProxyChoice;
   readonly direct: Dispatcher;
   readonly tunnel: (proxy: Proxy) => Dispatcher;
+  readonly discardMs: number;
   close(): Promise<void>;
 }
 
 async function routes(options: UndiciOptions): Promise<Routes> {
   const proxyFor = proxiesIn(options.env);
   const { Agent, Pool, ProxyAgent } = await import('undici');
-  const { connectMs, firstByteMs, stallMs } = { ...TIMEOUTS, ...options.timeouts };
+  const { connectMs, firstByteMs, stallMs, discardMs } = { ...TIMEOUTS, ...options.timeouts };
   const ca = authorities(await options.certificates?.());
   const connect = { timeout: connectMs, ...(ca === undefined ? {} : { ca }) };
   const { connections } = options;
@@ -78,6 +89,7 @@ async function routes(options: UndiciOptions): Promise<Routes> {
       tunnels.set(proxy, through);
       return through;
     },
+    discardMs,
     close: async () => {
       await Promise.all([direct, ...tunnels.values()].map((dispatcher) => dispatcher.destroy()));
     },
@@ -104,7 +116,7 @@ async function exchange(request: HttpRequest, by: Routes): Promise<HttpResponse>
   }
   const { statusCode, headers, body } = answer;
   if (proxy !== undefined && statusCode === 407) {
-    await body.dump();
+    await discard(body, by.discardMs);
     throw new NoAnswer(`${PROXY_ANSWERED}407`, asked, undefined);
   }
   return {
@@ -114,8 +126,18 @@ async function exchange(request: HttpRequest, by: Routes): Promise<HttpResponse>
       return typeof value === 'string' ? value : value?.join(', ');
     },
     body,
-    discard: () => body.dump(),
+    discard: () => discard(body, by.discardMs),
   };
+}
+
+/** Keeps the connection if the rest is short and comes soon; closes it otherwise. */
+async function discard(body: Dispatcher.ResponseData['body'], withinMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(withinMs);
+  try {
+    await body.dump({ limit: MOST_DISCARDED_BYTES, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 function sent(

@@ -2,13 +2,20 @@ import { createServer, type Server } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { undiciTransport } from '../../src/oci/undici-transport.js';
 import { TEST_CERTIFICATE } from '../support/registry/certificate.js';
 import { anonymous, withRegistry } from '../support/registry/client.js';
-import { dripping, on, redirectTo, stalled } from '../support/registry/faults.js';
+import { dripping, drippingBody, on, redirectTo, stalled } from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
+import type { Fault } from '../support/registry/registry.js';
 
 const image = await packageImage('kind: Provider\n');
 const layer = image.blobs.at(-1)!;
+
+const drippingChallenge: Fault = (request, response, registry) =>
+  drippingBody(401, {
+    'WWW-Authenticate': `Bearer realm="http://${registry.host}/token",service="test"`,
+  })(request, response, registry);
 
 describe('certificates', () => {
   test.each([
@@ -132,6 +139,50 @@ describe('patience ends, and then it is tried again', () => {
       },
     );
     await mute.stop();
+  });
+});
+
+describe('a body nobody reads may drip for ever', () => {
+  const timeouts = { discardMs: 50 };
+  const bearer = { mode: 'bearer' } as const;
+
+  test.each([
+    { why: '401', access: bearer, fault: on('/tags/', drippingChallenge, 1) },
+    { why: '302', fault: on('?n=', drippingBody(302, { Location: '/v2/a/p/tags/list' })) },
+    { why: '500', fault: on('/tags/', drippingBody(500), 1) },
+    { why: '500 of the token server', access: bearer, fault: on('/token', drippingBody(500), 1) },
+  ])('$why', async ({ access = { mode: 'open' } as const, fault }) => {
+    await withRegistry({ timeouts, access, faults: [fault] }, async ({ registry, repository }) => {
+      registry.push('a/p', 'v1', image);
+      expect(await repository('a/p').tags()).toEqual(['v1']);
+    });
+  });
+
+  test('404', async () => {
+    const faults = [drippingBody(404)];
+    await withRegistry({ timeouts, faults }, async ({ repository }) => {
+      expect(await repository('a/p').manifest('v1')).toBeUndefined();
+    });
+  });
+
+  test('the first answer of a host that might speak plain HTTP', async () => {
+    const options = { tls: true, certificates: { only: TEST_CERTIFICATE }, timeouts };
+    const faults = [on('', drippingBody(200), 1)];
+    await withRegistry({ ...options, faults }, async ({ registry, repository }) => {
+      registry.push('a/p', 'v1', image);
+      expect(await repository('a/p').tags()).toEqual(['v1']);
+      expect(registry.asked[0]).toBe('GET /v2/');
+    });
+  });
+
+  test('407 of a proxy', async () => {
+    await withRegistry({ faults: [drippingBody(407)] }, async ({ registry: proxy }) => {
+      const env = { HTTP_PROXY: `http://${proxy.host}` };
+      const transport = undiciTransport({ env, connections: 1, timeouts });
+      const url = new URL('http://registry.example.test/v2/');
+      await expect(transport.send({ method: 'GET', url, headers: {} })).rejects.toThrow(/407/);
+      await transport.close();
+    });
   });
 });
 

@@ -82,6 +82,16 @@ export const dripping: Fault = (_request, response) => {
   return true;
 };
 
+/** Answers at once, with a body that goes on by a byte at a time for as long as somebody listens. */
+export function drippingBody(code: number, headers: Readonly<Record<string, string>> = {}): Fault {
+  return (_request, response) => {
+    response.writeHead(code, headers).flushHeaders();
+    const drip = setInterval(() => response.write('.'), 20);
+    response.on('close', () => clearInterval(drip));
+    return true;
+  };
+}
+
 /** Hangs up without a word, the hard way. */
 export const reset: Fault = (_request, response) => {
   response.socket?.resetAndDestroy();
