@@ -81,17 +81,18 @@ function waitBefore(
   return Math.max(wait, failure.retryAfterMs ?? 0);
 }
 
-const PASSING_CODES = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'UND_ERR_ABORTED',
+/** Failures that may pass, in words. */
+const PASSING_CODES: ReadonlyMap<string, string> = new Map([
+  ['ECONNRESET', 'the connection was reset'],
+  ['EPIPE', 'the connection broke off'],
+  ['ETIMEDOUT', 'the connection timed out'],
+  ['EAI_AGAIN', 'the name could not be looked up'],
+  ['UND_ERR_SOCKET', 'the connection broke off'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no connection came about in time'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'no answer came in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'the answer stopped half way'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the answer was cut short'],
+  ['UND_ERR_ABORTED', 'the connection was given up'],
 ]);
 
 export function isPassingStatus(status: number): boolean {
@@ -102,8 +103,14 @@ export function isPassingStatus(status: number): boolean {
 export function asTransient(error: unknown): unknown {
   const code = codeOf(error);
   if (!isPassingCode(code)) return error;
-  const message = error instanceof NoAnswer ? error.message : code;
+  const message = error instanceof NoAnswer ? error.message : (inWords(code) ?? code);
   return new TransientFailure(message, { cause: error });
+}
+
+/** undefined: no words for it. */
+function inWords(code: string): string | undefined {
+  const words = PASSING_CODES.get(code);
+  return words && `${words} (${code})`;
 }
 
 function isPassingCode(code: string): boolean {
