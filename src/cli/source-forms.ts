@@ -104,7 +104,7 @@ const unreachable: PackageSource = {
 
 function offline(subject: string): SourceError {
   return new SourceError('OFFLINE', subject, 'not at hand, and `--offline` forbids the network', {
-    hint: 'run once without `--offline`, or name a local source that has it with `--from`',
+    hint: 'there is no cache here: name one that has it with `--cache`, or a local source with `--from`',
   });
 }
 

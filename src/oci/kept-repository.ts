@@ -69,21 +69,22 @@ export function offlineRepository(name: string, cache: DiskCache): ImageReposito
     partial: true,
     tags: async () => {
       const held = await tagsIn(cache, name);
-      if (held === undefined) throw offline(`tags of ${name}`);
+      if (held === undefined) throw offline(`tags of ${name}`, NAMES_KEPT);
       cache.noteOnce(AS_IT_WAS);
       return held.tags;
     },
     manifest: async (reference) => {
       const held = await manifestIn(cache, name, reference);
       const subject = `${name}${isDigest(reference) ? '@' : ':'}${reference}`;
-      if (held === undefined) throw offline(subject);
-      if (held.manifest === undefined && held.digest !== undefined) throw offline(subject);
+      if (held === undefined) throw offline(subject, NAMES_KEPT);
+      if (held.manifest === undefined && held.digest !== undefined)
+        throw offline(subject, NAMES_KEPT);
       if (!isDigest(reference)) cache.noteOnce(AS_IT_WAS);
       return held.manifest;
     },
     blob: async (descriptor) => {
       const held = await blobIn(cache, name, descriptor);
-      if (held === undefined) throw offline(`${name}@${descriptor.digest}`);
+      if (held === undefined) throw offline(`${name}@${descriptor.digest}`, BLOBS_KEPT);
       return held;
     },
   };
@@ -159,11 +160,12 @@ function question(name: string, reference: string): string {
   return `${name} ${reference}`;
 }
 
-function offline(subject: string): SourceError {
-  return new SourceError(
-    'OFFLINE',
-    subject,
-    'not in the cache, and `--offline` forbids the network',
-    { hint: 'run once without `--offline`, or name a local source that has it with `--from`' },
-  );
+const NAMES_KEPT =
+  '`xpkg-resolve resolve` without `--offline` keeps what it reads of tags and manifests, and `verify` keeps nothing; or name a local source that has it with `--from`';
+const BLOBS_KEPT =
+  '`xpkg-resolve resolve` without `--offline` keeps base layers; configs and other layers are never kept: `xpkg-resolve vendor --full DIR` copies them, and `--from layout:DIR` reads them there';
+
+function offline(subject: string, hint: string): SourceError {
+  const what = 'not in the cache, and `--offline` forbids the network';
+  return new SourceError('OFFLINE', subject, what, { hint });
 }

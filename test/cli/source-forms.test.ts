@@ -67,9 +67,10 @@ test.each([undefined, ['layout:full', 'registry']])(
   async (from) => {
     const source = await openSources(args(from, { offline: true }), fakeIo({ cwd }));
     const other = 'xpkg.io/a/other' as Repository;
-    await expect(source.tags(other, target)).rejects.toMatchObject({ code: 'OFFLINE' });
+    const failure = { code: 'OFFLINE', hint: expect.stringContaining('`--cache`') };
+    await expect(source.tags(other, target)).rejects.toMatchObject(failure);
     const fetching = source.fetch({ repository: other, version: 'v1.0.0' }, target);
-    await expect(fetching).rejects.toMatchObject({ code: 'OFFLINE' });
+    await expect(fetching).rejects.toMatchObject(failure);
   },
 );
 

@@ -180,12 +180,17 @@ test('offline, everything is as it last was, and that is said once', async () =>
   });
 });
 
+function failing(hint: string) {
+  return { code: 'OFFLINE', hint: expect.stringContaining(hint) };
+}
+
 test('offline, what was never asked for is neither there nor missing', async () => {
   const offline = offlineRepository('registry.example.test/a/p', cache('offline'));
-  await expect(offline.tags()).rejects.toMatchObject({ code: 'OFFLINE' });
-  await expect(offline.manifest('v1.0.0')).rejects.toMatchObject({ code: 'OFFLINE' });
-  await expect(offline.manifest(image.digest)).rejects.toMatchObject({ code: 'OFFLINE' });
-  await expect(offline.blob(layer)).rejects.toMatchObject({ code: 'OFFLINE' });
+  const fills = failing('`xpkg-resolve resolve` without `--offline`');
+  await expect(offline.tags()).rejects.toMatchObject(fills);
+  await expect(offline.manifest('v1.0.0')).rejects.toMatchObject(fills);
+  await expect(offline.manifest(image.digest)).rejects.toMatchObject(fills);
+  await expect(offline.blob(layer)).rejects.toMatchObject(failing('`--from layout:DIR`'));
 });
 
 test('a folder that cannot be written costs one warning, not the run', async () => {
