@@ -74,25 +74,33 @@ async function* untarred(
   const zeros = new ZeroBlocks();
   const feeding: Feeding = { failure: undefined, wanted: true };
   const fed = feed(bytes, tar, zeros, feeding);
+  let contentEnd = 0;
   let end = 0;
   let over = false;
   const reason = (error: unknown) => brokenTar(feeding.failure ?? error, subject);
   try {
     for await (const entry of tar) {
-      // Go stops where a tar says it ends; tar-stream would go on.
-      if (zeros.endWithin(end, entry.offset)) break;
-      end = entry.offset + BLOCK + Math.ceil(entry.header.size / BLOCK) * BLOCK;
+      // Go stops where a tar says it ends, and at a lone block of zeros; tar-stream would go on.
+      if (zeros.strayHere()) throw new NoTar(subject);
+      if (zeros.endBefore(entry.offset)) break;
+      const { header } = entry;
+      const extent = { offset: entry.offset + BLOCK, size: header.size };
+      contentEnd = extent.offset + (header.type === 'directory' ? 0 : header.size);
+      end = Math.ceil(contentEnd / BLOCK) * BLOCK;
+      zeros.goOn(end);
       yield {
-        header: entry.header,
-        extent: { offset: entry.offset + BLOCK, size: entry.header.size },
+        header,
+        extent,
         content: chunksOf(entry, reason),
         skip: () => void entry.resume(),
       };
     }
+    if (zeros.strayHere()) throw new NoTar(subject);
     over = true;
   } catch (error) {
-    // What stands behind the end of a tar need not be one.
-    over = feeding.failure === undefined && zeros.endWithin(end, Infinity);
+    // What stands behind the end of a tar need not be one, and the last content need not be padded.
+    const ended = zeros.endHere() || (contentEnd <= zeros.seen && zeros.seen < end);
+    over = feeding.failure === undefined && ended;
     if (!over) throw reason(error);
   } finally {
     feeding.wanted = over;
