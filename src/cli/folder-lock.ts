@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from './is-alive.js';
 
 const NAME = '.xpkg-resolve.writing';
 
@@ -33,6 +34,11 @@ export interface Busy {
 /** Whether somebody writes to a folder, or was killed while at it. */
 export function isLocked(folder: string): boolean {
   return existsSync(join(folder, NAME));
+}
+
+/** Whether that is the name of a lock, or of one that somebody is taking away. */
+export function isLock(name: string): boolean {
+  return name === NAME || isSetAside(name);
 }
 
 /**
@@ -101,15 +107,6 @@ function isStale({ holder, age }: Found): boolean {
   return host === hostname() && !isAlive(Number(pid));
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !isCode(error, 'ESRCH');
-  }
-}
-
 /** By way of another name: whoever else found it stale may have a lock of their own there by now. */
 function takeAway(lock: string, holder: string): void {
   const aside = `${lock}.${randomBytes(6).toString('hex')}`;
@@ -126,9 +123,13 @@ function takeAway(lock: string, holder: string): void {
 /** By somebody who was killed before taking it away; whoever is still at it can do without. */
 function removeSetAside(folder: string): void {
   for (const name of readdirSync(folder)) {
-    const rest = name.startsWith(`${NAME}.`) ? name.slice(NAME.length + 1) : '';
-    if (/^[0-9a-f]{12}$/.test(rest)) rmSync(join(folder, name), { force: true });
+    if (isSetAside(name)) rmSync(join(folder, name), { force: true });
   }
+}
+
+function isSetAside(name: string): boolean {
+  const rest = name.startsWith(`${NAME}.`) ? name.slice(NAME.length + 1) : '';
+  return /^[0-9a-f]{12}$/.test(rest);
 }
 
 function isCode(error: unknown, code: string): boolean {

@@ -18,10 +18,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { InputError } from '../model/input-error.js';
 import { isLocked, lockFolders, type Busy } from './folder-lock.js';
 import { holdingSignals } from './holding-signals.js';
+import { untilFree } from './until-free.js';
 
 /** A file to replace or, where `text` is undefined, to take away. */
 export interface Output {
@@ -37,10 +37,6 @@ interface Staged {
   readonly backup: string | undefined;
 }
 
-/** How long another process may take to write the same files, in milliseconds. */
-const PATIENCE = 10_000;
-const EVERY = 25;
-
 /**
  * Changes all files or none.
  *
@@ -50,12 +46,7 @@ const EVERY = 25;
  * is left is all from one of them. Files that would not change are not touched.
  */
 export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
-  for (let waited = 0; ; waited += EVERY) {
-    const busy = await holdingSignals(() => writeUnlessBusy(outputs));
-    if (busy === undefined) return;
-    if (waited >= PATIENCE) throw stillBusy(busy);
-    await setTimeout(EVERY);
-  }
+  await untilFree(() => holdingSignals(() => writeUnlessBusy(outputs)));
 }
 
 function writeUnlessBusy(outputs: readonly Output[]): Busy | undefined {
@@ -102,12 +93,6 @@ function change(outputs: readonly Output[]): void {
   } finally {
     for (const { backup } of staged) if (backup !== undefined) rmSync(backup, { force: true });
   }
-}
-
-function stillBusy({ lock, holder }: Busy): InputError {
-  return new InputError(`another process (${holder}) is writing beside \`${lock}\``, {
-    hint: 'nothing was changed; wait for it, or remove that file if there is no such process',
-  });
 }
 
 /** A link stays one: what it points to is replaced. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
-import { lstat, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { lstat, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { InputError } from '../model/input-error.js';
 import { isDigest } from '../model/package.js';
@@ -9,6 +9,7 @@ import { syncFolder } from './atomic-file.js';
 import { descriptorFrom } from './descriptor.js';
 import { REF_NAME } from './image-layout.js';
 import { fieldsOf, listOf, parseJson } from './json-shape.js';
+import type { Run } from './run.js';
 import { codeOf } from './transport.js';
 
 /** What a layout consists of; `index.json`, which gives everything a name, leaves first. */
@@ -23,14 +24,14 @@ export interface LayoutPlace {
 }
 
 /** Refuses a folder that holds anything which `vendor` did not put there. */
-export async function placeFor(path: string, shown: string): Promise<LayoutPlace> {
+export async function placeFor(path: string, shown: string, run: Run): Promise<LayoutPlace> {
   const folder = await realFolder(path, shown);
-  const unique = randomBytes(6).toString('hex');
+  const unique = `${run.name}.${randomBytes(6).toString('hex')}`;
   if (folder === undefined) {
     const staging = join(dirname(path), `.${basename(path)}.${unique}.new`);
     return { folder: path, staging, stands: false };
   }
-  const others = await othersIn(folder, shown);
+  const others = await othersIn(folder, shown, run);
   if (others.length === 0) {
     return { folder, staging: join(folder, `.vendor.${unique}.new`), stands: true };
   }
@@ -56,8 +57,10 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
 }
 
 /** What a layout written by `vendor` would not hold, for people to read. */
-async function othersIn(folder: string, shown: string): Promise<readonly string[]> {
-  const names = (await namesIn(folder, shown)).filter((name) => !isLeftover(name));
+async function othersIn(folder: string, shown: string, run: Run): Promise<readonly string[]> {
+  const names = (await namesIn(folder, shown)).filter(
+    (name) => stagedBy(name) === undefined && !run.isLock(name),
+  );
   const others = names.filter((name) => !PARTS.some((part) => part === name));
   if (names.length === 0 || others.length > 0) return quoted(others);
   const missing = PARTS.filter((part) => !names.includes(part));
@@ -105,23 +108,44 @@ function unwritable(shown: string, error: unknown): InputError {
   return new InputError(`\`${shown}\` cannot be written: ${codeOf(error)}`, { cause: error });
 }
 
-/** Of a run that was killed. */
-function isLeftover(name: string): boolean {
-  return /^\.vendor\.[0-9a-f]{12}\.new(?:\.old)?$/.test(name);
+/** The run that made something in the folder to work in; undefined: none did. */
+function stagedBy(name: string): string | undefined {
+  return /^\.vendor\.([0-9a-f]{8}-[0-9]{1,10})\.[0-9a-f]{12}\.new(?:\.old)?$/.exec(name)?.[1];
 }
 
-/** Puts what was staged where it belongs; if that fails, everything is as it was. */
-export async function moveIn({ folder, staging, stands }: LayoutPlace): Promise<void> {
+/**
+ * Puts what was staged where it belongs; if that fails, everything is as it was. Of runs that do
+ * the same at once, the last has its way.
+ */
+export async function moveIn({ folder, staging, stands }: LayoutPlace, run: Run): Promise<void> {
   if (!stands) {
     renameSync(staging, folder);
     return syncFolder(dirname(folder));
   }
-  const there = await readdir(folder);
-  swap(folder, { staging, old: `${staging}.old`, there });
+  const old = `${staging}.old`;
+  await run.alone(folder, () => swap(folder, { staging, old, there: readdirSync(folder) }));
   await syncFolder(folder);
+  for (const path of [staging, old]) await rm(path, { recursive: true, force: true });
+  await removeDead(folder, run);
+}
+
+/** Milliseconds in which every run that is at work has begun another blob. */
+const DEAD_AFTER = 24 * 60 * 60 * 1000;
+
+/** What runs that were killed left behind; what cannot be removed does no harm. */
+async function removeDead(folder: string, run: Run): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (isLeftover(name)) await rm(join(folder, name), { recursive: true, force: true });
+    const owner = stagedBy(name);
+    const path = join(folder, name);
+    if (owner === undefined || !(run.hasEnded(owner) || (await isIdle(path)))) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+async function isIdle(staging: string): Promise<boolean> {
+  const parts = [staging, join(staging, 'blobs', 'sha256')];
+  const times = parts.map(async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0);
+  return Date.now() - Math.max(...(await Promise.all(times))) > DEAD_AFTER;
 }
 
 /** Without a pause in which a signal could end the process. */

@@ -10,6 +10,7 @@ import { PARTIAL, REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from './json-shape.js';
 import { makeFolder } from './make-folder.js';
 import { moveIn, placeFor, type LayoutPlace } from './layout-place.js';
+import type { Run } from './run.js';
 
 /** For whomever the user's own settings let in: a layout is made to be handed on. */
 const SHARED = 0o666;
@@ -22,12 +23,14 @@ const SHARED = 0o666;
  */
 export class LayoutWriter {
   readonly #place: LayoutPlace;
+  readonly #run: Run;
   /** How many bytes each blob has; undefined: nobody had it. */
   readonly #written = new Map<Digest, Promise<number | undefined>>();
   readonly #named = new Map<string, object>();
 
-  private constructor(place: LayoutPlace) {
+  private constructor(place: LayoutPlace, run: Run) {
     this.#place = place;
+    this.#run = run;
   }
 
   /** Where it is until it is finished; to be removed if it never is. */
@@ -36,10 +39,10 @@ export class LayoutWriter {
   }
 
   /** Refuses a folder that holds anything which `vendor` did not put there. */
-  static async open(folder: string, shown: string): Promise<LayoutWriter> {
-    const place = await placeFor(folder, shown);
+  static async open(folder: string, shown: string, run: Run): Promise<LayoutWriter> {
+    const place = await placeFor(folder, shown, run);
     await makeFolder(join(place.staging, 'blobs', 'sha256'));
-    return new LayoutWriter(place);
+    return new LayoutWriter(place, run);
   }
 
   async blob(digest: Digest, bytes: Uint8Array): Promise<void> {
@@ -115,7 +118,7 @@ export class LayoutWriter {
     await write('oci-layout', { imageLayoutVersion: '1.0.0' });
     await write('index.json', index);
     await syncFolder(this.staging);
-    await moveIn(this.#place);
+    await moveIn(this.#place, this.#run);
     const sizes = await Promise.all(this.#written.values());
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }

@@ -13,6 +13,7 @@ import { EXIT } from '../exit-code.js';
 import { keptIn, requireLock } from '../lock-file.js';
 import { withProgress } from '../progress.js';
 import { openEach, sourceFlags, type SourceArgs } from '../source-flags.js';
+import { thisRun } from '../this-run.js';
 import { tidyOnSignal } from '../tidy-on-signal.js';
 
 interface Args extends SourceArgs {
@@ -95,7 +96,7 @@ async function writeLayout(
   };
   try {
     return await tidyOnSignal(tidy, async () => {
-      layout = await LayoutWriter.open(folder, shown);
+      layout = await LayoutWriter.open(folder, shown, thisRun);
       await fill(layout);
       return layout.finish(full ? 'whole' : 'needed');
     });

@@ -8,18 +8,21 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../../../src/cli/run.js';
+import { runName } from '../../../src/cli/this-run.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { providerYaml } from '../../support/package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf } from '../../support/registry/image.js';
 import { instead, on, status, truncated } from '../../support/registry/faults.js';
 import { writeTar } from '../../support/registry/layout.js';
-import { Registry } from '../../support/registry/registry.js';
+import { Registry, type Fault } from '../../support/registry/registry.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures');
 const PARTS = ['blobs', 'index.json', 'oci-layout'];
@@ -46,6 +49,24 @@ async function filesIn(path: string): Promise<Record<string, string>> {
     files[file.slice(path.length + 1)] = await readFile(file, 'hex');
   }
   return files;
+}
+
+/** More than any system gives out. */
+const NOBODY = 2 ** 31 - 1;
+const STAGED_INDEX = expect.stringMatching(/^\.vendor\..*index\.json$/);
+
+const LEFTOVERS = [
+  { run: runName(NOBODY, hostname()), days: 0, goes: true, why: 'its process is gone' },
+  { run: runName(process.pid, hostname()), days: 0, goes: false, why: 'its process lives' },
+  { run: runName(NOBODY, 'elsewhere'), days: 0, goes: false, why: 'who can tell from here' },
+  { run: runName(NOBODY, 'elsewhere'), days: 2, goes: true, why: 'nothing was added for days' },
+];
+
+/** Makes the folder of a run that last did something days ago. */
+async function leave(path: string, days: number): Promise<void> {
+  const then = Date.now() / 1000 - days * 24 * 60 * 60;
+  await mkdir(join(path, 'blobs/sha256'), { recursive: true });
+  for (const part of [path, join(path, 'blobs/sha256')]) await utimes(part, then, then);
 }
 
 describe('of packages that were folders', () => {
@@ -163,11 +184,28 @@ describe('of packages that were folders', () => {
     }
   });
 
-  test('what a killed run left behind goes with the next', async () => {
+  test.each(LEFTOVERS)('what another run left inside goes: $goes, for $why', async (row) => {
     await run('vendor', 'world', ...from);
-    await mkdir(join(folder, 'world/.vendor.0123456789ab.new/blobs'), { recursive: true });
+    const left = `.vendor.${row.run}.0123456789ab.new`;
+    for (const name of [left, `${left}.old`]) await leave(join(folder, 'world', name), row.days);
     expect((await run('vendor', 'world', ...from)).code).toBe(0);
-    expect((await readdir(join(folder, 'world'))).sort()).toEqual(PARTS);
+    const stays = row.goes ? [] : [left, `${left}.old`];
+    expect((await readdir(join(folder, 'world'))).sort()).toEqual([...stays, ...PARTS]);
+  });
+
+  test('while another process moves files in the folder, nothing of it is touched', async () => {
+    await run('vendor', 'world', ...from);
+    const world = join(folder, 'world');
+    const lock = join(world, '.xpkg-resolve.writing');
+    await writeFile(lock, `${process.pid} ${hostname()}`);
+    const { ino } = await stat(join(world, 'index.json'));
+    const vendoring = run('vendor', 'world', ...from);
+    await expect.poll(() => readdir(world, { recursive: true })).toContainEqual(STAGED_INDEX);
+    await setTimeout(100);
+    expect((await stat(join(world, 'index.json'))).ino).toBe(ino);
+    await rm(lock);
+    expect((await vendoring).code).toBe(0);
+    expect((await readdir(world)).sort()).toEqual(PARTS);
   });
 
   test('metadata alone cannot be vendored, and the bytes may come from elsewhere', async () => {
@@ -299,6 +337,21 @@ describe('of images at a registry', async () => {
       expect((await run('vendor', 'again', '--full', ...from)).code).toBe(5);
       expect(await readdir(folder)).not.toContain('again');
     });
+  });
+
+  test('of two runs into one folder, both succeed, and the last one has its way', async () => {
+    expect((await run('vendor', 'world')).code).toBe(0);
+    let quick: Promise<{ readonly code: number }> | undefined;
+    const meanwhile: Fault = (request, response) => {
+      quick = run('vendor', 'world');
+      void quick.finally(() => registry.answer(request, response));
+      return true;
+    };
+    registry.fail(on(runtime.digest, meanwhile, 1));
+    expect((await run('vendor', 'world', '--full')).code).toBe(0);
+    expect(await quick).toMatchObject({ code: 0 });
+    await run('vendor', 'whole', '--full');
+    expect(await filesIn(join(folder, 'world'))).toEqual(await filesIn(join(folder, 'whole')));
   });
 
   test('a tag that moved since does not change what is copied', async () => {
