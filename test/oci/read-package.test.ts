@@ -192,7 +192,7 @@ describe('package.yaml in the marked layer', () => {
 
   test.each([
     { why: 'a short name', name: 'package.yaml' },
-    { why: 'a name that takes a header of its own', name: `${'d/'.repeat(120)}package.yaml` },
+    { why: 'a name that takes a header of its own', name: `${'d/'.repeat(200)}package.yaml` },
   ])('after the end of the tar is not there: $why', async ({ name }) => {
     const hidden = await tarOf([file(name, 'hidden')]);
     const after = (entries: TarEntry[]) =>
