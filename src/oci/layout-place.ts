@@ -15,9 +15,14 @@ import { codeOf } from './transport.js';
 /** What a layout consists of; `index.json`, which gives everything a name, leaves first. */
 const PARTS = ['index.json', 'oci-layout', 'blobs'] as const;
 
+/** What staging is called after in a folder that is there; beside one that is not, after the folder. */
+const INSIDE = 'vendor';
+
 /** Where a layout is to be, and where it is until it is whole. */
 export interface LayoutPlace {
   readonly folder: string;
+  /** As it was asked for, links and all: if there was nothing, staging is beside it. */
+  readonly path: string;
   readonly staging: string;
   /** The folder is there already, and stays: somebody may be in it, or it may be a mount. */
   readonly stands: boolean;
@@ -29,11 +34,11 @@ export async function placeFor(path: string, shown: string, run: Run): Promise<L
   const unique = `${run.name}.${randomBytes(6).toString('hex')}`;
   if (folder === undefined) {
     const staging = join(dirname(path), `.${basename(path)}.${unique}.new`);
-    return { folder: path, staging, stands: false };
+    return { folder: path, path, staging, stands: false };
   }
   const others = await othersIn(folder, shown, run);
   if (others.length === 0) {
-    return { folder, staging: join(folder, `.vendor.${unique}.new`), stands: true };
+    return { folder, path, staging: join(folder, `.${INSIDE}.${unique}.new`), stands: true };
   }
   const listed = `${others.slice(0, 5).join(', ')}${others.length > 5 ? ', …' : ''}`;
   throw new InputError(
@@ -59,7 +64,7 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
 /** What a layout written by `vendor` would not hold, for people to read. */
 async function othersIn(folder: string, shown: string, run: Run): Promise<readonly string[]> {
   const names = (await namesIn(folder, shown)).filter(
-    (name) => stagedBy(name) === undefined && !run.isLock(name),
+    (name) => stagedBy(name, INSIDE) === undefined && !run.isLock(name),
   );
   const others = names.filter((name) => !PARTS.some((part) => part === name));
   if (names.length === 0 || others.length > 0) return quoted(others);
@@ -108,34 +113,37 @@ function unwritable(shown: string, error: unknown): InputError {
   return new InputError(`\`${shown}\` cannot be written: ${codeOf(error)}`, { cause: error });
 }
 
-/** The run that made something in the folder to work in; undefined: none did. */
-function stagedBy(name: string): string | undefined {
-  return /^\.vendor\.([0-9a-f]{8}-[0-9]{1,10})\.[0-9a-f]{12}\.new(?:\.old)?$/.exec(name)?.[1];
+/** The run that made something to work in, called after `what`; undefined: none did. */
+function stagedBy(name: string, what: string): string | undefined {
+  const rest = name.startsWith(`.${what}.`) ? name.slice(what.length + 2) : '';
+  return /^([0-9a-f]{8}-[0-9]{1,10})\.[0-9a-f]{12}\.new(?:\.old)?$/.exec(rest)?.[1];
 }
 
 /**
  * Puts what was staged where it belongs; if that fails, everything is as it was. Of runs that do
  * the same at once, the last has its way.
  */
-export async function moveIn({ folder, staging, stands }: LayoutPlace, run: Run): Promise<void> {
-  if (!stands) {
-    renameSync(staging, folder);
-    return syncFolder(dirname(folder));
-  }
+export async function moveIn(
+  { folder, path, staging, stands }: LayoutPlace,
+  run: Run,
+): Promise<void> {
   const old = `${staging}.old`;
-  await run.alone(folder, () => swap(folder, { staging, old, there: readdirSync(folder) }));
-  await syncFolder(folder);
-  for (const path of [staging, old]) await rm(path, { recursive: true, force: true });
-  await removeDead(folder, run);
+  const exchange = () => swap(folder, { staging, old, there: readdirSync(folder) });
+  if (stands) await run.alone(folder, exchange);
+  else renameSync(staging, folder);
+  await syncFolder(stands ? folder : dirname(folder));
+  for (const own of [staging, old]) await rm(own, { recursive: true, force: true });
+  await removeDead(folder, INSIDE, run);
+  await removeDead(dirname(path), basename(path), run);
 }
 
 /** Milliseconds in which every run that is at work has begun another blob. */
 const DEAD_AFTER = 24 * 60 * 60 * 1000;
 
 /** What runs that were killed left behind; what cannot be removed does no harm. */
-async function removeDead(folder: string, run: Run): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const owner = stagedBy(name);
+async function removeDead(folder: string, what: string, run: Run): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const owner = stagedBy(name, what);
     const path = join(folder, name);
     if (owner === undefined || !(run.hasEnded(owner) || (await isIdle(path)))) continue;
     await rm(path, { recursive: true, force: true }).catch(() => undefined);

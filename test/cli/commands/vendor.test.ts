@@ -193,6 +193,18 @@ describe('of packages that were folders', () => {
     expect((await readdir(join(folder, 'world'))).sort()).toEqual([...stays, ...PARTS]);
   });
 
+  describe.each(LEFTOVERS)('what another run left beside goes: $goes, for $why', (row) => {
+    test.each(['is not', 'is'])('the folder %s there', async (is) => {
+      const left = `.world.${row.run}.0123456789ab.new`;
+      const others = ['.other', '.world.notes'];
+      for (const name of [left, ...others]) await leave(join(folder, name), row.days);
+      if (is === 'is') await mkdir(join(folder, 'world'));
+      expect((await run('vendor', 'world', ...from)).code).toBe(0);
+      const hidden = (await readdir(folder)).filter((name) => name.startsWith('.')).sort();
+      expect(hidden).toEqual(row.goes ? others : [others[0], left, others[1]]);
+    });
+  });
+
   test('while another process moves files in the folder, nothing of it is touched', async () => {
     await run('vendor', 'world', ...from);
     const world = join(folder, 'world');
