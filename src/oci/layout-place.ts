@@ -129,8 +129,7 @@ export async function moveIn(
 ): Promise<void> {
   const old = `${staging}.old`;
   const exchange = () => swap(folder, { staging, old, there: readdirSync(folder) });
-  if (stands) await run.alone(folder, exchange);
-  else renameSync(staging, folder);
+  if (stands || !(await becomes(staging, folder, run))) await run.alone(folder, exchange);
   await syncFolder(stands ? folder : dirname(folder));
   for (const own of [staging, old]) await rm(own, { recursive: true, force: true });
   await removeDead(folder, INSIDE, run);
@@ -139,6 +138,18 @@ export async function moveIn(
 
 /** Milliseconds in which every run that is at work has begun another blob. */
 const DEAD_AFTER = 24 * 60 * 60 * 1000;
+
+/** Makes a folder that was not there of what was staged; false: a run like this was faster. */
+async function becomes(staging: string, folder: string, run: Run): Promise<boolean> {
+  try {
+    renameSync(staging, folder);
+    return true;
+  } catch (error) {
+    const taken = ['ENOTEMPTY', 'EEXIST'].includes(codeOf(error));
+    if (taken && (await othersIn(folder, folder, run)).length === 0) return false;
+    throw error;
+  }
+}
 
 /** What runs that were killed left behind; what cannot be removed does no harm. */
 async function removeDead(folder: string, what: string, run: Run): Promise<void> {

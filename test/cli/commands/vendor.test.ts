@@ -351,20 +351,27 @@ describe('of images at a registry', async () => {
     });
   });
 
-  test('of two runs into one folder, both succeed, and the last one has its way', async () => {
-    expect((await run('vendor', 'world')).code).toBe(0);
-    let quick: Promise<{ readonly code: number }> | undefined;
-    const meanwhile: Fault = (request, response) => {
-      quick = run('vendor', 'world');
-      void quick.finally(() => registry.answer(request, response));
-      return true;
-    };
-    registry.fail(on(runtime.digest, meanwhile, 1));
-    expect((await run('vendor', 'world', '--full')).code).toBe(0);
-    expect(await quick).toMatchObject({ code: 0 });
-    await run('vendor', 'whole', '--full');
-    expect(await filesIn(join(folder, 'world'))).toEqual(await filesIn(join(folder, 'whole')));
-  });
+  test.each([
+    { first: true, why: 'that is there' },
+    { first: false, why: 'that is not' },
+  ])(
+    'of two runs into a folder $why, both succeed, and the last one has its way',
+    async ({ first }) => {
+      if (first) expect((await run('vendor', 'world')).code).toBe(0);
+      let quick: Promise<{ readonly code: number }> | undefined;
+      const meanwhile: Fault = (request, response) => {
+        quick = run('vendor', 'world');
+        void quick.finally(() => registry.answer(request, response));
+        return true;
+      };
+      registry.fail(on(runtime.digest, meanwhile, 1));
+      expect((await run('vendor', 'world', '--full')).code).toBe(0);
+      expect(await quick).toMatchObject({ code: 0 });
+      await run('vendor', 'whole', '--full');
+      expect(await filesIn(join(folder, 'world'))).toEqual(await filesIn(join(folder, 'whole')));
+      expect((await readdir(folder)).filter((name) => name.includes('.new'))).toEqual([]);
+    },
+  );
 
   test('a tag that moved since does not change what is copied', async () => {
     registry.push('a/p', 'v1.0.0', other);
