@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 
@@ -32,6 +32,12 @@ test('the package holds every file that package.json points at', () => {
   ].map((path) => path.replace(/^\.\//, ''));
   expect(named.length).toBeGreaterThanOrEqual(6);
   expect(packed).toEqual(expect.arrayContaining(named));
+});
+
+test('what was built last runs by its name, also where npm linked what was built before', () => {
+  for (const path of Object.values(manifest.bin)) {
+    expect(() => accessSync(join(ROOT, path), constants.X_OK)).not.toThrow();
+  }
 });
 
 test('the package holds what people look for, and nothing for developers alone', () => {

@@ -101,8 +101,13 @@ function readPackage(
   const { kind, apiVersion, source } = asked;
   if (!isPackageKind(kind) || !servesPackages(apiVersion, kind)) {
     const what = `${entry} asks for a \`${kind}\` of \`${apiVersion ?? ''}\`, which is no package`;
-    const todo = 'write `apiVersion: pkg.crossplane.io/v1` and one of Provider, Configuration and';
-    return refused('dependency-kind', `${what} Crossplane can install; ${todo} Function`, context);
+    const advice =
+      'write `apiVersion: pkg.crossplane.io/v1` and one of Provider, Configuration and';
+    return refused(
+      'dependency-kind',
+      `${what} Crossplane can install; ${advice} Function`,
+      context,
+    );
   }
   const badSource = repositoryProblem(source, target);
   if (badSource !== undefined) {
@@ -158,8 +163,8 @@ function withoutPackage(fields: JsonObject, context: DependencyContext): Depende
   }
   const why =
     '(Crossplane: package dependencies must specify either a valid type, or an explicit apiVersion, kind, and package)';
-  const todo = 'write `provider`, `configuration` or `function`, or all of the other three';
-  return refused('dependency-form', `${what} ${why}; ${todo}`, context);
+  const advice = 'write `provider`, `configuration` or `function`, or all of the other three';
+  return refused('dependency-form', `${what} ${why}; ${advice}`, context);
 }
 
 function readCrd(crd: JsonValue, context: DependencyContext): DependencyReading {
@@ -171,8 +176,8 @@ function readCrd(crd: JsonValue, context: DependencyContext): DependencyReading 
   }
   const demand = parseCrdDemand(crd);
   if (demand === undefined) {
-    const todo = 'write `plural.group`, `plural.group/version` or `group/version/Kind`';
-    return refused('dependency-crd', `${entry} names no CRD; ${todo}`, context);
+    const advice = 'write `plural.group`, `plural.group/version` or `group/version/Kind`';
+    return refused('dependency-crd', `${entry} names no CRD; ${advice}`, context);
   }
   const message = `${entry} is read because of \`--compat\`; Crossplane itself rejects it`;
   return {

@@ -65,20 +65,20 @@ function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): F
     return [warningFinding('compat-group', message, line)];
   }
   const versions = kind === undefined ? [] : target.rules.metaVersions[kind];
-  const todo =
+  const advice =
     kind === undefined
       ? `a package is a ${PACKAGE_KINDS.join(', a ')}`
       : `it knows ${versions.map((known) => `\`${META_GROUP}/${known}\``).join(' and ')}`;
-  return [errorFinding('unregistered-kind', `${what} (${quote}); ${todo}`, line)];
+  return [errorFinding('unregistered-kind', `${what} (${quote}); ${advice}`, line)];
 }
 
 function checkOneMeta(metas: readonly MetaDocument[]): Finding[] {
   if (metas.length === 1) return [];
   const quote = '(Crossplane: not exactly one package meta type)';
   if (metas.length === 0) {
-    const todo = `add a \`${META_GROUP}/v1\` Provider, Configuration or Function`;
+    const advice = `add a \`${META_GROUP}/v1\` Provider, Configuration or Function`;
     return [
-      errorFinding('one-meta', `there is no package meta document ${quote}; ${todo}`, undefined),
+      errorFinding('one-meta', `there is no package meta document ${quote}; ${advice}`, undefined),
     ];
   }
   const found = metas.map((meta) => `\`${meta.kind}\` \`${meta.name}\``).join(', ');
@@ -132,8 +132,8 @@ function checkConstraint(text: string, target: Target, line: number | undefined)
   if (!parsed.invalid) return [];
   const what = `\`spec.crossplane.version: ${JSON.stringify(text)}\` is no constraint for Crossplane ${target.version}`;
   const quote = `(Crossplane: package version constraints are poorly formatted: ${parsed.error})`;
-  const todo = 'write one such as `>=v1.14.0-0`, or leave `crossplane` out';
-  return [errorFinding('crossplane-constraint', `${what} ${quote}; ${todo}`, line)];
+  const advice = 'write one such as `>=v1.14.0-0`, or leave `crossplane` out';
+  return [errorFinding('crossplane-constraint', `${what} ${quote}; ${advice}`, line)];
 }
 
 function checkObject(

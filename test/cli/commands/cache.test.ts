@@ -30,16 +30,16 @@ test.each([
     why: 'a relative XDG path is passed over',
     argv: [],
     env: { XDG_CACHE_HOME: 'x' },
-    want: '/home/ann/.cache/xpkg-resolve',
+    want: '/ann/.cache/xpkg-resolve',
   },
   {
     why: 'an empty variable is none',
     argv: [],
     env: { XPKG_RESOLVE_CACHE: '', XDG_CACHE_HOME: '' },
-    want: '/home/ann/.cache/xpkg-resolve',
+    want: '/ann/.cache/xpkg-resolve',
   },
 ])('the folder: $why', async ({ argv, env, want }) => {
-  const all = { XDG_CACHE_HOME: '/xdg', HOME: '/home/ann', ...env };
+  const all = { XDG_CACHE_HOME: '/xdg', HOME: '/ann', ...env };
   expect(await run(['cache', 'dir', ...argv], all)).toMatchObject({ code: 0, stdout: `${want}\n` });
 });
 
