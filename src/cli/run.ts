@@ -137,7 +137,10 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     .demandCommand(1, 'Name a command; `--help` lists them.')
     .fail((message: string | null, error: Error | undefined) => {
       // What yargs throws of itself has a message as well; what a command throws has none.
-      throw message === null && error ? error : new UsageError(message ?? 'bad usage');
+      if (message === null && error) throw error;
+      const short = message?.startsWith('Not enough non-option arguments') === true;
+      const missing = short && asked && `\`xpkg-resolve ${asked.usage}\` lacks an argument`;
+      throw new UsageError(missing || (message ?? 'bad usage'));
     });
   for (const listed of COMMANDS) {
     cli.command(

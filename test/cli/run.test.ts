@@ -30,3 +30,9 @@ test('`index push` says first that what follows is no place to push to', async (
   expect(code).toBe(EXIT.badInput);
   expect(notes[0]).toContain('`foo`');
 });
+
+test('an argument that is missing is named', async () => {
+  const { code, notes } = await run('vendor');
+  expect(code).toBe(EXIT.badInput);
+  expect(notes[0]).toContain('<folder>');
+});
