@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDocuments } from '../src/inputs/document.js';
 import { readInputs } from '../src/inputs/read-inputs.js';
 import { formatLockfile } from '../src/lock/format-lockfile.js';
-import type { JsonValue } from '../src/model/package.js';
+import type { JsonValue } from '../src/text/json.js';
 import { resolve, type Answer } from '../src/resolve/resolve.js';
 import { checkIndex } from '../src/sources/index-shape.js';
 import { memorySource } from '../src/sources/memory-source.js';

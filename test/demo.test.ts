@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readInputs } from '../src/inputs/read-inputs.js';
-import { parseConstraint } from '../src/model/constraint.js';
+import { parseConstraint } from '../src/semver/constraint.js';
 import { objectNameOf } from '../src/model/name.js';
 import type { Repository } from '../src/model/package.js';
 import { targetFor } from '../src/model/target.js';
-import { compareVersions, parseVersion } from '../src/model/version.js';
+import { compareVersions, parseVersion } from '../src/semver/version.js';
 import { resolve, type ResolveOptions } from '../src/resolve/resolve.js';
 import { openDir } from '../src/sources/dir-source.js';
 import { type PackageTree, type TreePackage, readPackageTree } from './support/package-tree.js';

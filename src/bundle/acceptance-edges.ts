@@ -1,8 +1,8 @@
-import { parseConstraint } from '../model/constraint.js';
-import { isDigest } from '../model/package.js';
+import { parseConstraint } from '../semver/constraint.js';
+import { isDigest } from '../text/digest.js';
 import { sameRepository } from '../model/reference.js';
 import type { Target } from '../model/target.js';
-import { parseVersion } from '../model/version.js';
+import { parseVersion } from '../semver/version.js';
 import { edgesOf, skips, type Edge, type InstalledSet, type Problem } from './installed-set.js';
 
 /** What skips is not in the Lock, and thereby missing to everything that does not. */

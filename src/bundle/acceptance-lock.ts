@@ -1,5 +1,5 @@
 import { friendlyId } from '../model/name.js';
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { PackageRequirement } from '../model/package-meta.js';
 import type { TargetRules } from '../model/target.js';
 import { isMapping } from './canonical.js';

@@ -1,9 +1,9 @@
 import { dependencyCycles } from '../lock/order.js';
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { objectNameOf } from '../model/name.js';
-import { ownershipKey } from '../model/owned.js';
+import { ownershipKey } from '../model/owned-object.js';
 import { validPackageReference } from '../model/reference.js';
-import { parseVersion } from '../model/version.js';
+import { parseVersion } from '../semver/version.js';
 import { edgeProblems, mixedSkips } from './acceptance-edges.js';
 import { lockProblems } from './acceptance-lock.js';
 import {

@@ -2,7 +2,7 @@ import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
 import { inApplyOrder } from '../lock/order.js';
 import { InputError } from '../model/input-error.js';
 import { objectNameOf } from '../model/name.js';
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import type { Target } from '../model/target.js';
 import { keptForTarget } from './kept-object.js';
 import { labelOf } from './object-label.js';

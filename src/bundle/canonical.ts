@@ -1,5 +1,5 @@
-import { byCodePoint } from '../model/code-point-order.js';
-import type { JsonObject, JsonValue } from '../model/package.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 
 /** Keys that people look for first. */
 const LEADING = ['apiVersion', 'kind', 'metadata', 'name', 'package', 'spec'];

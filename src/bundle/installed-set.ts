@@ -1,5 +1,6 @@
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import { PACKAGE_KINDS, type JsonObject, type Repository } from '../model/package.js';
+import { PACKAGE_KINDS, type Repository } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import type { PackageRequirement } from '../model/package-meta.js';
 import { splitPackageReference } from '../model/reference.js';
 import type { Target } from '../model/target.js';

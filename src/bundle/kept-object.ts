@@ -1,5 +1,5 @@
 import { InputError } from '../model/input-error.js';
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import type { Target } from '../model/target.js';
 import { isMapping } from './canonical.js';
 import { labelOf } from './object-label.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 
 /** Makes `kubectl apply -k` apply these files, and in this order. */
 export function kustomization(resources: readonly string[]): JsonObject {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import { isMapping } from './canonical.js';
 
 /** `metadata.name`; empty where there is none. */

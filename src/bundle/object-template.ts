@@ -1,5 +1,6 @@
 import type { ObjectTemplate } from '../lock/lockfile.js';
-import type { JsonObject, JsonValue, PackageKind } from '../model/package.js';
+import type { PackageKind } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import { canonical, isMapping } from './canonical.js';
 import { takesField } from './spec-fields.js';
 

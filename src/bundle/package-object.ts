@@ -1,6 +1,7 @@
 import type { LockedPackage } from '../lock/lockfile.js';
 import { InputError } from '../model/input-error.js';
-import type { JsonObject, PackageKind } from '../model/package.js';
+import type { PackageKind } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import { joinReference } from '../model/reference.js';
 import type { Target } from '../model/target.js';
 import { fitSpec, isMappingOfStrings } from './spec-fields.js';

@@ -1,5 +1,6 @@
 import { InputError } from '../model/input-error.js';
-import type { JsonObject, JsonValue, PackageKind } from '../model/package.js';
+import type { PackageKind } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { Target, TargetRules } from '../model/target.js';
 import { isMapping } from './canonical.js';
 

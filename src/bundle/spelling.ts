@@ -1,4 +1,4 @@
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { Repository } from '../model/package.js';
 import { pullName } from '../model/reference.js';
 import type { Target } from '../model/target.js';

@@ -14,7 +14,7 @@ import { changeLines, demandLines, packageLines } from './render/packages.js';
 import { refusalText } from './render/refusal.js';
 import { movedTagAlert } from './render/security.js';
 import { renderedOutputs } from './rendered-outputs.js';
-import { writeOutputs } from './write-outputs.js';
+import { writeOutputs } from '../files/write-outputs.js';
 
 interface Args extends BundleArgs {
   readonly lock: string;

@@ -1,4 +1,4 @@
-import { escapedLines, printable } from '../model/printable.js';
+import { escapedLines, printable } from '../text/printable.js';
 import type { Io } from './io.js';
 
 /**

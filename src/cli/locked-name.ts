@@ -1,4 +1,4 @@
-import { didYouMean } from '../inputs/did-you-mean.js';
+import { didYouMean } from '../text/did-you-mean.js';
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
 import { InputError } from '../model/input-error.js';
 

@@ -1,4 +1,4 @@
-import { printable } from '../model/printable.js';
+import { printable } from '../text/printable.js';
 import type { SourceStats } from '../sources/counted.js';
 import type { Io } from './io.js';
 

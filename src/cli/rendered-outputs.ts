@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RENDERED_FILES, RENDERED_MARK, type Rendering } from '../resolve/render.js';
-import type { Output } from './write-outputs.js';
+import type { Output } from '../files/write-outputs.js';
 
 /** What has to happen in `folder` for it to hold this rendering, and no older one of ours. */
 export function renderedOutputs({ files }: Rendering, folder: string): readonly Output[] {

@@ -1,6 +1,6 @@
-import { writeYaml } from '../lock/write-yaml.js';
+import { writeYaml } from '../text/yaml/write-yaml.js';
 import { crdDemandText } from '../model/crd-demand.js';
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import type { PackageRoot, Request, RootVersion, VersionRule } from '../model/request.js';
 import type { Breakage } from '../resolve/fuzz.js';
 import type { Wish } from '../resolve/trial.js';

@@ -1,6 +1,6 @@
 import yargs from 'yargs';
 import type { Argv } from 'yargs';
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import { InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
 import type { AnyCommand } from './command.js';

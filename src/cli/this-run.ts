@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Run } from '../oci/run.js';
-import { isLock, lockFolders } from './folder-lock.js';
-import { isAlive } from './is-alive.js';
-import { untilFree } from './until-free.js';
+import type { Run } from '../files/run.js';
+import { isLock, lockFolders } from '../files/folder-lock.js';
+import { isAlive } from '../files/is-alive.js';
+import { untilFree } from '../files/wait-for-lock.js';
 
 /** The process, as what it leaves in a folder is to be told from what others do. */
 export const thisRun: Run = {

@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { formatOrigin, InputError } from '../model/input-error.js';
-import type { JsonValue } from '../model/package.js';
-import { didYouMean } from './did-you-mean.js';
+import type { JsonValue } from '../text/json.js';
+import { didYouMean } from '../text/did-you-mean.js';
 import { formatPath, type InputDocument, type Path } from './document.js';
 import { PACKAGE_SET_SCHEMA } from './package-set-schema.js';
 

@@ -1,5 +1,6 @@
 import { formatOrigin, InputError } from '../model/input-error.js';
-import type { JsonObject, JsonValue, Origin } from '../model/package.js';
+import type { Origin } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { PackageRoot, Request, Root } from '../model/request.js';
 import type { AskedPackage, Contribution } from './contribution.js';
 import { isObject } from './document.js';

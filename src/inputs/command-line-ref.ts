@@ -1,5 +1,6 @@
 import { InputError } from '../model/input-error.js';
-import { isDigest, type Origin } from '../model/package.js';
+import type { Origin } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 import type { RootVersion } from '../model/request.js';
 import type { AskedPackage, Contribution } from './contribution.js';
 import {

@@ -1,7 +1,14 @@
-import type { CrdRoot, KeptObject, LocalRoot, PackageRoot, Replacement } from '../model/request.js';
-import type { JsonObject, Origin, Repository } from '../model/package.js';
+import type {
+  CrdRoot,
+  KeptObject,
+  LocalRoot,
+  PackageRoot,
+  Replacement,
+  VersionRule,
+} from '../model/request.js';
+import type { Origin, Repository } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import type { PackageObject } from '../model/package-contents.js';
-import type { VersionRule } from '../model/request.js';
 
 /** A package asked for; what defaults may still change is left to `combine`. */
 export type AskedPackage = Omit<

@@ -5,10 +5,11 @@ import {
   constructFromEvents,
   defineMappingTag,
   parseEvents,
+  type Event,
 } from 'js-yaml';
-import type { Event } from 'js-yaml';
 import { InputError } from '../model/input-error.js';
-import type { JsonObject, JsonValue, Origin } from '../model/package.js';
+import type { Origin } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import { lineFinder } from './line-finder.js';
 import { beginningOf, findPlace, placesOf, type Place } from './places.js';
 

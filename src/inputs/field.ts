@@ -1,5 +1,5 @@
 import { InputError } from '../model/input-error.js';
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import { formatPath, isObject, type InputDocument, type Path } from './document.js';
 
 /** An `InputError` at a place in a document. */

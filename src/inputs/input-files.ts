@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InputError } from '../model/input-error.js';
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 
 /** A file to read, or standard input. */
 export interface InputFile {

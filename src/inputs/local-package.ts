@@ -1,5 +1,6 @@
 import { formatOrigin } from '../model/input-error.js';
-import type { JsonValue, PackageKind } from '../model/package.js';
+import type { PackageKind } from '../model/package.js';
+import type { JsonValue } from '../text/json.js';
 import type { LocalRoot } from '../model/request.js';
 import type { Contribution } from './contribution.js';
 import { isObject, type InputDocument } from './document.js';

@@ -1,7 +1,6 @@
 import type { PackageObject } from '../model/package-contents.js';
 import type { Contribution } from './contribution.js';
-import type { InputDocument } from './document.js';
-import { isObject } from './document.js';
+import { type InputDocument, isObject } from './document.js';
 import { valueAt } from './field.js';
 
 /** Kinds a package installs and is then the only owner of, by group. */

@@ -1,4 +1,5 @@
-import type { JsonObject, PackageKind } from '../model/package.js';
+import type { PackageKind } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { RootVersion } from '../model/request.js';
 import type { Contribution } from './contribution.js';

@@ -1,4 +1,6 @@
-import { isDigest, type JsonObject, type PackageKind, type Repository } from '../model/package.js';
+import type { PackageKind, Repository } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
+import { isDigest } from '../text/digest.js';
 import { parseCrdDemand } from '../model/crd-demand.js';
 import type { CrdRoot, RootVersion, VersionRule } from '../model/request.js';
 import { checkPackageSet } from './check-package-set.js';

@@ -1,5 +1,4 @@
-import { EVENT_ID, getScalarValue } from 'js-yaml';
-import type { Event } from 'js-yaml';
+import { EVENT_ID, getScalarValue, type Event } from 'js-yaml';
 
 /** Where a value begins in its text, and where the values inside it do. */
 export interface Place {

@@ -1,5 +1,5 @@
 import { formatOrigin } from '../model/input-error.js';
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import type { LocalRoot } from '../model/request.js';
 import type { Contribution } from './contribution.js';
 import type { InputDocument, Path } from './document.js';

@@ -1,5 +1,5 @@
 import { InputError } from '../model/input-error.js';
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import { isObject, parseDocuments, type InputDocument } from './document.js';
 
 /** A Kubernetes pull secret, or a bare Docker config, as a file holds it. */

@@ -1,6 +1,6 @@
 import type { Contribution } from './contribution.js';
 import { isObject, type InputDocument, type Path } from './document.js';
-import { didYouMean } from './did-you-mean.js';
+import { didYouMean } from '../text/did-you-mean.js';
 import { errorAt, listAt, objectAt, requiredTextAt, valueAt } from './field.js';
 import { readLocalPackage } from './local-package.js';
 import { readOwnedObject } from './owned-object.js';

@@ -1,7 +1,7 @@
 import { formatOrigin, InputError } from '../model/input-error.js';
-import type { JsonValue } from '../model/package.js';
+import type { JsonValue } from '../text/json.js';
 import type { KeptObject, Request } from '../model/request.js';
-import { WRITTEN_MARK } from '../model/written-mark.js';
+import { WRITTEN_MARK } from '../text/written-mark.js';
 import { combine } from './combine.js';
 import { readRef } from './command-line-ref.js';
 import type { Contribution } from './contribution.js';

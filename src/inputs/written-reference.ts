@@ -1,4 +1,5 @@
-import { isDigest, type Digest, type Repository } from '../model/package.js';
+import type { Repository } from '../model/package.js';
+import { isDigest, type Digest } from '../text/digest.js';
 import { isTag, parseReference } from '../model/reference.js';
 
 /** An image reference taken apart, each part as written. */

@@ -1,6 +1,6 @@
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { Requirement } from '../model/package-meta.js';
-import { WRITTEN_MARK } from '../model/written-mark.js';
+import { WRITTEN_MARK } from '../text/written-mark.js';
 import {
   LOCKFILE_VERSION,
   type LockedPackage,
@@ -8,7 +8,7 @@ import {
   type ObjectTemplate,
 } from './lockfile.js';
 import { ownsByGroup } from './owns-by-group.js';
-import { writeYaml, type Writable } from './write-yaml.js';
+import { writeYaml, type Writable } from '../text/yaml/write-yaml.js';
 
 const HEADER = `${WRITTEN_MARK}. Commit it; to change it, change what you ask for and resolve again.\n`;
 

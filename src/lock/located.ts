@@ -1,6 +1,6 @@
 import { EVENT_ID, getScalarValue, load, parseEvents, YAMLException, type Event } from 'js-yaml';
 import { InputError } from '../model/input-error.js';
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 
 /** Where the parts of a YAML document begin. */
 interface Lines {

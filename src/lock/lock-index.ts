@@ -1,6 +1,7 @@
 import type { IndexFile, IndexVersion, IndexXrd } from '../model/index-file.js';
-import type { JsonObject, JsonValue } from '../model/package.js';
-import type { OwnedKind, OwnedObject, Requirement } from '../model/package-meta.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
+import type { Requirement } from '../model/package-meta.js';
+import type { OwnedKind, OwnedObject } from '../model/owned-object.js';
 import type { LockedPackage, Lockfile } from './lockfile.js';
 
 /** The locked packages as an index: a source that knows these versions and no other. */

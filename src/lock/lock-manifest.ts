@@ -1,6 +1,7 @@
 import { revisionName } from '../model/name.js';
 import type { Requirement } from '../model/package-meta.js';
-import type { Digest, JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
+import type { Digest } from '../text/digest.js';
 import { joinReference, splitPackageReference } from '../model/reference.js';
 import type { Target, TargetRules } from '../model/target.js';
 import type { LockedPackage, Lockfile } from './lockfile.js';

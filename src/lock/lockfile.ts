@@ -1,5 +1,8 @@
-import type { Digest, JsonObject, PackageKind, Repository } from '../model/package.js';
-import type { OwnedObject, Requirement } from '../model/package-meta.js';
+import type { PackageKind, Repository } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
+import type { Digest } from '../text/digest.js';
+import type { Requirement } from '../model/package-meta.js';
+import type { OwnedObject } from '../model/owned-object.js';
 
 /** Of the format of `xpkg.lock.yaml`; a reader refuses what is newer than it knows. */
 export const LOCKFILE_VERSION = 1;

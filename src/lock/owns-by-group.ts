@@ -1,5 +1,5 @@
-import { byCodePoint } from '../model/code-point-order.js';
-import type { OwnedKind, OwnedObject } from '../model/package-meta.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import type { OwnedKind, OwnedObject } from '../model/owned-object.js';
 
 const OF_KIND: Readonly<Record<OwnedKind, string | undefined>> = {
   CRD: undefined,

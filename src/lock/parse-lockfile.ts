@@ -1,13 +1,9 @@
-import { byCodePoint } from '../model/code-point-order.js';
-import type { OwnedObject, Requirement } from '../model/package-meta.js';
-import type { CrdDemand } from '../model/package-source.js';
-import {
-  isDigest,
-  PACKAGE_KINDS,
-  type Digest,
-  type PackageKind,
-  type Repository,
-} from '../model/package.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import type { Requirement } from '../model/package-meta.js';
+import type { OwnedObject } from '../model/owned-object.js';
+import type { CrdDemand } from '../model/crd-demand.js';
+import { PACKAGE_KINDS, type PackageKind, type Repository } from '../model/package.js';
+import { isDigest, type Digest } from '../text/digest.js';
 import { isObjectName } from '../model/name.js';
 import { isTag, parseReference } from '../model/reference.js';
 import { targetFor } from '../model/target.js';

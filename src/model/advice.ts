@@ -1,13 +1,13 @@
-import { parseConstraint } from './constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { describeDependency } from './dependency.js';
 import { warningFinding } from './finding.js';
 import { crossplaneConstraint } from './lint.js';
-import type { JsonValue } from './package.js';
+import type { JsonValue } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from './package-contents.js';
 import type { Finding } from './package-meta.js';
 import { repositoryProblem } from './reference.js';
 import { knownReleases, targetFor, type Target } from './target.js';
-import { parseVersion } from './version.js';
+import { parseVersion } from '../semver/version.js';
 
 /** What the target takes without a word, and people come to regret. Warnings only. */
 export function advise(contents: PackageContents, target: Target): Finding[] {

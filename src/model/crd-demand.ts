@@ -1,6 +1,13 @@
-import type { JsonObject, JsonValue } from './package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { PackageObject } from './package-contents.js';
-import type { CrdDemand } from './package-source.js';
+
+/**
+ * A CRD by its name, or by what it defines; a `*` group or kind matches any, and an absent version
+ * leaves the version open.
+ */
+export type CrdDemand =
+  | { readonly crd: string; readonly version?: string | undefined }
+  | { readonly group: string; readonly version: string | undefined; readonly kind: string };
 
 const DEFINING = new Set([
   'CustomResourceDefinition',

@@ -1,14 +1,9 @@
-import { parseConstraint } from './constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { parseCrdDemand } from './crd-demand.js';
 import { errorFinding, warningFinding } from './finding.js';
-import {
-  isDigest,
-  isPackageKind,
-  type JsonObject,
-  type JsonValue,
-  type PackageKind,
-  type Repository,
-} from './package.js';
+import { isPackageKind, type PackageKind, type Repository } from './package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
+import { isDigest } from '../text/digest.js';
 import type { Finding, PackageRequirement, Requirement } from './package-meta.js';
 import { repositoryProblem } from './reference.js';
 import type { Target } from './target.js';

@@ -1,5 +1,5 @@
 import type { Finding } from './package-meta.js';
-import { printable } from './printable.js';
+import { printable } from '../text/printable.js';
 
 /** Longer than any honest message; what packages say of themselves goes into them. */
 const MAX_MESSAGE = 1000;

@@ -1,6 +1,7 @@
-import { byCodePoint } from './code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import { InputError } from './input-error.js';
-import type { JsonObject, JsonValue, Origin } from './package.js';
+import type { Origin } from './package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { KeptObject } from './request.js';
 import type { Target } from './target.js';
 

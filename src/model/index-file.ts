@@ -1,4 +1,4 @@
-import type { JsonValue } from './package.js';
+import type { JsonValue } from '../text/json.js';
 
 /**
  * Packages without their bytes: what an `index:` file holds, and what a test writes down.

@@ -1,5 +1,5 @@
 import type { Origin } from './package.js';
-import { withoutUser } from './without-user.js';
+import { withoutUser } from '../text/redact-credentials.js';
 
 /** What the user gave cannot be used (exit 2): says what, where and what to do. */
 export class InputError extends Error {

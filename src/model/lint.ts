@@ -1,6 +1,7 @@
-import { parseConstraint } from './constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { errorFinding, warningFinding } from './finding.js';
-import { PACKAGE_KINDS, type JsonObject, type PackageKind } from './package.js';
+import { PACKAGE_KINDS, type PackageKind } from './package.js';
+import type { JsonObject } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from './package-contents.js';
 import type { Finding } from './package-meta.js';
 import type { Target } from './target.js';

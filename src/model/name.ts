@@ -1,4 +1,5 @@
-import type { Digest, Repository } from './package.js';
+import type { Repository } from './package.js';
+import type { Digest } from '../text/digest.js';
 import { parseReference, referenceRules } from './reference.js';
 import type { Target } from './target.js';
 

@@ -1,9 +1,8 @@
-import { byCodePoint } from './code-point-order.js';
-import { meetsDemand } from './crd-demand.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import { meetsDemand, type CrdDemand } from './crd-demand.js';
 import { isPackageKind, type PackageKind } from './package.js';
 import type { PackageContents, PackageObject } from './package-contents.js';
-import type { OwnedKind, OwnedObject } from './package-meta.js';
-import type { CrdDemand } from './package-source.js';
+import type { OwnedKind, OwnedObject } from './owned-object.js';
 import type { Target } from './target.js';
 
 /** Webhook configurations are not here: they are renamed after their package, so never clash. */
@@ -17,9 +16,6 @@ const OWNED_AS: Readonly<Record<string, OwnedKind>> = {
   CronOperation: 'CronOperation',
   WatchOperation: 'WatchOperation',
 };
-
-/** Their instances become a CRD of their own name: two of one name are two owners of one CRD. */
-const MAKES_CRD: ReadonlySet<OwnedKind> = new Set(['CRD', 'XRD', 'claim', 'MRD']);
 
 /**
  * What a package of this kind would install and control: sorted by kind, then name, each once.
@@ -63,9 +59,4 @@ export function bringsCrd(contents: PackageContents, demand: CrdDemand, target: 
     isPackageKind(kind) &&
     contents.objects.some((o) => isInstalled(o, kind, target) && meetsDemand(o, demand))
   );
-}
-
-/** Equal for objects that only one package of a set may own. */
-export function ownershipKey({ kind, name }: OwnedObject): string {
-  return MAKES_CRD.has(kind) ? `crd:${name}` : `${kind.toLowerCase()}:${name}`;
 }

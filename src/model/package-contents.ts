@@ -1,4 +1,4 @@
-import type { JsonValue } from './package.js';
+import type { JsonValue } from '../text/json.js';
 
 /**
  * What a `package.yaml` stream says, before any Crossplane release is asked what it makes of it.

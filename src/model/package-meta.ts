@@ -1,5 +1,6 @@
+import type { OwnedObject } from './owned-object.js';
 import type { PackageKind, Repository } from './package.js';
-import type { CrdDemand } from './package-source.js';
+import type { CrdDemand } from './crd-demand.js';
 
 /** A package as one target sees it: read, linted, and found fit to install. */
 export interface PackageMeta {
@@ -38,22 +39,6 @@ export interface CrdRequirement {
   /** As written, for the lockfile and for messages. */
   readonly text: string;
   readonly line: number | undefined;
-}
-
-export type OwnedKind =
-  | 'CRD'
-  | 'XRD'
-  | 'claim'
-  | 'MRD'
-  | 'Composition'
-  | 'MRAP'
-  | 'Operation'
-  | 'CronOperation'
-  | 'WatchOperation';
-
-export interface OwnedObject {
-  readonly kind: OwnedKind;
-  readonly name: string;
 }
 
 /** A package was read intact, and the target would refuse it. */

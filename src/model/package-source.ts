@@ -1,5 +1,7 @@
-import type { Digest, Repository, Candidate } from './package.js';
+import type { Repository, Candidate } from './package.js';
+import type { Digest } from '../text/digest.js';
 import type { PackageContents } from './package-contents.js';
+import type { CrdDemand } from './crd-demand.js';
 import type { Target } from './target.js';
 
 /** A package version as a source has it. */
@@ -23,14 +25,6 @@ export interface Owner {
   readonly repository: Repository;
   readonly versions: readonly string[];
 }
-
-/**
- * A CRD by its name, or by what it defines; a `*` group or kind matches any, and an absent version
- * leaves the version open.
- */
-export type CrdDemand =
-  | { readonly crd: string; readonly version?: string | undefined }
-  | { readonly group: string; readonly version: string | undefined; readonly kind: string };
 
 /**
  * Where packages come from: a registry, a folder, an index, a test's memory.

@@ -1,9 +1,6 @@
 /** OCI image name without tag or digest, spelled as written; a Lock calls it `source`. */
 export type Repository = string & { readonly brand: 'Repository' };
 
-/** `sha256:` and 64 lower-case hex digits. */
-export type Digest = string & { readonly brand: 'Digest' };
-
 export const PACKAGE_KINDS = ['Provider', 'Configuration', 'Function'] as const;
 export type PackageKind = (typeof PACKAGE_KINDS)[number];
 
@@ -23,14 +20,4 @@ export interface Origin {
   readonly file: string;
   /** 1-based; undefined where lines mean nothing. */
   readonly line?: number | undefined;
-}
-
-export type JsonValue =
-  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
-export type JsonObject = { readonly [key: string]: JsonValue };
-
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
-
-export function isDigest(text: string): text is Digest {
-  return DIGEST.test(text);
 }

@@ -1,4 +1,5 @@
-import { isDigest, type Digest, type Repository } from './package.js';
+import type { Repository } from './package.js';
+import { isDigest, type Digest } from '../text/digest.js';
 import type { Target } from './target.js';
 
 /** Where references that name no registry point to, and how Docker Hub is spelled when pulling. */

@@ -1,5 +1,6 @@
-import type { JsonObject, JsonValue, Origin, PackageKind, Repository } from './package.js';
-import type { CrdDemand } from './package-source.js';
+import type { Origin, PackageKind, Repository } from './package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
+import type { CrdDemand } from './crd-demand.js';
 import type { PackageObject } from './package-contents.js';
 
 /** Everything a resolution is asked for, read from files and the command line. */

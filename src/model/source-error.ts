@@ -1,4 +1,4 @@
-import { withoutUser } from './without-user.js';
+import { withoutUser } from '../text/redact-credentials.js';
 
 export type SourceErrorCode =
   | 'UNREACHABLE'

@@ -1,8 +1,6 @@
 import { CANDIDATES, RELEASES } from './releases.js';
+import type { Dialect } from '../semver/dialect.js';
 import type { PackageKind } from './package.js';
-
-/** Masterminds/semver as linked into the package manager. */
-export type Dialect = '1.5.0' | '3.4.0';
 
 /**
  * Everything that differs between Crossplane releases and matters here.

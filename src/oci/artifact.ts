@@ -1,10 +1,9 @@
-import { isDigest, type Digest } from '../model/package.js';
-import { printable } from '../model/printable.js';
+import { isDigest, type Digest, sha256 } from '../text/digest.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { MEDIA_TYPE } from './descriptor.js';
-import { sha256 } from './digest.js';
 import type { ImageRepository, StoredManifest } from './image-repository.js';
-import { fieldsOf, parseJson, stringOf } from './json-shape.js';
+import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { parseManifest } from './manifest.js';
 
 /** What an artifact is, by its `artifactType`. */

@@ -1,5 +1,5 @@
-import type { Digest } from '../model/package.js';
-import { printable } from '../model/printable.js';
+import type { Digest } from '../text/digest.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target.js';
 import { packagePlace, type PackagePlace } from './base-layer.js';

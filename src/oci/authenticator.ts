@@ -2,7 +2,8 @@ import { SourceError } from '../model/source-error.js';
 import { parseChallenges, type Challenge } from './challenge.js';
 import { basicAuthorization, type CredentialStore, type Credentials } from './credentials.js';
 import { checkedRealm } from './realm.js';
-import type { Clock, RetryPolicy } from './retry.js';
+import type { RetryPolicy } from './retry.js';
+import type { Clock } from '../model/clock.js';
 import { fetchToken, signInHint } from './token.js';
 import type { Transport } from './transport.js';
 

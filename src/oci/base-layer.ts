@@ -1,4 +1,4 @@
-import { printable } from '../model/printable.js';
+import { printable } from '../text/printable.js';
 import type { TargetRules } from '../model/target.js';
 import type { Descriptor } from './descriptor.js';
 import type { ImageManifest } from './manifest.js';

@@ -1,17 +1,13 @@
+import type { BlobSink, Expected } from './blob.js';
 import { createHash } from 'node:crypto';
-import type { Digest } from '../model/package.js';
 import { SourceError } from '../model/source-error.js';
-import { asTransient, TransientFailure, type Clock } from './retry.js';
+import { asTransient, TransientFailure } from './retry.js';
+import type { Clock } from '../model/clock.js';
 import type { HttpResponse } from './transport.js';
 
 /** A body that brings fewer bytes a second than this for so long is as good as stalled. */
 const SLOWEST_BYTES_PER_SECOND = 10;
 const SLOW_AFTER_MS = 20_000;
-
-export interface Expected {
-  readonly digest: Digest;
-  readonly size: number;
-}
 
 /** A whole body, refused as soon as it grows past `limit`. */
 export async function readBody(
@@ -59,30 +55,6 @@ export async function* paced(
 
 function tooSlow(): TransientFailure {
   return new TransientFailure(`the answer came at less than ${SLOWEST_BYTES_PER_SECOND} B/s`);
-}
-
-/** Takes the bytes of a blob as they come. */
-export interface BlobSink {
-  add(chunk: Uint8Array): Promise<void>;
-  /** What came was wrong: it comes again, from the start. */
-  restart(): Promise<void>;
-}
-
-/** Holds all of a blob. */
-export class HeldBytes implements BlobSink {
-  #chunks: Uint8Array[] = [];
-
-  async add(chunk: Uint8Array): Promise<void> {
-    this.#chunks.push(chunk);
-  }
-
-  async restart(): Promise<void> {
-    this.#chunks = [];
-  }
-
-  get bytes(): Uint8Array {
-    return Buffer.concat(this.#chunks);
-  }
 }
 
 /** Hands on the bytes that a descriptor promises: exactly its size, exactly its digest. */

@@ -1,7 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
-import type { Digest } from '../model/package.js';
-import { sha256 } from './digest.js';
+import { type Digest, sha256 } from '../text/digest.js';
 import type { ImageRepository } from './image-repository.js';
 
 /** A blob with the descriptor that points at it. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isUnfinished } from './atomic-file.js';
+import { isUnfinished } from '../files/atomic-file.js';
 import { CACHE_FORMAT } from './disk-cache.js';
-import { parseJson } from './json-shape.js';
+import { parseJson } from '../text/json.js';
 import { heldTagsFrom, type HeldTags } from './kept-repository.js';
-import { codeOf } from './transport.js';
+import { codeOf } from '../files/error-code.js';
 
 /** What a cache holds. */
 export interface CacheCensus {

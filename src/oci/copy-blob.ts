@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { printable } from '../model/printable.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import type { BlobSink, Expected } from './body.js';
+import type { BlobSink, Expected } from './blob.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository } from './image-repository.js';
 import { LIMITS } from './limits.js';

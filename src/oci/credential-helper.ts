@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { SourceError } from '../model/source-error.js';
 import type { Credentials } from './credentials.js';
 import { basicOrIdentity } from './docker-config.js';
-import { fieldsOf, parseJson, stringOf } from './json-shape.js';
+import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 
 export interface HelperOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
-import { isDigest, type Digest } from '../model/package.js';
-import { fieldsOf, stringOf } from './json-shape.js';
+import { isDigest, type Digest } from '../text/digest.js';
+import { fieldsOf, stringOf } from '../text/json.js';
 
 /** What an OCI manifest says about something it points to. */
 export interface Descriptor {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { printable } from '../model/printable.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { Descriptor } from './descriptor.js';
 import { ifAtHand, isWhole, missing } from './if-at-hand.js';
 import type { ImageRepository } from './image-repository.js';
-import { fieldsOf, listOf, parseJson, stringOf } from './json-shape.js';
+import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS, type Limits } from './limits.js';
 import type { ImageManifest } from './manifest.js';
 import { unpacked } from './unpack.js';

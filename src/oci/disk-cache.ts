@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isDigest, type Digest } from '../model/package.js';
+import { isDigest, type Digest, sha256 } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
-import { writeAtomically } from './atomic-file.js';
-import { sha256 } from './digest.js';
-import { parseJson } from './json-shape.js';
-import { makeFolder } from './make-folder.js';
-import { codeOf } from './transport.js';
+import { writeAtomically } from '../files/atomic-file.js';
+import { parseJson } from '../text/json.js';
+import { makeFolder } from '../files/make-folder.js';
+import { codeOf } from '../files/error-code.js';
 
 /** Of everything below; a folder of another format is neither read nor written. */
 export const CACHE_FORMAT = 'v1';

@@ -1,6 +1,6 @@
 import { InputError } from '../model/input-error.js';
 import type { Credentials } from './credentials.js';
-import { fieldsOf, parseJson, stringOf } from './json-shape.js';
+import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { Secret } from './secret.js';
 
 /** What a `config.json`, `auth.json`, `.dockercfg` or pull secret says about credentials. */

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { printable } from '../model/printable.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import { isOfFileSystem } from './file-system-error.js';
+import { isOfFileSystem } from '../files/file-system-error.js';
 import { tarEntries } from './tar-entries.js';
 
 /** Files below a folder or inside a tar, by their path in it. */

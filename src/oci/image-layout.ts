@@ -1,14 +1,14 @@
-import { isDigest, type Digest, type Repository } from '../model/package.js';
-import { printable } from '../model/printable.js';
+import type { Repository } from '../model/package.js';
+import { isDigest, type Digest, sha256 } from '../text/digest.js';
+import { printable } from '../text/printable.js';
 import { isTag, splitPackageReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import type { Expected } from './body.js';
+import type { Expected } from './blob.js';
 import { copyFile, mismatch } from './copy-blob.js';
 import { annotationsFrom, descriptorFrom, type Descriptor } from './descriptor.js';
-import { sha256 } from './digest.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository } from './image-repository.js';
-import { fieldsOf, listOf, parseJson } from './json-shape.js';
+import { fieldsOf, listOf, parseJson } from '../text/json.js';
 import { LIMITS } from './limits.js';
 
 /** An OCI image layout: images by repository and tag. */

@@ -1,5 +1,5 @@
-import type { Digest } from '../model/package.js';
-import type { BlobSink, Expected } from './body.js';
+import type { Digest } from '../text/digest.js';
+import type { BlobSink, Expected } from './blob.js';
 
 /** A manifest or index as it is stored. */
 export interface StoredManifest {

@@ -1,11 +1,11 @@
-import { isDigest, type Digest } from '../model/package.js';
+import { isDigest, type Digest } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
-import type { Expected } from './body.js';
+import type { Expected } from './blob.js';
 import { copyBlob } from './copy-blob.js';
 import type { DiskCache } from './disk-cache.js';
 import type { ImageRepository, RemoteRepository, StoredManifest } from './image-repository.js';
-import { fieldsOf, listOf, stringOf } from './json-shape.js';
-import type { Clock } from './retry.js';
+import { fieldsOf, listOf, stringOf } from '../text/json.js';
+import type { Clock } from '../model/clock.js';
 
 /**
  * A registry's repository, asked only for what the cache has not got.

@@ -3,14 +3,14 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { lstat, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { InputError } from '../model/input-error.js';
-import { isDigest } from '../model/package.js';
-import { printable } from '../model/printable.js';
-import { syncFolder } from './atomic-file.js';
+import { isDigest } from '../text/digest.js';
+import { printable } from '../text/printable.js';
+import { syncFolder } from '../files/atomic-file.js';
 import { descriptorFrom } from './descriptor.js';
 import { REF_NAME } from './image-layout.js';
-import { fieldsOf, listOf, parseJson } from './json-shape.js';
-import type { Run } from './run.js';
-import { codeOf } from './transport.js';
+import { fieldsOf, listOf, parseJson } from '../text/json.js';
+import type { Run } from '../files/run.js';
+import { codeOf } from '../files/error-code.js';
 
 /** What a layout consists of; `index.json`, which gives everything a name, leaves first. */
 const PARTS = ['index.json', 'oci-layout', 'blobs'] as const;

@@ -1,16 +1,16 @@
 import { rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { byCodePoint } from '../model/code-point-order.js';
-import type { Digest } from '../model/package.js';
-import { fillAtomically, syncFolder, writeAtomically } from './atomic-file.js';
-import type { BlobSink } from './body.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import type { Digest } from '../text/digest.js';
+import { fillAtomically, syncFolder, writeAtomically } from '../files/atomic-file.js';
+import type { BlobSink } from './blob.js';
 import { MEDIA_TYPE } from './descriptor.js';
 import type { StoredManifest } from './image-repository.js';
 import { PARTIAL, REF_NAME } from './image-layout.js';
-import { fieldsOf, parseJson, stringOf } from './json-shape.js';
-import { makeFolder } from './make-folder.js';
+import { fieldsOf, parseJson, stringOf } from '../text/json.js';
+import { makeFolder } from '../files/make-folder.js';
 import { moveIn, placeFor, type LayoutPlace } from './layout-place.js';
-import type { Run } from './run.js';
+import type { Run } from '../files/run.js';
 
 /** For whomever the user's own settings let in: a layout is made to be handed on. */
 const SHARED = 0o666;

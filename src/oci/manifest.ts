@@ -1,8 +1,8 @@
-import { printable } from '../model/printable.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { descriptorFrom, type Descriptor } from './descriptor.js';
 import type { StoredManifest } from './image-repository.js';
-import { fieldsOf, listOf, parseJson, stringOf } from './json-shape.js';
+import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS, type Limits } from './limits.js';
 
 export interface ImageManifest {

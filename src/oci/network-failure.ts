@@ -2,7 +2,7 @@ import { SourceError } from '../model/source-error.js';
 import { WrongBytes } from './body.js';
 import { NoAnswer } from './no-answer.js';
 import { TransientFailure } from './retry.js';
-import { codeOf } from './transport.js';
+import { codeOf } from '../files/error-code.js';
 
 /**
  * What a failure is once nothing more is tried; what is not of the network stays as it is.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { isDigest, type Digest } from '../model/package.js';
-import { printable } from '../model/printable.js';
+import { isDigest, type Digest } from '../text/digest.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target.js';
 import { LIMITS, type Limits } from './limits.js';

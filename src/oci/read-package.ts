@@ -1,8 +1,8 @@
-import type { Digest } from '../model/package.js';
-import { printable } from '../model/printable.js';
+import type { Digest } from '../text/digest.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target.js';
-import type { Expected } from './body.js';
+import type { Expected } from './blob.js';
 import type { Descriptor } from './descriptor.js';
 import { FlattenedFiles } from './flattened.js';
 import type { ImageRepository } from './image-repository.js';

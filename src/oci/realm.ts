@@ -1,4 +1,4 @@
-import { printable } from '../model/printable.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { addressClass } from './address-class.js';
 import { shownUrl } from './transport.js';

@@ -1,19 +1,11 @@
-import { isDigest } from '../model/package.js';
-import { printable } from '../model/printable.js';
+import { isDigest, sha256 } from '../text/digest.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import {
-  HeldBytes,
-  paced,
-  readBody,
-  VerifiedBytes,
-  WrongBytes,
-  type BlobSink,
-  type Expected,
-} from './body.js';
+import { paced, readBody, VerifiedBytes, WrongBytes } from './body.js';
+import { HeldBytes, type BlobSink, type Expected } from './blob.js';
 import { MEDIA_TYPE } from './descriptor.js';
-import { sha256 } from './digest.js';
 import type { RemoteRepository, StoredManifest, TagList } from './image-repository.js';
-import { fieldsOf, listOf, parseJson } from './json-shape.js';
+import { fieldsOf, listOf, parseJson } from '../text/json.js';
 import { LIMITS, type Limits } from './limits.js';
 import { nextPage, TagCollector } from './paging.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './registry-session.js';

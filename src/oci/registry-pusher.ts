@@ -1,4 +1,4 @@
-import type { Digest } from '../model/package.js';
+import type { Digest } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
 import type { Artifact } from './artifact.js';
 import { MEDIA_TYPE } from './descriptor.js';

@@ -7,14 +7,13 @@ import { sendFollowing, type Landed } from './redirect.js';
 import {
   asTransient,
   isPassingStatus,
-  realClock,
   retryAfterMs,
   retrying,
   RETRY_POLICY,
   TransientFailure,
-  type Clock,
   type RetryPolicy,
 } from './retry.js';
+import { realClock, type Clock } from '../model/clock.js';
 import { signInHint } from './token.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 

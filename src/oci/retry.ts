@@ -1,20 +1,7 @@
+import type { Clock } from '../model/clock.js';
 import { NoAnswer, PROXY_ANSWERED } from './no-answer.js';
-import { codeOf, type HttpResponse } from './transport.js';
-
-/** Time and chance, so that tests need neither. */
-export interface Clock {
-  /** Milliseconds. */
-  now(): number;
-  sleep(milliseconds: number): Promise<void>;
-  /** In [0, 1). */
-  random(): number;
-}
-
-export const realClock: Clock = {
-  now: () => Date.now(),
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  random: () => Math.random(),
-};
+import type { HttpResponse } from './transport.js';
+import { codeOf } from '../files/error-code.js';
 
 export interface RetryPolicy {
   readonly tries: number;

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { extract, type Extract, type Header } from 'tar-stream';
-import { printable } from '../model/printable.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import { isOfFileSystem } from './file-system-error.js';
+import { isOfFileSystem } from '../files/file-system-error.js';
 import { LIMITS, type Limits } from './limits.js';
 import { BLOCK, ZeroBlocks } from './zero-blocks.js';
 

@@ -1,11 +1,11 @@
 import { SourceError } from '../model/source-error.js';
 import { readBody } from './body.js';
 import { basicAuthorization, type Credentials } from './credentials.js';
-import { fieldsOf, parseJson, stringOf } from './json-shape.js';
+import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS } from './limits.js';
 import { NoAnswer } from './no-answer.js';
-import { isPassingStatus, retryAfterMs, TransientFailure } from './retry.js';
-import type { Clock, RetryPolicy } from './retry.js';
+import { isPassingStatus, retryAfterMs, TransientFailure, type RetryPolicy } from './retry.js';
+import type { Clock } from '../model/clock.js';
 import { Secret } from './secret.js';
 import type { HttpRequest, Transport } from './transport.js';
 

@@ -1,3 +1,4 @@
+import { codeOf } from '../files/error-code.js';
 /** One HTTP exchange, without redirects, retries or credentials of its own. */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
@@ -110,10 +111,4 @@ function once<Args extends readonly unknown[]>(call: (...args: Args) => void) {
 function schemeOf(authorization: string | undefined): Exchange['authorization'] {
   if (authorization === undefined) return 'none';
   return authorization.startsWith('Basic ') ? 'basic' : 'bearer';
-}
-
-/** `ECONNRESET` and the like; the class of the error where there is no code. */
-export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -2,7 +2,8 @@ import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { NoAnswer, PROXY_ANSWERED, type AskedFor } from './no-answer.js';
 import { proxiesIn, type Proxy, type ProxyChoice } from './proxy-environment.js';
-import { codeOf, type HttpRequest, type HttpResponse, type Transport } from './transport.js';
+import type { HttpRequest, HttpResponse, Transport } from './transport.js';
+import { codeOf } from '../files/error-code.js';
 
 export interface UndiciOptions {
   /** Proxy variables are read from it, as Go programs read them. */

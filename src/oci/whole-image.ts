@@ -1,4 +1,4 @@
-import type { Digest } from '../model/package.js';
+import type { Digest } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
 import type { Descriptor } from './descriptor.js';
 import type { ImageRepository } from './image-repository.js';

@@ -1,13 +1,12 @@
-import { isDigest, type Digest } from '../model/package.js';
-import { printable } from '../model/printable.js';
+import { isDigest, type Digest, sha256 } from '../text/digest.js';
+import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { PACKAGE_ANNOTATION } from './base-layer.js';
 import { copyFile } from './copy-blob.js';
 import { annotationsFrom, MEDIA_TYPE } from './descriptor.js';
-import { sha256 } from './digest.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository, StoredManifest } from './image-repository.js';
-import { fieldsOf, listOf, parseJson, stringOf } from './json-shape.js';
+import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS } from './limits.js';
 
 /**

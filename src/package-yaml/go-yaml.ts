@@ -13,7 +13,7 @@ import {
   YAMLException,
   type Event,
 } from 'js-yaml';
-import type { JsonValue } from '../model/package.js';
+import type { JsonValue } from '../text/json.js';
 import { goScalar } from './go-scalar.js';
 
 /** The first document of a text, read as Go reads it. */

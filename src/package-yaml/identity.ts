@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { PackageObject } from '../model/package-contents.js';
 
 /** What an object is, read off its document; `undefined` is absent or null. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { MetaDocument } from '../model/package-contents.js';
 import { identityOf, isStringOrAbsent, mapping, mustBe } from './identity.js';
 import type { GoDocument } from './go-yaml.js';

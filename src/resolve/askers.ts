@@ -1,8 +1,7 @@
 import type { Lockfile } from '../lock/lockfile.js';
-import { crdDemandText } from '../model/crd-demand.js';
+import { crdDemandText, type CrdDemand } from '../model/crd-demand.js';
 import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
-import type { CrdDemand } from '../model/package-source.js';
 import type { Problem } from '../solver/problem.js';
 import { wantOf, wantText, type Want } from '../solver/want.js';
 

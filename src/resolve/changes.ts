@@ -1,6 +1,7 @@
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import { byCodePoint } from '../model/code-point-order.js';
-import type { Digest, Repository } from '../model/package.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import type { Repository } from '../model/package.js';
+import type { Digest } from '../text/digest.js';
 
 /** A package that is new, gone, or at another version or digest. */
 export interface Change {

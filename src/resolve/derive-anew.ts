@@ -1,7 +1,7 @@
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import { bringsCrd } from '../model/owned.js';
-import { isDigest } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { PackageRoot, Request } from '../model/request.js';
 import { inputMismatches, ownNames, type Mismatch } from './lock-mismatch.js';

@@ -1,10 +1,10 @@
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { isRejection } from '../model/judge.js';
-import { ownershipKey } from '../model/owned.js';
+import { ownershipKey } from '../model/owned-object.js';
 import type { Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { Target } from '../model/target.js';
-import { parseVersion, type Version } from '../model/version.js';
+import { parseVersion, type Version } from '../semver/version.js';
 import type { PackageDemand, Problem } from '../solver/problem.js';
 import type { Selected } from '../solver/solve.js';
 import type { Driver } from './drive.js';

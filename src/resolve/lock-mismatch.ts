@@ -1,7 +1,9 @@
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import type { OwnedObject, PackageMeta, Requirement } from '../model/package-meta.js';
+import type { PackageMeta, Requirement } from '../model/package-meta.js';
+import type { OwnedObject } from '../model/owned-object.js';
 import type { FetchedPackage } from '../model/package-source.js';
-import type { Digest, Repository } from '../model/package.js';
+import type { Repository } from '../model/package.js';
+import type { Digest } from '../text/digest.js';
 
 /** Something that a lockfile says and the world does not. */
 export interface Mismatch {

@@ -1,4 +1,4 @@
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { InputError } from '../model/input-error.js';
 import type { Candidate } from '../model/package.js';
 import type { Request } from '../model/request.js';

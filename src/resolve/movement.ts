@@ -1,7 +1,7 @@
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { formatOrigin } from '../model/input-error.js';
-import { ownershipKey } from '../model/owned.js';
+import { ownershipKey } from '../model/owned-object.js';
 import type { Repository } from '../model/package.js';
 import type { Target } from '../model/target.js';
 import type { Problem, Rule } from '../solver/problem.js';

@@ -1,4 +1,4 @@
-import { compareVersions, isIncomplete, parseVersion, type Version } from '../model/version.js';
+import { compareVersions, isIncomplete, parseVersion, type Version } from '../semver/version.js';
 import type { Problem } from '../solver/problem.js';
 
 /** The newest of the tags that can be installed and that somebody takes; undefined: none. */

@@ -4,7 +4,7 @@ import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
 import { targetFor, type Target } from '../model/target.js';
-import { compareVersions, parseVersion, type Version } from '../model/version.js';
+import { compareVersions, parseVersion, type Version } from '../semver/version.js';
 import type { Problem } from '../solver/problem.js';
 import { askersIn, type Askers } from './askers.js';
 import { newestOf } from './newest.js';

@@ -1,5 +1,5 @@
 import type { LockedPackage } from '../lock/lockfile.js';
-import { isDigest, type Digest } from '../model/package.js';
+import { isDigest, type Digest } from '../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
 import type { Mismatch } from './lock-mismatch.js';

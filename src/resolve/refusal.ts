@@ -1,5 +1,6 @@
 import { formatOrigin } from '../model/input-error.js';
-import { isDigest, type Origin } from '../model/package.js';
+import type { Origin } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 import { leaves } from '../solver/core.js';
 import { explain } from '../solver/explain.js';
 import type { Fact, Some } from '../solver/fact.js';

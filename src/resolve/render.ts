@@ -3,11 +3,11 @@ import { kustomization } from '../bundle/kustomization.js';
 import { installedVersion, type Pin } from '../bundle/package-object.js';
 import { lockManifest, undigested } from '../lock/lock-manifest.js';
 import type { Lockfile } from '../lock/lockfile.js';
-import { writeYaml, writeYamlStream } from '../lock/write-yaml.js';
+import { writeYaml, writeYamlStream } from '../text/yaml/write-yaml.js';
 import { InputError } from '../model/input-error.js';
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import { targetFor, type Target } from '../model/target.js';
-import { WRITTEN_MARK } from '../model/written-mark.js';
+import { WRITTEN_MARK } from '../text/written-mark.js';
 
 export interface RenderOptions {
   /** The release to render for; that of the lockfile unless given. */

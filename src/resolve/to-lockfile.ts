@@ -2,7 +2,7 @@ import { assignNames } from '../bundle/object-name.js';
 import { objectTemplate, withoutClusterState } from '../bundle/object-template.js';
 import { spellingWarnings } from '../bundle/spelling.js';
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { Repository } from '../model/package.js';
 import type { FetchedPackage } from '../model/package-source.js';
 import type { PackageRoot, Request } from '../model/request.js';

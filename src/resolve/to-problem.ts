@@ -1,9 +1,10 @@
 import type { Lockfile } from '../lock/lockfile.js';
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { readDependency } from '../model/dependency.js';
 import { InputError } from '../model/input-error.js';
 import { ownedObjects } from '../model/owned.js';
-import { isDigest, type Origin, type Repository } from '../model/package.js';
+import type { Origin, Repository } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 import { isTag, repositoryProblem } from '../model/reference.js';
 import type { LocalRoot, PackageRoot, Request, Root, VersionRule } from '../model/request.js';
 import type { Target } from '../model/target.js';

@@ -1,4 +1,4 @@
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { readDependency } from '../model/dependency.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
@@ -10,7 +10,7 @@ import {
   isIncomplete,
   parseVersion,
   type Version,
-} from '../model/version.js';
+} from '../semver/version.js';
 
 /** A root that is tried at other versions. */
 export interface VariedRoot {

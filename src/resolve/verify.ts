@@ -1,7 +1,6 @@
 import type { Lockfile } from '../lock/lockfile.js';
 import { isRejection, judge } from '../model/judge.js';
-import type { FetchedPackage } from '../model/package-source.js';
-import type { PackageSource } from '../model/package-source.js';
+import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
 import { SourceError } from '../model/source-error.js';
 import { targetFor, type Target } from '../model/target.js';

@@ -1,6 +1,6 @@
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import type { Target } from '../model/target.js';
-import { parseVersion } from '../model/version.js';
+import { parseVersion } from '../semver/version.js';
 import { wantText, type Want } from '../solver/want.js';
 
 /** Whether a locked version is among those wanted. */

@@ -1,5 +1,5 @@
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import type { OwnedObject } from '../model/package-meta.js';
+import type { OwnedObject } from '../model/owned-object.js';
 import { lockGraph, type LockEdge, type LockGraph } from './lock-graph.js';
 
 /** How a package came to be locked. */

@@ -1,9 +1,10 @@
-import { byCodePoint } from '../model/code-point-order.js';
-import { crdDemandText } from '../model/crd-demand.js';
-import { ownershipKey } from '../model/owned.js';
-import { isDigest, type Repository } from '../model/package.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import { crdDemandText, type CrdDemand } from '../model/crd-demand.js';
+import { ownershipKey } from '../model/owned-object.js';
+import type { Repository } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 import type { PackageMeta } from '../model/package-meta.js';
-import type { CrdDemand, Owner } from '../model/package-source.js';
+import type { Owner } from '../model/package-source.js';
 import type { Fact } from './fact.js';
 import type { Term, Variable } from './incompatibility.js';
 import { ABSENT, FIRST, OTHER } from './package-versions.js';

@@ -1,5 +1,5 @@
-import { parseConstraint, type Constraint } from '../model/constraint.js';
-import { isDigest } from '../model/package.js';
+import { parseConstraint, type Constraint } from '../semver/constraint.js';
+import { isDigest } from '../text/digest.js';
 import {
   compareVersions,
   exactTag,
@@ -7,7 +7,7 @@ import {
   parseVersion,
   precedenceKey,
   type Version,
-} from '../model/version.js';
+} from '../semver/version.js';
 import type { Problem } from './problem.js';
 import { VersionSet } from './version-set.js';
 import type { Want } from './want.js';

@@ -1,4 +1,4 @@
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { Fact, Some } from './fact.js';
 import { subjectName } from './fact-key.js';
 import type { Variable } from './incompatibility.js';

@@ -1,8 +1,8 @@
 import type { Origin, PackageKind, Repository } from '../model/package.js';
-import type { OwnedObject } from '../model/package-meta.js';
-import type { CrdDemand } from '../model/package-source.js';
-import type { Dialect } from '../model/target.js';
-import type { Version } from '../model/version.js';
+import type { OwnedObject } from '../model/owned-object.js';
+import type { CrdDemand } from '../model/crd-demand.js';
+import type { Dialect } from '../semver/dialect.js';
+import type { Version } from '../semver/version.js';
 import type { Want } from './want.js';
 
 /** What one resolution asks of the solver; the order of demands is the order of decisions. */

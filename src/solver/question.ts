@@ -1,6 +1,7 @@
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
-import type { CrdDemand, Owner } from '../model/package-source.js';
+import type { Owner } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 
 /** What the solver must learn to go on. */
 export type Question =

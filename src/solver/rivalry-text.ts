@@ -1,5 +1,4 @@
-import { ownershipKey } from '../model/owned.js';
-import type { OwnedKind } from '../model/package-meta.js';
+import { ownershipKey, type OwnedKind } from '../model/owned-object.js';
 import { sameRepository } from '../model/reference.js';
 import type { Some } from './fact.js';
 import { andList } from './range-text.js';

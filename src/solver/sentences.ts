@@ -1,6 +1,6 @@
 import { crdDemandText } from '../model/crd-demand.js';
 import { formatOrigin } from '../model/input-error.js';
-import { isDigest } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 import type { Finding } from '../model/package-meta.js';
 import type { Fact, Some } from './fact.js';
 import type { Term } from './incompatibility.js';

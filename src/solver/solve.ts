@@ -1,6 +1,6 @@
 import type { PackageMeta } from '../model/package-meta.js';
 import type { Repository } from '../model/package.js';
-import type { CrdDemand } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import { DecisionQueue } from './decision-queue.js';
 import { foreseen, type Prospect } from './foresight.js';
 import type { Incompatibility, Variable } from './incompatibility.js';

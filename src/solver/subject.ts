@@ -1,6 +1,6 @@
 import type { PackageKind, Repository } from '../model/package.js';
 import type { PackageMeta } from '../model/package-meta.js';
-import type { CrdDemand } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import type { Some } from './fact.js';
 import type { Variable } from './incompatibility.js';
 import type { PackageVersions } from './package-versions.js';

@@ -1,4 +1,4 @@
-import { isDigest, type Digest } from '../model/package.js';
+import { isDigest, type Digest } from '../text/digest.js';
 
 /** Which versions are wanted. */
 export type Want =

@@ -1,5 +1,5 @@
-import { parseConstraint } from '../model/constraint.js';
-import { ownershipKey } from '../model/owned.js';
+import { parseConstraint } from '../semver/constraint.js';
+import { ownershipKey } from '../model/owned-object.js';
 import type { Repository } from '../model/package.js';
 import type {
   PackageMeta,

@@ -1,4 +1,5 @@
-import type { Candidate, Digest } from '../model/package.js';
+import type { Candidate } from '../model/package.js';
+import type { Digest } from '../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import { auditImage } from '../oci/audit-image.js';
 import type { ImageRepository, StoredManifest } from '../oci/image-repository.js';

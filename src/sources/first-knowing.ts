@@ -1,6 +1,7 @@
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { Candidate, Repository } from '../model/package.js';
-import type { CrdDemand, FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
+import type { FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import type { Target } from '../model/target.js';
 
 /**

@@ -1,7 +1,8 @@
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import { bringsCrd } from '../model/owned.js';
 import type { Repository } from '../model/package.js';
-import type { CrdDemand, Owner } from '../model/package-source.js';
+import type { Owner } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import { isAttachmentTag } from '../model/reference.js';
 import type { Target } from '../model/target.js';
 import type { ImageRepository } from '../oci/image-repository.js';

@@ -1,5 +1,5 @@
 import type { Definition, IndexPackage, IndexVersion } from '../model/index-file.js';
-import type { JsonValue } from '../model/package.js';
+import type { JsonValue } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
 
 /** The package.yaml that an index entry stands for, as far as the entry tells. */

@@ -1,6 +1,6 @@
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { Definition, IndexVersion, IndexXrd } from '../model/index-file.js';
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
 import type { FetchedPackage } from '../model/package-source.js';
 import { defaultName } from './index-contents.js';

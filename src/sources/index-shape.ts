@@ -1,5 +1,5 @@
 import type { IndexFile } from '../model/index-file.js';
-import { isDigest } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 
 /** Where an index departs from its shape, and how. */
 export interface ShapeProblem {

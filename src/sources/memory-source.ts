@@ -1,7 +1,9 @@
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
-import { type Digest, type Repository, isDigest } from '../model/package.js';
-import type { CrdDemand, FetchedPackage, PackageSource } from '../model/package-source.js';
+import type { Repository } from '../model/package.js';
+import { type Digest, isDigest } from '../text/digest.js';
+import type { FetchedPackage, PackageSource } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import type { Target } from '../model/target.js';
 import { bringsCrd } from '../model/owned.js';
 import { contentsOf } from './index-contents.js';

@@ -16,7 +16,7 @@ import { keptRepository, offlineRepository } from '../oci/kept-repository.js';
 import { RegistryClient } from '../oci/registry-client.js';
 import { RegistryPusher } from '../oci/registry-pusher.js';
 import type { RemoteName } from '../oci/registry-session.js';
-import { realClock } from '../oci/retry.js';
+import { realClock } from '../model/clock.js';
 import { observed, type NetworkObserver, type Transport } from '../oci/transport.js';
 import { undiciTransport, type Certificates } from '../oci/undici-transport.js';
 import { parsedPackages } from './parsed-packages.js';

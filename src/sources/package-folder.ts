@@ -1,4 +1,5 @@
-import { isDigest, type Repository } from '../model/package.js';
+import type { Repository } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 import { isTag } from '../model/reference.js';
 
 /** What the path of a folder below a `dir:` source says. */

@@ -1,13 +1,13 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { Repository } from '../model/package.js';
 import type { PackageContents } from '../model/package-contents.js';
 import type { FetchedPackage } from '../model/package-source.js';
 import { SourceError } from '../model/source-error.js';
 import { buildImage, type BuiltImage } from '../oci/build-image.js';
-import { sha256 } from '../oci/digest.js';
+import { sha256 } from '../text/digest.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 import { memoized } from './memoized.js';
 import { holdsPackage, readPackageFiles } from './package-files.js';

@@ -1,7 +1,7 @@
 import type { PackageContents } from '../model/package-contents.js';
 import type { TargetRules } from '../model/target.js';
 import type { DiskCache } from '../oci/disk-cache.js';
-import { fieldsOf } from '../oci/json-shape.js';
+import { fieldsOf } from '../text/json.js';
 import type { LocatedPackage } from '../oci/locate-package.js';
 import type { ReadPackage } from '../oci/read-package.js';
 

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
-import type { Candidate, Digest } from '../model/package.js';
+import type { Candidate } from '../model/package.js';
+import type { Digest } from '../text/digest.js';
 import type { PackageSource } from '../model/package-source.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';

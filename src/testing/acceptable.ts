@@ -1,10 +1,8 @@
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import { validPackageReference } from '../model/reference.js';
-import { targetFor } from '../model/target.js';
-import type { Target } from '../model/target.js';
+import { targetFor, type Target } from '../model/target.js';
 import { targets } from './exhaustive.js';
-import { flaws } from './flaws.js';
-import type { Flaw, Selection } from './flaws.js';
+import { flaws, type Flaw, type Selection } from './flaws.js';
 import type { Outcome } from './resolver.js';
 import type { Scenario } from './scenario.js';
 import { World } from './world.js';

@@ -7,13 +7,10 @@ import type { IndexFile, IndexPackage } from '../model/index-file.js';
 import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request, Root } from '../model/request.js';
-import { sameRules, targetFor } from '../model/target.js';
-import type { Target } from '../model/target.js';
+import { sameRules, targetFor, type Target } from '../model/target.js';
 import { chooseTargets } from '../resolve/target-choice.js';
-import { admittedTags, askedBy, neighbourhood, newestFirst } from './neighbourhood.js';
-import type { Asked } from './neighbourhood.js';
-import { printable } from './scenario.js';
-import type { Scenario } from './scenario.js';
+import { admittedTags, askedBy, neighbourhood, newestFirst, type Asked } from './neighbourhood.js';
+import { printable, type Scenario } from './scenario.js';
 
 export interface AroundOptions {
   /** A release of Crossplane, a range, or a list of releases; unless told, the newest known. */

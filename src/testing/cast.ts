@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Digest, PackageKind, Repository } from '../model/package.js';
+import type { PackageKind, Repository } from '../model/package.js';
+import type { Digest } from '../text/digest.js';
 
 /** A package as generated universes know it: who it is and what it could own. */
 export interface Role {

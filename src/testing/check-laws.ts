@@ -1,5 +1,4 @@
-import { laws, Untold } from './laws.js';
-import type { Law, LawOptions } from './laws.js';
+import { laws, Untold, type Law, type LawOptions } from './laws.js';
 import type { Resolver } from './resolver.js';
 
 export type LawName = keyof typeof laws;

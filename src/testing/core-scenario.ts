@@ -1,11 +1,10 @@
 import { meetsDemand } from '../model/crd-demand.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
-import { isDigest } from '../model/package.js';
-import type { JsonValue } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
+import type { JsonValue } from '../text/json.js';
 import type { LocalRoot, Request, Root } from '../model/request.js';
-import { targetFor } from '../model/target.js';
-import type { Target } from '../model/target.js';
-import { compareVersions, exactTag, parseVersion } from '../model/version.js';
+import { targetFor, type Target } from '../model/target.js';
+import { compareVersions, exactTag, parseVersion } from '../semver/version.js';
 import type { NamedFact, Versions } from '../resolve/named-fact.js';
 import { readEntry, readVersion } from './reading.js';
 import type { Core, CoreScenario } from './resolver.js';

@@ -1,17 +1,13 @@
-import { byCodePoint } from '../model/code-point-order.js';
-import { parseConstraint } from '../model/constraint.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import { parseConstraint } from '../semver/constraint.js';
 import type { IndexFile } from '../model/index-file.js';
-import type { CrdDemand } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import type { Request } from '../model/request.js';
-import { knownReleases, targetFor } from '../model/target.js';
-import type { Target } from '../model/target.js';
-import { compareVersions, isIncomplete, parseVersion } from '../model/version.js';
-import type { Version } from '../model/version.js';
-import { demandsIn, flaws } from './flaws.js';
-import type { Selection } from './flaws.js';
+import { knownReleases, targetFor, type Target } from '../model/target.js';
+import { compareVersions, isIncomplete, parseVersion, type Version } from '../semver/version.js';
+import { demandsIn, flaws, type Selection } from './flaws.js';
 import type { Outcome, ResolverOptions } from './resolver.js';
-import { World } from './world.js';
-import type { Demand } from './world.js';
+import { World, type Demand } from './world.js';
 
 export interface ExhaustiveOptions extends ResolverOptions {
   /** Candidates to try before it is an error: the universe is too large for this. */

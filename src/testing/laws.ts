@@ -1,15 +1,14 @@
 import * as fc from 'fast-check';
 import type { IndexFile } from '../model/index-file.js';
 import { targetFor } from '../model/target.js';
-import { compareVersions, parseVersion } from '../model/version.js';
+import { compareVersions, parseVersion } from '../semver/version.js';
 import { unacceptable } from './acceptable.js';
 import { exhaustive, targets } from './exhaustive.js';
 import { flaws } from './flaws.js';
 import type { Knobs } from './knobs.js';
 import { possiblyNeeded } from './possibly-needed.js';
 import type { CoreScenario, Outcome, Resolver } from './resolver.js';
-import { scenario } from './scenario.js';
-import type { Scenario } from './scenario.js';
+import { scenario, type Scenario } from './scenario.js';
 import { unhindered } from './unhindered.js';
 import { universe } from './universe.js';
 import { publishedIn, reordered, withoutDependency, withStrangers, withVersion } from './vary.js';

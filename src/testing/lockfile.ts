@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import type { LockedPackage, Lockfile, ObjectTemplate } from '../lock/lockfile.js';
 import { byKindAndName } from '../lock/owns-by-group.js';
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import { objectNameOf } from '../model/name.js';
-import type { CrdRequirement, OwnedObject, Requirement } from '../model/package-meta.js';
-import type { JsonObject } from '../model/package.js';
-import { castMember, claimOf, digestOf } from './cast.js';
-import type { Role } from './cast.js';
+import type { CrdRequirement, Requirement } from '../model/package-meta.js';
+import type { OwnedObject } from '../model/owned-object.js';
+import type { JsonObject } from '../text/json.js';
+import { castMember, claimOf, digestOf, type Role } from './cast.js';
 import { pick, picked, sometimes, weighted } from './chance.js';
 
 /** What generated lockfiles are made of; shares are between 0 and 1. */

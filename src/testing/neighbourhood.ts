@@ -1,14 +1,15 @@
-import { byCodePoint } from '../model/code-point-order.js';
-import { parseConstraint } from '../model/constraint.js';
+import { byCodePoint } from '../text/code-point-order.js';
+import { parseConstraint } from '../semver/constraint.js';
 import { readDependency } from '../model/dependency.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
 import { InputError } from '../model/input-error.js';
-import { isDigest } from '../model/package.js';
-import type { JsonValue, Repository } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
+import type { Repository } from '../model/package.js';
+import type { JsonValue } from '../text/json.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request, Root, RootVersion } from '../model/request.js';
 import type { Target } from '../model/target.js';
-import { compareVersions, exactTag, parseVersion } from '../model/version.js';
+import { compareVersions, exactTag, parseVersion } from '../semver/version.js';
 import { indexEntry, onlyMeta } from '../sources/index-entry.js';
 
 export interface Bounds {

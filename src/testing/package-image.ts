@@ -1,13 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import type { Digest } from '../model/package.js';
-import { blob, descriptor, json, tarOf } from '../oci/build-image.js';
-import type { Blob } from '../oci/build-image.js';
+import type { Digest } from '../text/digest.js';
+import { blob, descriptor, json, tarOf, type Blob } from '../oci/build-image.js';
 import { MEDIA_TYPE } from '../oci/descriptor.js';
 import type { ImageRepository } from '../oci/image-repository.js';
 import { sometimes, weighted } from './chance.js';
-import { packageYaml } from './package-yaml.js';
-import type { PackageStream, PackageYamlKnobs } from './package-yaml.js';
+import { packageYaml, type PackageStream, type PackageYamlKnobs } from './package-yaml.js';
 
 /** An image to be built, of which the same package can be read however it is put together. */
 export interface ImagePlan {

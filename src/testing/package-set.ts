@@ -1,14 +1,12 @@
 import * as fc from 'fast-check';
 import type { IndexFile } from '../model/index-file.js';
-import { PACKAGE_KINDS } from '../model/package.js';
-import type { JsonObject, Repository } from '../model/package.js';
+import { PACKAGE_KINDS, type Repository } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import type { LocalRoot, PackageRoot, Request, Root, RootVersion } from '../model/request.js';
 import { castMember, digestOf } from './cast.js';
 import { pick, picked, sometimes, weighted } from './chance.js';
-import { constraintPlan, constraintText } from './constraint-plan.js';
-import type { ConstraintPlan } from './constraint-plan.js';
-import { DEFAULT_KNOBS } from './knobs.js';
-import type { Knobs } from './knobs.js';
+import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
+import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 
 /** A request before it is known which packages there are to ask for. */
 export interface RequestPlan {

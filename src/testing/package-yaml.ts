@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import type { IndexVersion } from '../model/index-file.js';
 import type { MetaDocument, PackageObject } from '../model/package-contents.js';
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import { pick, picked, sometimes } from './chance.js';
-import { DEFAULT_KNOBS } from './knobs.js';
-import type { Knobs } from './knobs.js';
+import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 import { spelledStream, spelling } from './spelled-yaml.js';
 import { universe } from './universe.js';
 import { publishedIn } from './vary.js';

@@ -1,7 +1,6 @@
-import { meetsDemand } from '../model/crd-demand.js';
+import { meetsDemand, type CrdDemand } from '../model/crd-demand.js';
 import type { IndexFile } from '../model/index-file.js';
-import type { JsonValue } from '../model/package.js';
-import type { CrdDemand } from '../model/package-source.js';
+import type { JsonValue } from '../text/json.js';
 import type { Request } from '../model/request.js';
 import { reachable } from './flaws.js';
 import { objectsOf } from './reading.js';

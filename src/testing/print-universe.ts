@@ -1,7 +1,6 @@
-import { writeYaml, writeYamlStream } from '../lock/write-yaml.js';
-import type { Writable } from '../lock/write-yaml.js';
+import { writeYaml, writeYamlStream, type Writable } from '../text/yaml/write-yaml.js';
 import type { IndexFile } from '../model/index-file.js';
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 import type { LocalRoot, PackageRoot, Request, Root } from '../model/request.js';
 import type { ResolverOptions } from './resolver.js';
 import type { Scenario } from './scenario.js';

@@ -1,7 +1,8 @@
-import { parseConstraint } from '../model/constraint.js';
+import { parseConstraint } from '../semver/constraint.js';
 import type { IndexFile, IndexVersion } from '../model/index-file.js';
-import { isDigest, PACKAGE_KINDS } from '../model/package.js';
-import type { JsonValue, PackageKind } from '../model/package.js';
+import { PACKAGE_KINDS, type PackageKind } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
+import type { JsonValue } from '../text/json.js';
 import type { PackageObject } from '../model/package-contents.js';
 import { validRepository } from '../model/reference.js';
 import type { Target } from '../model/target.js';

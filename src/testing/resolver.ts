@@ -1,5 +1,5 @@
 import type { IndexFile } from '../model/index-file.js';
-import type { JsonObject } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import type { Request } from '../model/request.js';
 
 /** What a resolver may be told beside the request. */

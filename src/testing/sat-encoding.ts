@@ -1,4 +1,4 @@
-import type { CrdDemand } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import { lockedVersion, releasesOf } from './exhaustive.js';
 import { namesHeld } from './reading.js';
 import type { Demand, RootDemand, World } from './world.js';

@@ -1,13 +1,12 @@
 import type { Formula, Logic, Solver } from 'logic-solver';
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { IndexFile } from '../model/index-file.js';
-import type { CrdDemand } from '../model/package-source.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import type { Request } from '../model/request.js';
 import { lockedVersion, targets } from './exhaustive.js';
 import { reachable } from './flaws.js';
 import type { Outcome, ResolverOptions } from './resolver.js';
-import { ALWAYS, encode, giving } from './sat-encoding.js';
-import type { Encoding } from './sat-encoding.js';
+import { ALWAYS, encode, giving, type Encoding } from './sat-encoding.js';
 import { World } from './world.js';
 
 /**

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
 
 /** Which of the ways to write something is taken, one after the other, over and over. */
 export type Spelling = readonly number[];

@@ -1,6 +1,5 @@
 import { candidates } from './exhaustive.js';
-import { demandsIn, flaws } from './flaws.js';
-import type { Selection } from './flaws.js';
+import { demandsIn, flaws, type Selection } from './flaws.js';
 import type { World } from './world.js';
 
 /**

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
-import type { JsonObject, PackageKind } from '../model/package.js';
+import type { PackageKind } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
 import {
   aliasOf,
   castMember,
@@ -10,13 +11,11 @@ import {
   isMember,
   MONOLITH,
   NOBODY,
+  type Role,
 } from './cast.js';
-import type { Role } from './cast.js';
 import { pick, picked, sometimes, weighted } from './chance.js';
-import { constraintPlan, constraintText } from './constraint-plan.js';
-import type { ConstraintPlan } from './constraint-plan.js';
-import { DEFAULT_KNOBS } from './knobs.js';
-import type { Knobs } from './knobs.js';
+import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
+import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 
 /**
  * Whole universes of packages, shaped as an index file.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { byCodePoint } from '../model/code-point-order.js';
+import { byCodePoint } from '../text/code-point-order.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
-import type { JsonValue } from '../model/package.js';
+import type { JsonValue } from '../text/json.js';
 
 /** A version in a universe, and where. */
 export interface Published {

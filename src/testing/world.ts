@@ -1,15 +1,12 @@
-import { parseConstraint } from '../model/constraint.js';
-import type { Constraint } from '../model/constraint.js';
-import { meetsDemand } from '../model/crd-demand.js';
+import { parseConstraint, type Constraint } from '../semver/constraint.js';
+import { meetsDemand, type CrdDemand } from '../model/crd-demand.js';
 import type { IndexFile } from '../model/index-file.js';
-import { isDigest } from '../model/package.js';
+import { isDigest } from '../text/digest.js';
 import type { PackageObject } from '../model/package-contents.js';
-import type { CrdDemand } from '../model/package-source.js';
 import type { LocalRoot, Request, Root } from '../model/request.js';
 import type { Target } from '../model/target.js';
-import { parseVersion } from '../model/version.js';
-import { readEntry, readVersion } from './reading.js';
-import type { Reading } from './reading.js';
+import { parseVersion } from '../semver/version.js';
+import { readEntry, readVersion, type Reading } from './reading.js';
 import type { ResolverOptions } from './resolver.js';
 
 /** Which versions of a package are wanted; `owning`: those that give the API. */

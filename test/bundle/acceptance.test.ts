@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { acceptanceProblems } from '../../src/bundle/acceptance.js';
 import type { Output } from '../../src/bundle/installed-set.js';
 import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
-import type { JsonObject } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 import { targetFor } from '../../src/model/target.js';
 import { render, type RenderOptions } from '../../src/resolve/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';

@@ -3,7 +3,8 @@ import { bundleOf } from '../../src/bundle/bundle.js';
 import { labelOf } from '../../src/bundle/object-label.js';
 import type { Lockfile } from '../../src/lock/lockfile.js';
 import { InputError } from '../../src/model/input-error.js';
-import type { JsonObject, PackageKind } from '../../src/model/package.js';
+import type { PackageKind } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 import { targetFor } from '../../src/model/target.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { objectTemplate, withoutClusterState } from '../../src/bundle/object-template.js';
-import type { JsonObject } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 
 const nothing = { kind: 'Provider', defaults: {}, spec: {}, object: undefined } as const;
 

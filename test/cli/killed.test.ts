@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockFolders } from '../../src/cli/folder-lock.js';
-import { writeOutputs } from '../../src/cli/write-outputs.js';
-import { sha256 } from '../../src/oci/digest.js';
+import { lockFolders } from '../../src/files/folder-lock.js';
+import { writeOutputs } from '../../src/files/write-outputs.js';
+import { sha256 } from '../../src/text/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';
 import { Registry } from '../support/registry/registry.js';
 
-const DIST = join(import.meta.dirname, '../../dist/cli');
+const DIST = join(import.meta.dirname, '../../dist');
 const SIZE = 20_000;
 let folder: string;
 
@@ -28,7 +28,7 @@ const outputsOf = (letter: string) => paths().map((path) => ({ path, text: lette
 /** Writes all files again and again, with each letter in turn; says so once it has begun. */
 function writing(letters: string, times: number): ChildProcess {
   const program = `
-    import { writeOutputs } from ${JSON.stringify(join(DIST, 'write-outputs.js'))};
+    import { writeOutputs } from ${JSON.stringify(join(DIST, 'files/write-outputs.js'))};
     for (let i = 0; i < ${times}; i += 1) {
       const text = ${JSON.stringify(letters)}[i % ${letters.length}].repeat(${SIZE});
       await writeOutputs(${JSON.stringify(paths())}.map((path) => ({ path, text })));
@@ -110,7 +110,7 @@ test('killed at any point, `resolve` runs again as if it never had before', asyn
     const refs = names.map((name) => `${registry.host}/a/${name}:v1.0.0`);
     const flags = ['--crossplane', 'v2.3.4', '--cache', 'cache'];
     const start = () =>
-      spawn(process.execPath, [join(DIST, 'main.js'), 'resolve', ...refs, ...flags], {
+      spawn(process.execPath, [join(DIST, 'cli/main.js'), 'resolve', ...refs, ...flags], {
         cwd: folder,
         stdio: 'ignore',
       });
@@ -152,7 +152,7 @@ test('many processes fill one cold cache, and write to one folder: all agree', a
     const ends = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];
-        const child = spawn(process.execPath, [join(DIST, 'main.js'), ...argv], {
+        const child = spawn(process.execPath, [join(DIST, 'cli/main.js'), ...argv], {
           cwd: folder,
           stdio,
         });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
-import { sha256 } from '../../src/oci/digest.js';
+import { sha256 } from '../../src/text/digest.js';
 import { fakeIo } from '../support/fake-io.js';
 import { DockerRegistry } from './docker-registry.js';
 import { tool } from './tools.js';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseConstraint } from '../../src/model/constraint.js';
-import type { Dialect } from '../../src/model/target.js';
+import { parseConstraint } from '../../src/semver/constraint.js';
+import type { Dialect } from '../../src/semver/dialect.js';
 import {
   compareAsGo,
   compareVersions,
   formatVersion,
   parseVersion,
-} from '../../src/model/version.js';
+} from '../../src/semver/version.js';
 import { shared } from './shared.js';
 
 /** Answers of the Go libraries, one character per version: see `meta.format` in the file. */

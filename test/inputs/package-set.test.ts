@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 import { PACKAGE_SET_SCHEMA } from '../../src/inputs/package-set-schema.js';
 import { packageSet, readInputs } from '../../src/inputs/read-inputs.js';
 import { InputError } from '../../src/model/input-error.js';
-import type { JsonValue } from '../../src/model/package.js';
+import type { JsonValue } from '../../src/text/json.js';
 import type { Request } from '../../src/model/request.js';
 
 const label = string({

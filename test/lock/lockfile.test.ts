@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { formatLockfile } from '../../src/lock/format-lockfile.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import { InputError } from '../../src/model/input-error.js';
-import type { JsonObject } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 import { lockfile as generated } from '../../src/testing/lockfile.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { meetsDemand, parseCrdDemand } from '../../src/model/crd-demand.js';
-import type { JsonValue } from '../../src/model/package.js';
+import type { JsonValue } from '../../src/text/json.js';
 import { crd, xrd } from '../support/contents.js';
 
 const BUCKET = { group: 's3.acme.io', version: 'v1beta1', kind: 'Bucket' };

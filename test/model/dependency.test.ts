@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDependencies, readDependency } from '../../src/model/dependency.js';
-import type { JsonValue } from '../../src/model/package.js';
+import type { JsonValue } from '../../src/text/json.js';
 import { target } from '../support/contents.js';
 
 const P = 'xpkg.io/a/p';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { imageConfigsIn, pullSecretFor, rewrittenImage } from '../../src/model/image-config.js';
-import type { JsonObject } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 import { targetFor } from '../../src/model/target.js';
 
 const TARGET = targetFor('v2.3.4')!;

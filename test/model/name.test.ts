@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { friendlyId, objectNameOf, revisionName, toDnsLabel } from '../../src/model/name.js';
-import type { Digest, Repository } from '../../src/model/package.js';
+import type { Repository } from '../../src/model/package.js';
+import type { Digest } from '../../src/text/digest.js';
 import { targetFor } from '../../src/model/target.js';
 
 const a = (count: number) => 'a'.repeat(count);

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { targetFor } from '../../src/model/target.js';
 import { auditImage } from '../../src/oci/audit-image.js';
-import { sha256 } from '../../src/oci/digest.js';
+import { sha256 } from '../../src/text/digest.js';
 import { LIMITS } from '../../src/oci/limits.js';
 import { BASE, imageOf, indexOf, layerOf, type Layer } from '../support/registry/image.js';
 import { MemoryRepository } from '../support/registry/memory-repository.js';

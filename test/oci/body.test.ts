@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { HeldBytes, paced, VerifiedBytes, WrongBytes } from '../../src/oci/body.js';
-import { sha256 } from '../../src/oci/digest.js';
+import { paced, VerifiedBytes, WrongBytes } from '../../src/oci/body.js';
+import { HeldBytes } from '../../src/oci/blob.js';
+import { sha256 } from '../../src/text/digest.js';
 import { TransientFailure } from '../../src/oci/retry.js';
 import { TestClock } from '../support/registry/client.js';
 

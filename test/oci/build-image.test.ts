@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { extract } from 'tar-stream';
 import { describe, expect, test } from 'vitest';
 import { buildImage } from '../../src/oci/build-image.js';
-import { sha256 } from '../../src/oci/digest.js';
+import { sha256 } from '../../src/text/digest.js';
 
 const yaml = new TextEncoder().encode('apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n');
 const parse = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DiskCache } from '../../src/oci/disk-cache.js';
-import { sha256 } from '../../src/oci/digest.js';
+import { sha256 } from '../../src/text/digest.js';
 import { disk } from '../support/disk.js';
 
 vi.mock('node:fs/promises', async (original) => {

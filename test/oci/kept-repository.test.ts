@@ -7,7 +7,7 @@ import { DiskCache } from '../../src/oci/disk-cache.js';
 import { keptRepository, offlineRepository } from '../../src/oci/kept-repository.js';
 import { RegistryClient } from '../../src/oci/registry-client.js';
 import type { HttpRequest } from '../../src/oci/transport.js';
-import { isDigest, type Digest } from '../../src/model/package.js';
+import { isDigest, type Digest } from '../../src/text/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { anonymous, TestClock, withRegistry, type Bench } from '../support/registry/client.js';
 import { packageImage } from '../support/registry/image.js';

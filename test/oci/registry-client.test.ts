@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HeldBytes } from '../../src/oci/body.js';
+import { HeldBytes } from '../../src/oci/blob.js';
 import { LIMITS } from '../../src/oci/limits.js';
 import { Secret } from '../../src/oci/secret.js';
 import { storeOf, withRegistry } from '../support/registry/client.js';

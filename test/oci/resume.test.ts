@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HeldBytes } from '../../src/oci/body.js';
+import { HeldBytes } from '../../src/oci/blob.js';
 import type { ImageRepository } from '../../src/oci/image-repository.js';
 import { withRegistry } from '../support/registry/client.js';
 import { on, truncated, unended } from '../support/registry/faults.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sha256 } from '../../src/oci/digest.js';
+import { sha256 } from '../../src/text/digest.js';
 import { copyWholeImage } from '../../src/oci/whole-image.js';
 import { blobOf, indexOf, packageImage, type Image } from '../support/registry/image.js';
 import { MemoryRepository } from '../support/registry/memory-repository.js';

@@ -8,7 +8,7 @@ import type { PackageSource } from '../../src/model/package-source.js';
 import { judge } from '../../src/model/judge.js';
 import { targetFor } from '../../src/model/target.js';
 import { buildImage } from '../../src/oci/build-image.js';
-import { sha256 } from '../../src/oci/digest.js';
+import { sha256 } from '../../src/text/digest.js';
 import { openDir } from '../../src/sources/dir-source.js';
 
 const target = targetFor('v2.3.4')!;

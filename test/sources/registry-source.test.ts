@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { imageConfigsIn } from '../../src/model/image-config.js';
-import type { JsonObject, Repository } from '../../src/model/package.js';
+import type { Repository } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 import type { SourceError } from '../../src/model/source-error.js';
 import { targetFor } from '../../src/model/target.js';
 import type { CredentialStore } from '../../src/oci/credentials.js';

@@ -1,5 +1,6 @@
 import type { IndexFile, IndexPackage } from '../../src/model/index-file.js';
-import type { JsonObject, Repository } from '../../src/model/package.js';
+import type { Repository } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 import type { CrdRoot, PackageRoot, Request, Root } from '../../src/model/request.js';
 import { requestFor } from './requests.js';
 

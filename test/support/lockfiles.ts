@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
 import { objectNameOf } from '../../src/model/name.js';
 import type { PackageRequirement } from '../../src/model/package-meta.js';
-import type { Digest, PackageKind, Repository } from '../../src/model/package.js';
+import type { PackageKind, Repository } from '../../src/model/package.js';
+import type { Digest } from '../../src/text/digest.js';
 
 /** A digest that any text stands for. */
 export function digestOf(text: string): Digest {

@@ -1,5 +1,5 @@
 import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
-import type { JsonObject } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 import type { Request } from '../../src/model/request.js';
 import { exhaustive, targets } from '../../src/testing/exhaustive.js';
 import { possiblyNeeded } from '../../src/testing/possibly-needed.js';

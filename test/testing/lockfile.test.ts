@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { formatLockfile } from '../../src/lock/format-lockfile.js';
 import type { Lockfile } from '../../src/lock/lockfile.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
-import { isDigest } from '../../src/model/package.js';
+import { isDigest } from '../../src/text/digest.js';
 import { parseReference } from '../../src/model/reference.js';
-import { lockfile } from '../../src/testing/lockfile.js';
-import type { LockfileKnobs } from '../../src/testing/lockfile.js';
+import { lockfile, type LockfileKnobs } from '../../src/testing/lockfile.js';
 
 function sample(knobs: Partial<LockfileKnobs> = {}): Lockfile[] {
   return fc.sample(lockfile(knobs), { numRuns: 200, seed: 12 });

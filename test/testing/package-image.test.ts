@@ -1,11 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { targetFor } from '../../src/model/target.js';
-import { sha256 } from '../../src/oci/digest.js';
+import { sha256 } from '../../src/text/digest.js';
 import { parseManifest } from '../../src/oci/manifest.js';
 import { fetchImage } from '../../src/sources/image-package.js';
-import { builtImage, imageRepository, packageImage } from '../../src/testing/package-image.js';
-import type { ImageKnobs, ImagePlan } from '../../src/testing/package-image.js';
+import {
+  builtImage,
+  imageRepository,
+  packageImage,
+  type ImageKnobs,
+  type ImagePlan,
+} from '../../src/testing/package-image.js';
 
 const SEED = 17;
 const TARGETS = ['v1.20.0', 'v2.3.4'].map((version) => targetFor(version)!);

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPackageYaml } from '../../src/package-yaml/read-package-yaml.js';
-import { packageYaml } from '../../src/testing/package-yaml.js';
-import type { PackageStream } from '../../src/testing/package-yaml.js';
+import { packageYaml, type PackageStream } from '../../src/testing/package-yaml.js';
 
 const SEED = 31;
 

@@ -1,15 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
-import { isDigest } from '../../src/model/package.js';
+import { isDigest } from '../../src/text/digest.js';
 import { parseReference } from '../../src/model/reference.js';
-import { parseVersion } from '../../src/model/version.js';
+import { parseVersion } from '../../src/semver/version.js';
 import { exhaustive } from '../../src/testing/exhaustive.js';
-import { DEFAULT_KNOBS } from '../../src/testing/knobs.js';
-import type { Knobs } from '../../src/testing/knobs.js';
+import { DEFAULT_KNOBS, type Knobs } from '../../src/testing/knobs.js';
 import { packageSet } from '../../src/testing/package-set.js';
-import { scenario } from '../../src/testing/scenario.js';
-import type { Scenario } from '../../src/testing/scenario.js';
+import { scenario, type Scenario } from '../../src/testing/scenario.js';
 import { universe } from '../../src/testing/universe.js';
 
 const SEED = 20;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { lockManifest } from '../../src/lock/lock-manifest.js';
-import type { Digest } from '../../src/model/package.js';
+import type { Digest } from '../../src/text/digest.js';
 import { targetFor } from '../../src/model/target.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 

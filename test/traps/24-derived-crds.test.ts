@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ownedObjects, ownershipKey } from '../../src/model/owned.js';
+import { ownedObjects } from '../../src/model/owned.js';
+import { ownershipKey } from '../../src/model/owned-object.js';
 import { crd, target, xrd } from '../support/contents.js';
 
 test.each(['v1.14.0', 'v1.20.0', 'v2.3.4'])(

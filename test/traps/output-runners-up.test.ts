@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bundleOf } from '../../src/bundle/bundle.js';
 import { objectTemplate } from '../../src/bundle/object-template.js';
 import { InputError } from '../../src/model/input-error.js';
-import type { JsonObject } from '../../src/model/package.js';
+import type { JsonObject } from '../../src/text/json.js';
 import { targetFor } from '../../src/model/target.js';
 import { render } from '../../src/resolve/render.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';

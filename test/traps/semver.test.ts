@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseConstraint } from '../../src/model/constraint.js';
+import { parseConstraint } from '../../src/semver/constraint.js';
 import { targetFor } from '../../src/model/target.js';
-import { compareVersions, isIncomplete, parseVersion } from '../../src/model/version.js';
+import { compareVersions, isIncomplete, parseVersion } from '../../src/semver/version.js';
 
 /** The newest of `tags` that `constraint` admits on a Crossplane release. */
 function newest(constraint: string, tags: readonly string[], crossplane: string) {

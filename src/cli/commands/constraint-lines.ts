@@ -1,7 +1,7 @@
-import { parseConstraint } from '../../model/constraint.js';
+import { parseConstraint } from '../../semver/constraint.js';
 import { InputError } from '../../model/input-error.js';
 import { targetFor, type Target } from '../../model/target.js';
-import { parseVersion } from '../../model/version.js';
+import { parseVersion } from '../../semver/version.js';
 import type { Io } from '../io.js';
 
 interface Question {

@@ -1,10 +1,10 @@
-import { adviceFor, surprises } from '../../model/constraint-advice.js';
-import { admitsPrereleases, parseConstraint, type Constraint } from '../../model/constraint.js';
+import { adviceFor, surprises } from '../../semver/constraint-advice.js';
+import { admitsPrereleases, parseConstraint, type Constraint } from '../../semver/constraint.js';
 import { InputError } from '../../model/input-error.js';
-import { meaningOf } from '../../model/constraint-meaning.js';
+import { meaningOf } from '../../semver/constraint-meaning.js';
 import type { Target } from '../../model/target.js';
-import { parseVersion } from '../../model/version.js';
-import { whyNot } from '../../model/constraint-why-not.js';
+import { parseVersion } from '../../semver/version.js';
+import { whyNot } from '../../semver/constraint-why-not.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { renderConstraint, type ConstraintReport } from '../render/constraint.js';

@@ -11,7 +11,7 @@ import { lockFlag, type LockArgs } from '../lock-flag.js';
 import { networkFlags, type NetworkArgs } from '../network-flags.js';
 import { pinFlags, type PinArgs } from '../pin-flags.js';
 import { renderedOutputs } from '../rendered-outputs.js';
-import { writeOutputs } from '../write-outputs.js';
+import { writeOutputs } from '../../files/write-outputs.js';
 
 interface Args extends LockArgs, NetworkArgs, PinArgs {
   readonly out: string;

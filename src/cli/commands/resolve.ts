@@ -25,7 +25,7 @@ import {
   type WantArgs,
 } from '../resolve-flags.js';
 import { openSources } from '../source-flags.js';
-import { writeOutputs } from '../write-outputs.js';
+import { writeOutputs } from '../../files/write-outputs.js';
 
 interface Args extends WantArgs, RefArgs, BundleArgs {
   readonly locked: boolean;

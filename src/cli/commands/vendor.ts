@@ -14,7 +14,7 @@ import { keptIn, requireLock } from '../lock-file.js';
 import { withProgress } from '../progress.js';
 import { openEach, sourceFlags, type SourceArgs } from '../source-flags.js';
 import { thisRun } from '../this-run.js';
-import { tidyOnSignal } from '../tidy-on-signal.js';
+import { tidyOnSignal } from '../../files/tidy-on-signal.js';
 
 interface Args extends SourceArgs {
   readonly folder: string;

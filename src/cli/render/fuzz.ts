@@ -1,6 +1,6 @@
 import type { Breakage, FuzzReport } from '../../resolve/fuzz.js';
 import { wishName, type Wish } from '../../resolve/trial.js';
-import { wrap } from './wrap.js';
+import { wrap } from '../../text/wrap.js';
 
 /** A breakage, and the command that shows it again. */
 export type Replayable = Breakage & { readonly replay: string };

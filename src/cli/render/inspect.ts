@@ -2,10 +2,10 @@ import { ownsByGroup } from '../../lock/owns-by-group.js';
 import { isRejection } from '../../model/judge.js';
 import { crossplaneConstraint, packageKind } from '../../model/lint.js';
 import { ownedObjects } from '../../model/owned.js';
-import type { JsonValue } from '../../model/package.js';
+import type { JsonValue } from '../../text/json.js';
 import type { PackageContents } from '../../model/package-contents.js';
 import type { Finding, PackageMeta, Rejection, Requirement } from '../../model/package-meta.js';
-import { printable } from '../../model/printable.js';
+import { printable } from '../../text/printable.js';
 import type { Target } from '../../model/target.js';
 
 const MAX_LINE = 1200;

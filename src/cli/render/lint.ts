@@ -1,4 +1,4 @@
-import { byCodePoint } from '../../model/code-point-order.js';
+import { byCodePoint } from '../../text/code-point-order.js';
 import { formatOrigin } from '../../model/input-error.js';
 import type { Origin } from '../../model/package.js';
 import type { Finding } from '../../model/package-meta.js';

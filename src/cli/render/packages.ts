@@ -1,4 +1,4 @@
-import { isDigest } from '../../model/package.js';
+import { isDigest } from '../../text/digest.js';
 import type { Movement } from '../../resolve/movement.js';
 import type { Solved } from '../../resolve/resolve.js';
 

@@ -1,6 +1,6 @@
 import type { CoreEntry } from '../../resolve/refusal.js';
 import type { Unsolvable } from '../../resolve/resolve.js';
-import { wrap } from './wrap.js';
+import { wrap } from '../../text/wrap.js';
 
 /** How many demands on one package are listed before the rest is only counted. */
 const MOST = 6;

@@ -1,4 +1,4 @@
-import { wrap } from './wrap.js';
+import { wrap } from '../../text/wrap.js';
 
 /** What may be an attack is told in words that stand out in a build log. */
 function security(text: string): string[] {

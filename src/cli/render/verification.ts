@@ -1,9 +1,9 @@
-import { printable } from '../../model/printable.js';
+import { printable } from '../../text/printable.js';
 import type { SourceError } from '../../model/source-error.js';
 import type { Mismatch } from '../../resolve/lock-mismatch.js';
 import type { Verification } from '../../resolve/verify.js';
 import { corruptBytesAlert, editedLockAlert, movedTagAlert } from './security.js';
-import { wrap } from './wrap.js';
+import { wrap } from '../../text/wrap.js';
 
 export interface VerificationText {
   /** undefined: not all is well. */

@@ -1,5 +1,5 @@
 import type { LockedPackage } from '../../lock/lockfile.js';
-import type { OwnedObject } from '../../model/package-meta.js';
+import type { OwnedObject } from '../../model/owned-object.js';
 import type { LockEdge } from '../../resolve/lock-graph.js';
 import type { Why } from '../../resolve/why.js';
 import { short } from './packages.js';

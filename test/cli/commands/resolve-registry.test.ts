@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../src/cli/exit-code.js';
 import { runCli } from '../../../src/cli/run.js';
-import { byCodePoint } from '../../../src/model/code-point-order.js';
+import { byCodePoint } from '../../../src/text/code-point-order.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { instead, late, on, status } from '../../support/registry/faults.js';
 import { imageOf, indexOf, layerOf, packageImage } from '../../support/registry/image.js';

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../src/cli/exit-code.js';
-import { sha256 } from '../../../src/oci/digest.js';
+import { sha256 } from '../../../src/text/digest.js';
 import { instead, on, status } from '../../support/registry/faults.js';
 import {
   BASE,

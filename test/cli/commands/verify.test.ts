@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../src/cli/exit-code.js';
-import { sha256 } from '../../../src/oci/digest.js';
+import { sha256 } from '../../../src/text/digest.js';
 import { VerifyFolder } from '../../support/verify-folder.js';
 
 let at: VerifyFolder;

@@ -2,7 +2,8 @@ import type { Credentials, CredentialStore } from '../../../src/oci/credentials.
 import type { ImageRepository } from '../../../src/oci/image-repository.js';
 import type { Limits } from '../../../src/oci/limits.js';
 import { RegistryClient } from '../../../src/oci/registry-client.js';
-import { RETRY_POLICY, type Clock } from '../../../src/oci/retry.js';
+import { RETRY_POLICY } from '../../../src/oci/retry.js';
+import type { Clock } from '../../../src/model/clock.js';
 import { observed, type Exchange } from '../../../src/oci/transport.js';
 import {
   undiciTransport,

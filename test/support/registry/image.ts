@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack, type Header } from 'tar-stream';
-import { sha256 } from '../../../src/oci/digest.js';
+import { sha256 } from '../../../src/text/digest.js';
 
 export type TarEntry = Partial<Header> & {
   readonly name: string;

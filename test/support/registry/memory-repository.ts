@@ -1,5 +1,5 @@
 import type { ImageRepository } from '../../../src/oci/image-repository.js';
-import { sha256 } from '../../../src/oci/digest.js';
+import { sha256 } from '../../../src/text/digest.js';
 import type { Image } from './image.js';
 
 /** One image, tagged `v1`, without a registry round it. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../src/oci/digest.js';
+import { sha256 } from '../../../src/text/digest.js';
 import { blobOf, OCI_MANIFEST } from './image.js';
 import { send, type Fault, type LoggedRequest, type Registry } from './registry.js';
 

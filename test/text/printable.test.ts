@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { escapedLines, printable } from '../../src/model/printable.js';
+import { escapedLines, printable } from '../../src/text/printable.js';
 
 test.each([
   { text: 'plain ünïcode', want: 'plain ünïcode', why: 'letters stay' },

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../model/package.js';
+import type { JsonValue } from '../json.js';
 
 /** JSON, in which an absent member may be written as undefined. */
 export type Writable =

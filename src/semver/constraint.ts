@@ -8,9 +8,9 @@ import {
 } from './constraint-scanner.js';
 import { rewriteHyphenRanges } from './hyphen-range.js';
 import { isClosed } from './prerelease-gate.js';
-import { CHECKS_1_5_0 } from './semver-1.5.0.js';
-import { CHECKS_3_4_0 } from './semver-3.4.0.js';
-import type { Dialect } from './target.js';
+import { CHECKS_1_5_0 } from './checks-1.5.0.js';
+import { CHECKS_3_4_0 } from './checks-3.4.0.js';
+import type { Dialect } from './dialect.js';
 import type { Version } from './version.js';
 
 /** Which versions will do, as one dialect of Masterminds/semver reads `text`. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockFolders } from '../../src/cli/folder-lock.js';
+import { lockFolders } from '../../src/files/folder-lock.js';
 
 let folder: string;
 let lock: string;

@@ -21,7 +21,7 @@ import { basename, dirname, join } from 'node:path';
 import { InputError } from '../model/input-error.js';
 import { isLocked, lockFolders, type Busy } from './folder-lock.js';
 import { holdingSignals } from './holding-signals.js';
-import { untilFree } from './until-free.js';
+import { untilFree } from './wait-for-lock.js';
 
 /** A file to replace or, where `text` is undefined, to take away. */
 export interface Output {

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { adviceFor, surprises } from '../../src/model/constraint-advice.js';
-import { parseConstraint, type Constraint } from '../../src/model/constraint.js';
-import { meaningOf } from '../../src/model/constraint-meaning.js';
-import type { Dialect } from '../../src/model/target.js';
-import { parseVersion } from '../../src/model/version.js';
-import { whyNot } from '../../src/model/constraint-why-not.js';
+import { adviceFor, surprises } from '../../src/semver/constraint-advice.js';
+import { parseConstraint, type Constraint } from '../../src/semver/constraint.js';
+import { meaningOf } from '../../src/semver/constraint-meaning.js';
+import type { Dialect } from '../../src/semver/dialect.js';
+import { parseVersion } from '../../src/semver/version.js';
+import { whyNot } from '../../src/semver/constraint-why-not.js';
 import { constraintText, releaseText, versionText } from '../support/constraints.js';
 
 const DIALECTS: readonly Dialect[] = ['1.5.0', '3.4.0'];

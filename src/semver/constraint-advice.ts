@@ -7,7 +7,7 @@ import {
   type InvalidConstraint,
 } from './constraint.js';
 import { comparatorMeaning, meaningElsewhere } from './constraint-meaning.js';
-import { isDigest } from './package.js';
+import { isDigest } from '../text/digest.js';
 import { isClosed, namesPrerelease } from './prerelease-gate.js';
 import { openComparator } from './constraint-why-not.js';
 

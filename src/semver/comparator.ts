@@ -1,6 +1,6 @@
 import type { Operator, ScannedComparator, VersionPattern } from './constraint-scanner.js';
 import { parseVersion, type Version } from './version.js';
-import type { Dialect } from './target.js';
+import type { Dialect } from './dialect.js';
 
 /** One comparison of a constraint, `>=v1.2.x`, as a dialect reads it. */
 export interface Comparator {

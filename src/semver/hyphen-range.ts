@@ -1,5 +1,5 @@
 import { isBlank, scanPattern, skipBlanks } from './constraint-scanner.js';
-import type { Dialect } from './target.js';
+import type { Dialect } from './dialect.js';
 
 interface HyphenRange {
   readonly start: number;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byCodePoint } from '../../src/model/code-point-order.js';
+import { byCodePoint } from '../../src/text/code-point-order.js';
 
 test.each([
   { low: 'B', high: 'a', why: 'no locale folds case' },

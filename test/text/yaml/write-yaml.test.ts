@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { CORE_SCHEMA, load, YAML11_SCHEMA } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { writeYaml, writeYamlStream } from '../../src/lock/write-yaml.js';
-import type { JsonValue } from '../../src/model/package.js';
+import { writeYaml, writeYamlStream } from '../../../src/text/yaml/write-yaml.js';
+import type { JsonValue } from '../../../src/text/json.js';
 
 test.each([
   { value: 'v1.2.3', want: 'v1.2.3', why: 'a tag needs no quotes' },

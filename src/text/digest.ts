@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { isDigest, type Digest } from '../model/package.js';
+
+/** `sha256:` and 64 lower-case hex digits. */
+export type Digest = string & { readonly brand: 'Digest' };
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+export function isDigest(text: string): text is Digest {
+  return DIGEST.test(text);
+}
 
 /** The digest of some bytes, as OCI writes it. */
 export function sha256(bytes: Uint8Array | string): Digest {

@@ -1,5 +1,5 @@
 import type { Comparator } from './comparator.js';
-import type { Dialect } from './target.js';
+import type { Dialect } from './dialect.js';
 
 /**
  * Whether a comparator of a group refuses every prerelease, whatever its order.

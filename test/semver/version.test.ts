@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Dialect } from '../../src/model/target.js';
+import type { Dialect } from '../../src/semver/dialect.js';
 import {
   compareAsGo,
   compareVersions,
@@ -10,7 +10,7 @@ import {
   parseVersion,
   precedenceKey,
   type Version,
-} from '../../src/model/version.js';
+} from '../../src/semver/version.js';
 
 const BOTH: readonly Dialect[] = ['1.5.0', '3.4.0'];
 const NEW: readonly Dialect[] = ['3.4.0'];

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { makeFolder } from '../../src/oci/make-folder.js';
+import { makeFolder } from '../../src/files/make-folder.js';
 
 /** What happens before a folder is made. */
 const before = vi.hoisted(() => ({ mkdir: (_path: string): Promise<void> => Promise.resolve() }));

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from './transport.js';
+import { codeOf } from './error-code.js';
 
 const MOST_TRIES = 5;
 

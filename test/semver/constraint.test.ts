@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MAX_CONSTRAINT_LENGTH, parseConstraint } from '../../src/model/constraint.js';
-import type { Dialect } from '../../src/model/target.js';
-import { parseVersion } from '../../src/model/version.js';
+import { MAX_CONSTRAINT_LENGTH, parseConstraint } from '../../src/semver/constraint.js';
+import type { Dialect } from '../../src/semver/dialect.js';
+import { parseVersion } from '../../src/semver/version.js';
 import { anyConstraintText, comparatorText, versionText } from '../support/constraints.js';
 
 const DIALECTS: readonly Dialect[] = ['1.5.0', '3.4.0'];

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseConstraint } from '../../src/model/constraint.js';
-import type { Dialect } from '../../src/model/target.js';
-import { compareAsGo, formatVersion, parseVersion } from '../../src/model/version.js';
+import { parseConstraint } from '../../src/semver/constraint.js';
+import type { Dialect } from '../../src/semver/dialect.js';
+import { compareAsGo, formatVersion, parseVersion } from '../../src/semver/version.js';
 
 type Answers<T> = Readonly<Record<Dialect, T>>;
 

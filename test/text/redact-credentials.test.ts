@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
 import { SourceError } from '../../src/model/source-error.js';
-import { withoutUser } from '../../src/model/without-user.js';
+import { withoutUser } from '../../src/text/redact-credentials.js';
 
 test.each([
   { text: '`https://ann:pw@a.io/x`: no', want: '`https://a.io/x`: no', why: 'user and password' },

@@ -1,5 +1,5 @@
 import { compareDigits, comparePrereleases, prereleaseKey } from './prerelease.js';
-import type { Dialect } from './target.js';
+import type { Dialect } from './dialect.js';
 
 /** A number where it is exact, else a bigint; never a bigint for what fits a number. */
 export type Segment = number | bigint;
