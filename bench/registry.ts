@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { DiskCache } from '../src/oci/disk-cache.js';
+import { DiskCache } from '../src/store/disk-cache.js';
 import { resolve } from '../src/resolve/resolve.js';
 import { limited } from '../src/sources/limited.js';
 import { openRegistries } from '../src/sources/open-registries.js';

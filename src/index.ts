@@ -6,7 +6,7 @@ export { formatLockfile } from './lock/format-lockfile.js';
 export type { LockedPackage, Lockfile, ObjectTemplate } from './lock/lockfile.js';
 export { parseLockfile } from './lock/parse-lockfile.js';
 export { InputError } from './model/input-error.js';
-export { isRejection, judge } from './model/judge.js';
+export { isRejection, judge } from './admission/judge.js';
 export { SourceError } from './model/source-error.js';
 export type { IndexFile, IndexPackage, IndexVersion } from './model/index-file.js';
 export type { PackageContents } from './model/package-contents.js';

@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { InputError } from '../model/input-error.js';
-import type { Exchange } from '../oci/transport.js';
+import type { Exchange } from '../registry/transport.js';
 import type { GivenSecret } from '../sources/open-registries.js';
 import type { CacheFlag } from './cache-folder.js';
 import type { Io } from './io.js';

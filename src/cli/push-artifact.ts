@@ -1,5 +1,5 @@
 import { InputError } from '../model/input-error.js';
-import type { Artifact } from '../oci/artifact.js';
+import type { Artifact } from '../image/artifact.js';
 import type { Io } from './io.js';
 import { ociReference, registriesFor, type RegistryArgs } from './registries.js';
 

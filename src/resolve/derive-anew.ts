@@ -1,6 +1,6 @@
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
 import { byCodePoint } from '../text/code-point-order.js';
-import { bringsCrd } from '../model/owned.js';
+import { bringsCrd } from '../admission/owned.js';
 import { isDigest } from '../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { PackageRoot, Request } from '../model/request.js';

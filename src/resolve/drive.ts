@@ -1,4 +1,4 @@
-import { judge } from '../model/judge.js';
+import { judge } from '../admission/judge.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';

@@ -1,5 +1,5 @@
 import { parseConstraint } from '../semver/constraint.js';
-import { isRejection } from '../model/judge.js';
+import { isRejection } from '../admission/judge.js';
 import { ownershipKey } from '../model/owned-object.js';
 import type { Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';

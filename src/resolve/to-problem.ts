@@ -1,8 +1,8 @@
 import type { Lockfile } from '../lock/lockfile.js';
 import { parseConstraint } from '../semver/constraint.js';
-import { readDependency } from '../model/dependency.js';
+import { readDependency } from '../admission/dependency.js';
 import { InputError } from '../model/input-error.js';
-import { ownedObjects } from '../model/owned.js';
+import { ownedObjects } from '../admission/owned.js';
 import type { Origin, Repository } from '../model/package.js';
 import { isDigest } from '../text/digest.js';
 import { isTag, repositoryProblem } from '../model/reference.js';

@@ -1,5 +1,5 @@
 import { parseConstraint } from '../semver/constraint.js';
-import { readDependency } from '../model/dependency.js';
+import { readDependency } from '../admission/dependency.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { LocalRoot, PackageRoot, Request } from '../model/request.js';

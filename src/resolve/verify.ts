@@ -1,5 +1,5 @@
 import type { Lockfile } from '../lock/lockfile.js';
-import { isRejection, judge } from '../model/judge.js';
+import { isRejection, judge } from '../admission/judge.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
 import { SourceError } from '../model/source-error.js';

@@ -1,8 +1,8 @@
 import type { Candidate } from '../model/package.js';
 import type { Digest } from '../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
-import { auditImage } from '../oci/audit-image.js';
-import type { ImageRepository, StoredManifest } from '../oci/image-repository.js';
+import { auditImage } from '../image/audit/audit-image.js';
+import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
 import { holdsImages, type ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';
 import { traitsOf } from './traits.js';

@@ -8,8 +8,8 @@ import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Target } from '../model/target.js';
-import { LIMITS } from '../oci/limits.js';
-import { unpacked } from '../oci/unpack.js';
+import { LIMITS } from '../image/limits.js';
+import { unpacked } from '../image/archive/unpack.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 import { unreadable } from './unreadable.js';
 

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import { bringsCrd } from '../model/owned.js';
+import { bringsCrd } from '../admission/owned.js';
 import type { Repository } from '../model/package.js';
 import { isDigest } from '../text/digest.js';
 import type { FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import type { Target } from '../model/target.js';
-import { builtRepository } from '../oci/build-image.js';
+import { builtRepository } from '../image/build-image.js';
 import type { ImageHolder } from './image-holder.js';
 import { PackageTree } from './package-tree.js';
 import { unreadable } from './unreadable.js';

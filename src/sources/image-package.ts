@@ -1,8 +1,8 @@
 import type { FetchedPackage } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
-import type { ImageRepository } from '../oci/image-repository.js';
-import { locatePackage } from '../oci/locate-package.js';
-import { readPackage } from '../oci/read-package.js';
+import type { ImageRepository } from '../image/image-repository.js';
+import { locatePackage } from '../image/locate-package.js';
+import { readPackage } from '../image/read-package.js';
 import type { ParsedPackages } from './parsed-packages.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 

@@ -1,7 +1,7 @@
 import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
-import { openFileTree } from '../oci/file-tree.js';
-import { openLayout, type LayoutName } from '../oci/image-layout.js';
+import { openFileTree } from '../store/file-tree.js';
+import { openLayout, type LayoutName } from '../store/image-layout.js';
 import { imageSource } from './image-source.js';
 import { unreadable } from './unreadable.js';
 

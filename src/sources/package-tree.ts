@@ -6,7 +6,7 @@ import type { Repository } from '../model/package.js';
 import type { PackageContents } from '../model/package-contents.js';
 import type { FetchedPackage } from '../model/package-source.js';
 import { SourceError } from '../model/source-error.js';
-import { buildImage, type BuiltImage } from '../oci/build-image.js';
+import { buildImage, type BuiltImage } from '../image/build-image.js';
 import { sha256 } from '../text/digest.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 import { memoized } from './memoized.js';

@@ -5,10 +5,10 @@ import type { PackageSource } from '../model/package-source.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Target } from '../model/target.js';
-import { copyBlob } from '../oci/copy-blob.js';
-import type { ImageRepository, StoredManifest } from '../oci/image-repository.js';
-import type { LayoutWriter } from '../oci/layout-writer.js';
-import { copyWholeImage } from '../oci/whole-image.js';
+import { copyBlob } from '../store/copy-blob.js';
+import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
+import type { LayoutWriter } from '../store/layout-writer.js';
+import { copyWholeImage } from '../image/whole-image.js';
 import { fetchImage } from './image-package.js';
 import { holdsImages } from './image-holder.js';
 

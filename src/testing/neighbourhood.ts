@@ -1,6 +1,6 @@
 import { byCodePoint } from '../text/code-point-order.js';
 import { parseConstraint } from '../semver/constraint.js';
-import { readDependency } from '../model/dependency.js';
+import { readDependency } from '../admission/dependency.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
 import { InputError } from '../model/input-error.js';
 import { isDigest } from '../text/digest.js';

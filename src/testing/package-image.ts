@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import type { Digest } from '../text/digest.js';
-import { blob, descriptor, json, tarOf, type Blob } from '../oci/build-image.js';
-import { MEDIA_TYPE } from '../oci/descriptor.js';
-import type { ImageRepository } from '../oci/image-repository.js';
+import { blob, descriptor, json, tarOf, type Blob } from '../image/build-image.js';
+import { MEDIA_TYPE } from '../image/descriptor.js';
+import type { ImageRepository } from '../image/image-repository.js';
 import { sometimes, weighted } from './chance.js';
 import { packageYaml, type PackageStream, type PackageYamlKnobs } from './package-yaml.js';
 

@@ -3,7 +3,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { judge } from '../../src/model/judge.js';
+import { judge } from '../../src/admission/judge.js';
 import { targetFor } from '../../src/model/target.js';
 import { fastIdentity } from '../../src/package-yaml/fast-identity.js';
 import { parseGoYaml } from '../../src/package-yaml/go-yaml.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lockIndex } from '../../src/lock/lock-index.js';
 import type { LockedPackage } from '../../src/lock/lockfile.js';
-import { judge } from '../../src/model/judge.js';
+import { judge } from '../../src/admission/judge.js';
 import type { Requirement } from '../../src/model/package-meta.js';
 import { targetFor } from '../../src/model/target.js';
 import { memorySource } from '../../src/sources/memory-source.js';

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
 import type { Repository } from '../../src/model/package.js';
 import type { PackageSource } from '../../src/model/package-source.js';
-import { judge } from '../../src/model/judge.js';
+import { judge } from '../../src/admission/judge.js';
 import { targetFor } from '../../src/model/target.js';
-import { buildImage } from '../../src/oci/build-image.js';
+import { buildImage } from '../../src/image/build-image.js';
 import { sha256 } from '../../src/text/digest.js';
 import { openDir } from '../../src/sources/dir-source.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { targetFor } from '../../src/model/target.js';
-import { DiskCache } from '../../src/oci/disk-cache.js';
+import { DiskCache } from '../../src/store/disk-cache.js';
 import { fetchImage } from '../../src/sources/image-package.js';
 import { parsedPackages } from '../../src/sources/parsed-packages.js';
 import { providerYaml } from '../support/package-yaml.js';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../src/model/index-file.js';
-import { judge } from '../../src/model/judge.js';
+import { judge } from '../../src/admission/judge.js';
 import type { Repository } from '../../src/model/package.js';
 import type { PackageSource } from '../../src/model/package-source.js';
 import { targetFor } from '../../src/model/target.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDependency } from '../../src/model/dependency.js';
+import { readDependency } from '../../src/admission/dependency.js';
 import type { JsonValue } from '../../src/text/json.js';
 import { target } from '../support/contents.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRejection, judge } from '../../src/model/judge.js';
+import { isRejection, judge } from '../../src/admission/judge.js';
 import { ownershipKey } from '../../src/model/owned-object.js';
 import type { PackageContents } from '../../src/model/package-contents.js';
 import { contents, crd, target } from '../support/contents.js';

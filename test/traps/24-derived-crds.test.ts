@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownedObjects } from '../../src/model/owned.js';
+import { ownedObjects } from '../../src/admission/owned.js';
 import { ownershipKey } from '../../src/model/owned-object.js';
 import { crd, target, xrd } from '../support/contents.js';
 

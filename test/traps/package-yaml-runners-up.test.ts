@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRejection, judge } from '../../src/model/judge.js';
+import { isRejection, judge } from '../../src/admission/judge.js';
 import { readPackageYaml } from '../../src/package-yaml/read-package-yaml.js';
 import { target } from '../support/contents.js';
 

@@ -1,5 +1,10 @@
 import { InputError } from '../../model/input-error.js';
-import { cleanCache, takeCensus, type CacheCensus, type Holdings } from '../../oci/cache-census.js';
+import {
+  cleanCache,
+  takeCensus,
+  type CacheCensus,
+  type Holdings,
+} from '../../store/cache-census.js';
 import { cacheFolder } from '../cache-folder.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

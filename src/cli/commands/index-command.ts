@@ -78,7 +78,7 @@ function destinationOf(words: readonly string[]): {
 }
 
 async function push(index: IndexFile, destination: string, args: Args, io: Io): Promise<void> {
-  const { artifactOf } = await import('../../oci/artifact.js');
+  const { artifactOf } = await import('../../image/artifact.js');
   const { pushTo } = await import('../push-artifact.js');
   const { INDEX_TITLE } = await import('../registries.js');
   const bytes = Buffer.from(formatIndex(index));

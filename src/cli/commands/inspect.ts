@@ -1,4 +1,4 @@
-import { judge } from '../../model/judge.js';
+import { judge } from '../../admission/judge.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { openPackage, packageFlags, type PackageArgs } from '../package-argument.js';

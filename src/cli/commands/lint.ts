@@ -1,5 +1,5 @@
-import { advise } from '../../model/advice.js';
-import { judge } from '../../model/judge.js';
+import { advise } from '../../admission/advice.js';
+import { judge } from '../../admission/judge.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { openPackage, packageFlags, type PackageArgs } from '../package-argument.js';

@@ -1,6 +1,6 @@
 import { formatLockfile } from '../../lock/format-lockfile.js';
 import { InputError } from '../../model/input-error.js';
-import { artifactOf, type ArtifactFile } from '../../oci/artifact.js';
+import { artifactOf, type ArtifactFile } from '../../image/artifact.js';
 import { render } from '../../resolve/render.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

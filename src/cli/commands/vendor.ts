@@ -5,7 +5,7 @@ import type { Lockfile } from '../../lock/lockfile.js';
 import { InputError } from '../../model/input-error.js';
 import { SourceError } from '../../model/source-error.js';
 import { targetFor } from '../../model/target.js';
-import { LayoutWriter } from '../../oci/layout-writer.js';
+import { LayoutWriter } from '../../store/layout-writer.js';
 import { noStats } from '../../sources/counted.js';
 import { vendor, type VendoredPackage, type VendorOptions } from '../../sources/vendor.js';
 import type { Command } from '../command.js';

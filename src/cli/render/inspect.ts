@@ -1,7 +1,7 @@
 import { ownsByGroup } from '../../lock/owns-by-group.js';
-import { isRejection } from '../../model/judge.js';
-import { crossplaneConstraint, packageKind } from '../../model/lint.js';
-import { ownedObjects } from '../../model/owned.js';
+import { isRejection } from '../../admission/judge.js';
+import { crossplaneConstraint, packageKind } from '../../admission/lint.js';
+import { ownedObjects } from '../../admission/owned.js';
 import type { JsonValue } from '../../text/json.js';
 import type { PackageContents } from '../../model/package-contents.js';
 import type { Finding, PackageMeta, Rejection, Requirement } from '../../model/package-meta.js';

@@ -1,15 +1,15 @@
-import type { Credentials, CredentialStore } from '../../../src/oci/credentials.js';
-import type { ImageRepository } from '../../../src/oci/image-repository.js';
-import type { Limits } from '../../../src/oci/limits.js';
-import { RegistryClient } from '../../../src/oci/registry-client.js';
-import { RETRY_POLICY } from '../../../src/oci/retry.js';
+import type { Credentials, CredentialStore } from '../../../src/registry/auth/credentials.js';
+import type { ImageRepository } from '../../../src/image/image-repository.js';
+import type { Limits } from '../../../src/image/limits.js';
+import { RegistryClient } from '../../../src/registry/registry-client.js';
+import { RETRY_POLICY } from '../../../src/registry/retry.js';
 import type { Clock } from '../../../src/model/clock.js';
-import { observed, type Exchange } from '../../../src/oci/transport.js';
+import { observed, type Exchange } from '../../../src/registry/transport.js';
 import {
   undiciTransport,
   type Certificates,
   type Timeouts,
-} from '../../../src/oci/undici-transport.js';
+} from '../../../src/registry/undici-transport.js';
 import { Registry, type RegistryOptions } from './registry.js';
 
 /** A clock that never waits: sleeping moves it on. */

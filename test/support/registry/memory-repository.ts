@@ -1,4 +1,4 @@
-import type { ImageRepository } from '../../../src/oci/image-repository.js';
+import type { ImageRepository } from '../../../src/image/image-repository.js';
 import { sha256 } from '../../../src/text/digest.js';
 import type { Image } from './image.js';
 

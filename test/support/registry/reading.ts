@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { targetFor, type TargetRules } from '../../../src/model/target.js';
-import { LIMITS, type Limits } from '../../../src/oci/limits.js';
-import { locatePackage } from '../../../src/oci/locate-package.js';
-import { readPackage, type ReadPackage } from '../../../src/oci/read-package.js';
+import { LIMITS, type Limits } from '../../../src/image/limits.js';
+import { locatePackage } from '../../../src/image/locate-package.js';
+import { readPackage, type ReadPackage } from '../../../src/image/read-package.js';
 import { BASE, layerOf, type Image, type TarEntry } from './image.js';
 import { MemoryRepository } from './memory-repository.js';
 

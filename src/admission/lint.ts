@@ -1,0 +1,171 @@
+import { parseConstraint } from '../semver/constraint.js';
+import { errorFinding, warningFinding } from './finding.js';
+import { PACKAGE_KINDS, type PackageKind } from '../model/package.js';
+import type { JsonObject } from '../text/json.js';
+import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
+import type { Finding } from '../model/package-meta.js';
+import type { Target } from '../model/target.js';
+
+export interface JudgeOptions {
+  /** Also read what old design documents describe and Crossplane itself rejects. */
+  readonly compat?: boolean | undefined;
+}
+
+const META_GROUP = 'meta.pkg.crossplane.io';
+const COMPAT_META_GROUP = 'meta.pkg.ibm.crossplane.io';
+
+/**
+ * What the target's own parser and linter make of a package, dependsOn apart.
+ *
+ * No `error` among the findings: the target takes it, and there is exactly one meta, of a known kind.
+ */
+export function lintContents(
+  contents: PackageContents,
+  target: Target,
+  options: JudgeOptions = {},
+): Finding[] {
+  const compat = options.compat ?? false;
+  const unregistered = contents.metas.flatMap((meta) => checkRegistered(meta, target, compat));
+  const kind = contents.metas.length === 1 ? packageKind(contents.metas[0]!) : undefined;
+  return [
+    ...contents.problems.map(({ message, line }) => errorFinding('unreadable', message, line)),
+    ...contents.warnings.map(({ message, line }) => warningFinding('yaml', message, line)),
+    ...unregistered,
+    ...(contents.problems.length === 0 ? checkOneMeta(contents.metas) : []),
+    ...contents.metas.flatMap((meta) => checkMeta(meta, target, compat)),
+    ...contents.objects.flatMap((object) => checkObject(object, kind, target)),
+  ];
+}
+
+/** The Crossplane constraint of a meta that passed `lintContents`; undefined: any will do. */
+export function crossplaneConstraint({ crossplane }: MetaDocument): string | undefined {
+  if (typeof crossplane === 'string') return crossplane;
+  return crossplane === undefined || crossplane === null ? undefined : versionField(crossplane);
+}
+
+export function packageKind(meta: MetaDocument): PackageKind | undefined {
+  return PACKAGE_KINDS.find((kind) => kind === meta.kind);
+}
+
+function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
+  const { apiVersion, line } = meta;
+  const kind = packageKind(meta);
+  const [group, version] = (apiVersion ?? `${META_GROUP}/`).split('/');
+  const known =
+    kind !== undefined &&
+    (apiVersion === undefined || target.rules.metaVersions[kind].includes(version ?? ''));
+  if (group === META_GROUP && known) return [];
+  const what = `Crossplane ${target.version} knows no \`${meta.kind}\` of \`${apiVersion ?? META_GROUP}\``;
+  const quote = `no kind "${meta.kind}" is registered for version "${apiVersion ?? ''}"`;
+  if (group === COMPAT_META_GROUP && kind !== undefined) {
+    if (!compat) {
+      const hint = `write \`${META_GROUP}/v1\`, or read it with \`--compat\``;
+      return [errorFinding('unregistered-kind', `${what} (${quote}); ${hint}`, line)];
+    }
+    const message = `\`${COMPAT_META_GROUP}\` is read because of \`--compat\`; Crossplane itself rejects it (${quote})`;
+    return [warningFinding('compat-group', message, line)];
+  }
+  const versions = kind === undefined ? [] : target.rules.metaVersions[kind];
+  const advice =
+    kind === undefined
+      ? `a package is a ${PACKAGE_KINDS.join(', a ')}`
+      : `it knows ${versions.map((known) => `\`${META_GROUP}/${known}\``).join(' and ')}`;
+  return [errorFinding('unregistered-kind', `${what} (${quote}); ${advice}`, line)];
+}
+
+function checkOneMeta(metas: readonly MetaDocument[]): Finding[] {
+  if (metas.length === 1) return [];
+  const quote = '(Crossplane: not exactly one package meta type)';
+  if (metas.length === 0) {
+    const advice = `add a \`${META_GROUP}/v1\` Provider, Configuration or Function`;
+    return [
+      errorFinding('one-meta', `there is no package meta document ${quote}; ${advice}`, undefined),
+    ];
+  }
+  const found = metas.map((meta) => `\`${meta.kind}\` \`${meta.name}\``).join(', ');
+  const message = `there are ${metas.length} package meta documents, ${found} ${quote}; keep one`;
+  return [errorFinding('one-meta', message, metas[1]!.line)];
+}
+
+function checkMeta(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
+  const { decodeError, line } = meta;
+  const decoded =
+    decodeError === undefined
+      ? []
+      : [errorFinding('decode', `${decodeError}; Crossplane cannot decode it`, line)];
+  return [...decoded, ...checkCrossplane(meta, target, compat)];
+}
+
+function checkCrossplane(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
+  const { crossplane, line } = meta;
+  if (crossplane === undefined || crossplane === null) return [];
+  const shown = JSON.stringify(crossplane);
+  if (typeof crossplane === 'string') {
+    const what = `\`spec.crossplane\` is the string ${shown}; Crossplane wants \`{version: …}\` and cannot decode it`;
+    if (!compat) {
+      return [errorFinding('crossplane-string', `${what}; \`--compat\` reads it`, line)];
+    }
+    const read = warningFinding(
+      'crossplane-string',
+      `${what}; it is read because of \`--compat\``,
+      line,
+    );
+    return [read, ...checkConstraint(crossplane, target, line)];
+  }
+  const version = versionField(crossplane);
+  if (version === undefined) {
+    const message = `\`spec.crossplane\` must be \`{version: "<constraint>"}\`, not ${shown}; Crossplane cannot decode it`;
+    return [errorFinding('decode', message, line)];
+  }
+  return checkConstraint(version, target, line);
+}
+
+/** Absent reads as empty, which is then no constraint; undefined: not even decoded. */
+function versionField(crossplane: NonNullable<MetaDocument['crossplane']>): string | undefined {
+  if (typeof crossplane !== 'object' || Array.isArray(crossplane)) return undefined;
+  const { version = null } = crossplane as JsonObject; // arrays are set aside above
+  if (version === null) return '';
+  return typeof version === 'string' ? version : undefined;
+}
+
+function checkConstraint(text: string, target: Target, line: number | undefined): Finding[] {
+  const parsed = parseConstraint(text, target.rules.dialect);
+  if (!parsed.invalid) return [];
+  const what = `\`spec.crossplane.version: ${JSON.stringify(text)}\` is no constraint for Crossplane ${target.version}`;
+  const quote = `(Crossplane: package version constraints are poorly formatted: ${parsed.error})`;
+  const advice = 'write one such as `>=v1.14.0-0`, or leave `crossplane` out';
+  return [errorFinding('crossplane-constraint', `${what} ${quote}; ${advice}`, line)];
+}
+
+function checkObject(
+  object: PackageObject,
+  kind: PackageKind | undefined,
+  target: Target,
+): Finding[] {
+  const { apiVersion, line } = object;
+  const { rules, version } = target;
+  const what = `\`${object.kind}\` \`${object.name}\``;
+  if (apiVersion !== undefined && !isRegistered(apiVersion, object.kind, target)) {
+    const quote = `(Crossplane: no kind "${object.kind}" is registered for version "${apiVersion}")`;
+    const message = `${what} of \`${apiVersion}\` cannot be part of a package on Crossplane ${version} ${quote}; take it out`;
+    return [errorFinding('unregistered-kind', message, line)];
+  }
+  const allowed = kind === undefined ? undefined : rules.allowedObjects[kind];
+  if (allowed === undefined || allowed.includes(object.kind)) return [];
+  const quote = '(Crossplane: object did not pass any of the linters)';
+  const message = `a ${kind} may not hold ${what} on Crossplane ${version} ${quote}`;
+  return rules.lintBlocks
+    ? [errorFinding('object-not-allowed', `${message}; it may hold ${allowed.join(', ')}`, line)]
+    : [
+        warningFinding(
+          'object-not-allowed',
+          `${message}; the cluster leaves it out, and \`crossplane xpkg build\` refuses it`,
+          line,
+        ),
+      ];
+}
+
+function isRegistered(apiVersion: string, kind: string, { rules }: Target): boolean {
+  const known = Object.hasOwn(rules.objectKinds, apiVersion);
+  return known && rules.objectKinds[apiVersion]!.includes(kind);
+}

@@ -1,0 +1,62 @@
+import { byCodePoint } from '../text/code-point-order.js';
+import { meetsDemand, type CrdDemand } from '../model/crd-demand.js';
+import { isPackageKind, type PackageKind } from '../model/package.js';
+import type { PackageContents, PackageObject } from '../model/package-contents.js';
+import type { OwnedKind, OwnedObject } from '../model/owned-object.js';
+import type { Target } from '../model/target.js';
+
+/** Webhook configurations are not here: they are renamed after their package, so never clash. */
+const OWNED_AS: Readonly<Record<string, OwnedKind>> = {
+  CustomResourceDefinition: 'CRD',
+  CompositeResourceDefinition: 'XRD',
+  ManagedResourceDefinition: 'MRD',
+  Composition: 'Composition',
+  ManagedResourceActivationPolicy: 'MRAP',
+  Operation: 'Operation',
+  CronOperation: 'CronOperation',
+  WatchOperation: 'WatchOperation',
+};
+
+/**
+ * What a package of this kind would install and control: sorted by kind, then name, each once.
+ *
+ * An XRD counts twice where it offers a claim: for the composite's CRD and for the claim's.
+ */
+export function ownedObjects(
+  objects: readonly PackageObject[],
+  kind: PackageKind,
+  target: Target,
+): OwnedObject[] {
+  const owned = new Map<string, OwnedObject>();
+  for (const object of objects) {
+    const as = Object.hasOwn(OWNED_AS, object.kind) ? OWNED_AS[object.kind] : undefined;
+    // Nothing without a name is ever installed; two of them are no conflict.
+    if (as === undefined || object.name === '' || !isInstalled(object, kind, target)) continue;
+    add(owned, { kind: as, name: object.name });
+    if (as === 'XRD' && object.claimCrd !== undefined) {
+      add(owned, { kind: 'claim', name: object.claimCrd });
+    }
+  }
+  return [...owned.values()].sort(
+    (a, b) => byCodePoint(a.kind, b.kind) || byCodePoint(a.name, b.name),
+  );
+}
+
+function add(owned: Map<string, OwnedObject>, object: OwnedObject): void {
+  owned.set(`${object.kind} ${object.name}`, object);
+}
+
+function isInstalled(object: PackageObject, kind: PackageKind, { rules }: Target): boolean {
+  if (kind === 'Function' && !rules.functionObjectsInstalled) return false;
+  return !rules.filtersObjects || (rules.allowedObjects[kind]?.includes(object.kind) ?? true);
+}
+
+/** Whether installing the package on the target brings about the CRD that is demanded. */
+export function bringsCrd(contents: PackageContents, demand: CrdDemand, target: Target): boolean {
+  const kind = contents.metas[0]?.kind;
+  return (
+    kind !== undefined &&
+    isPackageKind(kind) &&
+    contents.objects.some((o) => isInstalled(o, kind, target) && meetsDemand(o, demand))
+  );
+}

@@ -1,0 +1,175 @@
+import { posix } from 'node:path';
+import { extract, type Extract, type Header } from 'tar-stream';
+import { printable } from '../../text/printable.js';
+import { SourceError } from '../../model/source-error.js';
+import { isOfFileSystem } from '../../files/file-system-error.js';
+import { LIMITS, type Limits } from '../limits.js';
+import { BLOCK, ZeroBlocks } from './zero-blocks.js';
+
+export interface TarEntry {
+  /** As written. */
+  readonly name: string;
+  /** As Go's `filepath.Clean` leaves it. */
+  readonly path: string;
+  readonly type: Header['type'];
+  /** Where its content lies in the tar. */
+  readonly extent: { readonly offset: number; readonly size: number };
+  /** Read it before the next entry is asked for, or not at all. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * The entries of a tar, in order; a path that comes twice is refused, as is a tar without end.
+ *
+ * Nothing is ever written to disk, so links and devices are names and no more. What follows the end
+ * of the tar is nothing to any reader, but is read: it counts as unpacked.
+ */
+export async function* tarEntries(
+  bytes: AsyncIterable<Uint8Array>,
+  subject: string,
+  limits: Limits = LIMITS,
+): AsyncGenerator<TarEntry> {
+  const seen = new Set<string>();
+  let count = 0;
+  for await (const entry of untarred(bytes, subject)) {
+    count += 1;
+    if (count > limits.tarEntries) {
+      const what = `the layer has more than ${limits.tarEntries} files`;
+      throw new SourceError('TOO_LARGE', subject, what);
+    }
+    if (entry.header.name.length > limits.tarNameLength) {
+      const what = `the layer has a file whose name is longer than ${limits.tarNameLength} characters`;
+      throw new SourceError('TOO_LARGE', subject, what);
+    }
+    const path = cleaned(entry.header.name);
+    if (seen.has(path)) {
+      const what = `the layer holds \`${printable(path)}\` twice, so two readers could see two files`;
+      throw new SourceError('BAD_IMAGE', subject, what);
+    }
+    // Archivers do repeat folders, and no two readers differ over an empty one.
+    if (entry.header.type !== 'directory') seen.add(path);
+    const { header, extent, content } = entry;
+    yield { name: header.name, path, type: header.type, extent, content };
+    entry.skip();
+  }
+}
+
+function cleaned(name: string): string {
+  const path = posix.normalize(name);
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+interface RawEntry {
+  readonly header: Header;
+  readonly extent: TarEntry['extent'];
+  readonly content: AsyncIterable<Uint8Array>;
+  skip(): void;
+}
+
+async function* untarred(
+  bytes: AsyncIterable<Uint8Array>,
+  subject: string,
+): AsyncGenerator<RawEntry> {
+  const tar = extract();
+  const zeros = new ZeroBlocks();
+  const feeding: Feeding = { failure: undefined, wanted: true };
+  const fed = feed(bytes, tar, zeros, feeding);
+  let contentEnd = 0;
+  let end = 0;
+  let over = false;
+  const reason = (error: unknown) => brokenTar(feeding.failure ?? error, subject);
+  try {
+    for await (const entry of tar) {
+      // Go stops where a tar says it ends, and at a lone block of zeros; tar-stream would go on.
+      if (zeros.strayHere()) throw new NoTar(subject);
+      if (zeros.endBefore(entry.offset)) break;
+      const { header } = entry;
+      const extent = { offset: entry.offset + BLOCK, size: header.size };
+      contentEnd = extent.offset + (header.type === 'directory' ? 0 : header.size);
+      end = Math.ceil(contentEnd / BLOCK) * BLOCK;
+      zeros.goOn(end);
+      yield {
+        header,
+        extent,
+        content: chunksOf(entry, reason),
+        skip: () => void entry.resume(),
+      };
+    }
+    if (zeros.strayHere()) throw new NoTar(subject);
+    over = true;
+  } catch (error) {
+    // What stands behind the end of a tar need not be one, and the last content need not be padded.
+    const ended = zeros.endHere() || (contentEnd <= zeros.seen && zeros.seen < end);
+    over = feeding.failure === undefined && ended;
+    if (!over) throw reason(error);
+  } finally {
+    feeding.wanted = over;
+  }
+  await fed;
+  if (feeding.failure !== undefined) throw reason(feeding.failure);
+}
+
+async function* chunksOf(
+  entry: AsyncIterable<unknown>,
+  reason: (error: unknown) => Error,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of entry) {
+      if (chunk instanceof Uint8Array) yield chunk;
+    }
+  } catch (error) {
+    throw reason(error);
+  }
+}
+
+/** Whoever opened the file knows how to say that it cannot be read. */
+function brokenTar(error: unknown, subject: string): Error {
+  if (error instanceof SourceError || isOfFileSystem(error)) return error;
+  return new NoTar(subject, { cause: error });
+}
+
+/** Bytes that are no tar, or not all of one. */
+export class NoTar extends SourceError {
+  constructor(subject: string, options?: ErrorOptions) {
+    super('BAD_IMAGE', subject, 'not a tar archive, or cut off', options);
+  }
+}
+
+interface Feeding {
+  failure: unknown;
+  /** false: nobody waits for the rest. */
+  wanted: boolean;
+}
+
+/** Reads to the last byte, and gives a tar reader what it takes of them. */
+async function feed(
+  bytes: AsyncIterable<Uint8Array>,
+  tar: Extract,
+  zeros: ZeroBlocks,
+  feeding: Feeding,
+): Promise<void> {
+  try {
+    for await (const chunk of bytes) {
+      if (!feeding.wanted) return;
+      if (tar.destroying) continue;
+      zeros.see(chunk);
+      if (!tar.write(chunk)) await drained(tar);
+    }
+    if (!tar.destroying) tar.end(undefined);
+  } catch (error) {
+    feeding.failure = error;
+    tar.destroy(new Error('the layer cannot be read on'));
+  }
+}
+
+function drained(tar: Extract): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      tar.off('drain', done);
+      tar.off('close', done);
+      resolve();
+    };
+    tar.on('drain', done);
+    tar.on('close', done);
+  });
+}

@@ -1,0 +1,139 @@
+import type { Digest } from '../../text/digest.js';
+import { printable } from '../../text/printable.js';
+import { SourceError } from '../../model/source-error.js';
+import type { TargetRules } from '../../model/target.js';
+import { packagePlace, type PackagePlace } from '../base-layer.js';
+import type { Descriptor } from '../descriptor.js';
+import { checkDiffIds } from './diff-id.js';
+import { ifAtHand, isWhole, missing } from './offline.js';
+import type { ImageRepository } from '../image-repository.js';
+import { LIMITS, type Limits } from '../limits.js';
+import { locatePackage, type LocatedPackage } from '../locate-package.js';
+import { parseManifest, type ImageManifest } from '../manifest.js';
+import { readPackage } from '../read-package.js';
+
+type Rules = Pick<TargetRules, 'severalBaseLayers' | 'maxLayers' | 'tarEntry'>;
+
+interface Audit {
+  readonly repository: ImageRepository;
+  readonly rules: Rules;
+  readonly limits: Limits;
+  /** Names the image in messages. */
+  readonly subject: string;
+}
+
+/**
+ * Looks at an image more closely than resolving has to: whether its layers unpack to what its
+ * config says, and whether it is the same package on every platform. Throws where it contradicts
+ * itself; returns what could not be looked at.
+ */
+export async function auditImage(
+  repository: ImageRepository,
+  reference: string,
+  rules: Rules,
+  limits: Limits = LIMITS,
+): Promise<readonly string[]> {
+  const located = await locatePackage(repository, reference, rules, limits);
+  if (located === undefined || located.at.place === 'refused') return [];
+  const subject = `${repository.name}@${located.digest}`;
+  const audit = { repository, rules, limits, subject };
+  const { image, at } = located;
+  const unchecked = image && (await checkDiffIds(repository, image, placeLayers(at), audit));
+  const notes = unchecked === undefined ? [] : [unchecked];
+  return located.manifest === undefined ? notes : [...notes, ...(await compare(located, audit))];
+}
+
+function placeLayers(at: PackagePlace): readonly Descriptor[] {
+  if (at.place === 'layer') return [at.layer];
+  return at.place === 'flattened' ? at.layers : [];
+}
+
+/** Which platform runs Crossplane must not decide what a package is. */
+async function compare(located: LocatedPackage, audit: Audit): Promise<readonly string[]> {
+  const notes: string[] = [];
+  let expected: Digest | undefined;
+  for (const child of await childrenOf(located.digest, audit)) {
+    if (child.digest === located.manifest || isAttachment(child)) continue;
+    const platform = platformText(child);
+    const image = await imageAt(child.digest, audit);
+    if (image === undefined) {
+      if (isWhole(audit.repository)) throw missing(audit.subject, `the manifest ${child.digest}`);
+      notes.push(`its image for ${platform} is not at hand, so it was not compared`);
+      continue;
+    }
+    const place = packagePlace(image, audit.rules);
+    if (sameLayer(place, located.at)) continue;
+    if (place.place === 'refused') {
+      notes.push(`its image for ${platform} was not compared: ${place.why}`);
+      continue;
+    }
+    expected ??= await packageYamlAt(located.at, located, audit);
+    const got = await packageYamlAt(place, located, audit);
+    if (got !== expected) throw disagreement(platform, { expected, got }, audit);
+  }
+  return notes;
+}
+
+function disagreement(
+  platform: string,
+  { expected, got }: { expected: Digest | undefined; got: Digest | undefined },
+  { subject }: Audit,
+): SourceError {
+  const what =
+    `its platforms disagree about what the package is: package.yaml is ${expected ?? 'missing'} ` +
+    `for linux/amd64, which Crossplane reads everywhere, and ${got ?? 'missing'} for ${platform}`;
+  return new SourceError('BAD_IMAGE', subject, what, {
+    hint: 'ask its publisher to build all platforms from one package.yaml',
+  });
+}
+
+function sameLayer(a: PackagePlace, b: PackagePlace): boolean {
+  return a.place === 'layer' && b.place === 'layer' && a.layer.digest === b.layer.digest;
+}
+
+/** Attestations and the like are listed beside images, for no platform that could run one. */
+function isAttachment({ platform, annotations }: Descriptor): boolean {
+  return platform?.os === 'unknown' || annotations.has('vnd.docker.reference.type');
+}
+
+function platformText({ platform, digest }: Descriptor): string {
+  return platform === undefined ? digest : printable(`${platform.os}/${platform.architecture}`, 40);
+}
+
+async function packageYamlAt(
+  at: PackagePlace,
+  located: LocatedPackage,
+  { repository, rules, limits }: Audit,
+): Promise<Digest | undefined> {
+  const got = await readPackage(repository, { ...located, at }, rules, { read: drain, limits });
+  return got.status === 'read' ? got.packageYaml : undefined;
+}
+
+async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of stream);
+}
+
+/** Images of an index, those of indexes within it included. */
+async function childrenOf(digest: Digest, audit: Audit, depth = 0): Promise<readonly Descriptor[]> {
+  const { repository, subject, limits } = audit;
+  const stored = await ifAtHand(repository.manifest(digest));
+  const manifest = stored && parseManifest(stored, subject, limits);
+  if (manifest?.kind !== 'index' || depth > limits.indexDepth) return [];
+  const nested = await Promise.all(
+    manifest.children.map(async (child) => {
+      const inner = await childrenOf(child.digest, audit, depth + 1);
+      return inner.length > 0 ? inner : [child];
+    }),
+  );
+  return nested.flat();
+}
+
+/** undefined: it is not there, as in a layout that holds only what resolving reads. */
+async function imageAt(
+  digest: Digest,
+  { repository, subject, limits }: Audit,
+): Promise<ImageManifest | undefined> {
+  const stored = await ifAtHand(repository.manifest(digest));
+  const manifest = stored && parseManifest(stored, subject, limits);
+  return manifest?.kind === 'image' ? manifest : undefined;
+}

@@ -1,0 +1,23 @@
+import { SourceError } from '../../model/source-error.js';
+import type { ImageRepository } from '../image-repository.js';
+
+/** What is asked for, where it is to be had offline; undefined: there is none. */
+export async function ifAtHand<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof SourceError && error.code === 'OFFLINE') return undefined;
+    throw error;
+  }
+}
+
+/** Whether a repository should have everything that its manifests name. */
+export function isWhole({ partial }: ImageRepository): boolean {
+  return partial !== true;
+}
+
+export function missing(subject: string, what: string): SourceError {
+  return new SourceError('BAD_IMAGE', subject, `${what} is named, and is not there`, {
+    hint: 'the image cannot be pulled whole: push it again, or name another source with `--from`',
+  });
+}

@@ -1,0 +1,176 @@
+import { SourceError } from '../../model/source-error.js';
+import { parseChallenges, type Challenge } from './challenge.js';
+import { basicAuthorization, type CredentialStore, type Credentials } from './credentials.js';
+import { checkedRealm } from './realm.js';
+import type { RetryPolicy } from '../retry.js';
+import type { Clock } from '../../model/clock.js';
+import { fetchToken, signInHint } from './token.js';
+import type { Transport } from '../transport.js';
+
+/** Who asks whom for what. */
+export interface AuthScope {
+  readonly registry: URL;
+  /** As packages name it, port included: what credentials are kept under. */
+  readonly host: string;
+  readonly path: string;
+  readonly actions: 'pull' | 'pull,push';
+  readonly credentials: CredentialStore;
+}
+
+/** How a registry wants to be spoken to, once it said so. */
+type Demand =
+  | { readonly scheme: 'basic' }
+  | { readonly scheme: 'bearer'; readonly realm: URL; readonly service: string | undefined };
+
+/**
+ * Finds the Authorization header for a request.
+ *
+ * Nothing is sent before a registry asks; its demand is remembered, so that it asks once.
+ */
+export class Authenticator {
+  readonly #transport: Transport;
+  readonly #timing: { readonly clock: Clock; readonly policy: RetryPolicy };
+  readonly #demands = new Map<string, Demand>();
+  readonly #headers = new WeakMap<CredentialStore, Map<string, Promise<Authorization>>>();
+
+  constructor(
+    transport: Transport,
+    timing: { readonly clock: Clock; readonly policy: RetryPolicy },
+  ) {
+    this.#transport = transport;
+    this.#timing = timing;
+  }
+
+  /** The header for a registry that has asked before; undefined: it has not. */
+  async header(scope: AuthScope): Promise<string | undefined> {
+    const demand = this.#demands.get(scope.registry.origin);
+    if (demand === undefined) return undefined;
+    const { clock } = this.#timing;
+    const held = await this.#held(scope, demand, ({ expiresAt }) => expiresAt > clock.now());
+    return held.header;
+  }
+
+  /**
+   * The header to try again with, after `refused` (undefined: none was sent) got a 401.
+   * undefined: there is nothing better to try.
+   */
+  async answer(
+    scope: AuthScope,
+    challenge: string | undefined,
+    refused: string | undefined,
+  ): Promise<string | undefined> {
+    const demand = demandOf(challenge ?? '', scope.registry);
+    this.#demands.set(scope.registry.origin, demand);
+    const { header } = await this.#held(scope, demand, (held) => held.header !== refused);
+    return header === refused ? undefined : header;
+  }
+
+  /** What the header that was sent last proves; undefined: none was sent, or it proves nothing. */
+  async proven(scope: AuthScope): Promise<Credentials | 'nobody' | undefined> {
+    const held = await this.#headersOf(scope.credentials).get(keyOf(scope));
+    return held && (held.credentials ?? 'nobody');
+  }
+
+  /** What is held or under way if it is of use, else a new one: asked for once, whoever waits. */
+  async #held(
+    scope: AuthScope,
+    demand: Demand,
+    useful: (held: Authorization) => boolean,
+  ): Promise<Authorization> {
+    const known = this.#headersOf(scope.credentials);
+    for (;;) {
+      const pending = known.get(keyOf(scope));
+      if (pending === undefined) return this.#renew(scope, demand, known);
+      const held = await pending;
+      if (useful(held)) return held;
+      // Unless somebody has renewed it since.
+      if (known.get(keyOf(scope)) === pending) return this.#renew(scope, demand, known);
+    }
+  }
+
+  #headersOf(credentials: CredentialStore): Map<string, Promise<Authorization>> {
+    const known = this.#headers.get(credentials) ?? new Map<string, Promise<Authorization>>();
+    this.#headers.set(credentials, known);
+    return known;
+  }
+
+  async #renew(
+    scope: AuthScope,
+    demand: Demand,
+    known: Map<string, Promise<Authorization>>,
+  ): Promise<Authorization> {
+    const key = keyOf(scope);
+    const pending = this.#authorization(scope, demand);
+    known.set(key, pending);
+    try {
+      return await pending;
+    } catch (error) {
+      if (known.get(key) === pending) known.delete(key);
+      throw error;
+    }
+  }
+
+  async #authorization(scope: AuthScope, demand: Demand): Promise<Authorization> {
+    const credentials = await scope.credentials.find(scope.host, scope.path);
+    if (credentials?.kind === 'bearer') {
+      return lasting(`Bearer ${credentials.token.reveal()}`, credentials);
+    }
+    if (demand.scheme === 'basic') return lasting(basicHeader(scope, credentials), credentials);
+    const token = await fetchToken(
+      this.#transport,
+      {
+        realm: demand.realm,
+        service: demand.service,
+        scope: `repository:${scope.path}:${scope.actions}`,
+        credentials,
+      },
+      this.#timing,
+    );
+    const header = `Bearer ${token.value.reveal()}`;
+    return { header, expiresAt: token.expiresAt, credentials };
+  }
+}
+
+interface Authorization {
+  readonly header: string;
+  readonly expiresAt: number;
+  /** What it was made from; undefined: a token for nobody in particular. */
+  readonly credentials: Credentials | undefined;
+}
+
+function lasting(header: string, credentials: Credentials | undefined): Authorization {
+  return { header, expiresAt: Infinity, credentials };
+}
+
+function keyOf({ registry, path, actions }: AuthScope): string {
+  return `${registry.origin}/${path}:${actions}`;
+}
+
+function basicHeader(scope: AuthScope, credentials: Credentials | undefined): string {
+  if (credentials?.kind === 'basic') {
+    return basicAuthorization(credentials.username, credentials.password);
+  }
+  throw new SourceError(
+    'UNAUTHORIZED',
+    `${scope.host}/${scope.path}`,
+    'the registry wants a user name and a password',
+    { hint: signInHint(undefined) },
+  );
+}
+
+function demandOf(header: string, registry: URL): Demand {
+  const challenges = parseChallenges(header);
+  const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
+  if (bearer !== undefined) return bearerDemand(bearer, registry);
+  if (challenges.some(({ scheme }) => scheme === 'basic')) return { scheme: 'basic' };
+  throw new SourceError(
+    'UNAUTHORIZED',
+    registry.host,
+    'the registry refuses access and names no way to sign in that this tool knows (Basic, Bearer)',
+  );
+}
+
+function bearerDemand({ parameters }: Challenge, registry: URL): Demand {
+  const realm = checkedRealm(parameters.get('realm') ?? '', registry);
+  return { scheme: 'bearer', realm, service: parameters.get('service') };
+}

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { SourceError } from '../../model/source-error.js';
+import type { Credentials } from './credentials.js';
+import { basicOrIdentity } from './docker-config.js';
+import { fieldsOf, parseJson, stringOf } from '../../text/json.js';
+
+export interface HelperOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+}
+
+/** Asks a helper, by name, for the credentials of a server. */
+export type AskHelper = (name: string, server: string) => Promise<Credentials | undefined>;
+
+const HELPER_TIMEOUT_MS = 30_000;
+
+/**
+ * The helpers that a machine with this environment has.
+ *
+ * Each is run once for each server, however many ask; all of them are told of a failure, too.
+ */
+export function installedHelpers(env: HelperOptions['env']): AskHelper {
+  const asked = new Map<string, ReturnType<AskHelper>>();
+  return (name, server) => {
+    const key = JSON.stringify([name, server]);
+    const answer = asked.get(key) ?? askHelper(name, server, { env, timeoutMs: HELPER_TIMEOUT_MS });
+    asked.set(key, answer);
+    return answer;
+  };
+}
+
+const NAME = /^[A-Za-z0-9._-]+$/;
+const MOST_OUTPUT = 1024 * 1024;
+const NOT_FOUND = 'credentials not found in native keychain';
+
+/**
+ * Asks `docker-credential-NAME` for the credentials of a server; undefined: it has none.
+ *
+ * Run without a shell. What it prints is a secret, so no message repeats any of it.
+ */
+export async function askHelper(
+  name: string,
+  server: string,
+  options: HelperOptions,
+): Promise<Credentials | undefined> {
+  const program = `docker-credential-${name}`;
+  const fail = (what: string, hint: string) =>
+    new SourceError('UNAUTHORIZED', server, what, { hint });
+  if (!NAME.test(name)) {
+    throw fail(
+      'the Docker config names a credential helper whose name is not allowed',
+      'a helper name has letters, digits, `.`, `_` and `-` only',
+    );
+  }
+  const ran = await run(program, server, options);
+  if (ran.end === 'missing') {
+    throw fail(
+      `the Docker config names the credential helper \`${program}\`, which is not installed`,
+      `put \`${program}\` on the PATH, or take it out of the Docker config`,
+    );
+  }
+  if (ran.end === 'timeout') {
+    throw fail(
+      `\`${program}\` did not answer within ${options.timeoutMs} ms`,
+      'it may be waiting for you: run it by hand once',
+    );
+  }
+  if (ran.end === 'unusable') {
+    throw fail(
+      `the Docker config names the credential helper \`${program}\`, which cannot be run`,
+      `make \`${program}\` executable, or take it out of the Docker config`,
+    );
+  }
+  if (ran.end !== 0 && ran.output.includes(NOT_FOUND)) return undefined;
+  const answer = fieldsOf(parseJson(ran.output)?.value);
+  const [user, secret] = [stringOf(answer?.get('Username')), stringOf(answer?.get('Secret'))];
+  if (ran.end !== 0 || user === undefined || secret === undefined) {
+    throw fail(
+      `\`${program}\` failed (exit ${ran.end}); what it printed is not shown, for it may be secret`,
+      `run \`echo ${server} | ${program} get\` to see why`,
+    );
+  }
+  return basicOrIdentity(user, secret);
+}
+
+interface Ran {
+  /** Exit code, or why there is none. */
+  readonly end: number | 'missing' | 'unusable' | 'timeout';
+  readonly output: string;
+}
+
+function run(program: string, input: string, options: HelperOptions): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = spawn(program, ['get'], {
+      env: { ...options.env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      shell: false,
+      windowsHide: true,
+    });
+    let output = '';
+    const timer = setTimeout(() => {
+      resolve({ end: 'timeout', output: '' });
+      child.kill('SIGKILL');
+    }, options.timeoutMs);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.length > MOST_OUTPUT) child.kill('SIGKILL');
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      resolve({ end: error.code === 'ENOENT' ? 'missing' : 'unusable', output: '' });
+    });
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ end: code ?? 1, output });
+    });
+    // A helper that exits without reading is heard through its exit code.
+    child.stdin.on('error', () => undefined).end(input);
+  });
+}

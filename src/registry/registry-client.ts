@@ -1,0 +1,217 @@
+import { isDigest, sha256 } from '../text/digest.js';
+import { printable } from '../text/printable.js';
+import { SourceError } from '../model/source-error.js';
+import { paced, readBody, VerifiedBytes, WrongBytes } from './body.js';
+import { HeldBytes, type BlobSink, type Expected } from '../image/blob.js';
+import { MEDIA_TYPE } from '../image/descriptor.js';
+import type { RemoteRepository, StoredManifest, TagList } from '../image/image-repository.js';
+import { fieldsOf, listOf, parseJson } from '../text/json.js';
+import { LIMITS, type Limits } from '../image/limits.js';
+import { nextPage, TagCollector } from './paging.js';
+import { RegistrySession, type RemoteName, type SessionOptions } from './registry-session.js';
+import type { HttpResponse } from './transport.js';
+
+const MANIFESTS = Object.values(MEDIA_TYPE).join(', ');
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+
+/** Reads registries as the OCI distribution spec 1.1 lays them out; checks every byte. */
+export class RegistryClient {
+  readonly #session: RegistrySession;
+  readonly #limits: Limits;
+
+  constructor(options: SessionOptions & { readonly limits?: Limits | undefined }) {
+    this.#session = new RegistrySession(options);
+    this.#limits = options.limits ?? LIMITS;
+  }
+
+  repository(name: RemoteName): RemoteRepository {
+    return {
+      name: `${name.host}/${name.path}`,
+      tags: async () => (await this.#tags(name))?.tags,
+      tagList: (held) => this.#tags(name, held),
+      manifest: (reference, held) => this.#manifest(name, reference, held),
+      blob: (descriptor) => this.#blob(name, descriptor),
+      copyBlob: (descriptor, to) =>
+        this.#download(name, descriptor, { to, limit: this.#limits.copiedBytes }),
+    };
+  }
+
+  async #tags(name: RemoteName, held?: TagList): Promise<TagList | undefined> {
+    const subject = `tags of ${name.host}/${name.path}`;
+    const list = new TagCollector(subject, this.#limits);
+    let url: URL | undefined = await this.#session.url(name, 'tags/list?n=1000');
+    while (url !== undefined) {
+      list.visit(url);
+      const asked = list.pages === 1 ? changedSince(held) : {};
+      const page: TagPage | undefined = await this.#tagPage(name, url, { asked, subject });
+      if (page === undefined && list.pages === 1) return undefined;
+      if (page === undefined) {
+        throw new SourceError('BAD_SOURCE', subject, 'a later page of the list is not there');
+      }
+      if (page === 'unchanged') return held;
+      list.add(page);
+      url = page.next;
+      // Of a list in several pages, the first says nothing about the others.
+      if (list.pages === 1 && url === undefined) return { ...page.validators, tags: list.tags };
+    }
+    return { tags: list.tags };
+  }
+
+  #tagPage(
+    name: RemoteName,
+    url: URL,
+    {
+      asked,
+      subject,
+    }: { readonly asked: Readonly<Record<string, string>>; readonly subject: string },
+  ): Promise<TagPage | undefined> {
+    return this.#session.asking(subject, async () => {
+      const headers = { accept: 'application/json', ...asked };
+      const { response } = await this.#session.get(name, url, headers, subject);
+      if (response.status === 404) return gone(response);
+      if (response.status === 304) return unchanged(response);
+      const limit = this.#limits.tagPageBytes;
+      const body = await readBody(response, limit, { subject, clock: this.#session.clock });
+      const tags = tagsFrom(Buffer.from(body).toString('utf8'), subject);
+      const next = nextPage(response.header('link'), url, subject);
+      return { tags, bytes: body.length, next, validators: validatorsOf(response) };
+    });
+  }
+
+  async #manifest(
+    name: RemoteName,
+    reference: string,
+    held?: StoredManifest,
+  ): Promise<StoredManifest | undefined> {
+    if (!isDigest(reference) && !TAG.test(reference)) return undefined;
+    const subject = `${name.host}/${name.path}${isDigest(reference) ? '@' : ':'}${reference}`;
+    const url = await this.#session.url(name, `manifests/${reference}`);
+    return this.#session.asking(subject, async () => {
+      const known = held === undefined ? {} : { 'if-none-match': `"${held.digest}"` };
+      const headers = { accept: MANIFESTS, ...known };
+      const { response } = await this.#session.get(name, url, headers, subject);
+      if (response.status === 404) return gone(response);
+      if (response.status === 304) {
+        await response.discard();
+        return held;
+      }
+      const limit = this.#limits.manifestBytes;
+      const bytes = await readBody(response, limit, { subject, clock: this.#session.clock });
+      const digest = sha256(bytes);
+      const told = response.header('docker-content-digest');
+      if (told !== undefined && !isDigest(told)) {
+        throw new SourceError(
+          'BAD_DIGEST',
+          subject,
+          `unknown kind of digest \`${printable(told)}\``,
+        );
+      }
+      for (const promised of [reference, told]) {
+        if (promised !== undefined && isDigest(promised) && promised !== digest) {
+          throw new WrongBytes(`bytes whose digest is ${digest}, not ${promised}`);
+        }
+      }
+      return { digest, bytes };
+    });
+  }
+
+  async #blob(name: RemoteName, expected: Expected): Promise<Uint8Array | undefined> {
+    const to = new HeldBytes();
+    const found = await this.#download(name, expected, { to, limit: this.#limits.layerBytes });
+    return found ? to.bytes : undefined;
+  }
+
+  /** False: there is no such blob. */
+  async #download(
+    name: RemoteName,
+    expected: Expected,
+    { to, limit }: { readonly to: BlobSink; readonly limit: number },
+  ): Promise<boolean> {
+    const subject = `${name.host}/${name.path}@${expected.digest}`;
+    if (expected.size > limit) {
+      const what = `the layer has ${expected.size} bytes; at most ${limit} are read`;
+      throw new SourceError('TOO_LARGE', subject, what);
+    }
+    const url = await this.#session.url(name, `blobs/${expected.digest}`);
+    const bytes = new VerifiedBytes(expected, to);
+    let etag: string | undefined;
+    return this.#session.asking(subject, async () => {
+      // Cut off after the last byte: there is no rest to ask for.
+      if (bytes.size > 0 && bytes.size === expected.size) return isAll(bytes);
+      const resume = bytes.size > 0 && etag !== undefined ? rangeFrom(bytes.size, etag) : {};
+      const { response } = await this.#session.get(name, url, resume, subject);
+      if (response.status === 404) {
+        await response.discard();
+        return false;
+      }
+      if (response.status === 416) {
+        await response.discard();
+        throw await bytes.short();
+      }
+      if (bytes.size > 0 && !continues(response, bytes.size)) await bytes.restart();
+      etag = strongTag(response);
+      for await (const chunk of paced(response.body, this.#session.clock)) await bytes.add(chunk);
+      // A part may be less than was asked for; a whole body that ends has ended.
+      if (response.status === 200 && bytes.size < expected.size) throw await bytes.short();
+      return isAll(bytes);
+    });
+  }
+}
+
+async function isAll(bytes: VerifiedBytes): Promise<true> {
+  await bytes.finish();
+  return true;
+}
+
+type TagPage =
+  | 'unchanged'
+  | {
+      readonly tags: readonly string[];
+      readonly bytes: number;
+      readonly next: URL | undefined;
+      readonly validators: Omit<TagList, 'tags'>;
+    };
+
+function changedSince(held: TagList | undefined): Readonly<Record<string, string>> {
+  if (held?.etag !== undefined) return { 'if-none-match': held.etag };
+  return held?.lastModified === undefined ? {} : { 'if-modified-since': held.lastModified };
+}
+
+function validatorsOf(response: HttpResponse): Omit<TagList, 'tags'> {
+  return { etag: response.header('etag'), lastModified: response.header('last-modified') };
+}
+
+async function unchanged(response: HttpResponse): Promise<'unchanged'> {
+  await response.discard();
+  return 'unchanged';
+}
+
+async function gone(response: HttpResponse): Promise<undefined> {
+  await response.discard();
+  return undefined;
+}
+
+function tagsFrom(text: string, subject: string): readonly string[] {
+  const answer = fieldsOf(parseJson(text)?.value);
+  const tags = answer?.get('tags');
+  if (answer === undefined || (tags !== null && tags !== undefined && listOf(tags) === undefined)) {
+    throw new SourceError('BAD_SOURCE', subject, 'the answer is not a list of tags');
+  }
+  return (listOf(tags) ?? []).filter(
+    (tag): tag is string => typeof tag === 'string' && TAG.test(tag),
+  );
+}
+
+function rangeFrom(offset: number, etag: string): Record<string, string> {
+  return { range: `bytes=${offset}-`, 'if-range': etag };
+}
+
+function strongTag(response: HttpResponse): string | undefined {
+  const etag = response.header('etag');
+  return etag?.startsWith('"') === true ? etag : undefined;
+}
+
+function continues(response: HttpResponse, offset: number): boolean {
+  const range = response.header('content-range') ?? '';
+  return response.status === 206 && range.startsWith(`bytes ${offset}-`);
+}

@@ -1,0 +1,220 @@
+import { SourceError } from '../model/source-error.js';
+import { Authenticator, type AuthScope } from './auth/authenticator.js';
+import type { Credentials, CredentialStore } from './auth/credentials.js';
+import { asSourceError, isAboutCertificate, noAnswerIn } from './network-failure.js';
+import { NoAnswer } from './no-answer.js';
+import { sendFollowing, type Landed } from './redirect.js';
+import {
+  asTransient,
+  isPassingStatus,
+  retryAfterMs,
+  retrying,
+  RETRY_POLICY,
+  TransientFailure,
+  type RetryPolicy,
+} from './retry.js';
+import { realClock, type Clock } from '../model/clock.js';
+import { signInHint } from './auth/token.js';
+import type { HttpRequest, HttpResponse, Transport } from './transport.js';
+
+/** A repository at a registry, and how to approach it. */
+export interface RemoteName {
+  /** Port included. */
+  readonly host: string;
+  readonly path: string;
+  /** Plain HTTP may be spoken if HTTPS does not answer. */
+  readonly plainHttp: boolean;
+  readonly credentials: CredentialStore;
+}
+
+export interface SessionOptions {
+  readonly transport: Transport;
+  readonly clock?: Clock | undefined;
+  readonly retry?: RetryPolicy | undefined;
+}
+
+const CONDITIONS = ['if-none-match', 'if-modified-since'];
+
+/** Talks to registries: finds the scheme, proves who asks, follows redirects, tries again. */
+export class RegistrySession {
+  readonly clock: Clock;
+  readonly #transport: Transport;
+  readonly #retry: RetryPolicy;
+  readonly #authenticator: Authenticator;
+  readonly #origins = new Map<string, Promise<URL>>();
+  /** Why HTTPS is not spoken, by the origin spoken to instead. */
+  readonly #fallbacks = new Map<string, NoAnswer>();
+  readonly #contacts = new Map<string, Promise<unknown>>();
+
+  constructor(options: SessionOptions) {
+    this.#transport = options.transport;
+    this.clock = options.clock ?? realClock;
+    this.#retry = options.retry ?? RETRY_POLICY;
+    this.#authenticator = new Authenticator(this.#transport, {
+      clock: this.clock,
+      policy: this.#retry,
+    });
+  }
+
+  /** `rest` below the repository. */
+  async url(name: RemoteName, rest: string): Promise<URL> {
+    const url = new URL(`/v2/${name.path}/${rest}`, await this.#origin(name));
+    if (!url.href.endsWith(`/v2/${name.path}/${rest}`)) {
+      const subject = `${name.host}/${name.path}`;
+      throw new SourceError(
+        'BAD_SOURCE',
+        subject,
+        'no registry can hold a repository of this name',
+      );
+    }
+    return url;
+  }
+
+  /** HTTPS, unless the host may speak plain HTTP and does not answer otherwise. */
+  #origin(name: RemoteName): Promise<URL> {
+    const key = `${name.plainHttp ? 'http' : 'https'}://${name.host}`;
+    const known = this.#origins.get(key) ?? this.#probe(name);
+    this.#origins.set(key, known);
+    return known;
+  }
+
+  async #probe({ host, plainHttp }: RemoteName): Promise<URL> {
+    const secure = new URL(`https://${host}`);
+    if (!plainHttp) return secure;
+    try {
+      const ping = new URL('/v2/', secure);
+      await (await this.#transport({ method: 'GET', url: ping, headers: {} })).discard();
+      return secure;
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      // A port that answers in TLS does not speak plain HTTP as well: no password is tried there.
+      if (isAboutCertificate(error.code) && secure.port !== '') return secure;
+      const plain = new URL(`http://${host}`);
+      this.#fallbacks.set(plain.origin, error);
+      return plain;
+    }
+  }
+
+  /** Tries until the policy says enough; what is left of transient failures becomes final here. */
+  async asking<T>(subject: string, attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await retrying(
+        async () => {
+          try {
+            return await attempt();
+          } catch (error) {
+            throw asTransient(error);
+          }
+        },
+        this.clock,
+        this.#retry,
+      );
+    } catch (error) {
+      const failed = noAnswerIn(error)?.asked.url.origin;
+      const before = failed === undefined ? undefined : this.#fallbacks.get(failed);
+      throw asSourceError(error, subject, before);
+    }
+  }
+
+  /**
+   * A GET that got 200, 206 or 404, or 304 where it asked for changes, or 416 where for the rest;
+   * anything else is thrown.
+   */
+  async get(
+    name: RemoteName,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    subject: string,
+  ): Promise<Landed> {
+    const scope = scopeOf(name, url, 'pull');
+    const landed = await this.#authorized(scope, { method: 'GET', url, headers }, (request) =>
+      sendFollowing(this.#transport, request, subject),
+    );
+    const { status } = landed.response;
+    if (status === 200 || status === 206 || status === 404) return landed;
+    if (status === 416 && 'range' in headers) return landed;
+    if (status === 304 && CONDITIONS.some((condition) => condition in headers)) return landed;
+    await landed.response.discard();
+    throw await this.#refusal(landed, scope, subject);
+  }
+
+  /** Sends what changes a repository. Redirects are not followed: it is for the registry alone. */
+  async send(name: RemoteName, request: HttpRequest, subject: string): Promise<HttpResponse> {
+    const scope = scopeOf(name, request.url, 'pull,push');
+    const landed = await this.#authorized(scope, request, async (sent) => ({
+      response: await this.#transport(sent),
+      url: sent.url,
+    }));
+    const { response } = landed;
+    if (response.status >= 200 && response.status < 300) return response;
+    await response.discard();
+    throw await this.#refusal(landed, scope, subject);
+  }
+
+  /** The first request to a registry goes alone: what it learns about access spares the rest a 401. */
+  async #introduced<T>(registry: URL, send: () => Promise<T>): Promise<T> {
+    const contact = this.#contacts.get(registry.origin);
+    if (contact !== undefined) {
+      await contact;
+      return send();
+    }
+    const first = send();
+    this.#contacts.set(
+      registry.origin,
+      first.catch(() => undefined),
+    );
+    return first;
+  }
+
+  async #authorized(
+    scope: AuthScope,
+    request: HttpRequest,
+    deliver: (request: HttpRequest) => Promise<Landed>,
+  ): Promise<Landed> {
+    const { url, headers } = request;
+    const send = (authorization: string | undefined) =>
+      deliver(
+        authorization === undefined
+          ? request
+          : { ...request, headers: { ...headers, authorization } },
+      );
+    return this.#introduced(scope.registry, async () => {
+      const before = await this.#authenticator.header(scope);
+      const first = await send(before);
+      // Only the registry itself may ask for credentials, not a host it redirects to.
+      if (first.response.status !== 401 || first.url.origin !== url.origin) return first;
+      await first.response.discard();
+      const challenge = first.response.header('www-authenticate');
+      const better = await this.#authenticator.answer(scope, challenge, before);
+      return better === undefined ? first : send(better);
+    });
+  }
+
+  async #refusal({ response, url }: Landed, scope: AuthScope, subject: string): Promise<Error> {
+    const { status } = response;
+    if (status === 401 || status === 403) {
+      const own = url.origin === scope.registry.origin;
+      const proven = own ? await this.#authenticator.proven(scope) : undefined;
+      return new SourceError('UNAUTHORIZED', subject, `the registry refuses access (${status})`, {
+        hint: `${accessHint(proven)}; many registries answer like this for a repository that does not exist, too`,
+      });
+    }
+    if (isPassingStatus(status)) {
+      return new TransientFailure(`the registry answered ${status}`, {
+        retryAfterMs: retryAfterMs(response, this.clock, this.#retry),
+      });
+    }
+    return new SourceError('UNREACHABLE', subject, `the registry answered ${status}`);
+  }
+}
+
+function scopeOf(name: RemoteName, url: URL, actions: AuthScope['actions']): AuthScope {
+  const { host, path, credentials } = name;
+  return { registry: new URL(url.origin), host, path, actions, credentials };
+}
+
+function accessHint(proven: Credentials | 'nobody' | undefined): string {
+  return proven === undefined
+    ? 'sign in (`docker login`, `crane auth login`) or give a pull secret'
+    : signInHint(proven === 'nobody' ? undefined : proven);
+}

@@ -1,0 +1,175 @@
+import { isDigest, type Digest } from '../text/digest.js';
+import { SourceError } from '../model/source-error.js';
+import type { Expected } from '../image/blob.js';
+import { copyBlob } from './copy-blob.js';
+import type { DiskCache } from './disk-cache.js';
+import type {
+  ImageRepository,
+  RemoteRepository,
+  StoredManifest,
+} from '../image/image-repository.js';
+import { fieldsOf, listOf, stringOf } from '../text/json.js';
+import type { Clock } from '../model/clock.js';
+
+/**
+ * A registry's repository, asked only for what the cache has not got.
+ *
+ * Tags move, so the registry is always asked about them, and told what was there before: it need
+ * not send that again. What has a digest is never asked for twice.
+ */
+export function keptRepository(
+  remote: RemoteRepository,
+  cache: DiskCache,
+  clock: Pick<Clock, 'now'>,
+): ImageRepository {
+  const { name } = remote;
+  return {
+    name,
+    tags: async () => {
+      const held = await tagsIn(cache, name);
+      const list = await remote.tagList(
+        held?.tags === undefined ? undefined : { ...held, tags: held.tags },
+      );
+      await cache.keepRecord('tags', name, { ...list, name, at: clock.now() });
+      return list?.tags;
+    },
+    manifest: async (reference) => {
+      const held = await manifestIn(cache, name, reference);
+      if (isDigest(reference) && held?.manifest !== undefined) return held.manifest;
+      const stored = await remote.manifest(reference, held?.manifest);
+      if (stored === undefined || stored !== held?.manifest) {
+        if (stored !== undefined) await cache.keepBlob(stored.digest, stored.bytes);
+        // Whoever locks a tag comes back for its digest.
+        for (const asked of new Set([reference, stored?.digest ?? reference])) {
+          const answer = { name, reference: asked, digest: stored?.digest };
+          await cache.keepRecord('references', question(name, asked), answer);
+        }
+      }
+      return stored;
+    },
+    blob: async (descriptor) => {
+      const held = await blobIn(cache, name, descriptor);
+      if (held !== undefined) return held;
+      const bytes = await remote.blob(descriptor);
+      if (bytes !== undefined) await cache.keepBlob(descriptor.digest, bytes);
+      return bytes;
+    },
+    copyBlob: async (descriptor, to) => {
+      const held = await blobIn(cache, name, descriptor);
+      if (held === undefined) return copyBlob(remote, descriptor, to);
+      await to.add(held);
+      return true;
+    },
+  };
+}
+
+const AS_IT_WAS =
+  'note: offline: tags are as they were when last asked for (`xpkg-resolve cache info` says when)';
+
+/** The same without a registry: as things were when they were last asked for. */
+export function offlineRepository(name: string, cache: DiskCache): ImageRepository {
+  return {
+    name,
+    partial: true,
+    tags: async () => {
+      const held = await tagsIn(cache, name);
+      if (held === undefined) throw offline(`tags of ${name}`, NAMES_KEPT);
+      cache.noteOnce(AS_IT_WAS);
+      return held.tags;
+    },
+    manifest: async (reference) => {
+      const held = await manifestIn(cache, name, reference);
+      const subject = `${name}${isDigest(reference) ? '@' : ':'}${reference}`;
+      if (held === undefined) throw offline(subject, NAMES_KEPT);
+      if (held.manifest === undefined && held.digest !== undefined)
+        throw offline(subject, NAMES_KEPT);
+      if (!isDigest(reference)) cache.noteOnce(AS_IT_WAS);
+      return held.manifest;
+    },
+    blob: async (descriptor) => {
+      const held = await blobIn(cache, name, descriptor);
+      if (held === undefined) throw offline(`${name}@${descriptor.digest}`, BLOBS_KEPT);
+      return held;
+    },
+  };
+}
+
+export interface HeldTags {
+  /** When the registry said so, in milliseconds. */
+  readonly at: number;
+  readonly name: string;
+  /** undefined: there was no such repository. */
+  readonly tags: readonly string[] | undefined;
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+}
+
+async function tagsIn(cache: DiskCache, name: string): Promise<HeldTags | undefined> {
+  return heldTagsFrom(await cache.record('tags', name));
+}
+
+/** undefined: not a record of tags. */
+export function heldTagsFrom(record: unknown): HeldTags | undefined {
+  const fields = fieldsOf(record);
+  const [at, name] = [fields?.get('at'), stringOf(fields?.get('name'))];
+  if (fields === undefined || !isTime(at) || name === undefined) return undefined;
+  const tags = listOf(fields.get('tags'))?.filter((tag) => typeof tag === 'string');
+  return {
+    at,
+    name,
+    tags,
+    etag: stringOf(fields.get('etag')),
+    lastModified: stringOf(fields.get('lastModified')),
+  };
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
+}
+
+interface HeldManifest {
+  /** undefined: there was no such tag or digest. */
+  readonly digest: Digest | undefined;
+  /** undefined: the cache has lost it. */
+  readonly manifest: StoredManifest | undefined;
+}
+
+/** Known by repository: that one has a manifest says nothing about another. */
+async function manifestIn(
+  cache: DiskCache,
+  name: string,
+  reference: string,
+): Promise<HeldManifest | undefined> {
+  const fields = fieldsOf(await cache.record('references', question(name, reference)));
+  if (fields === undefined) return undefined;
+  const digest = stringOf(fields.get('digest'));
+  if (digest === undefined || !isDigest(digest)) return { digest: undefined, manifest: undefined };
+  const bytes = await cache.blob(digest);
+  return { digest, manifest: bytes && { digest, bytes } };
+}
+
+/** A blob of the right digest is not damaged: where its size is wrong, its manifest is. */
+async function blobIn(
+  cache: DiskCache,
+  name: string,
+  { digest, size }: Expected,
+): Promise<Uint8Array | undefined> {
+  const bytes = await cache.blob(digest);
+  if (bytes === undefined || bytes.length === size) return bytes;
+  const what = `it has ${bytes.length} bytes, where the manifest says ${size}`;
+  throw new SourceError('BAD_DIGEST', `${name}@${digest}`, what);
+}
+
+function question(name: string, reference: string): string {
+  return `${name} ${reference}`;
+}
+
+const NAMES_KEPT =
+  '`xpkg-resolve resolve` without `--offline` keeps what it reads of tags and manifests, and `verify` keeps nothing; or name a local source that has it with `--from`';
+const BLOBS_KEPT =
+  '`xpkg-resolve resolve` without `--offline` keeps base layers; configs and other layers are never kept: `xpkg-resolve vendor --full DIR` copies them, and `--from layout:DIR` reads them there';
+
+function offline(subject: string, hint: string): SourceError {
+  const what = 'not in the cache, and `--offline` forbids the network';
+  return new SourceError('OFFLINE', subject, what, { hint });
+}

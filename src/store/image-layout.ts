@@ -1,0 +1,147 @@
+import type { Repository } from '../model/package.js';
+import { isDigest, type Digest, sha256 } from '../text/digest.js';
+import { printable } from '../text/printable.js';
+import { isTag, splitPackageReference } from '../model/reference.js';
+import { SourceError } from '../model/source-error.js';
+import type { Expected } from '../image/blob.js';
+import { copyFile, mismatch } from './copy-blob.js';
+import { annotationsFrom, descriptorFrom, type Descriptor } from '../image/descriptor.js';
+import type { FileTree } from './file-tree.js';
+import type { ImageRepository } from '../image/image-repository.js';
+import { fieldsOf, listOf, parseJson } from '../text/json.js';
+import { LIMITS } from '../image/limits.js';
+
+/** An OCI image layout: images by repository and tag. */
+export interface ImageLayout {
+  readonly repositories: ReadonlyMap<Repository, ImageRepository>;
+  /** Entries that could not be given a repository, by what they are called. */
+  readonly unnamed: readonly string[];
+}
+
+/** Where images go whose name in the layout is a tag alone, or nothing. */
+export interface LayoutName {
+  readonly repository: Repository;
+  /** For a layout whose one image has no name. */
+  readonly tag: string | undefined;
+}
+
+export const REF_NAME = 'org.opencontainers.image.ref.name';
+const CONTAINERD_NAME = 'io.containerd.image.name';
+
+/** Of a layout that holds only what resolving reads. */
+export const PARTIAL = { 'dev.xpkg-resolve.extent': 'needed' };
+
+/** Reads the index of a layout; images are read when asked for. */
+export async function openLayout(
+  tree: FileTree,
+  name: LayoutName | undefined,
+): Promise<ImageLayout> {
+  const { descriptors, partial } = await indexOf(tree);
+  const tags = new Map<Repository, Map<string, Descriptor>>();
+  const unnamed: string[] = [];
+  for (const descriptor of descriptors) {
+    const at = placeOf(descriptor, name, descriptors.length === 1);
+    if (at === undefined) {
+      unnamed.push(printable(writtenName(descriptor) ?? descriptor.digest));
+      continue;
+    }
+    const versions = tags.get(at.source) ?? new Map<string, Descriptor>();
+    tags.set(at.source, versions);
+    const other = versions.get(at.version);
+    if (other !== undefined && other.digest !== descriptor.digest) {
+      const what = `\`index.json\` names two images \`${printable(`${at.source}:${at.version}`)}\``;
+      throw new SourceError('BAD_SOURCE', tree.shown, what);
+    }
+    versions.set(at.version, descriptor);
+  }
+  const repositories = new Map(
+    [...tags].map(([source, versions]) => [
+      source,
+      repositoryIn(tree, source, { versions, partial }),
+    ]),
+  );
+  return { repositories, unnamed };
+}
+
+interface LayoutIndex {
+  readonly descriptors: readonly Descriptor[];
+  readonly partial: boolean;
+}
+
+async function indexOf(tree: FileTree): Promise<LayoutIndex> {
+  const bytes = await tree.read('index.json', LIMITS.tagPageBytes);
+  if ((await tree.size('oci-layout')) === undefined || bytes === undefined) {
+    throw new SourceError(
+      'BAD_SOURCE',
+      tree.shown,
+      'not an OCI image layout: it lacks `oci-layout` or `index.json`',
+    );
+  }
+  const fields = fieldsOf(parseJson(Buffer.from(bytes).toString('utf8'))?.value);
+  const descriptors = listOf(fields?.get('manifests'))?.map((value) => descriptorFrom(value));
+  if (descriptors === undefined || !descriptors.every((found) => found !== undefined)) {
+    throw new SourceError('BAD_SOURCE', tree.shown, '`index.json` is not an OCI image index');
+  }
+  const annotations = annotationsFrom(fields?.get('annotations'));
+  const partial = Object.entries(PARTIAL).every(([key, value]) => annotations.get(key) === value);
+  return { descriptors, partial };
+}
+
+function writtenName({ annotations }: Descriptor): string | undefined {
+  return annotations.get(REF_NAME) ?? annotations.get(CONTAINERD_NAME);
+}
+
+function placeOf(
+  descriptor: Descriptor,
+  name: LayoutName | undefined,
+  alone: boolean,
+): { readonly source: Repository; readonly version: string } | undefined {
+  const names = [REF_NAME, CONTAINERD_NAME].map((key) => descriptor.annotations.get(key));
+  const full = names.find((text) => text?.includes('/') === true);
+  if (full !== undefined) return splitPackageReference(full);
+  const [tag] = names;
+  if (name === undefined || (tag !== undefined && !isTag(tag))) return undefined;
+  if (alone && name.tag !== undefined) return { source: name.repository, version: name.tag };
+  return { source: name.repository, version: tag ?? descriptor.digest };
+}
+
+function repositoryIn(
+  tree: FileTree,
+  name: string,
+  { versions, partial }: { versions: ReadonlyMap<string, Descriptor>; partial: boolean },
+): ImageRepository {
+  return {
+    name: `${tree.shown} (${name})`,
+    partial,
+    tags: async () => [...versions.keys()].filter((version) => !isDigest(version)),
+    manifest: async (reference) => {
+      const named = versions.get(reference);
+      const digest = named?.digest ?? (isDigest(reference) ? reference : undefined);
+      if (digest === undefined) return undefined;
+      const bytes = await blobIn(tree, digest, named?.size, LIMITS.manifestBytes);
+      if (bytes !== undefined || named === undefined) return bytes && { digest, bytes };
+      const what = `\`index.json\` names \`${pathOf(digest)}\`, which is not there`;
+      throw new SourceError('BAD_SOURCE', tree.shown, what);
+    },
+    blob: ({ digest, size }: Expected) => blobIn(tree, digest, size, LIMITS.layerBytes),
+    copyBlob: (expected, to) => copyFile(tree, pathOf(expected.digest), expected, to),
+  };
+}
+
+function pathOf(digest: Digest): string {
+  return `blobs/${digest.replace(':', '/')}`;
+}
+
+/** A blob that is what its name says; undefined: there is none. */
+async function blobIn(
+  tree: FileTree,
+  digest: Digest,
+  size: number | undefined,
+  limit: number,
+): Promise<Uint8Array | undefined> {
+  const bytes = await tree.read(pathOf(digest), limit);
+  if (bytes === undefined) return undefined;
+  const problem = mismatch({ digest, size }, { digest: sha256(bytes), length: bytes.length });
+  if (problem === undefined) return bytes;
+  throw new SourceError('BAD_DIGEST', tree.shown, `\`${pathOf(digest)}\` ${problem}`);
+}

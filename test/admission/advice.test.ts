@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { advise } from '../../src/admission/advice.js';
+import type { PackageContents } from '../../src/model/package-contents.js';
+import { contents, crd, target, xrd } from '../support/contents.js';
+
+function codes(about: PackageContents, on = 'v1.20.0'): string[] {
+  const findings = advise(about, target(on));
+  expect(findings.every(({ severity }) => severity === 'warning')).toBe(true);
+  return findings.map(({ code }) => code);
+}
+
+test('a plain package needs no advice', () => {
+  const plain = contents(
+    {
+      crossplane: { version: '>=v1.14.0-0' },
+      dependsOn: [{ provider: 'xpkg.io/a/p', version: '>=v1.0.0' }],
+      specKeys: ['crossplane', 'dependsOn'],
+    },
+    [xrd('xdbs.acme.io', 'dbs.acme.io')],
+  );
+  expect(codes(plain)).toEqual([]);
+});
+
+test('fields of the installing object have no effect in the package', () => {
+  expect(codes(contents({ specKeys: ['dependsOn', 'skipDependencyResolution'] }))).toEqual([
+    'misplaced-field',
+  ]);
+});
+
+test.each([
+  { version: '>=v1.14.0', want: ['prerelease-builds'], why: 'shuts out v1.20.0-up.1' },
+  { version: '>=v1.14.0-0', want: [], why: 'lets it in' },
+  { version: '>=v2.0.0', want: [], why: 'shuts out v1.20.0 itself' },
+  { version: '>=v1.14.0-0, <v2.0.0', want: ['prerelease-builds'], why: '1.5.0 wants -0 in both' },
+])('crossplane $version $why', ({ version, want }) => {
+  expect(codes(contents({ crossplane: { version } }))).toEqual(want);
+});
+
+test('a source without registry is worth a word before v2; there it is refused anyway', () => {
+  const short = contents({ dependsOn: [{ provider: 'a/p', version: '*' }] });
+  expect(codes(short, 'v1.20.0')).toEqual(['unqualified-source']);
+  expect(codes(short, 'v2.0.0')).toEqual([]);
+});
+
+test.each([
+  { claimCrd: 'xdbs.acme.io', claimKind: 'Db', want: ['claim-names'], why: 'one plural' },
+  { claimCrd: 'dbs.acme.io', claimKind: 'XDb', want: ['claim-names'], why: 'one kind' },
+  { claimCrd: 'dbs.acme.io', claimKind: 'Db', want: [], why: 'nothing shared' },
+])('claim $claimCrd, $claimKind of XRD xdbs.acme.io: $why', ({ claimCrd, claimKind, want }) => {
+  const defines = { group: 'acme.io', kind: 'XDb', versions: ['v1'] };
+  const object = { ...xrd('xdbs.acme.io', claimCrd), claimKind, defines };
+  expect(codes(contents({}, [object]))).toEqual(want);
+});
+
+test('two CRDs of one group that define one kind cannot both be accepted', () => {
+  const defines = { group: 'acme.io', kind: 'Db', versions: ['v1'] };
+  const twice = [crd('dbs.acme.io', { defines }), crd('databases.acme.io', { defines })];
+  expect(codes(contents({}, twice))).toEqual(['shared-kind']);
+  expect(codes(contents({}, [twice[0]!, twice[0]!]))).toEqual([]);
+});
+
+test('an object without a name can never be installed', () => {
+  expect(codes(contents({}, [xrd('')]))).toEqual(['unnamed-object']);
+});

@@ -1,0 +1,315 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { CredentialStore } from '../../../src/registry/auth/credentials.js';
+import { checkedRealm } from '../../../src/registry/auth/realm.js';
+import { Secret } from '../../../src/registry/auth/secret.js';
+import { storeOf, withRegistry } from '../../support/registry/client.js';
+import {
+  instead,
+  on,
+  redirectTo,
+  reset,
+  status,
+  truncated,
+} from '../../support/registry/faults.js';
+import { packageImage } from '../../support/registry/image.js';
+import { Registry, type Access, type LoggedRequest } from '../../support/registry/registry.js';
+
+const image = await packageImage('kind: Provider\n');
+const ann = storeOf({ kind: 'basic', username: 'ann', password: new Secret('s3cret') });
+
+test.each([
+  { mode: 'open', access: { mode: 'open' }, credentials: ann, requests: 3 },
+  {
+    mode: 'basic',
+    access: { mode: 'basic', user: 'ann', password: 's3cret' },
+    credentials: ann,
+    requests: 4,
+  },
+  {
+    mode: 'bearer, anonymous',
+    access: { mode: 'bearer' },
+    credentials: storeOf(undefined),
+    requests: 5,
+  },
+  {
+    mode: 'bearer with a password',
+    access: { mode: 'bearer', user: 'ann', password: 's3cret' },
+    credentials: ann,
+    requests: 5,
+  },
+  {
+    mode: 'bearer for an identity token',
+    access: { mode: 'bearer', refreshToken: 's3cret' },
+    credentials: storeOf({ kind: 'identity', token: new Secret('s3cret') }),
+    requests: 5,
+  },
+] as const)('$mode: asked once, remembered after', async ({ access, credentials, requests }) => {
+  await withRegistry({ access }, async ({ registry, repository, trace }) => {
+    registry.push('a/p', 'v1', image);
+    const repo = repository('a/p', credentials);
+    for (let count = 0; count < 3; count += 1) expect(await repo.tags()).toEqual(['v1']);
+    expect(registry.log).toHaveLength(requests);
+    expect(JSON.stringify(trace)).not.toMatch(/s3cret|YW5uOnMzY3JldA/);
+  });
+});
+
+test('many packages of one registry cost one 401 and a token each', async () => {
+  await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
+    const paths = ['a/p', 'a/q', 'a/r', 'a/s'];
+    for (const path of paths) registry.push(path, 'v1', image);
+    await Promise.all(paths.flatMap((path) => [repository(path).tags(), repository(path).tags()]));
+    const tokens = registry.log.filter(({ path }) => path.startsWith('/token'));
+    expect(tokens.map(({ path }) => new URLSearchParams(path.split('?')[1]).get('scope'))).toEqual(
+      paths.map((path) => `repository:${path}:pull`),
+    );
+    expect(registry.log).toHaveLength(1 + 4 + 8);
+  });
+});
+
+test('a token is renewed when it expires, and when it is withdrawn', async () => {
+  const access = { mode: 'bearer', expiresIn: 60 } as const;
+  await withRegistry({ access }, async ({ registry, repository, clock }) => {
+    const repo = repository('a/p');
+    registry.push('a/p', 'v1', image);
+    await repo.tags();
+    clock.pass(61_000);
+    await repo.tags();
+    registry.forgetTokens();
+    expect(await repo.tags()).toEqual(['v1']);
+    expect(registry.log.filter(({ path }) => path.startsWith('/token'))).toHaveLength(3);
+  });
+});
+
+test('many requests with a withdrawn token renew it once', async () => {
+  await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
+    registry.push('a/p', 'v1', image);
+    const repo = repository('a/p');
+    await repo.tags();
+    registry.forgetTokens();
+    await Promise.all(Array.from({ length: 4 }, () => repo.tags()));
+    expect(registry.log.filter(({ path }) => path.startsWith('/token'))).toHaveLength(2);
+  });
+});
+
+test('credentials that were refused are not sent twice for one request', async () => {
+  const access = { mode: 'basic', user: 'ann', password: 'other' } as const;
+  await withRegistry({ access }, async ({ registry, repository }) => {
+    const repo = repository('a/p', ann);
+    for (const requests of [2, 3]) {
+      await expect(repo.tags()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+      expect(registry.log).toHaveLength(requests);
+    }
+  });
+});
+
+test('credentials are looked up under the host as packages name it', async () => {
+  const places: string[] = [];
+  const store: CredentialStore = {
+    find: async (host, path) => {
+      places.push(`${host} ${path}`);
+      return undefined;
+    },
+  };
+  await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
+    registry.push('a/p', 'v1', image);
+    await repository('a/p', store).tags();
+    expect(places).toEqual([`${registry.host} a/p`]);
+  });
+});
+
+test('a registry token is sent as it is', async () => {
+  await withRegistry({ access: { mode: 'bearer' } }, async ({ registry, repository }) => {
+    const token = storeOf({ kind: 'bearer', token: new Secret('as-it-is') });
+    await expect(repository('a/p', token).tags()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(registry.log.map(({ authorization }) => authorization)).toEqual([
+      undefined,
+      'Bearer as-it-is',
+    ]);
+  });
+});
+
+describe('refusals end', () => {
+  test.each([
+    { why: 'wrong password', access: { mode: 'basic', user: 'ann', password: 'x' }, requests: 2 },
+    { why: 'no token for us', access: { mode: 'bearer', user: 'b', password: 'x' }, requests: 2 },
+  ] as const)('$why', async ({ access, requests }) => {
+    await withRegistry({ access }, async ({ registry, repository }) => {
+      const failure = await failureOf(repository('a/p', ann).tags());
+      expect(failure).toMatchObject({ code: 'UNAUTHORIZED' });
+      expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/s3cret|YW5uOnMzY3Jl/);
+      expect(registry.log).toHaveLength(requests);
+    });
+  });
+
+  test('a registry that refuses every token it gives', async () => {
+    const loop = on('/v2/', (request, response, registry) => {
+      const realm = `http://${registry.host}/token`;
+      return status(401, { 'WWW-Authenticate': `Bearer realm="${realm}"` })(
+        request,
+        response,
+        registry,
+      );
+    });
+    await withRegistry(
+      { access: { mode: 'bearer' }, faults: [loop] },
+      async ({ registry, repository }) => {
+        const repo = repository('a/p', ann);
+        await expect(repo.tags()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+        expect(registry.log).toHaveLength(3);
+      },
+    );
+  });
+
+  test.each([
+    { why: 'at once', fault: status(503), waits: 500 },
+    { why: 'when it says', fault: status(429, { 'Retry-After': '7' }), waits: 7_000 },
+    { why: 'when it hung up', fault: reset, waits: 500 },
+    { why: 'when it hung up half way', fault: truncated(Buffer.from('{}  '), 2), waits: 500 },
+  ])('a token server in trouble is asked again: $why', async ({ fault, waits }) => {
+    await withRegistry(
+      { access: { mode: 'bearer' }, faults: [on('/token', fault, 1)] },
+      async ({ registry, repository, clock }) => {
+        registry.push('a/p', 'v1', image);
+        expect(await repository('a/p').tags()).toEqual(['v1']);
+        expect(clock.slept).toEqual([waits]);
+      },
+    );
+  });
+
+  test.each([
+    { why: 'a redirect', fault: redirectTo('/elsewhere') },
+    { why: 'no token', fault: instead('{}') },
+    { why: 'a token that breaks out of its header', fault: instead('{"token":"a\\r\\nX: y"}') },
+    { why: 'no JSON', fault: instead('<html>') },
+  ])('a token server answers with $why', async ({ fault }) => {
+    await withRegistry(
+      { access: { mode: 'bearer' }, faults: [on('/token', fault)] },
+      async ({ registry, repository }) => {
+        await expect(repository('a/p', ann).tags()).rejects.toMatchObject({
+          code: 'UNAUTHORIZED',
+        });
+        expect(registry.asked).not.toContain('GET /elsewhere');
+      },
+    );
+  });
+});
+
+test('a hostile realm gets nothing, and credentials are not even looked up', async () => {
+  const thief = await new Registry().start();
+  let lookedUp = 0;
+  const store: CredentialStore = {
+    find: async () => {
+      lookedUp += 1;
+      return undefined;
+    },
+  };
+  const realm = 'http://169.254.169.254/latest/meta-data';
+  await withRegistry({ access: { mode: 'bearer', realm } }, async ({ repository }) => {
+    await expect(repository('a/p', store).tags()).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+  expect(lookedUp).toBe(0);
+  await thief.stop();
+});
+
+describe('realms', () => {
+  test.each([
+    { realm: 'https://auth.docker.io/token', registry: 'https://index.docker.io' },
+    { realm: 'http://127.0.0.1:5001/token', registry: 'http://localhost:5000' },
+    { realm: 'https://10.0.0.7/token', registry: 'https://10.0.0.5' },
+    { realm: 'http://10.0.0.5:8080/token', registry: 'http://10.0.0.5' },
+  ])('$realm is fine for $registry', ({ realm, registry }) => {
+    expect(checkedRealm(realm, new URL(registry)).href).toBe(realm);
+  });
+
+  test.each([
+    { realm: 'http://auth.example.org/', registry: 'https://example.org', why: 'a downgrade' },
+    { realm: 'https://169.254.169.254/', registry: 'https://example.org', why: 'metadata' },
+    { realm: 'https://169.254.169.254/', registry: 'https://10.0.0.5', why: 'from inside, too' },
+    { realm: 'https://0xa9fea9fe/', registry: 'https://example.org', why: 'in hexadecimal' },
+    { realm: 'https://2852039166/', registry: 'https://example.org', why: 'as one number' },
+    { realm: 'https://[::ffff:169.254.169.254]/', registry: 'https://a.b', why: 'as IPv6' },
+    { realm: 'https://[fe80::1]/', registry: 'https://example.org', why: 'link-local IPv6' },
+    { realm: 'https://[fd00::1]/', registry: 'https://example.org', why: 'private IPv6' },
+    { realm: 'https://127.0.0.1/', registry: 'https://example.org', why: 'loopback' },
+    { realm: 'https://localhost/', registry: 'https://example.org', why: 'loopback by name' },
+    { realm: 'https://localhost./', registry: 'https://example.org', why: 'with a last dot, too' },
+    { realm: 'https://[64:ff9b::a9fe:a9fe]/', registry: 'https://a.b', why: 'by way of NAT64' },
+    { realm: 'https://192.0.0.192/', registry: 'https://example.org', why: 'metadata elsewhere' },
+    { realm: 'https://100.100.100.200/', registry: 'https://example.org', why: 'and elsewhere' },
+    { realm: 'https://10.0.0.7/', registry: 'https://127.0.0.1', why: 'private from loopback' },
+    { realm: 'https://192.168.1.1/', registry: 'https://example.org', why: 'private' },
+    { realm: 'https://0.0.0.0/', registry: 'https://example.org', why: 'this host' },
+    { realm: 'https://u:p@auth.example.org/', registry: 'https://example.org', why: 'a user' },
+    { realm: 'file:///etc/passwd', registry: 'http://127.0.0.1', why: 'no web address' },
+    { realm: '/token', registry: 'https://example.org', why: 'relative' },
+    { realm: '', registry: 'https://example.org', why: 'none at all' },
+  ])('$realm is refused for $registry: $why', ({ realm, registry }) => {
+    expect(() => checkedRealm(realm, new URL(registry))).toThrow(
+      expect.objectContaining({ code: 'UNAUTHORIZED' }),
+    );
+  });
+});
+
+test('a realm that is refused is shown without its user and its secrets', () => {
+  const realm = 'https://bob:s3cret@auth.example.org/token?key=s3cret&service=x';
+  const checked = () => checkedRealm(realm, new URL('https://example.org'));
+  expect(checked).toThrow(/auth\.example\.org\/token/);
+  expect(checked).not.toThrow(/bob|s3cret/);
+});
+
+describe('service and scope cannot add parameters of their own', () => {
+  const challenge = on('/v2/', (request, response, registry) =>
+    request.authorization === undefined
+      ? status(401, {
+          'WWW-Authenticate': `Bearer realm="http://${registry.host}/token?account=x",service="a&admin=1#"`,
+        })(request, response, registry)
+      : false,
+  );
+
+  async function asked(access: Access, credentials: CredentialStore) {
+    let request: LoggedRequest | undefined;
+    await withRegistry({ access, faults: [challenge] }, async ({ registry, repository }) => {
+      registry.push('a/p', 'v1', image);
+      await repository('a/p', credentials).tags();
+      request = registry.log[1];
+    });
+    const { path, body } = request!;
+    return [new URLSearchParams(path.split('?')[1]), new URLSearchParams(body)].map((form) => [
+      ...form,
+    ]);
+  }
+
+  test('in the query of a GET', async () => {
+    const [query, form] = await asked({ mode: 'bearer' }, storeOf(undefined));
+    expect(form).toEqual([]);
+    expect(query).toEqual([
+      ['account', 'x'],
+      ['service', 'a&admin=1#'],
+      ['scope', 'repository:a/p:pull'],
+    ]);
+  });
+
+  test('in the form of a POST, and nor can an identity token', async () => {
+    const refreshToken = 't&admin=1';
+    const identity = storeOf({ kind: 'identity', token: new Secret(refreshToken) });
+    const [query, form] = await asked({ mode: 'bearer', refreshToken }, identity);
+    expect(query).toEqual([['account', 'x']]);
+    expect(form).toEqual([
+      ['grant_type', 'refresh_token'],
+      ['client_id', 'xpkg-resolve'],
+      ['refresh_token', refreshToken],
+      ['service', 'a&admin=1#'],
+      ['scope', 'repository:a/p:pull'],
+    ]);
+  });
+});
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not fail');
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { Authenticator, type AuthScope } from '../../../src/registry/auth/authenticator.js';
+import type { CredentialStore } from '../../../src/registry/auth/credentials.js';
+import { RETRY_POLICY } from '../../../src/registry/retry.js';
+import type { HttpRequest, Transport } from '../../../src/registry/transport.js';
+import { anonymous, storeOf, TestClock } from '../../support/registry/client.js';
+
+const CHALLENGE = 'Bearer realm="https://auth.io/token",service="s"';
+
+/** A token server that hands out `t1`, `t2`, …, each good for a minute. */
+function bench(statusOf: (count: number) => number = () => 200) {
+  const clock = new TestClock();
+  const asked: HttpRequest[] = [];
+  const transport: Transport = async (request) => {
+    const count = asked.push(request);
+    await Promise.resolve();
+    return {
+      status: statusOf(count),
+      header: () => undefined,
+      body: (async function* () {
+        yield Buffer.from(JSON.stringify({ token: `t${count}`, expires_in: 60 }));
+      })(),
+      discard: async () => undefined,
+    };
+  };
+  return { clock, asked, auth: new Authenticator(transport, { clock, policy: RETRY_POLICY }) };
+}
+
+function scopeOf(part: Partial<AuthScope> = {}): AuthScope {
+  return {
+    registry: new URL('https://a.io'),
+    host: 'a.io',
+    path: 'a/p',
+    actions: 'pull',
+    credentials: anonymous,
+    ...part,
+  };
+}
+
+function times<T>(count: number, ask: () => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, ask));
+}
+
+describe('a token', () => {
+  test('is asked for once by all who were sent away without one', async () => {
+    const { auth, asked } = bench();
+    const got = await times(5, () => auth.answer(scopeOf(), CHALLENGE, undefined));
+    expect(got).toEqual(Array(5).fill('Bearer t1'));
+    expect(asked).toHaveLength(1);
+  });
+
+  test('that has expired is renewed once for all who come at the same time', async () => {
+    const { auth, asked, clock } = bench();
+    await auth.answer(scopeOf(), CHALLENGE, undefined);
+    clock.pass(61_000);
+    expect(await times(5, () => auth.header(scopeOf()))).toEqual(Array(5).fill('Bearer t2'));
+    expect(asked).toHaveLength(2);
+  });
+
+  test('about to expire is not sent, for it might expire on the way', async () => {
+    const { auth, clock } = bench();
+    await auth.answer(scopeOf(), CHALLENGE, undefined);
+    clock.pass(54_000);
+    expect(await auth.header(scopeOf())).toBe('Bearer t1');
+    clock.pass(2_000);
+    expect(await auth.header(scopeOf())).toBe('Bearer t2');
+  });
+
+  test('that was refused to many is renewed once', async () => {
+    const { auth, asked } = bench();
+    const old = await auth.answer(scopeOf(), CHALLENGE, undefined);
+    const got = await times(5, () => auth.answer(scopeOf(), CHALLENGE, old));
+    expect(got).toEqual(Array(5).fill('Bearer t2'));
+    expect(asked).toHaveLength(2);
+  });
+
+  test('that is new survives the late refusal of an old one', async () => {
+    const { auth, asked } = bench();
+    const old = await auth.answer(scopeOf(), CHALLENGE, undefined);
+    const renewed = await auth.answer(scopeOf(), CHALLENGE, old);
+    expect(await auth.answer(scopeOf(), CHALLENGE, old)).toBe(renewed);
+    expect(await auth.header(scopeOf())).toBe(renewed);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('that could not be had is asked for again by whoever comes next', async () => {
+    const { auth } = bench((count) => (count === 1 ? 403 : 200));
+    const failures = await times(3, () =>
+      auth.answer(scopeOf(), CHALLENGE, undefined).catch((error: { code: string }) => error.code),
+    );
+    expect(failures).toEqual(Array(3).fill('UNAUTHORIZED'));
+    expect(await auth.answer(scopeOf(), CHALLENGE, undefined)).toBe('Bearer t2');
+  });
+
+  test.each([
+    { why: 'another repository', part: { path: 'a/q' } },
+    { why: 'another registry', part: { registry: new URL('https://b.io') } },
+    { why: 'another port', part: { registry: new URL('https://a.io:8443') } },
+    { why: 'leave to write', part: { actions: 'pull,push' } },
+    { why: 'somebody else', part: { credentials: storeOf(undefined) } },
+  ] as const)('is not used for $why', async ({ part }) => {
+    const { auth } = bench();
+    await auth.answer(scopeOf(), CHALLENGE, undefined);
+    expect(await auth.answer(scopeOf(part), CHALLENGE, undefined)).toBe('Bearer t2');
+  });
+});
+
+test.each([
+  { why: 'a token server inside the network', challenge: 'Bearer realm="https://10.0.0.1/"' },
+  { why: 'a token server that cannot keep a secret', challenge: 'Bearer realm="http://b.io/"' },
+  { why: 'no way to sign in that is known', challenge: 'Negotiate' },
+  { why: 'nothing at all', challenge: undefined },
+])('a registry that names $why: no credentials are looked up', async ({ challenge }) => {
+  const places: string[] = [];
+  const credentials: CredentialStore = {
+    find: async (host) => {
+      places.push(host);
+      return undefined;
+    },
+  };
+  const { auth, asked } = bench();
+  const answer = auth.answer(scopeOf({ credentials }), challenge, undefined);
+  await expect(answer).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  expect([places, asked]).toEqual([[], []]);
+});
+
+test('a registry that has not asked gets nothing', async () => {
+  const { auth, asked } = bench();
+  expect(await auth.header(scopeOf())).toBeUndefined();
+  expect(asked).toEqual([]);
+});

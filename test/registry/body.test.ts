@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { paced, VerifiedBytes, WrongBytes } from '../../src/registry/body.js';
+import { HeldBytes } from '../../src/image/blob.js';
+import { sha256 } from '../../src/text/digest.js';
+import { TransientFailure } from '../../src/registry/retry.js';
+import { TestClock } from '../support/registry/client.js';
+
+const BYTES = Buffer.from('0123456789');
+
+function expecting() {
+  const held = new HeldBytes();
+  return { held, bytes: new VerifiedBytes({ digest: sha256(BYTES), size: BYTES.length }, held) };
+}
+
+/** Reads a body of chunks of these sizes, one every five seconds. */
+async function paceOf(sizes: Iterable<number>): Promise<number> {
+  const clock = new TestClock();
+  async function* body() {
+    for (const size of sizes) {
+      clock.pass(5_000);
+      yield Buffer.alloc(size);
+    }
+  }
+  let bytes = 0;
+  for await (const chunk of paced(body(), clock)) bytes += chunk.length;
+  return bytes;
+}
+
+const DRIPS = Array.from({ length: 1_000 }, () => 1);
+
+test.each([
+  { why: 'only drips', sizes: DRIPS },
+  { why: 'began well and then drips', sizes: [1_000_000, ...DRIPS] },
+])('a body that $why is as good as stalled', async ({ sizes }) => {
+  await expect(paceOf(sizes)).rejects.toBeInstanceOf(TransientFailure);
+});
+
+test('a body that is merely slow is read to its end', async () => {
+  expect(await paceOf(Array.from({ length: 100 }, () => 60))).toBe(6_000);
+});
+
+test('the byte after the last is refused as it comes, and nothing is kept of what came', async () => {
+  const { bytes, held } = expecting();
+  await bytes.add(BYTES);
+  await expect(bytes.add(Buffer.from('x'))).rejects.toThrow(WrongBytes);
+  expect([bytes.size, held.bytes.length]).toEqual([0, 0]);
+});
+
+test('too few bytes may yet be followed by the rest', async () => {
+  const { bytes, held } = expecting();
+  await bytes.add(BYTES.subarray(0, 4));
+  await expect(bytes.finish()).rejects.toThrow(/^4 of 10 bytes came$/);
+  await bytes.add(BYTES.subarray(4));
+  await bytes.finish();
+  expect(held.bytes).toEqual(BYTES);
+});
+
+test('too few bytes that will not be followed are forgotten', async () => {
+  const { bytes, held } = expecting();
+  await bytes.add(BYTES.subarray(0, 4));
+  expect(await bytes.short()).toBeInstanceOf(WrongBytes);
+  expect([bytes.size, held.bytes.length]).toEqual([0, 0]);
+});
+
+test('what is started again is hashed from the start', async () => {
+  const { bytes, held } = expecting();
+  await bytes.add(Buffer.from('abcdefghij'));
+  await expect(bytes.finish()).rejects.toThrow(WrongBytes);
+  await bytes.add(BYTES);
+  await bytes.finish();
+  expect(held.bytes).toEqual(BYTES);
+});

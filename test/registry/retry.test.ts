@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { asTransient, retrying, RETRY_POLICY, TransientFailure } from '../../src/registry/retry.js';
+import { TestClock } from '../support/registry/client.js';
+
+async function failing(): Promise<never> {
+  throw new TransientFailure('x');
+}
+
+test('no try begins after the deadline', async () => {
+  const clock = new TestClock();
+  let tries = 0;
+  const slow = async () => {
+    tries += 1;
+    clock.pass(100_000);
+    throw new TransientFailure('slow');
+  };
+  await expect(retrying(slow, clock, RETRY_POLICY)).rejects.toThrow('slow');
+  expect(tries).toBe(2);
+});
+
+test('waits grow, up to a limit, and chance shortens them', async () => {
+  const policy = { ...RETRY_POLICY, tries: 9, deadlineMs: Infinity };
+  const waits = async (chance: number) => {
+    const clock = new TestClock();
+    const fixed = {
+      now: () => clock.now(),
+      sleep: (ms: number) => clock.sleep(ms),
+      random: () => chance,
+    };
+    await retrying(failing, fixed, policy).catch(() => undefined);
+    return clock.slept;
+  };
+  expect(await waits(1)).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]);
+  expect(await waits(0)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+});
+
+test.each([
+  { code: 'ECONNRESET', passes: true },
+  { code: 'UND_ERR_SOCKET', passes: true },
+  { code: 'UND_ERR_CONNECT_TIMEOUT', passes: true },
+  { code: 'EAI_AGAIN', passes: true },
+  { code: 'ENOTFOUND', passes: false },
+  { code: 'ECONNREFUSED', passes: false },
+  { code: 'CERT_HAS_EXPIRED', passes: false },
+  { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', passes: false },
+])('$code is worth another try: $passes', ({ code, passes }) => {
+  const error = Object.assign(new Error('x'), { code });
+  expect(asTransient(error) instanceof TransientFailure).toBe(passes);
+});
