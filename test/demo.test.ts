@@ -6,8 +6,8 @@ import { objectNameOf } from '../src/model/name.js';
 import type { Repository } from '../src/model/package.js';
 import { targetFor } from '../src/model/target.js';
 import { compareVersions, parseVersion } from '../src/semver/version.js';
-import { resolve, type ResolveOptions } from '../src/resolve/resolve.js';
-import { openDir } from '../src/sources/dir-source.js';
+import { resolve, type ResolveOptions } from '../src/usecases/resolve/resolve.js';
+import { openDir } from '../src/sources/dir/dir-source.js';
 import { type PackageTree, type TreePackage, readPackageTree } from './support/package-tree.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');

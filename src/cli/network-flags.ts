@@ -70,7 +70,7 @@ export async function pullSecretsIn(
 ): Promise<readonly GivenSecret[]> {
   if (pullSecret.length === 0) return [];
   const { readText } = await import('../inputs/input-files.js');
-  const { readPullSecrets } = await import('../inputs/pull-secret.js');
+  const { readPullSecrets } = await import('../inputs/documents/pull-secret.js');
   const secrets = await Promise.all(
     pullSecret.map(async (file) =>
       readPullSecrets(await readText(file, io.cwd), file).map((secret) => ({ ...secret, file })),

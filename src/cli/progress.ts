@@ -1,5 +1,5 @@
 import { printable } from '../text/printable.js';
-import type { SourceStats } from '../sources/counted.js';
+import type { SourceStats } from '../sources/decorators/counted.js';
 import type { Io } from './io.js';
 
 /** Work that is done before this many milliseconds is not worth a word. */

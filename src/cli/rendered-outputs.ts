@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RENDERED_FILES, RENDERED_MARK, type Rendering } from '../resolve/render.js';
+import { RENDERED_FILES, RENDERED_MARK, type Rendering } from '../usecases/render.js';
 import type { Output } from '../files/write-outputs.js';
 
 /** What has to happen in `folder` for it to hold this rendering, and no older one of ours. */

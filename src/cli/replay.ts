@@ -2,8 +2,8 @@ import { writeYaml } from '../text/yaml/write-yaml.js';
 import { crdDemandText } from '../model/crd-demand.js';
 import type { JsonObject } from '../text/json.js';
 import type { PackageRoot, Request, RootVersion, VersionRule } from '../model/request.js';
-import type { Breakage } from '../resolve/fuzz.js';
-import type { Wish } from '../resolve/trial.js';
+import type { Breakage } from '../usecases/fuzz/fuzz.js';
+import type { Wish } from '../usecases/fuzz/trial.js';
 import type { WantArgs } from './resolve-flags.js';
 
 /**

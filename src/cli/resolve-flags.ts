@@ -3,7 +3,7 @@ import type { Argv } from 'yargs';
 import { InputError } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
-import type { ResolveOptions } from '../resolve/resolve.js';
+import type { ResolveOptions } from '../usecases/resolve/resolve.js';
 import { inputFlags, type InputArgs } from './input-flags.js';
 import { sourceFlags, type SourceArgs } from './source-flags.js';
 

@@ -35,14 +35,14 @@ export const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
 ]);
 
 async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
-  const { openDir } = await import('../sources/dir-source.js');
+  const { openDir } = await import('../sources/dir/dir-source.js');
   return openDir(resolve(io.cwd, rest), { shown: text, note: (line) => io.note(line) });
 }
 
 async function index(opening: Opening): Promise<PackageSource> {
   const { rest, text, io } = opening;
   if (rest.startsWith('oci://')) return artifact({ ...opening, text: rest });
-  const { openIndex } = await import('../sources/index-source.js');
+  const { openIndex } = await import('../sources/index/index-source.js');
   return openIndex(resolve(io.cwd, rest), text);
 }
 
@@ -83,7 +83,7 @@ async function artifact({ text, registries }: Opening): Promise<PackageSource> {
   const { memorySource } = await import('../sources/memory-source.js');
   const held = await artifactAt(text, await registries());
   if (held.kind === 'index') {
-    const { parseIndex } = await import('../sources/index-source.js');
+    const { parseIndex } = await import('../sources/index/index-source.js');
     return memorySource(parseIndex(await fileOf(held, INDEX_TITLE, text), text));
   }
   const { lockIndex } = await import('../lock/lock-index.js');

@@ -2,12 +2,12 @@ import type { Contribution } from './contribution.js';
 import { isObject, type InputDocument, type Path } from './document.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { errorAt, listAt, objectAt, requiredTextAt, valueAt } from './field.js';
-import { readLocalPackage } from './local-package.js';
-import { readOwnedObject } from './owned-object.js';
+import { readLocalPackage } from './documents/local-package.js';
+import { readOwnedObject } from './documents/owned-object.js';
 import { isPackageKind } from '../model/package.js';
-import { readPackageObject } from './package-object.js';
-import { readPackageSet } from './package-set.js';
-import { readProject } from './project.js';
+import { readPackageObject } from './documents/package-object.js';
+import { readPackageSet } from './documents/package-set.js';
+import { readProject } from './documents/project.js';
 
 export interface DocumentOptions {
   /** Also read what old design documents describe and Crossplane rejects. */

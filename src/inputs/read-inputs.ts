@@ -13,9 +13,9 @@ import {
   type FileOptions,
   type InputFile,
 } from './input-files.js';
-import { giveOwnObjects, type FromFile } from './own-objects.js';
+import { giveOwnObjects, type FromFile } from './documents/own-objects.js';
 import { readDocument } from './read-document.js';
-import { readPackageSet } from './package-set.js';
+import { readPackageSet } from './documents/package-set.js';
 
 export interface ReadOptions extends FileOptions {
   /** Standard input, for `-`. */

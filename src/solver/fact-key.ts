@@ -2,7 +2,7 @@ import { crdDemandText } from '../model/crd-demand.js';
 import type { Fact } from './fact.js';
 import type { Variable } from './incompatibility.js';
 import type { Demand } from './problem.js';
-import type { Subject } from './subject.js';
+import type { Subject } from './encoder/subject.js';
 
 /** Where facts find the names of what they are about. */
 export interface Names {

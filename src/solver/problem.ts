@@ -3,7 +3,7 @@ import type { OwnedObject } from '../model/owned-object.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import type { Dialect } from '../semver/dialect.js';
 import type { Version } from '../semver/version.js';
-import type { Want } from './want.js';
+import type { Want } from '../model/want.js';
 
 /** What one resolution asks of the solver; the order of demands is the order of decisions. */
 export interface Problem {

@@ -2,14 +2,14 @@ import type { PackageMeta } from '../model/package-meta.js';
 import type { Repository } from '../model/package.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import { DecisionQueue } from './decision-queue.js';
-import { foreseen, type Prospect } from './foresight.js';
+import { foreseen, type Prospect } from './prefetch.js';
 import type { Incompatibility, Variable } from './incompatibility.js';
-import { ABSENT, FIRST } from './package-versions.js';
+import { ABSENT, FIRST } from './encoder/package-versions.js';
 import type { Problem } from './problem.js';
 import { ask, type Solving } from './question.js';
 import { Search } from './search.js';
-import type { ApiSubject, PackageSubject } from './subject.js';
-import { World } from './world.js';
+import type { ApiSubject, PackageSubject } from './encoder/subject.js';
+import { World } from './encoder/encoder.js';
 
 export interface Selected {
   readonly repository: Repository;

@@ -6,7 +6,7 @@ import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import type { Target } from '../model/target.js';
 import { bringsCrd } from '../admission/owned.js';
-import { contentsOf } from './index-contents.js';
+import { contentsOf } from './index/index-contents.js';
 
 /** A source that holds what it is given, and reads an entry only when that version is asked for. */
 export function memorySource({ packages }: IndexFile): PackageSource {

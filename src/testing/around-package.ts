@@ -8,7 +8,7 @@ import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request, Root } from '../model/request.js';
 import { sameRules, targetFor, type Target } from '../model/target.js';
-import { chooseTargets } from '../resolve/target-choice.js';
+import { chooseTargets } from '../model/target-choice.js';
 import { admittedTags, askedBy, neighbourhood, newestFirst, type Asked } from './neighbourhood.js';
 import { printable, type Scenario } from './scenario.js';
 

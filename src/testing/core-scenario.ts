@@ -5,7 +5,7 @@ import type { JsonValue } from '../text/json.js';
 import type { LocalRoot, Request, Root } from '../model/request.js';
 import { targetFor, type Target } from '../model/target.js';
 import { compareVersions, exactTag, parseVersion } from '../semver/version.js';
-import type { NamedFact, Versions } from '../resolve/named-fact.js';
+import type { NamedFact, Versions } from '../explain/named-fact.js';
 import { readEntry, readVersion } from './reading.js';
 import type { Core, CoreScenario } from './resolver.js';
 

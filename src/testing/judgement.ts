@@ -1,8 +1,8 @@
 import type { IndexFile } from '../model/index-file.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
-import type { NamedFact } from '../resolve/named-fact.js';
-import type { Answer, Solved, Unsolvable } from '../resolve/resolve.js';
+import type { NamedFact } from '../explain/named-fact.js';
+import type { Answer, Solved, Unsolvable } from '../usecases/resolve/resolve.js';
 import { memorySource } from '../sources/memory-source.js';
 import { answerTo } from './ours.js';
 import type { ResolverOptions } from './resolver.js';

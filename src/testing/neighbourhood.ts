@@ -10,7 +10,7 @@ import type { PackageSource } from '../model/package-source.js';
 import type { Request, Root, RootVersion } from '../model/request.js';
 import type { Target } from '../model/target.js';
 import { compareVersions, exactTag, parseVersion } from '../semver/version.js';
-import { indexEntry, onlyMeta } from '../sources/index-entry.js';
+import { indexEntry, onlyMeta } from '../sources/index/index-entry.js';
 
 export interface Bounds {
   /** One for each way in which releases read packages; the first is asked of the source. */

@@ -7,7 +7,7 @@ import { openSources, sourceFlags, type SourceArgs } from '../../src/cli/source-
 import { InputError } from '../../src/model/input-error.js';
 import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target.js';
-import { noStats } from '../../src/sources/counted.js';
+import { noStats } from '../../src/sources/decorators/counted.js';
 import { fakeIo } from '../support/fake-io.js';
 
 const target = targetFor('v2.3.4')!;

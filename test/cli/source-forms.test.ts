@@ -7,7 +7,7 @@ import { openSources, type SourceArgs } from '../../src/cli/source-flags.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target.js';
-import { noStats } from '../../src/sources/counted.js';
+import { noStats } from '../../src/sources/decorators/counted.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';

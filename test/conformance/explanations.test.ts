@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refusalText } from '../../src/cli/render/refusal.js';
-import { resolve } from '../../src/resolve/resolve.js';
-import { openIndex } from '../../src/sources/index-source.js';
+import { resolve } from '../../src/usecases/resolve/resolve.js';
+import { openIndex } from '../../src/sources/index/index-source.js';
 import { requestFor } from '../support/requests.js';
 import { shared } from './shared.js';
 

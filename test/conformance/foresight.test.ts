@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
 import type { IndexFile } from '../../src/model/index-file.js';
-import { resolve } from '../../src/resolve/resolve.js';
+import { resolve } from '../../src/usecases/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
 import { Rounds } from '../support/rounds.js';

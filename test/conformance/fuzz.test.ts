@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Repository } from '../../src/model/package.js';
-import { fuzz } from '../../src/resolve/fuzz.js';
-import { wishName } from '../../src/resolve/trial.js';
-import { openIndex } from '../../src/sources/index-source.js';
+import { fuzz } from '../../src/usecases/fuzz/fuzz.js';
+import { wishName } from '../../src/usecases/fuzz/trial.js';
+import { openIndex } from '../../src/sources/index/index-source.js';
 import { requestFor } from '../support/requests.js';
 import { shared } from './shared.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { PACKAGE_SET_SCHEMA } from '../../src/inputs/package-set-schema.js';
+import { PACKAGE_SET_SCHEMA } from '../../src/inputs/documents/package-set-schema.js';
 import { readInputs } from '../../src/inputs/read-inputs.js';
 import { shared } from './shared.js';
 

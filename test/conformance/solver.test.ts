@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Lockfile } from '../../src/lock/lockfile.js';
-import { resolve, type Answer } from '../../src/resolve/resolve.js';
+import { resolve, type Answer } from '../../src/usecases/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import {
   convert,

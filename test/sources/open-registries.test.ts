@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imageConfigsIn } from '../../src/model/image-config.js';
+import { imageConfigsIn } from '../../src/sources/image-config.js';
 import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target.js';
 import { openRegistries } from '../../src/sources/open-registries.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { imageConfigsIn } from '../../src/model/image-config.js';
+import { imageConfigsIn } from '../../src/sources/image-config.js';
 import type { Repository } from '../../src/model/package.js';
 import type { JsonObject } from '../../src/text/json.js';
 import type { SourceError } from '../../src/model/source-error.js';

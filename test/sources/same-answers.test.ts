@@ -8,9 +8,9 @@ import { judge } from '../../src/admission/judge.js';
 import type { Repository } from '../../src/model/package.js';
 import type { PackageSource } from '../../src/model/package-source.js';
 import { targetFor } from '../../src/model/target.js';
-import { openDir } from '../../src/sources/dir-source.js';
-import { parseIndex } from '../../src/sources/index-source.js';
-import { formatIndex, makeIndex } from '../../src/sources/make-index.js';
+import { openDir } from '../../src/sources/dir/dir-source.js';
+import { parseIndex } from '../../src/sources/index/index-source.js';
+import { formatIndex, makeIndex } from '../../src/sources/index/make-index.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 
 const TARGETS = ['v1.14.0', 'v1.16.0', 'v1.20.0', 'v2.0.0', 'v2.1.0', 'v2.3.4'].map((version) =>

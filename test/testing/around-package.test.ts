@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
 import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
 import type { PackageSource } from '../../src/model/package-source.js';
-import { openDir } from '../../src/sources/dir-source.js';
+import { openDir } from '../../src/sources/dir/dir-source.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { aroundPackage, type Neighbourhood } from '../../src/testing/around-package.js';
 import { ours } from '../../src/testing/ours.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
-import { resolve } from '../../src/resolve/resolve.js';
+import { resolve } from '../../src/usecases/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import type { Subject } from '../../src/testing/judgement.js';
 import {

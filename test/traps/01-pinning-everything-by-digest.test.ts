@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { acceptanceProblems } from '../../src/bundle/acceptance.js';
+import { acceptanceProblems } from '../../src/bundle/acceptance/acceptance.js';
 import { targetFor } from '../../src/model/target.js';
-import { render } from '../../src/resolve/render.js';
+import { render } from '../../src/usecases/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 test.each([

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { splitPackageReference } from '../../src/model/reference.js';
-import { render } from '../../src/resolve/render.js';
+import { render } from '../../src/usecases/render.js';
 import { digestOf, locked, lockfileOf } from '../support/lockfiles.js';
 
 const digest = digestOf('b');

@@ -4,7 +4,7 @@ import { formatLockfile } from '../../src/lock/format-lockfile.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { Repository } from '../../src/model/package.js';
-import { render } from '../../src/resolve/render.js';
+import { render } from '../../src/usecases/render.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
 describe('trap 19: two objects of one source stop the package manager', () => {

@@ -4,7 +4,7 @@ import { objectTemplate } from '../../src/bundle/object-template.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { JsonObject } from '../../src/text/json.js';
 import { targetFor } from '../../src/model/target.js';
-import { render } from '../../src/resolve/render.js';
+import { render } from '../../src/usecases/render.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 const target = targetFor('v2.3.4')!;

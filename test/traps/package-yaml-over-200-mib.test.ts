@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target.js';
-import { openDir } from '../../src/sources/dir-source.js';
+import { openDir } from '../../src/sources/dir/dir-source.js';
 
 test('what Crossplane would silently cut short is refused, never read in part', async () => {
   const root = await mkdtemp(join(tmpdir(), 'large-'));

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { InputError } from '../../model/input-error.js';
-import { fuzz } from '../../resolve/fuzz.js';
+import { fuzz } from '../../usecases/fuzz/fuzz.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { readRequest } from '../input-flags.js';

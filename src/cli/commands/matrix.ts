@@ -1,5 +1,5 @@
-import { matrix } from '../../resolve/matrix.js';
-import { noStats } from '../../sources/counted.js';
+import { matrix } from '../../usecases/matrix.js';
+import { noStats } from '../../sources/decorators/counted.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readRequest } from '../input-flags.js';

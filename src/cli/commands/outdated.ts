@@ -1,7 +1,7 @@
 import { DEFAULT_FILES } from '../../inputs/input-files.js';
 import type { Repository } from '../../model/package.js';
-import { outdated } from '../../resolve/outdated.js';
-import { noStats } from '../../sources/counted.js';
+import { outdated } from '../../usecases/outdated.js';
+import { noStats } from '../../sources/decorators/counted.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { inputFlags, readRequestIfAny, type InputArgs } from '../input-flags.js';

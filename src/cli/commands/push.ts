@@ -1,7 +1,7 @@
 import { formatLockfile } from '../../lock/format-lockfile.js';
 import { InputError } from '../../model/input-error.js';
 import { artifactOf, type ArtifactFile } from '../../image/artifact.js';
-import { render } from '../../resolve/render.js';
+import { render } from '../../usecases/render.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { requireLock } from '../lock-file.js';

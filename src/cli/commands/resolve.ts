@@ -1,12 +1,12 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Request } from '../../model/request.js';
 import { targetFor } from '../../model/target.js';
-import { askersIn } from '../../resolve/askers.js';
-import { resolve, type ResolveOptions, type Solved } from '../../resolve/resolve.js';
-import { staleness } from '../../resolve/stale.js';
-import { askedRelease, isMeant } from '../../resolve/target-choice.js';
-import { toProblem } from '../../resolve/to-problem.js';
-import { noStats } from '../../sources/counted.js';
+import { askersIn } from '../../usecases/resolve/requirers.js';
+import { resolve, type ResolveOptions, type Solved } from '../../usecases/resolve/resolve.js';
+import { staleness } from '../../usecases/verify/stale.js';
+import { askedRelease, isMeant } from '../../model/target-choice.js';
+import { toProblem } from '../../usecases/resolve/to-problem.js';
+import { noStats } from '../../sources/decorators/counted.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../bundle-flags.js';
 import { clash } from '../clash.js';
 import type { Command } from '../command.js';

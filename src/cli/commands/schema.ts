@@ -1,4 +1,4 @@
-import { PACKAGE_SET_SCHEMA } from '../../inputs/package-set-schema.js';
+import { PACKAGE_SET_SCHEMA } from '../../inputs/documents/package-set-schema.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { LOCKFILE_SCHEMA } from '../schemas/lockfile.js';

@@ -1,4 +1,4 @@
-import { lockTree } from '../../resolve/lock-tree.js';
+import { lockTree } from '../../lock/lock-tree.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { requireLock } from '../lock-file.js';

@@ -1,7 +1,7 @@
 import type { Lockfile } from '../../lock/lockfile.js';
 import { InputError } from '../../model/input-error.js';
-import { update, type Move } from '../../resolve/update.js';
-import { noStats } from '../../sources/counted.js';
+import { update, type Move } from '../../usecases/update.js';
+import { noStats } from '../../sources/decorators/counted.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../bundle-flags.js';
 import type { Command } from '../command.js';
 import { conclude } from '../conclude.js';

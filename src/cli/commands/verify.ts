@@ -1,11 +1,11 @@
 import type { Lockfile } from '../../lock/lockfile.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
-import { verify } from '../../resolve/verify.js';
-import { audited, type IsLocked } from '../../sources/audited.js';
-import { counted, noStats, type SourceStats } from '../../sources/counted.js';
-import { firstKnowing } from '../../sources/first-knowing.js';
-import { limited } from '../../sources/limited.js';
+import { verify } from '../../usecases/verify/verify.js';
+import { audited, type IsLocked } from '../../sources/decorators/audited.js';
+import { counted, noStats, type SourceStats } from '../../sources/decorators/counted.js';
+import { firstKnowing } from '../../sources/decorators/first-knowing.js';
+import { limited } from '../../sources/decorators/limited.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readRequestIfAny } from '../input-flags.js';

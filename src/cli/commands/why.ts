@@ -1,5 +1,5 @@
 import type { Lockfile } from '../../lock/lockfile.js';
-import { ownersOf, whyLocked } from '../../resolve/why.js';
+import { ownersOf, whyLocked } from '../../usecases/why.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { requireLock } from '../lock-file.js';

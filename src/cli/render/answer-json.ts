@@ -1,4 +1,4 @@
-import type { Answer } from '../../resolve/resolve.js';
+import type { Answer } from '../../usecases/resolve/resolve.js';
 
 /** The answer as one JSON document; its shape is part of the contract. */
 export function answerJson(answer: Answer, bytes: number): string {

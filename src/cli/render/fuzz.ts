@@ -1,5 +1,5 @@
-import type { Breakage, FuzzReport } from '../../resolve/fuzz.js';
-import { wishName, type Wish } from '../../resolve/trial.js';
+import type { Breakage, FuzzReport } from '../../usecases/fuzz/fuzz.js';
+import { wishName, type Wish } from '../../usecases/fuzz/trial.js';
 import { wrap } from '../../text/wrap.js';
 
 /** A breakage, and the command that shows it again. */

@@ -1,5 +1,5 @@
 import type { Repository } from '../../model/package.js';
-import type { Matrix, MatrixRow } from '../../resolve/matrix.js';
+import type { Matrix, MatrixRow } from '../../usecases/matrix.js';
 
 /** How many packages a row names before the rest is only counted. */
 const MOST = 3;

@@ -1,4 +1,4 @@
-import type { Outdated, OutdatedReport } from '../../resolve/outdated.js';
+import type { Outdated, OutdatedReport } from '../../usecases/outdated.js';
 import { columns } from './packages.js';
 
 /** A line a package: where it is, how far it could go, and what there is. */

@@ -1,5 +1,5 @@
-import type { CoreEntry } from '../../resolve/refusal.js';
-import type { Unsolvable } from '../../resolve/resolve.js';
+import type { CoreEntry } from '../../explain/refusal.js';
+import type { Unsolvable } from '../../usecases/resolve/resolve.js';
 import { wrap } from '../../text/wrap.js';
 
 /** How many demands on one package are listed before the rest is only counted. */

@@ -1,5 +1,5 @@
 import type { Lockfile } from '../../lock/lockfile.js';
-import type { TreeNode } from '../../resolve/lock-tree.js';
+import type { TreeNode } from '../../lock/lock-tree.js';
 import { short } from './packages.js';
 
 /** Trees as indented lines; `(*)` marks a package whose requirements stand further up. */

@@ -1,7 +1,7 @@
 import { printable } from '../../text/printable.js';
 import type { SourceError } from '../../model/source-error.js';
-import type { Mismatch } from '../../resolve/lock-mismatch.js';
-import type { Verification } from '../../resolve/verify.js';
+import type { Mismatch } from '../../usecases/verify/lock-mismatch.js';
+import type { Verification } from '../../usecases/verify/verify.js';
 import { corruptBytesAlert, editedLockAlert, movedTagAlert } from './security.js';
 import { wrap } from '../../text/wrap.js';
 

@@ -1,7 +1,7 @@
 import type { LockedPackage } from '../../lock/lockfile.js';
 import type { OwnedObject } from '../../model/owned-object.js';
-import type { LockEdge } from '../../resolve/lock-graph.js';
-import type { Why } from '../../resolve/why.js';
+import type { LockEdge } from '../../lock/lock-graph.js';
+import type { Why } from '../../usecases/why.js';
 import { short } from './packages.js';
 
 /** Why a package is locked, and what of it was asked about; undefined: the package itself. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCli } from '../../../src/cli/run.js';
 import { formatLockfile } from '../../../src/lock/format-lockfile.js';
 import type { Lockfile } from '../../../src/lock/lockfile.js';
-import { render } from '../../../src/resolve/render.js';
+import { render } from '../../../src/usecases/render.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { locked, lockfileOf, needs } from '../../support/lockfiles.js';
 

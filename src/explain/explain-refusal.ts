@@ -1,0 +1,35 @@
+import { InputError } from '../model/input-error.js';
+import type { Target } from '../model/target.js';
+import { minimalProof } from './core.js';
+import type { Problem } from '../solver/problem.js';
+import type { Proof } from '../solver/solve.js';
+import type { Driver } from '../driver/driver.js';
+import { refusalOf, type Refusal } from './refusal.js';
+import { suggest } from './suggest.js';
+
+/** What it takes to explain why there is no answer. */
+export interface Refused {
+  readonly problem: Problem;
+  readonly targets: readonly Target[];
+  readonly proof: Proof;
+  readonly driver: Driver;
+  readonly problemFor: (targets: readonly Target[]) => Problem;
+}
+
+/** Boils a proof down to what it needs, puts it in words, and looks for ways out. */
+export async function explainRefusal(refused: Refused): Promise<Refusal> {
+  const { problem, targets, driver } = refused;
+  const smaller = minimalProof(problem, refused.proof);
+  const proof = await driver.driveFromMemory(smaller, targets[0]!);
+  const problemFor = (others: readonly Target[]) => {
+    try {
+      return refused.problemFor(others);
+    } catch (error) {
+      // What makes no sense for that release is no way out; anything else is a bug.
+      if (error instanceof InputError) return undefined;
+      throw error;
+    }
+  };
+  const suggestions = await suggest({ problem, targets, proof, problemFor }, driver);
+  return { ...refusalOf(problem, proof), suggestions };
+}

@@ -1,0 +1,135 @@
+import type { PackageKind, Repository } from '../model/package.js';
+import { leaves } from './core.js';
+import type { Fact, Some } from '../solver/fact.js';
+import { factKey, isDebatable, subjectName } from '../solver/fact-key.js';
+import type { Demand } from '../solver/problem.js';
+import type { Proof } from '../solver/solve.js';
+
+/** One of the facts that an explanation rests on, for programs. */
+export type NamedFact = Statement & {
+  /** The same for facts that stand or fall together. */
+  readonly key: string;
+  /** Somebody could change it: a demand, not how the world is. */
+  readonly isDebatable: boolean;
+};
+
+/** Versions of a package, each a tag or a digest. */
+export interface Versions {
+  readonly repository: Repository;
+  readonly versions: readonly string[];
+}
+
+/** Something a root asks for: its place among all that the roots ask for, in their order. */
+export interface DemandPlace {
+  readonly demand: number;
+}
+
+type Statement =
+  | {
+      readonly fact: 'root';
+      readonly by: DemandPlace;
+      readonly on: string;
+      /** No version that there is would do. */
+      readonly isVain: boolean;
+    }
+  | {
+      readonly fact: 'requires';
+      readonly by: Versions;
+      readonly on: string;
+      /** What dependsOn says; undefined: it names a CRD. */
+      readonly constraint: string | undefined;
+      readonly isVain: boolean;
+    }
+  | { readonly fact: 'provides'; readonly by: Versions; readonly api: string }
+  | {
+      readonly fact: 'crossplane';
+      readonly by: Versions | DemandPlace;
+      readonly constraint: string;
+    }
+  /** `objects`: what both would own, each as `crd:NAME`, `composition:NAME` and so on. */
+  | {
+      readonly fact: 'owns';
+      readonly one: Versions | DemandPlace;
+      readonly other: Versions | DemandPlace;
+      readonly objects: readonly string[];
+    }
+  | {
+      readonly fact: 'kind';
+      readonly by: Versions | DemandPlace;
+      readonly on: Versions;
+      readonly wanted: PackageKind;
+    }
+  | { readonly fact: 'missing' | 'rejected' | 'excluded'; readonly of: Versions }
+  | { readonly fact: 'no-others'; readonly of: string }
+  | { readonly fact: 'cycle'; readonly members: readonly Versions[] };
+
+/** What a proof rests on, each fact once for each set of versions it is about. */
+export function namedFacts({ because, world }: Proof): NamedFact[] {
+  return leaves(because).map((fact) => ({
+    ...statement(fact, world),
+    key: factKey(fact, world),
+    isDebatable: isDebatable(fact),
+  }));
+}
+
+function statement(fact: Fact, world: Proof['world']): Statement {
+  const name = (variable: number) => subjectName(world.subject(variable), world);
+  const versions = (some: Some) => versionsOf(some, world);
+  const place = (demand: Demand): DemandPlace => ({ demand: world.demandIndex(demand) });
+  const speaker = (by: Some | Demand) => ('values' in by ? versions(by) : place(by));
+  switch (fact.fact) {
+    case 'root':
+      return {
+        fact: 'root',
+        by: place(fact.demand),
+        on: name(fact.on.variable),
+        isVain: fact.on.values.isEmpty,
+      };
+    case 'root-api':
+      return { fact: 'root', by: place(fact.demand), on: name(fact.on), isVain: false };
+    case 'requires': {
+      const { by, on, constraint } = fact;
+      const isVain = on.values.isEmpty;
+      return { fact: 'requires', by: versions(by), on: name(on.variable), constraint, isVain };
+    }
+    case 'requires-api': {
+      const on = name(fact.on);
+      return { fact: 'requires', by: versions(fact.by), on, constraint: undefined, isVain: false };
+    }
+    case 'provides':
+      return { fact: 'provides', by: versions(fact.by), api: name(fact.api.variable) };
+    case 'crossplane':
+      return { fact: 'crossplane', by: speaker(fact.by), constraint: fact.constraint };
+    case 'owns': {
+      const { one, other } = fact;
+      const objects = world.ownership.shared(one, other);
+      return { fact: 'owns', one: owner(one, world), other: owner(other, world), objects };
+    }
+    case 'kind': {
+      const { by, on, wanted } = fact;
+      return { fact: 'kind', by: speaker(by), on: versions(on), wanted };
+    }
+    case 'missing':
+    case 'rejected':
+    case 'excluded':
+      return { fact: fact.fact, of: versions(fact.of) };
+    case 'no-others':
+      return { fact: 'no-others', of: name(fact.variable) };
+    case 'cycle':
+      return { fact: 'cycle', members: fact.members.map(versions) };
+  }
+}
+
+function owner(some: Some, world: Proof['world']): Versions | DemandPlace {
+  const subject = world.subject(some.variable);
+  if (subject.about === 'local') return { demand: world.demandIndex(subject.demand) };
+  return versionsOf(some, world);
+}
+
+function versionsOf({ variable, values }: Some, world: Proof['world']): Versions {
+  const subject = world.subject(variable);
+  if (subject.about !== 'package') throw new Error(`${subject.about} has no versions`);
+  const { repository, versions } = subject;
+  const within = versions.all().filter((value) => values.has(value));
+  return { repository, versions: within.map((value) => versions.label(value)) };
+}

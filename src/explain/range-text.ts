@@ -1,0 +1,49 @@
+import type { PackageVersions } from '../solver/encoder/package-versions.js';
+import type { VersionSet } from '../solver/version-set.js';
+
+/** How many stretches are named; of more, only the ends of them all. */
+const MOST = 3;
+
+/**
+ * Versions in as few words as denote them: `every version`, `v1.2.0 to v1.9.3`, `v1.0.0 or v1.2.0`.
+ *
+ * A stretch is one of versions that exist: nothing is said of what lies between.
+ */
+export function rangeText(versions: PackageVersions, values: VersionSet): string {
+  const ascending = versions.ascending();
+  const inside = ascending.filter((value) => values.has(value));
+  const opaque = versions
+    .all()
+    .filter((value) => versions.version(value) === undefined && values.has(value))
+    .map((value) => versions.label(value));
+  if (versions.listed && inside.length === ascending.length && inside.length > 1) {
+    return 'every version';
+  }
+  const stretches: string[] = [];
+  let start: number | undefined;
+  for (const [i, value] of ascending.entries()) {
+    if (!values.has(value)) continue;
+    start ??= value;
+    const next = ascending[i + 1];
+    if (next !== undefined && values.has(next)) continue;
+    const [first, last] = [versions.label(start), versions.label(value)];
+    stretches.push(first === last ? first : `${first} to ${last}`);
+    start = undefined;
+  }
+  const all = [...stretches, ...opaque.sort()];
+  if (all.length === 0) return 'no version';
+  if (all.length <= MOST) return orList(all);
+  const ends = [inside[0]!, inside.at(-1)!].map((value) => versions.label(value));
+  const others = opaque.length > 0 ? ` or ${orList(opaque)}` : '';
+  return `${inside.length} versions from ${ends[0]!} to ${ends[1]!}${others}`;
+}
+
+export function orList(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)!}`;
+}
+
+export function andList(items: readonly string[]): string {
+  return items.length < 2
+    ? items.join('')
+    : `${items.slice(0, -1).join(', ')} and ${items.at(-1)!}`;
+}

@@ -1,0 +1,222 @@
+import { formatOrigin } from '../model/input-error.js';
+import type { Repository } from '../model/package.js';
+import { parseReference } from '../model/reference.js';
+import { otherReleases, type Target } from '../model/target.js';
+import { leaves, steps } from './core.js';
+import type { Fact } from '../solver/fact.js';
+import type { PackageDemand, Problem } from '../solver/problem.js';
+import { solve, type Outcome, type Proof } from '../solver/solve.js';
+import type { Driver } from '../driver/driver.js';
+import type { Suggestion } from './refusal.js';
+import { groupByRules } from '../model/target-choice.js';
+import { wantText, type Want } from '../model/want.js';
+
+/** How many suggestions are worth reading. */
+const MOST = 4;
+/** How many package versions may be read to check one of them. */
+const MOST_READ = 200;
+const MOST_CONFLICTS = 2_000;
+/** How much may be done to check all of them together: about a second. */
+const MOST_STEPS = 25_000;
+
+/** A change to the problem, and how to put it once the changed problem has been solved. */
+interface Edit {
+  /** Of edits that serve the same end, the first that works is enough. */
+  readonly end: string;
+  readonly problem: Problem;
+  readonly targets: readonly Target[];
+  say(solved: Solved): string;
+}
+
+type Solved = Extract<Outcome, { status: 'solved' }>;
+
+/** What a suggestion is drawn from. */
+export interface Stuck {
+  readonly problem: Problem;
+  readonly targets: readonly Target[];
+  readonly proof: Proof;
+  /** The problem as other releases would have it; those with the same rules in one. */
+  readonly problemFor: (targets: readonly Target[]) => Problem | undefined;
+}
+
+/** Changes to what the user wrote that make the set solvable, cheapest first: each was tried. */
+export async function suggest(stuck: Stuck, driver: Driver): Promise<Suggestion[]> {
+  const suggestions: Suggestion[] = [];
+  const ends = new Set<string>();
+  let left = MOST_STEPS;
+  for (const edit of edits(stuck)) {
+    if (suggestions.length === MOST || left <= 0) break;
+    if (ends.has(edit.end)) continue;
+    const problem = { ...edit.problem, maxConflicts: MOST_CONFLICTS };
+    const outcome = await driver.driveBriefly(solve(problem), edit.targets[0]!, MOST_READ);
+    left -= outcome === undefined ? MOST_READ : steps(outcome.effort);
+    if (outcome?.status !== 'solved') continue;
+    ends.add(edit.end);
+    suggestions.push({ text: edit.say(outcome) });
+  }
+  return suggestions;
+}
+
+function* edits(stuck: Stuck): Generator<Edit> {
+  const facts = leaves(stuck.proof.because);
+  const roots = facts.flatMap((fact) => (fact.fact === 'root' ? [fact.demand] : []));
+  yield* roots.map((demand) => otherVersion(stuck, demand, '*'));
+  yield* twins(stuck, facts);
+  yield* otherTargets(stuck, facts);
+  yield* admittedPrereleases(stuck, facts);
+  yield* withoutExclusions(stuck, facts);
+  yield* overrides(stuck, facts);
+  if (facts.some((fact) => fact.fact === 'cycle')) yield withCycles(stuck);
+  yield* roots.map((demand) => withoutRoot(stuck, demand));
+}
+
+/** A root takes any version that works. */
+function otherVersion({ problem, targets }: Stuck, demand: PackageDemand, any: string): Edit {
+  const want: Want = { form: 'range', text: any };
+  const repository = effective(problem, demand.repository);
+  return {
+    end: `another version of root ${problem.demands.indexOf(demand)}`,
+    targets,
+    problem: {
+      ...problem,
+      demands: problem.demands.map((each) => (each === demand ? { ...demand, want } : each)),
+    },
+    say: (solved) =>
+      `ask for ${demand.repository} \`${versionIn(solved, repository)}\` instead of \`${wantText(demand.want)}\` (${formatOrigin(demand.origin)})`,
+  };
+}
+
+/** One package from two registries: everybody takes it from one of them. */
+function* twins({ problem, targets, proof }: Stuck, facts: readonly Fact[]): Generator<Edit> {
+  for (const fact of facts) {
+    if (fact.fact !== 'owns') continue;
+    const [a, b] = [fact.one, fact.other].map(({ variable }) => proof.world.subject(variable));
+    if (a?.about !== 'package' || b?.about !== 'package') continue;
+    if (lastPart(a.repository) !== lastPart(b.repository)) continue;
+    for (const [from, to] of [
+      [a.repository, b.repository],
+      [b.repository, a.repository],
+    ] as const) {
+      yield {
+        end: `one registry for ${[from, to].sort().join(' ')}`,
+        targets,
+        problem: { ...problem, replace: new Map([...problem.replace, [from, to]]) },
+        say: () => `take both from one registry: replace ${from} with ${to} (\`spec.replace\`)`,
+      };
+    }
+  }
+}
+
+/** The nearest other Crossplane that would do: newer ones first. */
+function* otherTargets({ targets, problemFor }: Stuck, facts: readonly Fact[]): Generator<Edit> {
+  const crossplaneMatters = facts.some(
+    (fact) => fact.fact === 'crossplane' || fact.fact === 'owns' || fact.fact === 'rejected',
+  );
+  if (!crossplaneMatters) return;
+  for (const group of groupByRules(otherReleases(targets[0]!))) {
+    const problem = problemFor(group);
+    if (problem === undefined) continue;
+    yield {
+      end: 'another Crossplane',
+      targets: group,
+      problem,
+      say: (solved) =>
+        `resolve for Crossplane ${group[solved.release]!.version} (\`--crossplane\`)`,
+    };
+  }
+}
+
+function* admittedPrereleases(
+  { problem, targets, proof }: Stuck,
+  facts: readonly Fact[],
+): Generator<Edit> {
+  for (const fact of facts) {
+    if (fact.fact !== 'requires' && fact.fact !== 'root') continue;
+    const subject = proof.world.subject(fact.on.variable);
+    if (subject.about !== 'package' || !fact.on.values.isEmpty) continue;
+    const { repository } = subject;
+    yield {
+      end: `prereleases of ${repository}`,
+      targets,
+      problem: { ...problem, prereleases: new Set([...problem.prereleases, repository]) },
+      say: (solved) =>
+        `admit prereleases of ${repository} (\`--prerelease ${repository}\`): \`${versionIn(solved, repository)}\` would be taken`,
+    };
+  }
+}
+
+function* withoutExclusions(
+  { problem, targets, proof }: Stuck,
+  facts: readonly Fact[],
+): Generator<Edit> {
+  for (const fact of facts) {
+    if (fact.fact !== 'excluded') continue;
+    const subject = proof.world.subject(fact.of.variable);
+    if (subject.about !== 'package') continue;
+    const exclude = new Map(problem.exclude);
+    const rules = exclude.get(subject.repository) ?? [];
+    exclude.set(
+      subject.repository,
+      rules.filter((rule) => rule !== fact.rule),
+    );
+    yield {
+      end: `no exclusion of ${subject.repository}`,
+      targets,
+      problem: { ...problem, exclude },
+      say: () =>
+        `do not exclude ${subject.repository} \`${wantText(fact.rule.want)}\` (${formatOrigin(fact.rule.origin)})`,
+    };
+  }
+}
+
+/** A package that others ask for takes a version that they did not ask for. */
+function* overrides({ problem, targets, proof }: Stuck, facts: readonly Fact[]): Generator<Edit> {
+  const asked = new Set<Repository>();
+  for (const fact of facts) {
+    if (fact.fact !== 'requires') continue;
+    const subject = proof.world.subject(fact.on.variable);
+    if (subject.about !== 'package' || asked.has(subject.repository)) continue;
+    const { repository } = subject;
+    asked.add(repository);
+    const want: Want = { form: 'range', text: '*' };
+    const rule = { want, origin: { file: 'overrides' } };
+    yield {
+      end: `an override of ${repository}`,
+      targets,
+      problem: { ...problem, overrides: new Map([...problem.overrides, [repository, rule]]) },
+      say: (solved) =>
+        `override ${repository} to \`${versionIn(solved, repository)}\` (\`spec.overrides\`), against what others ask for`,
+    };
+  }
+}
+
+function withCycles({ problem, targets }: Stuck): Edit {
+  return {
+    end: 'a cycle',
+    targets,
+    problem: { ...problem, allowCycles: true },
+    say: () =>
+      'allow the cycle (`--allow-cycles`); the cluster must then skip dependency resolution',
+  };
+}
+
+function withoutRoot({ problem, targets }: Stuck, demand: PackageDemand): Edit {
+  return {
+    end: `without root ${problem.demands.indexOf(demand)}`,
+    targets,
+    problem: { ...problem, demands: problem.demands.filter((each) => each !== demand) },
+    say: () => `leave out ${demand.repository} (${formatOrigin(demand.origin)})`,
+  };
+}
+
+function versionIn(solved: Solved, repository: Repository): string {
+  return solved.selected.find((one) => one.repository === repository)?.version ?? 'none';
+}
+
+function effective(problem: Problem, repository: Repository): Repository {
+  return problem.replace.get(repository) ?? repository;
+}
+
+function lastPart(repository: Repository): string {
+  return parseReference(repository)?.path.split('/').at(-1) ?? repository;
+}

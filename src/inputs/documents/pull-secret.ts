@@ -1,0 +1,65 @@
+import { InputError } from '../../model/input-error.js';
+import type { JsonObject, JsonValue } from '../../text/json.js';
+import { isObject, parseDocuments, type InputDocument } from '../document.js';
+
+/** A Kubernetes pull secret, or a bare Docker config, as a file holds it. */
+export interface PullSecret {
+  /** undefined: a bare config, which no ImageConfig can name. */
+  readonly name: string | undefined;
+  /** JSON of a Docker config. Secret: not for messages. */
+  readonly dockerConfig: string;
+}
+
+const CONFIG_KEYS = ['.dockerconfigjson', '.dockercfg'];
+
+/** Every pull secret in a YAML or JSON file, Lists included; no message repeats what it says. */
+export function readPullSecrets(text: string, file: string): readonly PullSecret[] {
+  const secrets = documentsIn(text, file).flatMap(({ value }) => secretsIn(value));
+  if (secrets.length === 0) {
+    throw new InputError('no pull secret is in it', {
+      origin: { file },
+      hint: 'it takes a Secret of type `kubernetes.io/dockerconfigjson`, or a Docker `config.json`',
+    });
+  }
+  return secrets;
+}
+
+function documentsIn(text: string, file: string): readonly InputDocument[] {
+  try {
+    return parseDocuments(text, file);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // The message would show the line.
+    throw new InputError('not valid YAML; what it says is not shown, for it may be secret', {
+      origin: error.origin,
+    });
+  }
+}
+
+function secretsIn(value: JsonValue): readonly PullSecret[] {
+  if (!isObject(value)) return [];
+  const { kind, items } = value;
+  if (kind === 'List' && Array.isArray(items)) {
+    return items.flatMap((item: JsonValue) => secretsIn(item));
+  }
+  if (kind === 'Secret') return fromSecret(value);
+  return isObject(value['auths']) ? [{ name: undefined, dockerConfig: JSON.stringify(value) }] : [];
+}
+
+function fromSecret(secret: JsonObject): readonly PullSecret[] {
+  const metadata = secret['metadata'];
+  const named = isObject(metadata) ? metadata['name'] : undefined;
+  const name = typeof named === 'string' ? named : undefined;
+  return CONFIG_KEYS.flatMap((key) => {
+    const plain = field(secret['stringData'], key);
+    const encoded = field(secret['data'], key);
+    if (plain !== undefined) return [{ name, dockerConfig: plain }];
+    if (encoded === undefined) return [];
+    return [{ name, dockerConfig: Buffer.from(encoded, 'base64').toString('utf8') }];
+  });
+}
+
+function field(value: JsonValue | undefined, key: string): string | undefined {
+  const text = isObject(value) ? value[key] : undefined;
+  return typeof text === 'string' ? text : undefined;
+}

@@ -1,0 +1,104 @@
+import { parseConstraint, type Constraint } from '../semver/constraint.js';
+import { InputError } from './input-error.js';
+import type { Origin } from './package.js';
+import type { Request } from './request.js';
+import { knownReleases, sameRules, targetFor, type Target } from './target.js';
+import { compareVersions, parseVersion, type Version } from '../semver/version.js';
+
+/** Crossplane's own version ranges are read in the newest dialect, whatever the target. */
+const DIALECT = '3.4.0';
+
+/** The releases a result may be for. */
+export interface TargetChoice {
+  /** Most preferred first; the releases of a group follow the same rules. */
+  readonly groups: readonly (readonly Target[])[];
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** A release or a range of them, and who named it. */
+export interface AskedRelease {
+  readonly text: string;
+  readonly origin: Origin;
+}
+
+/** What the request asks for, unless a flag beats it. */
+export function askedRelease(
+  request: Pick<Request, 'crossplane'>,
+  flag: string | undefined,
+): AskedRelease | undefined {
+  return flag === undefined ? request.crossplane : { text: flag, origin: { file: '--crossplane' } };
+}
+
+/**
+ * Which releases the user means: an exact one, those in a range, or, unsaid, the newest known.
+ * `extra`: stable releases beyond the known ones.
+ */
+export function chooseTargets(
+  asked: AskedRelease | undefined,
+  extra: readonly string[] = [],
+): TargetChoice {
+  const releases = allReleases(extra);
+  if (asked === undefined) {
+    const newest = releases[0]!;
+    const note = `no --crossplane given: resolving for ${newest.version}, the newest release known`;
+    return { groups: [[newest]], notes: [note], warnings: warningsOn(newest) };
+  }
+  const exact = targetFor(asked.text);
+  if (exact !== undefined) return { groups: [[exact]], notes: [], warnings: warningsOn(exact) };
+  const constraint = rangeOf(asked);
+  const admitted = releases.filter((target) => constraint.admits(versionOf(target)));
+  if (admitted.length === 0) {
+    const hint = `the newest release known is ${releases[0]!.version}; --crossplane-versions adds others`;
+    const message = `no known release is in Crossplane \`${asked.text}\``;
+    throw new InputError(message, { origin: asked.origin, hint });
+  }
+  return { groups: groupByRules(admitted), notes: [], warnings: [] };
+}
+
+/** Whether a release is, or is among, what the user means. */
+export function isMeant(target: Target, asked: AskedRelease): boolean {
+  const exact = targetFor(asked.text);
+  if (exact === undefined) return rangeOf(asked).admits(versionOf(target));
+  return compareVersions(versionOf(exact), versionOf(target)) === 0;
+}
+
+function rangeOf({ text, origin }: AskedRelease): Constraint {
+  const constraint = parseConstraint(text, DIALECT);
+  if (!constraint.invalid) return constraint;
+  const hint = 'write a release such as `v2.3.4`, or a range such as `>=v1.20.0`';
+  const message = `Crossplane \`${text}\` is neither a version nor a range (${constraint.error})`;
+  throw new InputError(message, { origin, hint });
+}
+
+/** A target's version as packages' Crossplane constraints see it. */
+export function versionOf(target: Target): Version {
+  return parseVersion(target.version, target.rules.dialect)!;
+}
+
+/** Known and extra stable releases, newest first. */
+export function allReleases(extra: readonly string[]): Target[] {
+  const targets = [...new Set([...knownReleases(), ...extra])].map((release) => {
+    const target = targetFor(release);
+    if (target !== undefined) return target;
+    throw new InputError(`\`${release}\` in --crossplane-versions is not a release`, {
+      hint: 'write full versions, separated by commas: `v2.5.0,v2.6.0`',
+    });
+  });
+  return targets.sort((a, b) => compareVersions(versionOf(b), versionOf(a)));
+}
+
+/** Neighbours that follow the same rules, together; the order stays. */
+export function groupByRules(targets: readonly Target[]): Target[][] {
+  const groups: Target[][] = [];
+  for (const target of targets) {
+    const last = groups.at(-1);
+    if (last !== undefined && sameRules(last[0]!, target)) last.push(target);
+    else groups.push([target]);
+  }
+  return groups;
+}
+
+function warningsOn({ warning }: Target): string[] {
+  return warning === undefined ? [] : [warning];
+}

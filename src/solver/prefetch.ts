@@ -1,0 +1,74 @@
+import type { Candidate, PackageKind, Repository } from '../model/package.js';
+import type { PackageSubject } from './encoder/subject.js';
+
+/** A package that waits for its decision, and the version it would be decided on now. */
+export interface Prospect {
+  readonly subject: PackageSubject;
+  readonly value: number;
+  /** No other version is left. */
+  readonly certain: boolean;
+}
+
+/**
+ * Of packages in the order of their decisions, the versions that will be read: those that nothing
+ * before them can rule out any more, short of a conflict.
+ *
+ * What an unread package requires is not known, so this counts on what packages are like. Providers
+ * of a family (`provider-aws-s3`) require at most the one that all of it shares its credentials
+ * through; functions require nothing; others may require anything. Where one is not like that, a
+ * version may be read that is not in the answer.
+ */
+export function foreseen(prospects: Iterable<Prospect>): Candidate[] {
+  const candidates: Candidate[] = [];
+  const ahead = new Ahead();
+  for (const { subject, value, certain } of prospects) {
+    if (!subject.read.has(value) && (certain || !ahead.mayNarrow(subject))) {
+      candidates.push({ repository: subject.repository, version: subject.versions.label(value) });
+    }
+    ahead.add(subject, value);
+  }
+  return candidates;
+}
+
+/** Packages whose requirements the search has yet to be told. */
+class Ahead {
+  private anything = false;
+  private families = false;
+  private readonly required = new Set<Repository>();
+
+  add(subject: PackageSubject, value: number): void {
+    if (subject.read.has(value)) {
+      for (const requirement of subject.metas.get(value)?.requirements ?? []) {
+        if (requirement.requires === 'package') this.required.add(requirement.repository);
+      }
+      return;
+    }
+    const kind = likelyKind(subject);
+    if (kind === 'Function') return;
+    if (kind === 'Provider' && MEMBER.test(nameOf(subject.repository))) this.families = true;
+    else this.anything = true;
+  }
+
+  mayNarrow({ repository }: PackageSubject): boolean {
+    if (this.anything || this.required.has(repository)) return true;
+    return this.families && FAMILY.test(nameOf(repository));
+  }
+}
+
+/** `provider-aws-s3`. */
+const MEMBER = /^provider-[^-]+-./;
+/** `provider-family-aws`; before there were families, `provider-aws-config`. */
+const FAMILY = /family|-config$/;
+
+/** As it is asked for; else as it is called. */
+function likelyKind({ askedAs, repository }: PackageSubject): PackageKind | undefined {
+  const kinds = new Set([...askedAs.values()].map(({ kind }) => kind));
+  if (kinds.size === 1) return [...kinds][0];
+  const name = nameOf(repository);
+  if (name.startsWith('provider-')) return 'Provider';
+  return name.startsWith('function-') ? 'Function' : undefined;
+}
+
+function nameOf(repository: Repository): string {
+  return repository.slice(repository.lastIndexOf('/') + 1);
+}

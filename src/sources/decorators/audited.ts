@@ -1,0 +1,58 @@
+import type { Candidate } from '../../model/package.js';
+import type { Digest } from '../../text/digest.js';
+import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import { auditImage } from '../../image/audit/audit-image.js';
+import type { ImageRepository, StoredManifest } from '../../image/image-repository.js';
+import { holdsImages, type ImageHolder } from '../image-holder.js';
+import { fetchImage } from '../image-package.js';
+import { traitsOf } from './traits.js';
+
+/** Whether an image is what was locked for a package. */
+export type IsLocked = (candidate: Candidate, digest: Digest) => boolean;
+
+/**
+ * A source as `verify` reads it: every image that is locked from its bytes, whatever earlier runs
+ * made of them, and more closely than resolving has to. Of any other only the digest is told.
+ */
+export function audited(source: PackageSource, isLocked: IsLocked): PackageSource {
+  return holdsImages(source) ? auditedImages(source, isLocked) : source;
+}
+
+function auditedImages(source: ImageHolder, isLocked: IsLocked): PackageSource {
+  return {
+    ...traitsOf(source),
+    tags: (repository, target) => source.tags(repository, target),
+    async fetch(candidate, target) {
+      const { version } = candidate;
+      const images = await source.images(candidate, target);
+      const named = await images?.manifest(version);
+      if (images === undefined || named === undefined) return source.fetch(candidate, target);
+      if (!isLocked(candidate, named.digest)) return unread(named.digest);
+      const held = keeping(images, named);
+      const fetched = await fetchImage(held, version, target);
+      const notes = await auditImage(held, version, target.rules);
+      return fetched && { ...fetched, notes: [...(fetched.notes ?? []), ...notes] };
+    },
+  };
+}
+
+function unread(digest: Digest): FetchedPackage {
+  const problems = [{ message: 'it is not the image that is locked, and was not read' }];
+  return { contents: { metas: [], objects: [], problems, warnings: [] }, digest };
+}
+
+/** For as long as one image is looked at, nothing of it is downloaded twice. */
+function keeping(images: ImageRepository, top: StoredManifest): ImageRepository {
+  const blobs = new Map<Digest, ReturnType<ImageRepository['blob']>>();
+  return {
+    name: images.name,
+    partial: images.partial,
+    tags: () => images.tags(),
+    manifest: async (reference) => (reference === top.digest ? top : images.manifest(reference)),
+    blob: (descriptor) => {
+      const known = blobs.get(descriptor.digest) ?? images.blob(descriptor);
+      blobs.set(descriptor.digest, known);
+      return known;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { byCodePoint } from '../../text/code-point-order.js';
+import type { Candidate, Repository } from '../../model/package.js';
+import type { FetchedPackage, Owner, PackageSource } from '../../model/package-source.js';
+import type { CrdDemand } from '../../model/crd-demand.js';
+import type { Target } from '../../model/target.js';
+
+/**
+ * Several sources as one: the first that knows a repository answers for it, alone.
+ *
+ * A source is never asked about a repository that one before it knows.
+ */
+export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
+  const [only] = sources;
+  if (only !== undefined && sources.length === 1) return only;
+  return {
+    ...(sources.some(({ distant }) => distant === true) && { distant: true }),
+    tags: (repository, target) => firstTags(sources, repository, target),
+    fetch: (candidate, target) => firstFetch(sources, candidate, target),
+    ...(sources.some((source) => source.owners !== undefined) && {
+      owners: (demand: CrdDemand, target: Target) => mergedOwners(sources, demand, target),
+    }),
+    ...(sources.some((source) => source.repositories !== undefined) && {
+      repositories: () => mergedRepositories(sources),
+    }),
+  };
+}
+
+async function firstTags(
+  sources: readonly PackageSource[],
+  repository: Repository,
+  target: Target,
+): Promise<readonly string[] | undefined> {
+  for (const source of sources) {
+    const tags = await source.tags(repository, target);
+    if (tags !== undefined) return tags;
+  }
+  return undefined;
+}
+
+/** Tags are asked for only where a source has not got the version and another might. */
+async function firstFetch(
+  sources: readonly PackageSource[],
+  candidate: Candidate,
+  target: Target,
+): Promise<FetchedPackage | undefined> {
+  for (const source of sources) {
+    const found = await source.fetch(candidate, target);
+    if (found !== undefined) return found;
+    if (source === sources.at(-1)) return undefined;
+    if ((await source.tags(candidate.repository, target)) !== undefined) return undefined;
+  }
+  return undefined;
+}
+
+async function mergedOwners(
+  sources: readonly PackageSource[],
+  demand: CrdDemand,
+  target: Target,
+): Promise<readonly Owner[]> {
+  const owners: Owner[] = [];
+  for (const [i, source] of sources.entries()) {
+    for (const owner of (await source.owners?.(demand, target)) ?? []) {
+      const answered = await firstTags(sources.slice(0, i), owner.repository, target);
+      if (answered === undefined) owners.push(owner);
+    }
+  }
+  return owners.sort((a, b) => byCodePoint(a.repository, b.repository));
+}
+
+async function mergedRepositories(
+  sources: readonly PackageSource[],
+): Promise<readonly Repository[]> {
+  const found = new Set<Repository>();
+  for (const source of sources) {
+    for (const repository of (await source.repositories?.()) ?? []) found.add(repository);
+  }
+  return [...found].sort(byCodePoint);
+}

@@ -1,0 +1,14 @@
+import pLimit from 'p-limit';
+import type { PackageSource } from '../../model/package-source.js';
+import { traitsOf } from './traits.js';
+
+/** At most so many questions under way at once; the others wait their turn. One: none is asked ahead. */
+export function limited(source: PackageSource, concurrency: number): PackageSource {
+  const limit = pLimit(concurrency);
+  return {
+    ...traitsOf(source),
+    ...(concurrency === 1 && { distant: false }),
+    tags: (repository, target) => limit(() => source.tags(repository, target)),
+    fetch: (candidate, target) => limit(() => source.fetch(candidate, target)),
+  };
+}

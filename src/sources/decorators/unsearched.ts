@@ -1,0 +1,27 @@
+import { crdDemandText } from '../../model/crd-demand.js';
+import type { PackageSource } from '../../model/package-source.js';
+
+/**
+ * Says, where nobody is found to own a CRD, that some of the sources could not be searched for it.
+ *
+ * `parts` are the sources that `source` is made of.
+ */
+export function tellUnsearched(
+  source: PackageSource,
+  parts: readonly PackageSource[],
+  note: (line: string) => void,
+): PackageSource {
+  if (parts.every((part) => part.owners !== undefined)) return source;
+  return {
+    ...source,
+    owners: async (demand, target) => {
+      const owners = (await source.owners?.(demand, target)) ?? [];
+      if (owners.length === 0) {
+        note(
+          `note: who owns ${crdDemandText(demand)} cannot be asked of a registry or a package cache; name a source that lists what it holds: \`--from index:FILE\`, \`--from dir:PATH\` or \`--from layout:PATH\``,
+        );
+      }
+      return owners;
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { SourceError } from '../../model/source-error.js';
+import { isAbsent } from '../unreadable.js';
+
+/** Crossplane reads no more of a package.yaml than this. */
+const MAX_BYTES = 200 * 1024 * 1024;
+
+export const SEPARATOR = Buffer.from('---\n');
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Whether a folder is a package: built (`package.yaml`), or ready to build (`crossplane.yaml`). */
+export async function holdsPackage(folder: string): Promise<boolean> {
+  return (await isFile(join(folder, 'package.yaml'))) || isFile(join(folder, 'crossplane.yaml'));
+}
+
+/**
+ * The package.yaml of a folder (`shown` in messages), put together from its parts where it is not there: the meta file
+ * first, then every other YAML file as `crossplane xpkg build` finds them.
+ */
+export async function readPackageFiles(folder: string, shown: string): Promise<Uint8Array> {
+  const built = join(folder, 'package.yaml');
+  if (await isFile(built)) {
+    const bytes = await readWithin(built, MAX_BYTES);
+    if (bytes === undefined) throw tooLarge(shown);
+    return bytes;
+  }
+  const parts = await packageParts(folder, shown);
+  return Buffer.concat([SEPARATOR, ...parts.flatMap(({ bytes }) => [bytes, SEPARATOR])]);
+}
+
+/** A file of a package that is ready to build. */
+export interface PackagePart {
+  readonly file: string;
+  /** Ends with a newline. */
+  readonly bytes: Uint8Array;
+}
+
+/** What a package.yaml is put together from, in order, with a separator after each. */
+export async function packageParts(folder: string, shown: string): Promise<PackagePart[]> {
+  const meta = join(folder, 'crossplane.yaml');
+  const others = (await yamlFiles(folder, 'root')).filter((file) => file !== meta);
+  const parts: PackagePart[] = [];
+  let left = MAX_BYTES;
+  for (const file of [meta, ...others]) {
+    const bytes = await readWithin(file, left);
+    if (bytes === undefined) throw tooLarge(shown);
+    left -= bytes.length;
+    if (bytes.length > 0) parts.push({ file, bytes: document(bytes) });
+  }
+  return parts;
+}
+
+/** In the order of a walk by name, links not followed; the examples are no part of a package. */
+async function yamlFiles(folder: string, place: 'root' | 'below'): Promise<string[]> {
+  const files: string[] = [];
+  for (const entry of await sortedEntries(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isFile() && /\.ya?ml$/.test(entry.name)) files.push(path);
+    if (entry.isDirectory() && !(place === 'root' && entry.name === 'examples')) {
+      files.push(...(await yamlFiles(path, 'below')));
+    }
+  }
+  return files;
+}
+
+async function sortedEntries(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.sort((a, b) => byCodePoint(a.name, b.name));
+}
+
+async function readWithin(file: string, most: number): Promise<Uint8Array | undefined> {
+  return (await stat(file)).size > most ? undefined : readFile(file);
+}
+
+function tooLarge(shown: string): SourceError {
+  const limit = `${MAX_BYTES >> 20} MiB`;
+  return new SourceError('TOO_LARGE', shown, `over ${limit}, which is all that Crossplane reads`);
+}
+
+function document(bytes: Uint8Array): Uint8Array {
+  const marked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  const text = marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  return text.at(-1) === NEWLINE ? text : Buffer.concat([text, Uint8Array.of(NEWLINE)]);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}

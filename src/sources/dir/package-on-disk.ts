@@ -1,0 +1,83 @@
+import { createReadStream } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { InputError } from '../../model/input-error.js';
+import type { Origin } from '../../model/package.js';
+import type { PackageContents } from '../../model/package-contents.js';
+import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
+import { packageParts, SEPARATOR } from './package-files.js';
+
+/** A package read from the user's own files. */
+export interface PackageOnDisk {
+  readonly contents: PackageContents;
+  /** Where a line of `contents` was written. */
+  readonly originOf: (line: number | undefined) => Origin;
+}
+
+/**
+ * Reads a package.yaml, gzipped or not, or a folder: one with a package.yaml, or one that
+ * `crossplane xpkg build` would take, `crossplane.yaml` beside other YAML files.
+ *
+ * `shown` is the path as the user wrote it, for messages.
+ */
+export async function readPackageOnDisk(path: string, shown: string): Promise<PackageOnDisk> {
+  if (!(await stat(path)).isDirectory()) return readStream(path, shown);
+  const names = await readdir(path);
+  if (names.includes('package.yaml')) {
+    return readStream(join(path, 'package.yaml'), join(shown, 'package.yaml'));
+  }
+  if (names.includes('crossplane.yaml')) return readParts(path, shown);
+  throw new InputError(`\`${shown}\` holds neither a crossplane.yaml nor a package.yaml`, {
+    hint: 'name the folder of a package, or a package.yaml',
+  });
+}
+
+async function readStream(path: string, shown: string): Promise<PackageOnDisk> {
+  const bytes = (await isGzip(path)) ? unpacked(path) : createReadStream(path);
+  const contents = await readPackageYaml(bytes);
+  return { contents, originOf: (line) => ({ file: shown, line }) };
+}
+
+/** Each end of the pipe goes when the other does: `pipe` alone would leave one waiting. */
+function unpacked(path: string): AsyncIterable<Uint8Array> {
+  const file = createReadStream(path);
+  const unzip = createGunzip();
+  file.on('error', (error) => unzip.destroy(error));
+  unzip.on('close', () => file.destroy());
+  return file.pipe(unzip);
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readParts(folder: string, shown: string): Promise<PackageOnDisk> {
+  const parts = await packageParts(folder, shown);
+  let line = 1;
+  const starts = parts.map(({ file, bytes }) => {
+    const start = { file: join(shown, relative(folder, file)), line };
+    line += newlinesIn(bytes) + newlinesIn(SEPARATOR);
+    return start;
+  });
+  const stream = Buffer.concat(parts.flatMap(({ bytes }) => [bytes, SEPARATOR]));
+  return {
+    contents: await readPackageYaml(stream),
+    originOf: (at) => {
+      const part = at === undefined ? undefined : starts.findLast((start) => start.line <= at);
+      return part && at ? { file: part.file, line: at - part.line + 1 } : { file: shown };
+    },
+  };
+}
+
+function newlinesIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (const byte of bytes) if (byte === 0x0a) count++;
+  return count;
+}

@@ -1,0 +1,131 @@
+import { byCodePoint } from '../text/code-point-order.js';
+import { InputError } from '../model/input-error.js';
+import type { Origin } from '../model/package.js';
+import type { JsonObject, JsonValue } from '../text/json.js';
+import type { KeptObject } from '../model/request.js';
+import type { Target } from '../model/target.js';
+
+/** An ImageConfig, reduced to what fetching needs. */
+export interface ImageConfig {
+  readonly name: string;
+  readonly prefixes: readonly string[];
+  /** undefined: it rewrites nothing. */
+  readonly rewriteTo: string | undefined;
+  /** Name of the Secret to pull with; undefined: it says nothing about that. */
+  readonly pullSecret: string | undefined;
+  readonly origin: Origin;
+}
+
+/** The ImageConfigs among what the user gave, in the order a cluster lists them. */
+export function imageConfigsIn(kept: readonly KeptObject[]): readonly ImageConfig[] {
+  return kept
+    .filter(({ object }) => object['kind'] === 'ImageConfig')
+    .map(imageConfigFrom)
+    .sort((a, b) => byCodePoint(a.name, b.name));
+}
+
+function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
+  const spec = objectAt(object, 'spec');
+  const matches = spec['matchImages'];
+  const authentication = objectAt(objectAt(spec, 'registry'), 'authentication');
+  return {
+    name: textAt(objectAt(object, 'metadata'), 'name') ?? '',
+    prefixes: (isList(matches) ? matches : []).flatMap((match) => prefixOf(match)),
+    rewriteTo:
+      spec['rewriteImage'] === undefined
+        ? undefined
+        : (textAt(objectAt(spec, 'rewriteImage'), 'prefix') ?? ''),
+    pullSecret: textAt(objectAt(authentication, 'pullSecretRef'), 'name'),
+    origin,
+  };
+}
+
+function prefixOf(match: JsonValue): readonly string[] {
+  if (!isObject(match) || (match['type'] ?? 'Prefix') !== 'Prefix') return [];
+  const prefix = textAt(match, 'prefix');
+  return prefix === undefined ? [] : [prefix];
+}
+
+/** What is pulled when an image is asked for. */
+export interface PulledImage {
+  readonly image: string;
+  /** The one that says so; undefined: the image is pulled by its own name. */
+  readonly rewrittenBy: ImageConfig | undefined;
+}
+
+/**
+ * Where the target pulls `image` from: the same, or what one ImageConfig makes of it.
+ *
+ * A plain exchange of prefixes, made once; the default registry is not yet added.
+ */
+export function rewrittenImage(
+  image: string,
+  configs: readonly ImageConfig[],
+  { rules }: Target,
+): PulledImage {
+  const same = { image, rewrittenBy: undefined };
+  if (rules.imageConfig?.rewrite !== true) return same;
+  const rewriting = configs.filter(({ rewriteTo }) => rewriteTo !== undefined);
+  const best = bestMatch(image, rewriting);
+  if (best === undefined) return same;
+  if (best.config.rewriteTo === '') {
+    throw new InputError(`ImageConfig \`${best.config.name}\` lacks \`spec.rewriteImage.prefix\``, {
+      origin: best.config.origin,
+    });
+  }
+  const pulled = `${best.config.rewriteTo}${image.slice(best.length)}`;
+  return { image: pulled, rewrittenBy: best.config };
+}
+
+export interface NamedSecret {
+  readonly name: string;
+  /** The ImageConfig that names it. */
+  readonly namedBy: ImageConfig;
+}
+
+/** The Secret the target pulls a (rewritten) image with. */
+export function pullSecretFor(
+  image: string,
+  configs: readonly ImageConfig[],
+  { rules }: Target,
+): NamedSecret | undefined {
+  if (rules.imageConfig === undefined) return undefined;
+  const naming = configs.filter(({ pullSecret }) => pullSecret !== undefined);
+  const best = bestMatch(image, naming)?.config;
+  const name = best?.pullSecret;
+  return best === undefined || name === undefined ? undefined : { name, namedBy: best };
+}
+
+/** The longest prefix wins, the first of equals; it need not end where a name does. */
+function bestMatch(
+  image: string,
+  configs: readonly ImageConfig[],
+): { readonly config: ImageConfig; readonly length: number } | undefined {
+  let best: { readonly config: ImageConfig; readonly length: number } | undefined;
+  for (const config of configs) {
+    for (const prefix of config.prefixes) {
+      if (image.startsWith(prefix) && prefix.length > (best?.length ?? 0)) {
+        best = { config, length: prefix.length };
+      }
+    }
+  }
+  return best;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function objectAt(object: JsonObject, key: string): JsonObject {
+  const value = object[key];
+  return isObject(value) ? value : {};
+}
+
+function textAt(object: JsonObject, key: string): string | undefined {
+  const value = object[key];
+  return typeof value === 'string' ? value : undefined;
+}

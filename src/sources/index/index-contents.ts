@@ -1,0 +1,67 @@
+import type { Definition, IndexPackage, IndexVersion } from '../../model/index-file.js';
+import type { JsonValue } from '../../text/json.js';
+import type { MetaDocument, PackageContents, PackageObject } from '../../model/package-contents.js';
+
+/** The package.yaml that an index entry stands for, as far as the entry tells. */
+export function contentsOf(
+  entry: IndexVersion,
+  repository: string,
+  { kind }: Pick<IndexPackage, 'kind'>,
+): PackageContents {
+  return {
+    metas: [metaOf(entry, entry.name ?? defaultName(repository), entry.kind ?? kind)],
+    objects: objectsOf(entry),
+    problems: (entry.problems ?? []).map((message) => ({ message })),
+    warnings: [],
+  };
+}
+
+/** `metadata.name` where an index does not say. */
+export function defaultName(repository: string): string {
+  return repository.slice(repository.lastIndexOf('/') + 1);
+}
+
+function metaOf(entry: IndexVersion, name: string, kind: string): MetaDocument {
+  return {
+    apiVersion: entry.apiVersion,
+    kind,
+    name,
+    labels: entry.labels ?? {},
+    annotations: {},
+    crossplane: crossplaneOf(entry),
+    dependsOn: entry.dependsOn ?? [],
+    capabilities: entry.capabilities ?? [],
+    decodeError: entry.decodeError,
+  };
+}
+
+function crossplaneOf(entry: IndexVersion): JsonValue | undefined {
+  if (entry.crossplaneAsWritten !== undefined) return entry.crossplaneAsWritten;
+  return entry.crossplane === undefined ? undefined : { version: entry.crossplane };
+}
+
+function objectsOf(entry: IndexVersion): PackageObject[] {
+  const objects: PackageObject[] = [];
+  for (const name of entry.crds ?? []) {
+    const defines = definition(entry.defines, name);
+    objects.push({ apiVersion: undefined, kind: 'CustomResourceDefinition', name, defines });
+  }
+  for (const { apiVersion, name, claim, claimKind, defines } of entry.xrds ?? []) {
+    const kind = 'CompositeResourceDefinition';
+    objects.push({ apiVersion, kind, name, claimCrd: claim, claimKind, defines });
+  }
+  for (const name of entry.compositions ?? []) {
+    objects.push({ apiVersion: undefined, kind: 'Composition', name });
+  }
+  for (const { apiVersion, kind, name, claim, claimKind, defines } of entry.objects ?? []) {
+    objects.push({ apiVersion, kind, name, claimCrd: claim, claimKind, defines });
+  }
+  return objects;
+}
+
+function definition(
+  defines: Readonly<Record<string, Definition>> | undefined,
+  crd: string,
+): Definition | undefined {
+  return defines !== undefined && Object.hasOwn(defines, crd) ? defines[crd] : undefined;
+}

@@ -1,0 +1,90 @@
+import { byCodePoint } from '../../text/code-point-order.js';
+import type { IndexFile, IndexPackage } from '../../model/index-file.js';
+import type { Repository } from '../../model/package.js';
+import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import { isAttachmentTag, joinReference } from '../../model/reference.js';
+import type { Target } from '../../model/target.js';
+import { parseVersion } from '../../semver/version.js';
+import { indexEntry, onlyMeta } from './index-entry.js';
+
+/**
+ * Everything a source holds of some repositories; those it does not know are left out, and so is
+ * what no tag names. `note` is told of what is left out because it is no package.
+ */
+export async function makeIndex(
+  source: PackageSource,
+  repositories: readonly Repository[],
+  target: Target,
+  note: (line: string) => void = () => {},
+): Promise<IndexFile> {
+  const packages: [string, IndexPackage][] = [];
+  for (const repository of [...new Set(repositories)].sort(byCodePoint)) {
+    const tags = await source.tags(repository, target);
+    if (tags === undefined) continue;
+    const fetched = await Promise.all(
+      versionsAmong(tags).map(async (version) => {
+        return { version, found: await source.fetch({ repository, version }, target) };
+      }),
+    );
+    const kept = fetched.filter(({ version, found }) => {
+      const why = found && strangeness(version, found, target);
+      if (why !== undefined)
+        note(`note: ${joinReference(repository, version)} is left out: ${why}`);
+      return why === undefined;
+    });
+    packages.push([repository, packageEntry(repository, kept)]);
+  }
+  return { packages: Object.fromEntries(packages) };
+}
+
+function versionsAmong(tags: readonly string[]): string[] {
+  return tags.filter((tag) => !isAttachmentTag(tag)).sort(byCodePoint);
+}
+
+/** Why something is of no interest to who looks for packages; undefined: it is. */
+function strangeness(version: string, found: FetchedPackage, target: Target): string | undefined {
+  const [problem] = found.contents.problems;
+  if (found.artifact !== undefined) return problem?.message ?? found.artifact;
+  // Whoever asks for a version that is no package is to learn why; nobody asks for a mere tag.
+  const wanted = parseVersion(version, target.rules.dialect) !== undefined;
+  const empty = found.contents.metas.length + found.contents.objects.length === 0;
+  return empty && !wanted ? (problem?.message ?? 'it holds no package meta document') : undefined;
+}
+
+interface Fetched {
+  readonly version: string;
+  readonly found: FetchedPackage | undefined;
+}
+
+function packageEntry(repository: string, fetched: readonly Fetched[]): IndexPackage {
+  const kind = kindOf(fetched);
+  const versions = fetched.flatMap(({ version, found }) =>
+    found ? [[version, indexEntry(found, repository, kind)] as const] : [],
+  );
+  return { kind, versions: Object.fromEntries(versions) };
+}
+
+/** The first version that has one decides; a version of another kind says so in its entry. */
+function kindOf(fetched: readonly Fetched[]): string {
+  for (const { found } of fetched) {
+    const meta = found && onlyMeta(found.contents);
+    if (meta !== undefined) return meta.kind;
+  }
+  return 'Unknown';
+}
+
+/** An index as text: sorted, a version a line, the same bytes for the same index. */
+export function formatIndex({ packages }: IndexFile): string {
+  const blocks = Object.keys(packages)
+    .sort(byCodePoint)
+    .map((repository) => formatPackage(repository, packages[repository]!));
+  return `{"packages":{${blocks.join(',')}\n}}\n`;
+}
+
+function formatPackage(repository: string, { kind, versions }: IndexPackage): string {
+  const lines = Object.keys(versions)
+    .sort(byCodePoint)
+    .map((version) => `\n${JSON.stringify(version)}:${JSON.stringify(versions[version])}`);
+  const key = JSON.stringify(repository);
+  return `\n${key}:{"kind":${JSON.stringify(kind)},"versions":{${lines.join(',')}\n}}`;
+}

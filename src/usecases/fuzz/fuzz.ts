@@ -1,0 +1,308 @@
+import { InputError } from '../../model/input-error.js';
+import type { Request } from '../../model/request.js';
+import type { Target } from '../../model/target.js';
+import { solve } from '../../solver/solve.js';
+import { Driver } from '../../driver/driver.js';
+import type { Refusal } from '../../explain/refusal.js';
+import { resolve, type ResolveOptions } from '../resolve/resolve.js';
+import { seeded, type Draw } from './seeded.js';
+import { askedRelease, chooseTargets } from '../../model/target-choice.js';
+import { toProblem } from '../resolve/to-problem.js';
+import { requestOf, smallest, trialKey, wishName, type Trial, type Wish } from './trial.js';
+import { variedRoots, type VariedRoot } from './varied-root.js';
+
+export interface FuzzOptions extends ResolveOptions {
+  /** The same seed tries the same variations in the same order. */
+  readonly seed: number;
+  /** Variations to try, beside the request as it is on every release. */
+  readonly runs: number;
+  /** Told after every run. */
+  readonly onRun?: ((runs: number, breakages: number) => void) | undefined;
+}
+
+/** Roots that do not go together, or one that does not go at all. */
+export interface Breakage {
+  /** No root of it can go, and none can be as the user has it instead. */
+  readonly example: Trial;
+  /** Every release of the range on which the example breaks, newest first. */
+  readonly brokenOn: readonly string[];
+  readonly refusal: Refusal;
+  /** The same roots at other versions; where they were found to break. */
+  readonly others: readonly { readonly wishes: readonly Wish[]; readonly release: string }[];
+}
+
+export interface FuzzReport {
+  readonly seed: number;
+  /** Variations tried; the request as it is was tried on every release before them. */
+  readonly runs: number;
+  /** Trials that were given up, so that nothing is known of them. */
+  readonly gaveUp: number;
+  /** The releases of the range, newest first. */
+  readonly releases: readonly string[];
+  readonly varied: readonly { readonly repository: string; readonly versions: number }[];
+  readonly breakages: readonly Breakage[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Looks for variations of a request that cannot be satisfied: each root at other published
+ * versions, alone, in pairs and all together, on the releases of Crossplane in the range.
+ */
+export async function fuzz(request: Request, options: FuzzOptions): Promise<FuzzReport> {
+  const asked = askedRelease(request, options.crossplane);
+  const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
+  const targets = groups.flat();
+  const varied = await variedRoots(request, {
+    source: options.source,
+    targets,
+    prereleases: new Set([...(request.prereleases ?? []), ...(options.prereleases ?? [])]),
+    compat: options.compat ?? false,
+  });
+  const fuzzing = new Fuzzing(request, options, staying(varied));
+  fuzzing.refuseNonsense(targets);
+  await fuzzing.run(targets.map((release) => ({ release, wishes: asAsked(request) })));
+  const isKnown = (trial: Trial) => fuzzing.isKnown(trial);
+  await fuzzing.vary(variations(asAsked(request), { targets, varied, options, isKnown }));
+  return {
+    seed: options.seed,
+    runs: fuzzing.runs,
+    gaveUp: fuzzing.gaveUp,
+    releases: targets.map(({ version }) => version),
+    varied: varied.map(({ root, tagsFor }) => ({
+      repository: root.repository,
+      versions: tagsFor(targets[0]!).length,
+    })),
+    breakages: await fuzzing.breakages(targets),
+    notes: [...warnings, ...notes],
+  };
+}
+
+interface Space {
+  readonly targets: readonly Target[];
+  readonly varied: readonly VariedRoot[];
+  readonly options: Pick<FuzzOptions, 'seed' | 'runs'>;
+  /** It breaks, and why is known. */
+  readonly isKnown: (trial: Trial) => boolean;
+}
+
+function asAsked({ roots }: Request): Wish[] {
+  return roots.map((root): Wish => ({ root }));
+}
+
+/** How often a variation known to break is drawn again. */
+const REDRAWS = 10;
+
+function* variations(
+  wishes: readonly Wish[],
+  { targets, varied, options, isKnown }: Space,
+): Generator<Trial> {
+  const draw = seeded(options.seed);
+  if (varied.every(({ tagsFor }) => targets.every((target) => tagsFor(target).length === 0)))
+    return;
+  for (let run = 0; run < options.runs; run++) {
+    let trial: Trial;
+    let redraws = 0;
+    do {
+      const release = targets[draw(targets.length)]!;
+      trial = { release, wishes: vary(wishes, varied, { release, draw }) };
+    } while (isKnown(trial) && redraws++ < REDRAWS);
+    yield trial;
+  }
+}
+
+/** Packages of which a version that is tried is one of those asked for. */
+function staying(varied: readonly VariedRoot[]): ReadonlySet<string> {
+  const within = varied.filter((one) => one.staysWithin && one.isAsked);
+  return new Set(within.map(({ root }) => root.repository));
+}
+
+function vary(
+  asAsked: readonly Wish[],
+  varied: readonly VariedRoot[],
+  { release, draw }: { readonly release: Target; readonly draw: Draw },
+): Wish[] {
+  const pinned = new Map<string, Wish>();
+  const chosen = choose(varied, draw);
+  for (const { root, isAsked, tagsFor } of chosen.roots) {
+    const tags = tagsFor(release);
+    if (tags.length === 0) continue;
+    const tag = tags[place(tags.length, draw)]!;
+    pinned.set(root.repository, { root, tag, asked: isAsked ? root : undefined });
+  }
+  const kept = asAsked.flatMap((wish): Wish[] => {
+    const at = pinned.get(wishName(wish));
+    pinned.delete(wishName(wish));
+    if (at !== undefined) return [at];
+    return chosen.alone && wish.root.root === 'package' ? [] : [wish];
+  });
+  return [...kept, ...pinned.values()];
+}
+
+/** Mostly two roots without the others; else one among the others, or all. */
+function choose(
+  varied: readonly VariedRoot[],
+  draw: Draw,
+): { readonly roots: readonly VariedRoot[]; readonly alone: boolean } {
+  const [first, second, way] = [draw(varied.length), draw(varied.length), draw(4)];
+  if (first === second || way === 0) return { roots: [varied[first]!], alone: false };
+  if (way === 1) return { roots: varied, alone: false };
+  return { roots: [varied[first]!, varied[second]!], alone: true };
+}
+
+/** The newest and the oldest version more often than those between. */
+function place(count: number, draw: Draw): number {
+  const way = draw(6);
+  if (way === 0) return 0;
+  return way === 1 ? count - 1 : draw(count);
+}
+
+/** Tries variations and collects what breaks. */
+class Fuzzing {
+  runs = 0;
+  gaveUp = 0;
+  private readonly request: Request;
+  private readonly options: FuzzOptions;
+  private readonly staying: ReadonlySet<string>;
+  /** Smallest examples by what they ask for, with the releases they were found on. */
+  private readonly examples = new Map<string, { trial: Trial; releases: Set<string> }>();
+
+  constructor(request: Request, options: FuzzOptions, staying: ReadonlySet<string>) {
+    this.request = request;
+    this.options = options;
+    this.staying = staying;
+  }
+
+  async run(trials: Iterable<Trial>, done: () => void = () => {}): Promise<void> {
+    const { goOn = () => true, onRun = () => {} } = this.options;
+    for (const trial of trials) {
+      if (!goOn()) return;
+      await this.attempt(trial);
+      done();
+      onRun(this.runs, this.examples.size);
+    }
+  }
+
+  /** The same for what counts as a run. */
+  async vary(trials: Iterable<Trial>): Promise<void> {
+    await this.run(trials, () => this.runs++);
+  }
+
+  /** What makes sense to no release is a mistake in the request, and not what is looked for. */
+  refuseNonsense(targets: readonly Target[]): void {
+    for (const [place, target] of targets.entries()) {
+      try {
+        toProblem(this.request, [target], this.options);
+        return;
+      } catch (error) {
+        if (!(error instanceof InputError) || place === targets.length - 1) throw error;
+      }
+    }
+  }
+
+  private async attempt(trial: Trial): Promise<void> {
+    // One for each run: what was read is kept by the source, and what was made of it can go.
+    const driver = this.driver();
+    const verdict = await this.verdict(trial, driver);
+    if (verdict === 'gave-up') this.gaveUp++;
+    if (verdict !== 'breaks') return;
+    const found = await smallest(
+      trial,
+      async (smaller) => (await this.verdict(smaller, driver)) === 'breaks',
+    );
+    const key = trialKey(found);
+    const known = this.examples.get(key) ?? { trial: found, releases: new Set() };
+    known.releases.add(found.release.version);
+    this.examples.set(key, known);
+  }
+
+  private async verdict(trial: Trial, driver: Driver): Promise<'holds' | 'breaks' | 'gave-up'> {
+    const { release } = trial;
+    try {
+      const problem = toProblem(requestOf(this.request, trial), [release], this.options);
+      const { status } = await driver.drive(solve(problem), release);
+      return status === 'solved' ? 'holds' : status === 'unsolvable' ? 'breaks' : 'gave-up';
+    } catch (error) {
+      // Asked for in a way that makes no sense to this release.
+      if (error instanceof InputError) return 'breaks';
+      throw error;
+    }
+  }
+
+  /** Whether a trial breaks because of what was found already. */
+  isKnown(trial: Trial): boolean {
+    const at = new Map(trial.wishes.map((wish) => [wishName(wish), wish.tag ?? 'as asked']));
+    return [...this.examples.values()].some(
+      (example) =>
+        example.releases.has(trial.release.version) &&
+        example.trial.wishes.every((wish) => {
+          const name = wishName(wish);
+          const here = at.get(name);
+          if (here === undefined) return false;
+          return (
+            here === (wish.tag ?? 'as asked') || (wish.tag === undefined && this.staying.has(name))
+          );
+        }),
+    );
+  }
+
+  /** One for each set of roots, in the order found; the plainest example stands for the rest. */
+  async breakages(targets: readonly Target[]): Promise<Breakage[]> {
+    const alike = new Map<string, Trial[]>();
+    for (const { trial } of this.examples.values()) {
+      const roots = trial.wishes.map(wishName).sort().join('\n');
+      alike.set(roots, [...(alike.get(roots) ?? []), trial]);
+    }
+    const found: Breakage[] = [];
+    for (const trials of alike.values()) {
+      const [example, ...others] = trials.sort((a, b) => versionsNamed(a) - versionsNamed(b));
+      found.push({
+        example: example!,
+        brokenOn: await this.brokenOn(example!, targets),
+        refusal: await this.refusal(example!),
+        others: others.map(({ wishes, release }) => ({ wishes, release: release.version })),
+      });
+    }
+    return found;
+  }
+
+  private async brokenOn(example: Trial, targets: readonly Target[]): Promise<string[]> {
+    const broken: string[] = [];
+    const driver = this.driver();
+    for (const release of targets) {
+      const breaks =
+        release.version === example.release.version ||
+        (await this.verdict({ ...example, release }, driver)) === 'breaks';
+      if (breaks) broken.push(release.version);
+    }
+    return broken;
+  }
+
+  private async refusal(example: Trial): Promise<Refusal> {
+    const { goOn: _, ...options } = this.options;
+    const request = requestOf(this.request, example);
+    try {
+      const answer = await resolve(request, { ...options, crossplane: example.release.version });
+      if (answer.status === 'unsolvable') return answer;
+      throw new Error(`${answer.status} what was found to break: ${trialKey(example)}`);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const { message, hint } = error;
+      const suggestions = hint === undefined ? [] : [{ text: hint }];
+      return {
+        explanation: message,
+        core: [{ kind: 'source', text: message, path: [] }],
+        facts: [],
+        suggestions,
+      };
+    }
+  }
+
+  private driver(): Driver {
+    const { source, compat = false, goOn = () => true } = this.options;
+    return new Driver(source, { compat, goOn });
+  }
+}
+
+function versionsNamed({ wishes }: Trial): number {
+  return wishes.filter(({ tag }) => tag !== undefined).length;
+}

@@ -1,0 +1,172 @@
+import { parseConstraint } from '../semver/constraint.js';
+import { InputError } from '../model/input-error.js';
+import type { Candidate } from '../model/package.js';
+import type { Request } from '../model/request.js';
+import { sameRules, type Target } from '../model/target.js';
+import { minimalProof } from '../explain/core.js';
+import type { Problem } from '../solver/problem.js';
+import type { Solving } from '../solver/question.js';
+import { solve, type Outcome } from '../solver/solve.js';
+import { Driver, type Asked } from '../driver/driver.js';
+import { refusalOf, type CoreEntry } from '../explain/refusal.js';
+import type { ResolveOptions } from './resolve/resolve.js';
+import { allReleases, chooseTargets, versionOf } from '../model/target-choice.js';
+import { toProblem } from './resolve/to-problem.js';
+
+/** How a set fares on the releases of Crossplane. */
+export interface Matrix {
+  /** Oldest release first; neighbours that fare alike are one row. */
+  readonly rows: readonly MatrixRow[];
+  readonly stats: Asked;
+}
+
+export type MatrixRow = { readonly releases: readonly string[] } & Verdict;
+
+/** What becomes of the set on one release. */
+export type Verdict =
+  | {
+      readonly status: 'solved';
+      /** In the order of decision. */
+      readonly packages: readonly Candidate[];
+    }
+  | {
+      readonly status: 'unsolvable';
+      /** What blocks it, in one line. */
+      readonly reason: string;
+      /** Empty: what is asked for makes no sense on that release. */
+      readonly core: readonly CoreEntry[];
+    }
+  | { readonly status: 'gave-up'; readonly reason: string };
+
+/** What was found for one release, and what it takes for another to share it. */
+interface Finding {
+  readonly target: Target;
+  readonly verdict: Verdict;
+  /** Every Crossplane constraint that the search came across. */
+  readonly constraints: ReadonlySet<string>;
+}
+
+/**
+ * Resolves for every known release of Crossplane, or those that `crossplane` in the options
+ * admits; the request's own target does not count.
+ *
+ * A search learns of the release by its rules and by the Crossplane constraints it meets: what
+ * agrees with a release solved before in both is not solved again.
+ */
+export async function matrix(request: Request, options: ResolveOptions): Promise<Matrix> {
+  const driver = new Driver(options.source, {
+    compat: options.compat ?? false,
+    goOn: options.goOn ?? (() => true),
+  });
+  const findings: Finding[] = [];
+  const errors: InputError[] = [];
+  const targets = targetsOf(options);
+  for (const target of targets) {
+    const alike = findings.findLast((finding) => fareAlike(finding, target));
+    if (alike !== undefined) {
+      findings.push({ ...alike, target });
+      continue;
+    }
+    try {
+      findings.push(await find(toProblem(request, [target], options), target, driver));
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      errors.push(error);
+      const verdict: Verdict = { status: 'unsolvable', reason: error.message, core: [] };
+      findings.push({ target, verdict, constraints: new Set() });
+    }
+  }
+  if (errors.length === targets.length) throw errors.at(-1)!;
+  return { rows: rowsOf(findings), stats: driver.asked };
+}
+
+/** Oldest first. */
+function targetsOf({ crossplane, crossplaneVersions }: ResolveOptions): readonly Target[] {
+  if (crossplane === undefined) return allReleases(crossplaneVersions ?? []).reverse();
+  const asked = { text: crossplane, origin: { file: '--crossplane' } };
+  return chooseTargets(asked, crossplaneVersions).groups.flat().reverse();
+}
+
+function fareAlike({ target, verdict, constraints }: Finding, other: Target): boolean {
+  if (verdict.status === 'gave-up' || !sameRules(target, other)) return false;
+  if (verdict.status === 'unsolvable' && verdict.core.length === 0) return false;
+  return [...constraints].every((text) => {
+    const constraint = parseConstraint(text, target.rules.dialect);
+    return (
+      constraint.invalid ||
+      constraint.admits(versionOf(target)) === constraint.admits(versionOf(other))
+    );
+  });
+}
+
+async function find(problem: Problem, target: Target, driver: Driver): Promise<Finding> {
+  const constraints = new Set(
+    problem.demands.flatMap((each) => (each.demand === 'crossplane' ? [each.constraint] : [])),
+  );
+  const outcome = await driver.drive(noting(solve(problem), constraints), target);
+  return { target, verdict: await verdictOf(outcome, problem, target, driver), constraints };
+}
+
+/** The same search; what packages say of Crossplane on the way is written down. */
+function* noting(solving: Solving<Outcome>, constraints: Set<string>): Solving<Outcome> {
+  let step = solving.next();
+  while (step.done !== true) {
+    const answer = yield step.value;
+    const meta = typeof answer === 'object' && 'requirements' in answer ? answer : undefined;
+    if (meta?.crossplane !== undefined) constraints.add(meta.crossplane);
+    step = solving.next(answer);
+  }
+  return step.value;
+}
+
+async function verdictOf(
+  outcome: Outcome,
+  problem: Problem,
+  target: Target,
+  driver: Driver,
+): Promise<Verdict> {
+  switch (outcome.status) {
+    case 'solved': {
+      const packages = outcome.selected.map(({ repository, version }) => ({ repository, version }));
+      return { status: 'solved', packages };
+    }
+    case 'gave-up':
+      return {
+        status: 'gave-up',
+        reason: `gave up after ${outcome.effort.conflicts} conflicts`,
+      };
+    case 'unsolvable': {
+      const proof = await driver.driveFromMemory(minimalProof(problem, outcome), target);
+      const core = refusalOf(problem, proof).core.filter((entry) => !restates(entry, target));
+      return { status: 'unsolvable', reason: tersest(core), core };
+    }
+  }
+}
+
+/** Which release a row is about need not be said in it. */
+function restates({ kind, text }: CoreEntry, target: Target): boolean {
+  return kind === 'crossplane' && text === `Crossplane is ${target.version}`;
+}
+
+/** The plainest of the facts: of those that tell more than that something was asked for. */
+function tersest(core: readonly CoreEntry[]): string {
+  const telling = core.filter(({ kind }) => kind !== 'requirement');
+  const texts = (telling.length > 0 ? telling : core).map(({ text }) => text);
+  const [first, ...more] = texts.sort((a, b) => a.length - b.length);
+  return more.length === 0 ? first! : `${first!} (and ${more.length} more)`;
+}
+
+function rowsOf(findings: readonly Finding[]): MatrixRow[] {
+  const rows: { releases: string[]; verdict: Verdict }[] = [];
+  for (const { target, verdict } of findings) {
+    const last = rows.at(-1);
+    if (last !== undefined && sameVerdict(last.verdict, verdict))
+      last.releases.push(target.version);
+    else rows.push({ releases: [target.version], verdict });
+  }
+  return rows.map(({ releases, verdict }) => ({ releases, ...verdict }));
+}
+
+function sameVerdict(a: Verdict, b: Verdict): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

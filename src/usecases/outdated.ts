@@ -1,0 +1,108 @@
+import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
+import { formatOrigin } from '../model/input-error.js';
+import type { Repository } from '../model/package.js';
+import type { PackageSource } from '../model/package-source.js';
+import type { Request } from '../model/request.js';
+import { targetFor, type Target } from '../model/target.js';
+import { compareVersions, parseVersion, type Version } from '../semver/version.js';
+import type { Problem } from '../solver/problem.js';
+import { askersIn, type Askers } from './resolve/requirers.js';
+import { newestOf } from './resolve/newest.js';
+import { toProblem } from './resolve/to-problem.js';
+import { meetsWant } from './resolve/wants.js';
+import { wantText } from '../model/want.js';
+
+/** A locked package of which there are newer versions. */
+export interface Outdated {
+  readonly repository: Repository;
+  readonly locked: string;
+  /** The newest that everybody who asks for it admits; undefined: none that is newer. */
+  readonly fits: string | undefined;
+  readonly newest: string;
+  /** Who does not admit the newest; undefined: all do. */
+  readonly heldBy: string | undefined;
+}
+
+export interface OutdatedReport {
+  /** By repository. */
+  readonly packages: readonly Outdated[];
+  readonly notes: readonly string[];
+}
+
+export interface OutdatedOptions {
+  readonly source: PackageSource;
+  readonly prereleases?: readonly Repository[] | undefined;
+  readonly compat?: boolean | undefined;
+}
+
+/**
+ * Which locked packages are not the newest, by tags alone: no package is read, so whether a newer
+ * one gets along with the others is for `update` to find out.
+ */
+export async function outdated(
+  lockfile: Lockfile,
+  request: Request,
+  options: OutdatedOptions,
+): Promise<OutdatedReport> {
+  const target = targetFor(lockfile.crossplane)!;
+  const problem = toProblem(request, [target], options);
+  const lists = await Promise.all(
+    lockfile.packages.map(({ repository }) => options.source.tags(repository, target)),
+  );
+  const askers = askersIn(lockfile, problem);
+  const notes: string[] = [];
+  const packages = lockfile.packages.flatMap((locked, i): Outdated[] => {
+    const tags = lists[i];
+    if (tags === undefined) notes.push(`no source given knows ${locked.repository}`);
+    const found = tags && compare(locked, tags, { askers, problem, target });
+    return found === undefined ? [] : [found];
+  });
+  return { packages, notes };
+}
+
+interface Context {
+  readonly askers: Askers;
+  readonly problem: Problem;
+  readonly target: Target;
+}
+
+/** undefined: none is newer, or it is locked by what has no order: a digest, an opaque tag. */
+function compare(
+  { repository, version }: LockedPackage,
+  tags: readonly string[],
+  context: Context,
+): Outdated | undefined {
+  const { problem } = context;
+  const locked = parseVersion(version, problem.dialect);
+  if (locked === undefined) return undefined;
+  const anyPrerelease = locked.prerelease !== '' || problem.prereleases.has(repository);
+  const isNewer = (other: Version) =>
+    compareVersions(other, locked) > 0 && (anyPrerelease || other.prerelease === '');
+  const newest = newestOf(tags, problem, isNewer);
+  if (newest === undefined) return undefined;
+  const fits = newestOf(
+    tags,
+    problem,
+    (other) => isNewer(other) && holderOf(repository, other, context) === undefined,
+  );
+  const heldBy = holderOf(repository, newest, context);
+  return { repository, locked: version, fits: fits?.raw, newest: newest.raw, heldBy };
+}
+
+/** Who rules a version out, in words. */
+function holderOf(
+  repository: Repository,
+  { raw }: Version,
+  { askers, problem, target }: Context,
+): string | undefined {
+  const override = problem.overrides.get(repository);
+  if (override !== undefined) {
+    if (meetsWant(raw, override.want, target)) return undefined;
+    return `overridden: \`${wantText(override.want)}\` (${formatOrigin(override.origin)})`;
+  }
+  const rule = problem.exclude.get(repository)?.find(({ want }) => meetsWant(raw, want, target));
+  if (rule !== undefined) return `excluded (${formatOrigin(rule.origin)})`;
+  return askers
+    .get(repository)
+    ?.find(({ want }) => want !== undefined && !meetsWant(raw, want, target))?.text;
+}

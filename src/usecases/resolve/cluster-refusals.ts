@@ -1,0 +1,66 @@
+import { parseConstraint } from '../../semver/constraint.js';
+import type { Repository } from '../../model/package.js';
+import { isDigest } from '../../text/digest.js';
+import type { PackageRequirement } from '../../model/package-meta.js';
+import type { Target } from '../../model/target.js';
+import { parseVersion } from '../../semver/version.js';
+import type { Selected } from '../../solver/solve.js';
+
+/**
+ * What the cluster's own dependency checks would refuse in a selection, in words; empty: nothing.
+ *
+ * A sound selection is refused only where the user asked for it: an override, a replacement,
+ * prereleases a range does not name, a cycle.
+ */
+export function clusterRefusals(selected: readonly Selected[], target: Target): string[] {
+  const installed = new Map(selected.map((one) => [one.repository, one]));
+  const reasons: string[] = [];
+  for (const { repository, version, meta } of selected) {
+    for (const requirement of meta.requirements) {
+      if (requirement.requires !== 'package') continue;
+      const on = installed.get(requirement.repository);
+      const who = `${repository} ${version} asks for ${requirement.repository} \`${requirement.constraint}\``;
+      if (on === undefined) reasons.push(`${who}, which is replaced`);
+      else if (!accepts(requirement, on.version, target)) {
+        reasons.push(`${who}, and ${on.version} is installed`);
+      }
+    }
+  }
+  const cycle = firstCycle(selected);
+  if (cycle !== undefined) reasons.push(`a cycle: ${cycle.join(' → ')}`);
+  return reasons;
+}
+
+/** As a revision checks each of its direct dependencies. */
+function accepts(requirement: PackageRequirement, version: string, { rules }: Target): boolean {
+  const { constraint } = requirement;
+  if (isDigest(constraint)) return version === constraint;
+  const parsed = parseConstraint(constraint, rules.dialect);
+  const installed = parseVersion(version, rules.dialect);
+  return !parsed.invalid && installed !== undefined && parsed.admits(installed);
+}
+
+function firstCycle(selected: readonly Selected[]): Repository[] | undefined {
+  const edges = new Map(
+    selected.map(({ repository, meta }) => [
+      repository,
+      meta.requirements.flatMap((r) => (r.requires === 'package' ? [r.repository] : [])),
+    ]),
+  );
+  const done = new Set<Repository>();
+  const walk = (at: Repository, path: readonly Repository[]): Repository[] | undefined => {
+    if (path.includes(at)) return [...path.slice(path.indexOf(at)), at];
+    if (done.has(at)) return undefined;
+    for (const next of edges.get(at) ?? []) {
+      const cycle = walk(next, [...path, at]);
+      if (cycle !== undefined) return cycle;
+    }
+    done.add(at);
+    return undefined;
+  };
+  for (const { repository } of selected) {
+    const cycle = walk(repository, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}

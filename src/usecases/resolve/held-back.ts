@@ -1,0 +1,134 @@
+import { parseConstraint } from '../../semver/constraint.js';
+import { isRejection } from '../../admission/judge.js';
+import { ownershipKey } from '../../model/owned-object.js';
+import type { Repository } from '../../model/package.js';
+import type { PackageMeta, Rejection } from '../../model/package-meta.js';
+import type { Target } from '../../model/target.js';
+import { parseVersion, type Version } from '../../semver/version.js';
+import type { PackageDemand, Problem } from '../../solver/problem.js';
+import type { Selected } from '../../solver/solve.js';
+import type { Driver } from '../../driver/driver.js';
+import { newestOf } from './newest.js';
+import { versionOf } from '../../model/target-choice.js';
+import { meetsWant } from './wants.js';
+import { wantOf } from '../../model/want.js';
+
+/** So many majors behind are worth a word. */
+const MAJORS = 2;
+
+/**
+ * A note for each package asked for by name that is far behind the newest release the user would
+ * take, and who holds it back. Reads nothing: only tags listed and versions read already count.
+ */
+export async function heldBack(
+  selected: readonly Selected[],
+  problem: Problem,
+  target: Target,
+  driver: Driver,
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const one of selected) {
+    const { repository, version } = one;
+    // Where the lockfile or the user's own preference holds it, nothing else does.
+    if (problem.prefer !== 'newest' || problem.locked.get(repository) === version) continue;
+    const newest = newestAdmitted(
+      one,
+      problem,
+      target,
+      (await driver.listedTags(repository)) ?? [],
+    );
+    if (newest === undefined || !isFarBehind(version, newest, problem)) continue;
+    const meta = await driver.metaIfRead({ repository, version: newest.raw }, target);
+    const by = holder({ repository, newest, meta }, selected, target);
+    notes.push(`${repository} is held back at ${version} (newest is ${newest.raw}) by ${by}`);
+  }
+  return notes;
+}
+
+function isFarBehind(version: string, newest: Version, { dialect }: Problem): boolean {
+  const taken = parseVersion(version, dialect);
+  return taken !== undefined && BigInt(newest.major) - BigInt(taken.major) >= MAJORS;
+}
+
+/** undefined: the user did not ask for it by name, or admits nothing that is listed. */
+function newestAdmitted(
+  { repository }: Selected,
+  problem: Problem,
+  target: Target,
+  tags: readonly string[],
+): Version | undefined {
+  const demands = problem.demands.filter(
+    (each): each is PackageDemand =>
+      each.demand === 'package' &&
+      (problem.replace.get(each.repository) ?? each.repository) === repository,
+  );
+  if (demands.length === 0 || problem.overrides.has(repository)) return undefined;
+  const wants = demands.map(({ want }) => want);
+  const unwanted = (problem.exclude.get(repository) ?? []).map(({ want }) => want);
+  return newestOf(
+    tags,
+    problem,
+    ({ raw, prerelease }) =>
+      prerelease === '' &&
+      wants.every((want) => meetsWant(raw, want, target)) &&
+      !unwanted.some((want) => meetsWant(raw, want, target)),
+  );
+}
+
+interface Newest {
+  readonly repository: Repository;
+  readonly newest: Version;
+  /** What the newest is, where the search has read it. */
+  readonly meta: PackageMeta | Rejection | undefined;
+}
+
+function holder(
+  { repository, newest, meta }: Newest,
+  selected: readonly Selected[],
+  target: Target,
+): string {
+  const others = selected.filter((one) => one.repository !== repository);
+  for (const other of others) {
+    for (const requirement of other.meta.requirements) {
+      if (requirement.requires !== 'package' || requirement.repository !== repository) continue;
+      if (meetsWant(newest.raw, wantOf(requirement.constraint), target)) continue;
+      return `${other.repository} ${other.version}, which requires \`${requirement.constraint}\``;
+    }
+  }
+  if (meta !== undefined && isRejection(meta)) {
+    const error = meta.findings.find(({ severity }) => severity === 'error');
+    return `Crossplane ${target.version}, which would refuse the newest (${error?.message ?? ''})`;
+  }
+  return (meta && conflictOf(meta, others, target)) ?? 'what other packages require';
+}
+
+/** What stands against a version beside what was selected. */
+function conflictOf(
+  meta: PackageMeta,
+  others: readonly Selected[],
+  target: Target,
+): string | undefined {
+  if (meta.crossplane !== undefined) {
+    const constraint = parseConstraint(meta.crossplane, target.rules.dialect);
+    if (constraint.invalid || !constraint.admits(versionOf(target))) {
+      return `Crossplane ${target.version}: the newest needs \`${meta.crossplane}\``;
+    }
+  }
+  const owned = new Set(meta.owns.map(ownershipKey));
+  for (const { repository, version, meta: other } of others) {
+    const shared = other.owns.find((object) => owned.has(ownershipKey(object)));
+    if (shared !== undefined) {
+      return `${repository} ${version}, which owns ${shared.kind} ${shared.name} too`;
+    }
+    const asked = meta.requirements.find(
+      (r) =>
+        r.requires === 'package' &&
+        r.repository === repository &&
+        !meetsWant(version, wantOf(r.constraint), target),
+    );
+    if (asked?.requires === 'package') {
+      return `${repository} ${version}: the newest requires \`${asked.constraint}\``;
+    }
+  }
+  return undefined;
+}

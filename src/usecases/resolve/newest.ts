@@ -1,0 +1,24 @@
+import { compareVersions, isIncomplete, parseVersion, type Version } from '../../semver/version.js';
+import type { Problem } from '../../solver/problem.js';
+
+/** The newest of the tags that can be installed and that somebody takes; undefined: none. */
+export function newestOf(
+  tags: readonly string[],
+  { dialect, skipsIncompleteTags }: Problem,
+  takes: (version: Version) => boolean,
+): Version | undefined {
+  let newest: Version | undefined;
+  for (const tag of tags) {
+    const version = parseVersion(tag, dialect);
+    if (version === undefined || (skipsIncompleteTags && isIncomplete(version))) continue;
+    if (newest !== undefined && !comesAfter(version, newest)) continue;
+    if (takes(version)) newest = version;
+  }
+  return newest;
+}
+
+/** Of tags with equal precedence the greatest string wins. */
+function comesAfter(a: Version, b: Version): boolean {
+  const order = compareVersions(a, b);
+  return order > 0 || (order === 0 && a.raw > b.raw);
+}

@@ -1,0 +1,82 @@
+import { assignNames } from '../../bundle/object-name.js';
+import { objectTemplate, withoutClusterState } from '../../bundle/object-template.js';
+import { spellingWarnings } from '../../bundle/spelling.js';
+import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import type { Repository } from '../../model/package.js';
+import type { FetchedPackage } from '../../model/package-source.js';
+import type { PackageRoot, Request } from '../../model/request.js';
+import type { Target } from '../../model/target.js';
+import type { Selected } from '../../solver/solve.js';
+import { clusterRefusals } from './cluster-refusals.js';
+
+/** A selection with what the sources said of it. */
+export interface Chosen extends Selected {
+  readonly fetched: FetchedPackage;
+}
+
+/** The answer as a lockfile; `chosen` in the order of decision. */
+export function toLockfile(
+  chosen: readonly Chosen[],
+  request: Request,
+  context: { readonly target: Target; readonly previous: Lockfile | undefined },
+): { readonly lockfile: Lockfile; readonly warnings: readonly string[] } {
+  const { target, previous } = context;
+  const replaced = new Map(request.replace.map((rule) => [rule.repository, rule.with]));
+  const roots = new Map<Repository, PackageRoot>();
+  for (const root of request.roots) {
+    if (root.root !== 'package') continue;
+    roots.set(replaced.get(root.repository) ?? root.repository, root);
+  }
+  const lockedNames = new Map(previous?.packages.map((p) => [p.repository, p.name]));
+  const { names, warnings } = assignNames(
+    chosen.map(({ repository }) => ({
+      repository,
+      given: roots.get(repository)?.name,
+      locked: lockedNames.get(repository),
+      origin: roots.get(repository)?.origin,
+    })),
+    target,
+  );
+  const packages = chosen.map((one): LockedPackage => {
+    const { repository, version, meta, fetched } = one;
+    const root = roots.get(repository);
+    return {
+      repository,
+      version,
+      digest: fetched.digest,
+      manifest: fetched.manifest,
+      baseLayer: fetched.baseLayer,
+      packageYaml: fetched.packageYaml,
+      kind: meta.kind,
+      name: names.get(repository)!,
+      direct: root !== undefined,
+      crossplane: meta.crossplane,
+      requirements: meta.requirements,
+      owns: meta.owns,
+      object: objectTemplate({
+        kind: meta.kind,
+        defaults: request.defaults,
+        spec: root?.spec ?? {},
+        object: root?.object,
+      }),
+    };
+  });
+  const lockfile: Lockfile = {
+    crossplane: target.version,
+    packages: packages.sort((a, b) => byCodePoint(a.repository, b.repository)),
+    objects: request.kept.map(({ object }) => withoutClusterState(object)),
+    skipDependencyResolution: skipReasons(chosen, request, target),
+  };
+  const spellings = spellingWarnings([...names.keys()], target);
+  return { lockfile, warnings: [...warnings, ...spellings] };
+}
+
+/** Why dependencies are not resolved, where nobody but the user knows why. */
+export const INPUTS_SAY_SO = 'the input objects say so';
+
+function skipReasons(chosen: readonly Chosen[], request: Request, target: Target): string[] {
+  const asked = request.roots.some((r) => r.root === 'package' && r.skipDependencyResolution);
+  if (asked) return [INPUTS_SAY_SO];
+  return clusterRefusals(chosen, target);
+}

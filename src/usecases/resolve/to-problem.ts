@@ -1,0 +1,149 @@
+import type { Lockfile } from '../../lock/lockfile.js';
+import { parseConstraint } from '../../semver/constraint.js';
+import { readDependency } from '../../admission/dependency.js';
+import { InputError } from '../../model/input-error.js';
+import { ownedObjects } from '../../admission/owned.js';
+import type { Origin, Repository } from '../../model/package.js';
+import { isDigest } from '../../text/digest.js';
+import { isTag, repositoryProblem } from '../../model/reference.js';
+import type { LocalRoot, PackageRoot, Request, Root, VersionRule } from '../../model/request.js';
+import type { Target } from '../../model/target.js';
+import type { Demand, Problem, Rule } from '../../solver/problem.js';
+import { versionOf } from '../../model/target-choice.js';
+import type { Want } from '../../model/want.js';
+
+/** What a user may wish beyond the request itself. */
+export interface Wishes {
+  /** Among versions that are not locked. */
+  readonly prefer?: 'newest' | 'lowest' | undefined;
+  /** The last answer: its names are kept, and its versions are preferred before all others. */
+  readonly lockfile?: Lockfile | undefined;
+  /** Repositories whose locked version does not count: they are to move. */
+  readonly unlock?: ReadonlySet<Repository> | 'all' | undefined;
+  /** Packages that must be at this version, whatever else is asked of them. */
+  readonly pins?: readonly VersionRule[] | undefined;
+  readonly prereleases?: readonly Repository[] | undefined;
+  readonly allowCycles?: boolean | undefined;
+  readonly compat?: boolean | undefined;
+  readonly maxConflicts?: number | undefined;
+}
+
+const MAX_CONFLICTS = 1_000_000;
+
+/** The request as a problem for the solver, in the eyes of releases that follow the same rules. */
+export function toProblem(request: Request, targets: readonly Target[], wishes: Wishes): Problem {
+  const target = targets[0]!;
+  const roots = request.roots.filter((root): root is PackageRoot => root.root === 'package');
+  return {
+    dialect: target.rules.dialect,
+    skipsIncompleteTags: target.rules.skipsIncompleteTags,
+    releases: targets.map(versionOf),
+    demands: [
+      ...request.roots.flatMap((root) => demands(root, target, wishes)),
+      ...(wishes.pins ?? []).map((pin) => pinDemand(pin, target)),
+    ],
+    overrides: new Map(request.overrides.map((rule) => [rule.repository, toRule(rule, target)])),
+    exclude: grouped(request.exclude, target),
+    replace: new Map(request.replace.map((rule) => [rule.repository, rule.with])),
+    prereleases: new Set([...(request.prereleases ?? []), ...(wishes.prereleases ?? [])]),
+    anyCrossplane: new Set(
+      roots.filter((root) => root.ignoreCrossplaneConstraints).map((root) => root.repository),
+    ),
+    ignoreRequirements: roots.length > 0 && roots.every((root) => root.skipDependencyResolution),
+    prefer: wishes.prefer ?? 'newest',
+    locked: lockedVersions(wishes),
+    allowCycles: wishes.allowCycles ?? false,
+    maxConflicts: wishes.maxConflicts ?? MAX_CONFLICTS,
+  };
+}
+
+function demands(root: Root, target: Target, wishes: Wishes): Demand[] {
+  switch (root.root) {
+    case 'package':
+      return [packageDemand(root, target)];
+    case 'crd':
+      return [{ demand: 'api', crd: root.demand, origin: root.origin, by: undefined }];
+    case 'local':
+      return localDemands(root, target, wishes);
+  }
+}
+
+function packageDemand(root: PackageRoot, target: Target): Demand {
+  const { repository, kind, version, origin } = root;
+  const problem = repositoryProblem(repository, target);
+  if (problem !== undefined) {
+    const message = `\`${repository}\` cannot be installed on Crossplane ${target.version}: ${problem}`;
+    throw new InputError(message, { origin });
+  }
+  const want: Want =
+    version.form === 'tag'
+      ? { form: 'tag', tag: version.tag }
+      : readWant(version.form === 'digest' ? version.digest : version.text, target, origin);
+  return { demand: 'package', repository, kind, want, origin, by: undefined };
+}
+
+function pinDemand({ repository, version, origin }: VersionRule, target: Target): Demand {
+  const want = readWant(version, target, origin);
+  return { demand: 'package', repository, kind: undefined, want, origin, by: undefined };
+}
+
+function localDemands(root: LocalRoot, target: Target, { compat }: Wishes): Demand[] {
+  const { name: by, origin } = root;
+  const found: Demand[] = [];
+  if (root.crossplane !== undefined) {
+    const parsed = parseConstraint(root.crossplane, target.rules.dialect);
+    if (parsed.invalid) {
+      const message = `\`crossplane.version: ${root.crossplane}\` is no constraint for Crossplane ${target.version} (${parsed.error})`;
+      throw new InputError(message, { origin });
+    }
+    found.push({ demand: 'crossplane', constraint: root.crossplane, origin, by });
+  }
+  const objects = ownedObjects(root.objects, root.kind, target);
+  if (objects.length > 0) found.push({ demand: 'owns', objects, origin, by });
+  for (const { entry, origin: place } of root.dependsOn) {
+    const reading = readDependency(entry, { target, compat: compat ?? false, line: place.line });
+    const { requirement } = reading;
+    if (requirement === undefined) {
+      const error = reading.findings.find((finding) => finding.severity === 'error');
+      throw new InputError(error?.message ?? 'unreadable dependsOn entry', { origin: place });
+    }
+    if (requirement.requires === 'crd') {
+      found.push({ demand: 'api', crd: requirement.demand, origin: place, by });
+      continue;
+    }
+    const { repository, kind, constraint } = requirement;
+    const want = readWant(constraint, target, place);
+    found.push({ demand: 'package', repository, kind, want, origin: place, by });
+  }
+  return found;
+}
+
+/** A digest; else a constraint, if the target's dialect reads it as one; else a tag. */
+function readWant(text: string, target: Target, origin: Origin): Want {
+  if (isDigest(text)) return { form: 'digest', digest: text };
+  if (!parseConstraint(text, target.rules.dialect).invalid) return { form: 'range', text };
+  if (isTag(text)) return { form: 'tag', tag: text };
+  const message = `\`${text}\` is neither a constraint on Crossplane ${target.version}, nor a tag, nor a digest`;
+  const hint = `ask \`xpkg-resolve constraint '${text}' --crossplane ${target.version}\` why`;
+  throw new InputError(message, { origin, hint });
+}
+
+function toRule(rule: VersionRule, target: Target): Rule {
+  return { want: readWant(rule.version, target, rule.origin), origin: rule.origin };
+}
+
+function grouped(rules: readonly VersionRule[], target: Target): Map<Repository, Rule[]> {
+  const byRepository = new Map<Repository, Rule[]>();
+  for (const rule of rules) {
+    const list = byRepository.get(rule.repository) ?? [];
+    list.push(toRule(rule, target));
+    byRepository.set(rule.repository, list);
+  }
+  return byRepository;
+}
+
+function lockedVersions({ lockfile, unlock }: Wishes): Map<Repository, string> {
+  if (unlock === 'all') return new Map();
+  const locked = (lockfile?.packages ?? []).filter(({ repository }) => !unlock?.has(repository));
+  return new Map(locked.map(({ repository, version }) => [repository, version]));
+}

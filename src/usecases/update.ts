@@ -1,0 +1,76 @@
+import type { Lockfile } from '../lock/lockfile.js';
+import { formatOrigin, InputError } from '../model/input-error.js';
+import type { Origin, Repository } from '../model/package.js';
+import type { Request } from '../model/request.js';
+import { changesBetween } from '../lock/changes.js';
+import { resolve, type Answer, type ResolveOptions, type Solved } from './resolve/resolve.js';
+
+/** A locked package that is to move. */
+export interface Move {
+  readonly repository: Repository;
+  /** Where to: a constraint, tag or digest; undefined: to the newest that fits. */
+  readonly version: string | undefined;
+  readonly origin: Origin;
+}
+
+export interface UpdateOptions extends ResolveOptions {
+  readonly lockfile: Lockfile;
+}
+
+/**
+ * Resolves anew with these packages free to move, or all where none is named; every other keeps
+ * its locked version unless that no longer fits.
+ */
+export async function update(
+  request: Request,
+  moves: readonly Move[],
+  options: UpdateOptions,
+): Promise<Answer> {
+  const pins = moves.flatMap((move) =>
+    move.version === undefined ? [] : [{ ...move, version: move.version }],
+  );
+  for (const { repository, origin } of pins) refuseOverridden(request, repository, origin);
+  const unlock = moves.length === 0 ? 'all' : new Set(moves.map(({ repository }) => repository));
+  const answer = await resolve(request, { ...options, unlock, pins });
+  if (answer.status !== 'solved' || pins.every((pin) => isRequired(pin, answer.lockfile))) {
+    return answer;
+  }
+  return withoutOrphans(answer, request, options);
+}
+
+/** Whether anything but the pin may ask for it. */
+function isRequired({ repository }: { repository: Repository }, { packages }: Lockfile): boolean {
+  return packages.some(
+    (locked) =>
+      (locked.repository === repository && locked.direct) ||
+      locked.requirements.some((r) => r.requires === 'package' && r.repository === repository),
+  );
+}
+
+/** The same answer without the packages that only a pin asked for. */
+async function withoutOrphans(
+  pinned: Solved,
+  request: Request,
+  options: UpdateOptions,
+): Promise<Answer> {
+  const answer = await resolve(request, { ...options, lockfile: pinned.lockfile });
+  if (answer.status !== 'solved') return answer;
+  const reasons = new Map(
+    pinned.changes.map(({ repository, to, reason }) => [`${repository} ${to}`, reason]),
+  );
+  const changes = changesBetween(options.lockfile, answer.lockfile).map((change) => ({
+    ...change,
+    reason: reasons.get(`${change.repository} ${change.to}`) ?? 'nothing requires it any more',
+  }));
+  return { ...answer, changes };
+}
+
+function refuseOverridden(request: Request, repository: Repository, origin: Origin): void {
+  const override = request.overrides.find((rule) => rule.repository === repository);
+  if (override === undefined) return;
+  const place = formatOrigin(override.origin);
+  throw new InputError(`${repository} is overridden to \`${override.version}\` (${place})`, {
+    origin,
+    hint: `change ${place}, which decides whatever else is asked`,
+  });
+}

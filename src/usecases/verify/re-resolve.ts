@@ -1,0 +1,105 @@
+import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { bringsCrd } from '../../admission/owned.js';
+import { isDigest } from '../../text/digest.js';
+import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import type { PackageRoot, Request } from '../../model/request.js';
+import { inputMismatches, ownNames, type Mismatch } from './lock-mismatch.js';
+import { resolve } from '../resolve/resolve.js';
+import type { Wishes } from '../resolve/to-problem.js';
+
+export interface Deriving extends Pick<Wishes, 'prereleases' | 'allowCycles' | 'compat'> {
+  /** undefined: exactly what is locked. */
+  readonly asked: Request | undefined;
+}
+
+export interface Derived {
+  readonly mismatches: readonly Mismatch[];
+  readonly notes: readonly string[];
+}
+
+/** A locked package, and what its source says that it is. */
+export interface LockedContent {
+  readonly locked: LockedPackage;
+  readonly fetched: FetchedPackage;
+}
+
+/**
+ * Resolves again, in a world that has the locked versions alone, and holds the lockfile to what
+ * comes of it. The lockfile itself has no say.
+ */
+export async function deriveAnew(
+  lockfile: Lockfile,
+  reads: readonly LockedContent[],
+  { asked, compat, prereleases, allowCycles }: Deriving,
+): Promise<Derived> {
+  const answer = await resolve(asked ?? everythingIn(lockfile), {
+    source: lockedWorld(reads),
+    crossplane: lockfile.crossplane,
+    compat,
+    prereleases,
+    allowCycles,
+  });
+  if (answer.status === 'solved') {
+    if (asked === undefined) return { mismatches: [], notes: [] };
+    const { lockfile: derived } = answer;
+    return { mismatches: inputMismatches(lockfile, derived), notes: ownNames(lockfile, derived) };
+  }
+  const why = answer.status === 'unsolvable' ? answer.explanation : 'it takes too long to tell';
+  const text = `what is locked does not satisfy everything on Crossplane ${lockfile.crossplane}`;
+  return { mismatches: [{ kind: 'constraint', text, found: why }], notes: [] };
+}
+
+/** The locked versions, and no others. */
+function lockedWorld(reads: readonly LockedContent[]): PackageSource {
+  const byRepository = new Map(reads.map((read) => [read.locked.repository, read]));
+  const repositories = [...byRepository.keys()].sort(byCodePoint);
+  return {
+    tags: async (repository) => {
+      const version = byRepository.get(repository)?.locked.version;
+      if (version === undefined) return undefined;
+      return isDigest(version) ? [] : [version];
+    },
+    fetch: async ({ repository, version }) => {
+      const read = byRepository.get(repository);
+      return read?.locked.version === version ? read.fetched : undefined;
+    },
+    owners: async (demand, target) =>
+      repositories
+        .map((repository) => byRepository.get(repository)!)
+        .filter(({ fetched }) => bringsCrd(fetched.contents, demand, target))
+        .map(({ locked }) => ({ repository: locked.repository, versions: [locked.version] })),
+    repositories: async () => repositories,
+  };
+}
+
+/** A request for exactly what is locked. */
+function everythingIn({ packages, skipDependencyResolution }: Lockfile): Request {
+  const skip = skipDependencyResolution.length > 0;
+  return {
+    roots: packages.map((locked) => exactly(locked, skip)),
+    overrides: [],
+    replace: [],
+    exclude: [],
+    defaults: {},
+    kept: [],
+  };
+}
+
+function exactly(locked: LockedPackage, skipDependencyResolution: boolean): PackageRoot {
+  const { repository, version, kind, object } = locked;
+  return {
+    root: 'package',
+    repository,
+    kind,
+    version: isDigest(version)
+      ? { form: 'digest', digest: version }
+      : { form: 'tag', tag: version },
+    name: undefined,
+    spec: {},
+    object: undefined,
+    ignoreCrossplaneConstraints: object.spec['ignoreCrossplaneConstraints'] === true,
+    skipDependencyResolution,
+    origin: { file: 'the lockfile' },
+  };
+}

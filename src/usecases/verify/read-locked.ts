@@ -1,0 +1,101 @@
+import type { LockedPackage } from '../../lock/lockfile.js';
+import { isDigest, type Digest } from '../../text/digest.js';
+import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import type { Target } from '../../model/target.js';
+import type { Mismatch } from './lock-mismatch.js';
+
+/** A locked package as its source has it now. */
+export interface LockedRead {
+  readonly locked: LockedPackage;
+  /** What was locked; undefined: nobody has it. */
+  readonly fetched: FetchedPackage | undefined;
+  readonly mismatches: readonly Mismatch[];
+  /** What could not be checked. */
+  readonly notes: readonly string[];
+}
+
+export interface ReadingLocked {
+  readonly source: PackageSource;
+  readonly target: Target;
+  /** A lockfile may be without digests, though its sources have them. */
+  readonly allowUndigested: boolean;
+}
+
+/** Asks what a locked version names now, and gets what was locked, by digest if it must. */
+export async function readLocked(
+  locked: LockedPackage,
+  reading: ReadingLocked,
+): Promise<LockedRead> {
+  const { repository, version, digest } = locked;
+  const named = await reading.source.fetch({ repository, version }, reading.target);
+  const read = (fetched: FetchedPackage | undefined, found: Partial<LockedRead> = {}) => ({
+    locked,
+    fetched,
+    mismatches: [],
+    notes: [],
+    ...found,
+  });
+  if (digest === undefined) {
+    if (named === undefined) return read(undefined, { mismatches: [gone(locked)] });
+    return read(named, undigested(locked, named.digest, reading));
+  }
+  if (named?.digest === digest) return read(named);
+  if (named !== undefined && named.digest === undefined) {
+    return read(named, { notes: ['its source does not say its digest: bytes were not compared'] });
+  }
+  if (isDigest(version)) return read(undefined, { mismatches: [gone(locked)] });
+  const held = await reading.source.fetch({ repository, version: digest }, reading.target);
+  if (named !== undefined) {
+    const lost = held === undefined ? [gone(locked)] : [];
+    return read(held, { mismatches: [tagMoved(locked, named, held), ...lost] });
+  }
+  if (held === undefined) return read(undefined, { mismatches: [gone(locked)] });
+  return read(held, await tagless(locked, reading));
+}
+
+type Findings = Pick<LockedRead, 'mismatches'> | Pick<LockedRead, 'notes'>;
+
+function undigested(
+  { repository, version }: LockedPackage,
+  found: Digest | undefined,
+  { allowUndigested }: ReadingLocked,
+): Findings {
+  if (found === undefined || allowUndigested) {
+    return { notes: ['the lockfile does not say its digest: bytes were not compared'] };
+  }
+  const text = 'the lockfile does not say its digest, and its source does';
+  return { mismatches: [{ kind: 'content', repository, version, text, locked: 'nothing', found }] };
+}
+
+/** What was locked is there, and its tag is not; not every source keeps tags. */
+async function tagless(
+  { repository, version, digest }: LockedPackage,
+  { source, target }: ReadingLocked,
+): Promise<Findings> {
+  if ((await source.tags(repository, target)) === undefined) {
+    return { notes: [`its source keeps no tags: whether \`${version}\` moved was not checked`] };
+  }
+  const text = `the tag \`${version}\` is gone; what it named is still there`;
+  return { mismatches: [{ kind: 'gone', repository, version, text, locked: digest }] };
+}
+
+function tagMoved(
+  { repository, version, digest }: LockedPackage,
+  named: FetchedPackage,
+  held: FetchedPackage | undefined,
+): Mismatch {
+  const still = held === undefined ? '' : ', which are still there';
+  return {
+    kind: 'tag-moved',
+    repository,
+    version,
+    text: `the tag was moved: \`${version}\` names other bytes than were locked${still}`,
+    locked: digest,
+    found: named.digest,
+  };
+}
+
+function gone({ repository, version, digest }: LockedPackage): Mismatch {
+  const text = 'no source has what was locked';
+  return { kind: 'gone', repository, version, text, locked: digest ?? version };
+}

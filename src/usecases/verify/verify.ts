@@ -1,0 +1,185 @@
+import type { Lockfile } from '../../lock/lockfile.js';
+import { isRejection, judge } from '../../admission/judge.js';
+import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import type { Request } from '../../model/request.js';
+import { SourceError } from '../../model/source-error.js';
+import { targetFor, type Target } from '../../model/target.js';
+import type { Selected } from '../../solver/solve.js';
+import { clusterRefusals } from '../resolve/cluster-refusals.js';
+import { deriveAnew } from './re-resolve.js';
+import { contentMismatches, type Mismatch } from './lock-mismatch.js';
+import { readLocked, type LockedRead, type ReadingLocked } from './read-locked.js';
+import { staleness } from './stale.js';
+import { askedRelease, isMeant, type AskedRelease } from '../../model/target-choice.js';
+import { INPUTS_SAY_SO } from '../resolve/to-lockfile.js';
+import { toProblem, type Wishes } from '../resolve/to-problem.js';
+
+export interface VerifyOptions extends Pick<Wishes, 'prereleases' | 'allowCycles' | 'compat'> {
+  readonly source: PackageSource;
+  /** The Crossplane release that is asked for, or a range; beats the request's own. */
+  readonly crossplane?: string | undefined;
+  /** The lockfile may be without digests. */
+  readonly allowUndigested?: boolean | undefined;
+}
+
+export interface Verification {
+  readonly target: Target;
+  /** Packages that were read. */
+  readonly read: number;
+  readonly mismatches: readonly Mismatch[];
+  /** Sources that failed; what they have could not be checked. */
+  readonly failures: readonly SourceError[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Holds a lockfile against its sources and against what is asked for.
+ *
+ * What each package says is read again and nothing in the lockfile is believed: the set is derived
+ * anew, from the locked versions alone. Without a request, it must still hold together by itself.
+ */
+export async function verify(
+  lockfile: Lockfile,
+  request: Request | undefined,
+  options: VerifyOptions,
+): Promise<Verification> {
+  const target = targetFor(lockfile.crossplane)!;
+  const stale = [
+    ...otherRelease(askedRelease(request ?? {}, options.crossplane), target),
+    ...(request === undefined ? [] : unanswered(lockfile, request, target, options)),
+  ];
+  const allowUndigested = options.allowUndigested ?? false;
+  const reading = { source: options.source, target, allowUndigested };
+  const { reads, failures } = await readAll(lockfile, reading);
+  const fetched = reads.filter((read): read is Read => read.fetched !== undefined);
+  const judged = fetched.map((read) => judgeRead(read, target, options));
+  const mismatches = [
+    ...stale,
+    ...reads.flatMap((read) => read.mismatches),
+    ...judged.flatMap((each) => each.mismatches),
+  ];
+  const notes = [...onWhatIsAsked(request, target, options), ...notesOn(reads)];
+  const common = { target, read: fetched.length, failures };
+  if (fetched.length < lockfile.packages.length) {
+    notes.push('whether the set fits together was not checked: not all of it could be read');
+    return { ...common, mismatches, notes };
+  }
+  const asked = stale.length === 0 ? request : undefined;
+  const selected = judged.flatMap((each) => each.selected);
+  if (asked === undefined) mismatches.push(...unfoundedSkips(lockfile, selected, target));
+  if (asked === undefined && lockfile.skipDependencyResolution.length > 0) {
+    notes.push('dependencies were not checked: the lockfile breaks constraints on purpose');
+  }
+  const derived = await deriveAnew(lockfile, fetched, { ...options, asked });
+  return {
+    ...common,
+    mismatches: [...mismatches, ...derived.mismatches],
+    notes: [...notes, ...derived.notes],
+  };
+}
+
+type Read = LockedRead & { readonly fetched: FetchedPackage };
+
+/** What there is to hold the lockfile to is less than there might be. */
+function onWhatIsAsked(
+  request: Request | undefined,
+  target: Target,
+  { crossplane }: VerifyOptions,
+): string[] {
+  const { version, warning } = target;
+  const notes = warning === undefined ? [] : [warning];
+  if (request === undefined) {
+    notes.unshift('nothing says what was asked for: the lockfile is held to its sources alone');
+  } else if (crossplane === undefined && request.crossplane === undefined) {
+    notes.unshift(`no Crossplane release is asked for: ${version}, as locked, is taken`);
+  }
+  return notes;
+}
+
+/** More packages than this with the same note share one line. */
+const MOST_ALIKE = 3;
+
+function notesOn(reads: readonly LockedRead[]): string[] {
+  const about = new Map<string, string[]>();
+  for (const { locked, fetched, notes } of reads) {
+    for (const note of [...(fetched?.notes ?? []), ...notes]) {
+      const subject = `${locked.repository} ${locked.version}`;
+      about.set(note, [...(about.get(note) ?? []), subject]);
+    }
+  }
+  return [...about].flatMap(([note, subjects]) =>
+    subjects.length > MOST_ALIKE
+      ? [`${subjects.length} packages: ${note}`]
+      : subjects.map((subject) => `${subject}: ${note}`),
+  );
+}
+
+/** Why the lockfile does not answer the request, as far as can be told from the two. */
+function unanswered(
+  lockfile: Lockfile,
+  request: Request,
+  target: Target,
+  options: VerifyOptions,
+): Mismatch[] {
+  const problem = toProblem(request, [target], options);
+  return staleness(lockfile, problem, target).map((text) => ({ kind: 'input', text }));
+}
+
+function otherRelease(asked: AskedRelease | undefined, target: Target): Mismatch[] {
+  if (asked === undefined || isMeant(target, asked)) return [];
+  const text = 'the Crossplane release is not the one that is asked for';
+  return [{ kind: 'input', text, locked: target.version, found: asked.text }];
+}
+
+/** Every package, whatever becomes of the others. */
+async function readAll(lockfile: Lockfile, reading: ReadingLocked) {
+  const outcomes = await Promise.allSettled(
+    lockfile.packages.map((locked) => readLocked(locked, reading)),
+  );
+  const reads: LockedRead[] = [];
+  const failures: SourceError[] = [];
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') reads.push(outcome.value);
+    else if (outcome.reason instanceof SourceError) failures.push(outcome.reason);
+    else throw outcome.reason;
+  }
+  return { reads, failures };
+}
+
+interface JudgedRead {
+  readonly mismatches: readonly Mismatch[];
+  /** What the target would install; none: it refuses. */
+  readonly selected: readonly Selected[];
+}
+
+function judgeRead(
+  { locked, fetched }: Read,
+  target: Target,
+  { compat = false }: VerifyOptions,
+): JudgedRead {
+  const { repository, version } = locked;
+  const meta = judge(fetched.contents, target, { compat });
+  if (!isRejection(meta)) {
+    const mismatches = contentMismatches(locked, fetched, meta);
+    return { mismatches, selected: [{ repository, version, meta }] };
+  }
+  const [first] = meta.findings.filter(({ severity }) => severity === 'error');
+  const text = `Crossplane ${target.version} refuses it: ${first?.message ?? 'it is no package'}`;
+  return { mismatches: [{ kind: 'content', repository, version, text }], selected: [] };
+}
+
+/** Reasons for breaking constraints that the packages do not give. */
+function unfoundedSkips(
+  { skipDependencyResolution: reasons }: Lockfile,
+  selected: readonly Selected[],
+  target: Target,
+): Mismatch[] {
+  if (reasons.length === 0 || (reasons.length === 1 && reasons[0] === INPUTS_SAY_SO)) return [];
+  const refused = clusterRefusals(selected, target);
+  const unfounded = reasons.filter((reason) => !refused.includes(reason));
+  return unfounded.map((reason) => ({
+    kind: 'content',
+    text: '`skipDependencyResolution` has a reason that no package gives',
+    locked: reason,
+  }));
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import { acceptanceProblems } from '../../../src/bundle/acceptance/acceptance.js';
+import type { Output } from '../../../src/bundle/acceptance/installed-set.js';
+import type { LockedPackage, Lockfile } from '../../../src/lock/lockfile.js';
+import type { JsonObject } from '../../../src/text/json.js';
+import { targetFor } from '../../../src/model/target.js';
+import { render, type RenderOptions } from '../../../src/usecases/render.js';
+import { digestOf, locked, lockfileOf, needs } from '../../support/lockfiles.js';
+
+function outputOf(lockfile: Lockfile, options: RenderOptions = {}): Output {
+  const target = options.target ?? targetFor(lockfile.crossplane)!;
+  const { bundle, lock } = render(lockfile, options);
+  return { lockfile, target, objects: bundle.objects, lock };
+}
+
+function items(output: Output): number[] {
+  return [...new Set(acceptanceProblems(output).map(({ item }) => item))];
+}
+
+const cfg = (...requirements: readonly string[]) =>
+  locked('x.io/a/cfg:v1.0.0', {
+    kind: 'Configuration',
+    direct: true,
+    requirements: requirements.map(needs),
+  });
+const p = locked('x.io/a/p:v1.2.0', { crossplane: '>=v1.14.0' });
+const good = lockfileOf([cfg('x.io/a/p >=v1.0.0'), p]);
+
+/** What `change` makes of the spec of the object called `name`. */
+function withSpec(output: Output, name: string, change: (spec: JsonObject) => JsonObject): Output {
+  const objects = output.objects.map((object) =>
+    (object['metadata'] as JsonObject)['name'] === name
+      ? { ...object, spec: change(object['spec'] as JsonObject) }
+      : object,
+  );
+  return { ...output, objects };
+}
+
+function withLock(
+  output: Output,
+  change: (rows: readonly JsonObject[]) => readonly JsonObject[],
+): Output {
+  const rows = output.lock!['packages'] as readonly JsonObject[];
+  return { ...output, lock: { ...output.lock, packages: change(rows) } };
+}
+
+describe('what we render is accepted', () => {
+  const imageConfig: JsonObject = {
+    apiVersion: 'pkg.crossplane.io/v1beta1',
+    kind: 'ImageConfig',
+    metadata: { name: 'mirror' },
+    spec: { matchImages: [{ prefix: 'x.io' }], rewriteImage: { prefix: 'm.io/x' } },
+  };
+  const byDigest = locked(`x.io/a/p@${digestOf('p')}`);
+  test.each([
+    { lockfile: good, why: 'a set' },
+    { lockfile: { ...good, crossplane: 'v1.14.0' }, why: 'for an old release' },
+    { lockfile: { ...good, objects: [imageConfig] }, why: 'with a kept object' },
+    { lockfile: lockfileOf([cfg(`x.io/a/p ${digestOf('p')}`), byDigest]), why: 'by digest' },
+    { lockfile: lockfileOf([]), why: 'nothing at all' },
+  ])('$why', ({ lockfile }) => {
+    expect(acceptanceProblems(outputOf(lockfile))).toEqual([]);
+  });
+
+  test('pinned by digest, since nothing checks a range then', () => {
+    expect(acceptanceProblems(outputOf(good, { pin: 'digest' }))).toEqual([]);
+  });
+
+  test('a cycle, since nothing sorts packages then', () => {
+    const cycle = [
+      cfg('x.io/a/p *'),
+      { ...p, requirements: [needs('Configuration x.io/a/cfg *')] },
+    ];
+    const lockfile = lockfileOf(cycle, { skipDependencyResolution: ['--allow-cycles'] });
+    expect(acceptanceProblems(outputOf(lockfile))).toEqual([]);
+  });
+
+  test('a dependency that bears the name an earlier lockfile gave it', () => {
+    const output = outputOf(lockfileOf([cfg('x.io/a/p *'), { ...p, name: 'mine' }]));
+    expect(items(output)).toEqual([9]);
+    expect(items({ ...output, keptNames: new Set(['mine']) })).toEqual([]);
+  });
+});
+
+function set(...packages: readonly LockedPackage[]): Lockfile {
+  return lockfileOf(packages);
+}
+
+describe('lockfiles that a cluster would stumble over', () => {
+  const crd = { kind: 'CRD', name: 'things.acme.dev' } as const;
+  const q = locked('x.io/a/q:v1.0.0');
+  const twin = locked('y.io/a/p:v1.0.0');
+  test.each([
+    {
+      item: 1,
+      lockfile: set(cfg('docker.io/a/p *'), locked('index.docker.io/a/p:v1.0.0')),
+      why: 'one repository in two spellings',
+    },
+    { item: 1, lockfile: set(cfg('x.io/a/p *')), why: 'a dependency left out' },
+    { item: 2, lockfile: set(cfg('x.io/a/p >=v2.0.0'), p), why: 'a range that does not admit it' },
+    {
+      item: 2,
+      lockfile: set(cfg('x.io/a/p *'), locked('x.io/a/p:main')),
+      why: 'a tag that is no version',
+    },
+    {
+      item: 2,
+      lockfile: set(cfg('x.io/a/p >=1 <2'), { ...p, crossplane: undefined }),
+      release: 'v2.2.4',
+      why: 'no range in that dialect',
+    },
+    { item: 2, lockfile: set(cfg(`x.io/a/p ${p.digest}`), p), why: 'a digest, installed by tag' },
+    {
+      item: 2,
+      lockfile: set(cfg('x.io/a/p *'), locked(`x.io/a/p@${digestOf('p')}`)),
+      why: 'a range, installed by digest',
+    },
+    {
+      item: 3,
+      lockfile: set(cfg('x.io/a/p *'), locked(`x.io/a/p@${digestOf('p')}`, { direct: true })),
+      why: 'a root by digest that a range wants',
+    },
+    { item: 4, lockfile: set({ ...p, crossplane: '>=v3.0.0' }), why: 'a later Crossplane' },
+    {
+      item: 4,
+      lockfile: set(p),
+      release: 'v1.20.0-up.1',
+      why: 'a build with a suffix is a prerelease',
+    },
+    {
+      item: 5,
+      lockfile: set(cfg('x.io/a/p *'), {
+        ...p,
+        requirements: [needs('Configuration x.io/a/cfg *')],
+      }),
+      why: 'a cycle',
+    },
+    {
+      item: 5,
+      lockfile: set({ ...p, requirements: [needs('x.io/a/p *')] }),
+      why: 'a package that needs itself',
+    },
+    { item: 6, lockfile: set(cfg('Function x.io/a/p *'), p), why: 'another kind' },
+    {
+      item: 7,
+      lockfile: set({ ...p, owns: [crd] }, { ...q, owns: [crd] }),
+      why: 'two owners of one CRD',
+    },
+    {
+      item: 7,
+      lockfile: set({ ...p, owns: [crd] }, { ...q, owns: [{ ...crd, kind: 'claim' }] }),
+      why: 'a claim has a CRD too',
+    },
+    { item: 8, lockfile: set(locked('a/p:v1.0.0')), why: 'no registry' },
+    { item: 8, lockfile: set(locked('localhost:5000/a/p:v1.0.0')), why: 'no dot in the host' },
+    { item: 9, lockfile: set({ ...p, name: 'p' }), why: "not Crossplane's name" },
+    {
+      item: 9,
+      lockfile: set(p, { ...twin, name: 'a-p-other' }),
+      why: 'not the suffix for a collision',
+    },
+    { item: 9, lockfile: set({ ...p, direct: true, name: 'n'.repeat(64) }), why: 'too long' },
+  ] as const)('item $item: $why', ({ item, lockfile, ...rest }) => {
+    const crossplane = 'release' in rest ? rest.release : lockfile.crossplane;
+    expect(items(outputOf({ ...lockfile, crossplane }))).toEqual([item]);
+  });
+
+  test('item 9: one name twice, whatever the kinds', () => {
+    const lockfile = set(
+      { ...p, name: 'one', direct: true },
+      { ...q, kind: 'Function', name: 'one', direct: true },
+    );
+    expect(items(outputOf(lockfile))).toEqual([9]);
+  });
+});
+
+describe('rendering gone wrong', () => {
+  const output = outputOf(good);
+  const digest = digestOf('x.io/a/p:v1.2.0');
+  test.each([
+    {
+      items: [1],
+      bad: { ...output, objects: output.objects.slice(1), lock: undefined },
+      why: 'a package not rendered',
+    },
+    {
+      items: [1],
+      bad: { ...output, objects: [output.objects[0]!, ...output.objects], lock: undefined },
+      why: 'a package rendered twice',
+    },
+    {
+      items: [2],
+      bad: withSpec(output, 'a-p', (spec) => ({ ...spec, skipDependencyResolution: true })),
+      why: 'one that skips',
+    },
+    {
+      items: [1, 8],
+      bad: {
+        ...withSpec(output, 'a-p', () => ({ package: `x.io/a/p:v1.2.0@${digest}` })),
+        lock: undefined,
+      },
+      why: 'tag and digest',
+    },
+    { items: [10], bad: withLock(output, (rows) => rows.slice(1)), why: 'a row missing' },
+    { items: [10], bad: withLock(output, (rows) => [...rows, rows[0]!]), why: 'a row twice' },
+    {
+      items: [10],
+      bad: withLock(output, (rows) => rows.map((row) => ({ ...row, name: 'x' }))),
+      why: 'rows of other names',
+    },
+    {
+      items: [10],
+      bad: withLock(output, (rows) => rows.map((row) => ({ ...row, dependencies: null }))),
+      why: 'no list of dependencies',
+    },
+    {
+      items: [10],
+      bad: withLock(output, (rows) => rows.map((row) => ({ ...row, type: 'Provider' }))),
+      why: 'the flavour of another release',
+    },
+    {
+      items: [10],
+      bad: { ...output, lock: { ...output.lock, metadata: { name: 'locks' } } },
+      why: 'another Lock',
+    },
+    {
+      items: [11],
+      bad: { ...output, objects: [...output.objects].reverse() },
+      why: 'dependents first',
+    },
+    {
+      items: [11],
+      bad: {
+        ...output,
+        objects: [...output.objects, { kind: 'ImageConfig', metadata: { name: 'late' } }],
+      },
+      why: 'an ImageConfig after packages',
+    },
+  ])('items $items: $why', ({ items: want, bad }) => {
+    expect(items(bad)).toEqual(want);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { Repository } from '../../../src/model/package.js';
+import type { PackageSource } from '../../../src/model/package-source.js';
+import { targetFor } from '../../../src/model/target.js';
+import { cached } from '../../../src/sources/decorators/cached.js';
+import { counted, noStats } from '../../../src/sources/decorators/counted.js';
+import { firstKnowing } from '../../../src/sources/decorators/first-knowing.js';
+import { limited } from '../../../src/sources/decorators/limited.js';
+import { memorySource } from '../../../src/sources/memory-source.js';
+
+const target = targetFor('v2.3.4')!;
+const repo = (text: string) => text as Repository;
+const A = repo('xpkg.io/a');
+const B = repo('xpkg.io/b');
+const at = (repository: Repository, version: string) => ({ repository, version });
+
+const near = memorySource({
+  packages: {
+    [A]: { kind: 'Provider', versions: { 'v1.0.0': { name: 'near', crds: ['x.io'] } } },
+    'xpkg.io/z': { kind: 'Provider', versions: { 'v1.0.0': { crds: ['y.io'] } } },
+  },
+});
+const far = memorySource({
+  packages: {
+    [A]: { kind: 'Provider', versions: { 'v1.0.0': {}, 'v2.0.0': { crds: ['y.io'] } } },
+    [B]: { kind: 'Provider', versions: { 'v3.0.0': { crds: ['y.io'] } } },
+  },
+});
+
+/** A source that writes down what it is asked. */
+function recorded(source: PackageSource): { source: PackageSource; asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    source: {
+      async tags(repository, target) {
+        asked.push(`tags ${repository}`);
+        return source.tags(repository, target);
+      },
+      async fetch(candidate, target) {
+        asked.push(`fetch ${candidate.repository} ${candidate.version}`);
+        return source.fetch(candidate, target);
+      },
+    },
+  };
+}
+
+describe('firstKnowing', () => {
+  const both = firstKnowing([near, far]);
+
+  test('the first that knows a repository answers for it', async () => {
+    expect(await both.tags(A, target)).toEqual(['v1.0.0']);
+    expect(await both.tags(B, target)).toEqual(['v3.0.0']);
+    expect(await both.tags(repo('xpkg.io/none'), target)).toBeUndefined();
+    expect(await both.fetch(at(A, 'v1.0.0'), target)).toMatchObject({
+      contents: { metas: [{ name: 'near' }] },
+    });
+  });
+
+  test('a version it lacks is not looked for further on', async () => {
+    expect(await both.fetch(at(A, 'v2.0.0'), target)).toBeUndefined();
+    expect(await both.fetch(at(B, 'v3.0.0'), target)).toBeDefined();
+  });
+
+  test('the last source is not asked for tags to fetch one version', async () => {
+    const last = recorded(far);
+    await firstKnowing([near, last.source]).fetch(at(B, 'v9.0.0'), target);
+    expect(last.asked).toEqual(['fetch xpkg.io/b v9.0.0']);
+  });
+
+  test('owners are merged, each repository by the source that answers for it', async () => {
+    expect(await both.owners!({ crd: 'y.io' }, target)).toEqual([
+      { repository: B, versions: ['v3.0.0'] },
+      { repository: 'xpkg.io/z', versions: ['v1.0.0'] },
+    ]);
+    expect(await both.repositories!()).toEqual([A, B, 'xpkg.io/z']);
+  });
+
+  test('sources that cannot list what they hold make a chain that cannot', () => {
+    const chain = firstKnowing([recorded(near).source, recorded(far).source]);
+    expect(Object.keys(chain)).toEqual(['tags', 'fetch']);
+  });
+
+  test('no sources know nothing', async () => {
+    expect(await firstKnowing([]).tags(A, target)).toBeUndefined();
+    expect(await firstKnowing([]).fetch(at(A, 'v1.0.0'), target)).toBeUndefined();
+  });
+});
+
+describe('cached', () => {
+  test('asks nothing twice, not even while the first answer is under way', async () => {
+    const inner = recorded(far);
+    const source = cached(inner.source);
+    await Promise.all([source.tags(A, target), source.tags(A, target)]);
+    const found = await source.fetch(at(A, 'v1.0.0'), target);
+    expect(await source.fetch(at(A, 'v1.0.0'), target)).toBe(found);
+    await source.fetch(at(A, 'v9.0.0'), target);
+    await source.fetch(at(A, 'v9.0.0'), target);
+    expect(inner.asked).toEqual([
+      'tags xpkg.io/a',
+      'fetch xpkg.io/a v1.0.0',
+      'fetch xpkg.io/a v9.0.0',
+    ]);
+  });
+
+  test('asks again for a target that reads images another way, and for no other', async () => {
+    const inner = recorded(far);
+    const source = cached(inner.source);
+    for (const version of ['v2.3.3', 'v2.3.2', 'v1.20.0']) {
+      await source.fetch(at(A, 'v1.0.0'), targetFor(version)!);
+    }
+    expect(inner.asked).toHaveLength(2);
+  });
+
+  test('remembers a failure', async () => {
+    let asked = 0;
+    const fail = () => Promise.reject(new Error(`${++asked}`));
+    const source = cached({ tags: fail, fetch: fail });
+    await expect(source.tags(A, target)).rejects.toThrow('1');
+    await expect(source.tags(A, target)).rejects.toThrow('1');
+  });
+});
+
+test.each([
+  { decorate: cached, name: 'cached' },
+  { decorate: (source: PackageSource) => limited(source, 2), name: 'limited' },
+  { decorate: (source: PackageSource) => counted(source, noStats()), name: 'counted' },
+])('$name lists what its source lists, and only if that can', async ({ decorate }) => {
+  const source = decorate(near);
+  expect(await source.repositories!()).toEqual([A, 'xpkg.io/z']);
+  expect(await source.owners!({ crd: 'x.io' }, target)).toEqual([
+    { repository: A, versions: ['v1.0.0'] },
+  ]);
+  expect(Object.keys(decorate(recorded(near).source)).sort()).toEqual(['fetch', 'tags']);
+});
+
+test('counted counts tag lists asked for and versions read', async () => {
+  const stats = noStats();
+  const source = counted(far, stats);
+  await source.tags(A, target);
+  await source.tags(repo('xpkg.io/none'), target);
+  await source.fetch(at(A, 'v1.0.0'), target);
+  await source.fetch(at(A, 'v9.0.0'), target);
+  expect(stats).toMatchObject({ listed: 2, fetched: 1, bytes: 0 });
+});
+
+test('limited lets only so many questions run at once', async () => {
+  let running = 0;
+  let most = 0;
+  const slow = async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    return undefined;
+  };
+  const source = limited({ tags: slow, fetch: slow }, 3);
+  await Promise.all(
+    Array.from({ length: 10 }, (_, i) =>
+      i % 2 === 0 ? source.tags(A, target) : source.fetch(at(A, `v${i}`), target),
+    ),
+  );
+  expect(most).toBe(3);
+});

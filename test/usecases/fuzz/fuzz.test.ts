@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest';
+import { InputError } from '../../../src/model/input-error.js';
+import type { IndexFile, IndexVersion } from '../../../src/model/index-file.js';
+import type { Repository } from '../../../src/model/package.js';
+import type { LocalRoot, Request, VersionRule } from '../../../src/model/request.js';
+import { fuzz, type FuzzOptions, type FuzzReport } from '../../../src/usecases/fuzz/fuzz.js';
+import { seeded } from '../../../src/usecases/fuzz/seeded.js';
+import { wishName } from '../../../src/usecases/fuzz/trial.js';
+import { memorySource } from '../../../src/sources/memory-source.js';
+import { requestFor } from '../../support/requests.js';
+
+const [A, B, C] = ['a', 'b', 'c'].map((name) => `xpkg.example.org/acme/${name}` as Repository) as [
+  Repository,
+  Repository,
+  Repository,
+];
+
+function providers(
+  packages: Readonly<Record<string, Readonly<Record<string, IndexVersion>>>>,
+): IndexFile {
+  const entries = Object.entries(packages).map(
+    ([repository, versions]) => [repository, { kind: 'Provider', versions }] as const,
+  );
+  return { packages: Object.fromEntries(entries) };
+}
+
+function needs(repository: string, version: string): IndexVersion {
+  return { dependsOn: [{ provider: repository, version }] };
+}
+
+function run(
+  universe: IndexFile,
+  request: Request,
+  options: Partial<FuzzOptions> = {},
+): Promise<FuzzReport> {
+  const source = memorySource(universe);
+  return fuzz(request, { source, crossplane: 'v2.3.4', seed: 1, runs: 60, ...options });
+}
+
+/** What breaks: the roots of each example, with the version of those that are at one. */
+function broken({ breakages }: FuzzReport): string[][] {
+  return breakages.map(({ example }) =>
+    example.wishes.map((wish) => [wishName(wish), wish.tag].filter(Boolean).join(' ')),
+  );
+}
+
+const MIXED = providers({
+  [A]: { 'v1.0.0': needs(C, '<v2.0.0'), 'v2.0.0': needs(C, '>=v2.0.0') },
+  [B]: { 'v1.0.0': needs(C, '<v2.0.0'), 'v2.0.0': needs(C, '>=v2.0.0') },
+  [C]: { 'v1.0.0': {}, 'v2.0.0': {} },
+});
+
+test('two roots that go together at some versions and not at others', async () => {
+  const report = await run(MIXED, requestFor({ [A]: '*', [B]: '*' }));
+  expect(report.breakages).toHaveLength(1);
+  const [{ example, others, refusal }] = report.breakages as [FuzzReport['breakages'][number]];
+  const pairs = [example, ...others].map(({ wishes }) => wishes.map(({ tag }) => tag).join(' + '));
+  expect(new Set(pairs)).toEqual(new Set(['v1.0.0 + v2.0.0', 'v2.0.0 + v1.0.0']));
+  expect(refusal.core.map(({ kind }) => kind)).toContain('requirement');
+});
+
+test.each([
+  {
+    why: 'nothing breaks where everything goes together',
+    universe: providers({ [A]: { 'v1.0.0': {}, 'v1.1.0': {} }, [B]: { 'v1.0.0': {} } }),
+    roots: { [A]: '*', [B]: '*' },
+    want: [],
+  },
+  {
+    why: 'a version that is broken by itself is told without the others',
+    universe: providers({
+      [A]: { 'v1.0.0': needs(C, '>=v1.0.0'), 'v1.1.0': {} },
+      [B]: { 'v1.0.0': {} },
+    }),
+    roots: { [B]: '*', [A]: '*' },
+    want: [[`${A} v1.0.0`]],
+  },
+  {
+    why: 'a root that breaks another at whatever version leaves that as asked',
+    universe: providers({
+      [A]: { 'v1.0.0': needs(C, '<v2.0.0'), 'v2.0.0': needs(C, '>=v2.0.0') },
+      [B]: { 'v1.0.0': needs(C, '<v2.0.0'), 'v1.1.0': needs(C, '^v1.0.0') },
+      [C]: { 'v1.0.0': {}, 'v2.0.0': {} },
+    }),
+    roots: { [A]: '*', [B]: '*' },
+    want: [[`${A} v2.0.0`, B]],
+  },
+  {
+    why: 'a constraint is kept to',
+    universe: MIXED,
+    roots: { [A]: '<v2.0.0', [B]: '~v1.0.0' },
+    want: [],
+  },
+  {
+    why: 'a root at one version is tried at all others',
+    universe: providers({ [A]: { 'v1.0.0': {}, 'v1.1.0': needs(C, '*') } }),
+    roots: { [A]: 'v1.0.0' },
+    want: [[`${A} v1.1.0`]],
+  },
+  {
+    why: 'a request that has no answer as it is',
+    universe: providers({ [A]: { 'v1.0.0': needs(C, '*') }, [B]: { 'v1.0.0': {} } }),
+    roots: { [A]: '*', [B]: '*' },
+    want: [[A]],
+  },
+])('$why', async ({ universe, roots, want }) => {
+  expect(broken(await run(universe, requestFor(roots)))).toEqual(want);
+});
+
+test('a package that two versions fight over breaks by ownership', async () => {
+  const crds = ['buckets.s3.example.org'];
+  const universe = providers({
+    [A]: { 'v1.0.0': { crds }, 'v1.1.0': {} },
+    [B]: { 'v1.0.0': { crds } },
+  });
+  const report = await run(universe, requestFor({ [A]: '*', [B]: '*' }));
+  expect(broken(report)).toEqual([[`${A} v1.0.0`, B]]);
+  expect(report.breakages[0]!.refusal.core.map(({ kind }) => kind)).toContain('ownership');
+});
+
+test('releases that break are told, and only they', async () => {
+  const universe = providers({
+    [A]: { 'v1.0.0': { crossplane: '>=v1.20.0, <v2.2.1' }, 'v1.1.0': {} },
+  });
+  const crossplane = '>=v2.2.0, <v2.3.1';
+  const report = await run(universe, requestFor({ [A]: '*' }), { crossplane });
+  expect(report.releases).toEqual(['v2.3.0', 'v2.2.4', 'v2.2.3', 'v2.2.2', 'v2.2.1', 'v2.2.0']);
+  expect(report.breakages.map(({ brokenOn }) => brokenOn)).toEqual([
+    ['v2.3.0', 'v2.2.4', 'v2.2.3', 'v2.2.2', 'v2.2.1'],
+  ]);
+});
+
+test('what a local package requires is varied within what it requires', async () => {
+  const local: LocalRoot = {
+    root: 'local',
+    kind: 'Configuration',
+    name: 'mine',
+    crossplane: undefined,
+    dependsOn: [
+      { entry: { provider: A, version: '>=v1.1.0' }, origin: { file: 'crossplane.yaml', line: 8 } },
+    ],
+    objects: [],
+    origin: { file: 'crossplane.yaml', line: 1 },
+  };
+  const universe = providers({
+    [A]: { 'v1.0.0': needs(C, '*'), 'v1.1.0': needs(C, '*'), 'v1.2.0': {} },
+  });
+  const report = await run(universe, requestFor({}, { roots: [local] }));
+  expect(report.varied).toEqual([{ repository: A, versions: 2 }]);
+  expect(broken(report)).toEqual([[`${A} v1.1.0`]]);
+});
+
+function rule(repository: Repository, version: string): VersionRule {
+  return { repository, version, origin: { file: 'xpkg.yaml' } };
+}
+
+test('overridden packages stay, excluded versions are not tried', async () => {
+  const universe = providers({
+    [A]: { 'v1.0.0': {}, 'v1.1.0': {} },
+    [B]: { 'v1.0.0': needs(C, '*'), 'v1.1.0': {} },
+  });
+  const request = requestFor(
+    { [A]: '*', [B]: '*' },
+    { overrides: [rule(A, 'v1.0.0')], exclude: [rule(B, '<v1.1.0')] },
+  );
+  const report = await run(universe, request);
+  expect(report.varied).toEqual([{ repository: B, versions: 1 }]);
+  expect(report.breakages).toEqual([]);
+});
+
+test('the same seed, the same report; another, other variations', async () => {
+  const versions = Object.fromEntries(
+    Array.from({ length: 40 }, (_, n) => [`v1.${n}.0`, n % 3 === 0 ? needs(C, '*') : {}]),
+  );
+  const universe = providers({ [A]: versions, [B]: { 'v1.0.0': {} } });
+  const request = requestFor({ [A]: '*', [B]: '*' });
+  const first = await run(universe, request, { runs: 20 });
+  expect(await run(universe, request, { runs: 20 })).toEqual(first);
+  expect(await run(universe, request, { runs: 20, seed: 2 })).not.toEqual({ ...first, seed: 2 });
+});
+
+test('it stops when told to', async () => {
+  let left = 5;
+  const report = await run(MIXED, requestFor({ [A]: '*' }), { goOn: () => left-- > 0 });
+  expect(report.runs).toBeLessThanOrEqual(5);
+});
+
+test('what makes sense to no release is an error, what some refuse a finding', async () => {
+  const universe = providers({ [A]: { 'v1.0.0': {} }, 'acme/bare': { 'v1.0.0': {} } });
+  await expect(run(universe, requestFor({ 'acme/bare': '*' }))).rejects.toThrow(InputError);
+  const crossplane = '>=v1.20.11, <v2.0.1';
+  const report = await run(universe, requestFor({ 'acme/bare': '*' }), { crossplane });
+  expect(report.breakages.map(({ brokenOn }) => brokenOn)).toEqual([['v2.0.0']]);
+});
+
+test('draws stay below what is asked, and reach all of it', () => {
+  const draw = seeded(7);
+  const drawn = new Set(Array.from({ length: 200 }, () => draw(5)));
+  expect(drawn).toEqual(new Set([0, 1, 2, 3, 4]));
+});

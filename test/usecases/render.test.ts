@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { InputError } from '../../src/model/input-error.js';
+import { targetFor } from '../../src/model/target.js';
+import { render } from '../../src/usecases/render.js';
+import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
+
+const set = lockfileOf([
+  locked('x.io/a/cfg:v1.0.0', {
+    kind: 'Configuration',
+    direct: true,
+    requirements: [needs('x.io/a/p >=v1.0.0')],
+  }),
+  locked('x.io/a/p:v1.2.0'),
+]);
+const hex = (reference: string) => digestOf(reference).slice(7, 19);
+
+test('a Lock, the packages and a kustomization', () => {
+  const { files } = render(set);
+  const mark = '# Written by xpkg-resolve; changes are lost when it renders again.\n';
+  expect(Object.fromEntries(files)).toEqual({
+    'lock.yaml': `${mark}\
+apiVersion: pkg.crossplane.io/v1beta1
+kind: Lock
+metadata:
+  name: lock
+packages:
+  - name: a-p-${hex('x.io/a/p:v1.2.0')}
+    apiVersion: pkg.crossplane.io/v1
+    kind: Provider
+    source: x.io/a/p
+    version: v1.2.0
+    dependencies: []
+  - name: a-cfg-${hex('x.io/a/cfg:v1.0.0')}
+    apiVersion: pkg.crossplane.io/v1
+    kind: Configuration
+    source: x.io/a/cfg
+    version: v1.0.0
+    dependencies:
+      - package: x.io/a/p
+        type: Provider
+        constraints: ">=v1.0.0"
+`,
+    'packages.yaml': `${mark}\
+---
+apiVersion: pkg.crossplane.io/v1
+kind: Provider
+metadata:
+  name: a-p
+spec:
+  package: x.io/a/p:v1.2.0
+---
+apiVersion: pkg.crossplane.io/v1
+kind: Configuration
+metadata:
+  name: a-cfg
+spec:
+  package: x.io/a/cfg:v1.0.0
+`,
+    'kustomization.yaml': `${mark}\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources:
+  - packages.yaml
+sortOptions:
+  order: fifo
+`,
+  });
+});
+
+describe('the Lock', () => {
+  test('is applied, before all else, only on demand', () => {
+    const { files, stream } = render(set, { applyLock: true });
+    expect(files.get('kustomization.yaml')).toContain(
+      'resources:\n  - lock.yaml\n  - packages.yaml\n',
+    );
+    expect(stream.indexOf('kind: Lock')).toBeGreaterThan(0);
+    expect(render(set).stream).not.toContain('kind: Lock');
+  });
+
+  test('holds digests as versions where packages are pinned by them', () => {
+    const { files } = render(set, { pin: 'digest' });
+    expect(files.get('lock.yaml')).toContain(`version: ${digestOf('x.io/a/p:v1.2.0')}\n`);
+  });
+
+  test('is in the flavour of the target asked for', () => {
+    expect(render(set, { target: targetFor('v1.18.0') }).files.get('lock.yaml')).toContain(
+      'type: Configuration',
+    );
+  });
+
+  test('is left out, and said so, where a digest is missing', () => {
+    const { files, warnings } = render(
+      lockfileOf([locked('x.io/a/p:v1.2.0', { digest: undefined })]),
+    );
+    expect([...files.keys()]).toEqual(['packages.yaml', 'kustomization.yaml']);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each([
+    { lockfile: set, pin: 'digest', why: 'packages that skip have no rows' },
+    {
+      lockfile: lockfileOf([locked('x.io/a/p:v1.2.0', { digest: undefined })]),
+      pin: 'tag',
+      why: 'no digest, no row',
+    },
+  ] as const)('is not to be applied: $why', ({ lockfile, pin }) => {
+    expect(() => render(lockfile, { pin, applyLock: true })).toThrow(InputError);
+  });
+});
+
+test('nothing to install is an empty list of resources, still valid', () => {
+  expect(render(lockfileOf([])).stream).toBe('');
+});

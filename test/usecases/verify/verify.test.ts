@@ -1,0 +1,338 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatLockfile } from '../../../src/lock/format-lockfile.js';
+import type { Lockfile } from '../../../src/lock/lockfile.js';
+import { parseLockfile } from '../../../src/lock/parse-lockfile.js';
+import type { IndexFile } from '../../../src/model/index-file.js';
+import type { PackageSource } from '../../../src/model/package-source.js';
+import type { Repository } from '../../../src/model/package.js';
+import type { Request } from '../../../src/model/request.js';
+import { resolve, type ResolveOptions } from '../../../src/usecases/resolve/resolve.js';
+import { verify } from '../../../src/usecases/verify/verify.js';
+import { memorySource } from '../../../src/sources/memory-source.js';
+import { scenario } from '../../../src/testing/scenario.js';
+import { digestOf } from '../../support/lockfiles.js';
+import { requestFor } from '../../support/requests.js';
+
+const [A, B] = ['h.io/acme/a', 'h.io/acme/b'];
+const CROSSPLANE = 'v2.3.4';
+
+/** What `resolve` would have written, read again. */
+async function lockedFor(
+  request: Request,
+  universe: IndexFile,
+  options: Partial<ResolveOptions> = {},
+): Promise<Lockfile | undefined> {
+  const source = memorySource(universe);
+  const answer = await resolve(request, { source, crossplane: CROSSPLANE, ...options }).catch(
+    () => undefined,
+  );
+  if (answer?.status !== 'solved') return undefined;
+  return parseLockfile(formatLockfile(answer.lockfile), 'xpkg.lock.yaml');
+}
+
+describe('laws', () => {
+  test('what resolve answers, verify agrees with: with what was asked, and without', async () => {
+    let verified = 0;
+    await fc.assert(
+      fc.asyncProperty(scenario(), async ({ universe, request, options }) => {
+        const wishes = {
+          prereleases: (options.prereleases ?? []) as Repository[],
+          allowCycles: options.allowCycles,
+        };
+        const lockfile = await lockedFor(request, universe, wishes);
+        if (lockfile === undefined) return;
+        const source = memorySource(universe);
+        const asked = await verify(lockfile, request, {
+          source,
+          ...wishes,
+          crossplane: CROSSPLANE,
+        });
+        expect(asked.mismatches).toEqual([]);
+        const alone = await verify(lockfile, undefined, { source, ...wishes });
+        expect(alone.mismatches).toEqual([]);
+        verified++;
+      }),
+      { seed: 11, numRuns: 150 },
+    );
+    expect(verified).toBeGreaterThan(50);
+  });
+});
+
+const universe: IndexFile = {
+  packages: {
+    [A]: {
+      kind: 'Configuration',
+      versions: {
+        'v1.0.0': {
+          digest: digestOf('a'),
+          crossplane: '>=v1.14.0',
+          dependsOn: [
+            { provider: B, version: '>=v1.0.0-0' },
+            { function: 'h.io/acme/f', version: '*' },
+          ],
+        },
+      },
+    },
+    [B]: {
+      kind: 'Provider',
+      versions: { 'v1.0.0-rc.1': { digest: digestOf('b'), crds: ['bs.acme.io'] } },
+    },
+    'h.io/acme/f': { kind: 'Function', versions: { 'v1.0.0': { digest: digestOf('f') } } },
+  },
+};
+
+const locked = async (request: Request, options?: Partial<ResolveOptions>) =>
+  (await lockedFor(request, universe, options))!;
+
+test('a prerelease that was admitted is no mismatch where nobody says what was asked', async () => {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  const { mismatches } = await verify(lockfile, undefined, { source: memorySource(universe) });
+  expect(mismatches).toEqual([]);
+});
+
+test('constraints broken on purpose are not held against a lockfile alone, and that is said', async () => {
+  const overrides = [
+    { repository: B as Repository, version: 'v1.0.0-rc.1', origin: { file: 'xpkg.yaml' } },
+  ];
+  const tight = structuredClone(universe);
+  const { versions } = tight.packages[A]!;
+  const broken: IndexFile = {
+    packages: {
+      ...tight.packages,
+      [A]: {
+        kind: 'Configuration',
+        versions: {
+          'v1.0.0': { ...versions['v1.0.0'], dependsOn: [{ provider: B, version: '>=v2.0.0' }] },
+        },
+      },
+    },
+  };
+  const request = requestFor({ [A]: 'v1.0.0' }, { overrides });
+  const lockfile = (await lockedFor(request, broken))!;
+  expect(lockfile.skipDependencyResolution).toHaveLength(1);
+  const source = memorySource(broken);
+  expect(await verify(lockfile, request, { source })).toMatchObject({ mismatches: [] });
+  const alone = await verify(lockfile, undefined, { source });
+  expect(alone.mismatches).toEqual([]);
+  expect(alone.notes).toEqual([
+    expect.stringContaining('what was asked for'),
+    expect.stringContaining('on purpose'),
+  ]);
+});
+
+test('a package that need not suit the release is not held to it where nobody says what was asked', async () => {
+  const picky: IndexFile = {
+    packages: {
+      [B]: {
+        kind: 'Provider',
+        versions: { 'v1.0.0': { digest: digestOf('b'), crossplane: '<v1.0.0' } },
+      },
+    },
+  };
+  const asked = requestFor({ [B]: 'v1.0.0' });
+  const request: Request = {
+    ...asked,
+    roots: asked.roots.map((root) => ({
+      ...root,
+      ignoreCrossplaneConstraints: true,
+      spec: { ignoreCrossplaneConstraints: true },
+    })),
+  };
+  const lockfile = (await lockedFor(request, picky))!;
+  const source = memorySource(picky);
+  expect((await verify(lockfile, undefined, { source })).mismatches).toEqual([]);
+  const plain = {
+    ...lockfile.packages[0]!,
+    object: { apiVersion: undefined, metadata: {}, spec: {} },
+  };
+  const held = await verify({ ...lockfile, packages: [plain] }, undefined, { source });
+  expect(held.mismatches).toEqual([expect.objectContaining({ kind: 'constraint' })]);
+});
+
+test('the order of dependsOn decides between versions, so it is compared', async () => {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  const packages = lockfile.packages.map((one) => ({
+    ...one,
+    requirements: [...one.requirements].reverse(),
+  }));
+  const { mismatches } = await verify({ ...lockfile, packages }, undefined, {
+    source: memorySource(universe),
+  });
+  expect(mismatches).toEqual([
+    {
+      kind: 'content',
+      repository: A,
+      version: 'v1.0.0',
+      text: expect.stringContaining('dependsOn'),
+      locked: 'Function h.io/acme/f `*`, Provider h.io/acme/b `>=v1.0.0-0`',
+      found: 'Provider h.io/acme/b `>=v1.0.0-0`, Function h.io/acme/f `*`',
+    },
+  ]);
+});
+
+test('of long lists only what differs is told, and no more than a few', async () => {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  const more = Array.from(
+    { length: 9 },
+    (_, i) => ({ kind: 'CRD', name: `c${i}.acme.io` }) as const,
+  );
+  const packages = lockfile.packages.map((one) =>
+    one.repository === B ? { ...one, owns: [...one.owns, ...more] } : one,
+  );
+  const { mismatches } = await verify({ ...lockfile, packages }, undefined, {
+    source: memorySource(universe),
+  });
+  expect(mismatches).toMatchObject([
+    {
+      locked:
+        'CRD c0.acme.io, CRD c1.acme.io, CRD c2.acme.io, CRD c3.acme.io, CRD c4.acme.io and 4 more',
+      found: 'nothing',
+    },
+  ]);
+});
+
+test('a package that the release refuses was not locked for it', async () => {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  const refused: IndexFile = {
+    packages: {
+      ...universe.packages,
+      [B]: {
+        kind: 'Provider',
+        versions: {
+          'v1.0.0-rc.1': { digest: digestOf('b'), crossplane: 'not a range', crds: ['bs.acme.io'] },
+        },
+      },
+    },
+  };
+  const { mismatches } = await verify(lockfile, undefined, { source: memorySource(refused) });
+  expect(mismatches).toEqual([
+    expect.objectContaining({
+      kind: 'content',
+      repository: B,
+      text: expect.stringContaining('refuses'),
+    }),
+    expect.objectContaining({ kind: 'constraint' }),
+  ]);
+});
+
+async function bare(): Promise<Lockfile> {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  return {
+    ...lockfile,
+    packages: lockfile.packages.map((one) => ({ ...one, digest: undefined })),
+  };
+}
+
+describe('a lockfile that says less than its source', () => {
+  const source = memorySource(universe);
+
+  test('is held to the digests, which the source knows', async () => {
+    const { mismatches } = await verify(await bare(), undefined, { source });
+    expect(mismatches).toHaveLength(3);
+    expect(mismatches[0]).toMatchObject({ kind: 'content', repository: A, found: digestOf('a') });
+  });
+
+  test('may be without them where that is allowed, and it is said once', async () => {
+    const { mismatches, notes } = await verify(await bare(), undefined, {
+      source,
+      allowUndigested: true,
+    });
+    expect(mismatches).toEqual([]);
+    expect(notes.filter((note) => note.includes('does not say its digest'))).toHaveLength(3);
+  });
+
+  test('need not know what images are made of: their digests say it all', async () => {
+    const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+    const made: IndexFile = {
+      packages: Object.fromEntries(
+        Object.entries(universe.packages).map(([name, { kind, versions }]) => [
+          name,
+          {
+            kind,
+            versions: Object.fromEntries(
+              Object.entries(versions).map(([tag, entry]) => [
+                tag,
+                { ...entry, baseLayer: digestOf('layer'), packageYaml: digestOf('yaml') },
+              ]),
+            ),
+          },
+        ]),
+      ),
+    };
+    const { mismatches } = await verify(lockfile, undefined, { source: memorySource(made) });
+    expect(mismatches).toEqual([]);
+  });
+});
+
+test('a source that keeps no tags cannot say that one is gone', async () => {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  const inner = memorySource(universe);
+  const byDigest = new Map(lockfile.packages.map((one) => [one.digest as string, one]));
+  const source: PackageSource = {
+    tags: async () => undefined,
+    fetch: async ({ version }, target) => {
+      const one = byDigest.get(version);
+      return one && inner.fetch(one, target);
+    },
+  };
+  const { mismatches, notes } = await verify(lockfile, undefined, { source });
+  expect(mismatches).toEqual([]);
+  expect(notes.filter((note) => note.includes('keeps no tags'))).toHaveLength(3);
+});
+
+describe('what only the lockfile says', () => {
+  const source = memorySource(universe);
+  const request = requestFor({ [A]: 'v1.0.0' });
+
+  test('a name may be: objects keep theirs; it is told', async () => {
+    const lockfile = await locked(request);
+    const packages = lockfile.packages.map((one) =>
+      one.repository === A ? { ...one, name: 'my-own' } : one,
+    );
+    const { mismatches, notes } = await verify({ ...lockfile, packages }, request, { source });
+    expect(mismatches).toEqual([]);
+    expect(notes.join()).toContain('my-own');
+  });
+
+  test('a reason to break constraints may not, with inputs or without', async () => {
+    const lockfile = { ...(await locked(request)), skipDependencyResolution: ['trust me'] };
+    for (const asked of [request, undefined]) {
+      const { mismatches } = await verify(lockfile, asked, { source });
+      expect(mismatches).toEqual([
+        expect.objectContaining({ text: expect.stringContaining('skipDependencyResolution') }),
+      ]);
+    }
+  });
+
+  test('a release may be, if none is asked for; it is told', async () => {
+    const lockfile = { ...(await locked(request)), crossplane: 'v2.3.3' };
+    const { mismatches, notes } = await verify(lockfile, request, { source });
+    expect(mismatches).toEqual([]);
+    expect(notes.join()).toContain('v2.3.3');
+    const held = await verify(lockfile, undefined, { source, crossplane: CROSSPLANE });
+    expect(held.mismatches).toEqual([
+      expect.objectContaining({ kind: 'input', found: CROSSPLANE }),
+    ]);
+  });
+});
+
+test('broken on purpose or not, two owners of one CRD are found without inputs', async () => {
+  const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
+  const rivals: IndexFile = {
+    packages: {
+      ...universe.packages,
+      'h.io/acme/f': {
+        kind: 'Provider',
+        versions: { 'v1.0.0': { digest: digestOf('f'), crds: ['bs.acme.io'] } },
+      },
+    },
+  };
+  const packages = lockfile.packages.map((one) =>
+    one.repository === 'h.io/acme/f' ? { ...one, kind: 'Provider' as const } : one,
+  );
+  const reasons = ['the input objects say so'];
+  const edited = { ...lockfile, packages, skipDependencyResolution: reasons };
+  const { mismatches } = await verify(edited, undefined, { source: memorySource(rivals) });
+  expect(mismatches.map(({ kind }) => kind)).toContain('constraint');
+});
