@@ -8,8 +8,8 @@ import type { JsonValue } from '../src/text/json.js';
 import { resolve, type Answer } from '../src/usecases/resolve/resolve.js';
 import { checkIndex } from '../src/sources/index/index-shape.js';
 import { memorySource } from '../src/sources/memory-source.js';
-import { exhaustive } from '../src/testing/exhaustive.js';
-import type { Scenario } from '../src/testing/scenario.js';
+import { exhaustive } from '../src/testing/oracle/exhaustive.js';
+import type { Scenario } from '../src/testing/generate/scenario.js';
 
 const CASES = join(import.meta.dirname, '..', 'fixtures', 'cases');
 const slugs = readdirSync(CASES).sort();

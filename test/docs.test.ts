@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_KNOBS } from '../src/testing/knobs.js';
-import { laws } from '../src/testing/laws.js';
+import { DEFAULT_KNOBS } from '../src/testing/generate/knobs.js';
+import { laws } from '../src/testing/laws/laws.js';
 import * as kit from '../src/testing/index.js';
 import { type Block, blocksOf, Clone, commandsOf } from './support/readme.js';
 

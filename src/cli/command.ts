@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import type { ExitCode } from './exit-code.js';
-import type { Io } from './io.js';
+import type { Io } from './io/io.js';
 
 /**
  * One command. `builder` declares flags; `run` parses, calls the library, prints, and says how it

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { realIo } from './real-io.js';
+import { realIo } from './io/real-io.js';
 import { runCli } from './run.js';
 
 const code = await runCli(process.argv.slice(2), realIo());

@@ -5,8 +5,8 @@ import { InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
 import type { AnyCommand } from './command.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { harmlessIo } from './harmless-io.js';
-import type { Io } from './io.js';
+import { harmlessIo } from './io/sanitized-io.js';
+import type { Io } from './io/io.js';
 
 interface Listed {
   readonly usage: string;
@@ -19,57 +19,57 @@ const COMMANDS: readonly Listed[] = [
   {
     usage: 'resolve [refs..]',
     about: 'Find one version of every package, and write the lockfile and the bundle',
-    load: async () => (await import('./commands/resolve.js')).resolveCommand,
+    load: async () => (await import('./commands/set/resolve.js')).resolveCommand,
   },
   {
     usage: 'update [packages..]',
     about: 'Move locked packages, and only what must follow',
-    load: async () => (await import('./commands/update.js')).updateCommand,
+    load: async () => (await import('./commands/set/update.js')).updateCommand,
   },
   {
     usage: 'verify [refs..]',
     about: 'Hold the lockfile against its sources and against what is asked for',
-    load: async () => (await import('./commands/verify.js')).verifyCommand,
+    load: async () => (await import('./commands/set/verify.js')).verifyCommand,
   },
   {
     usage: 'matrix [refs..]',
     about: 'Show which Crossplane releases can run the set, and what blocks the others',
-    load: async () => (await import('./commands/matrix.js')).matrixCommand,
+    load: async () => (await import('./commands/set/matrix.js')).matrixCommand,
   },
   {
     usage: 'outdated',
     about: 'Show which locked packages have newer versions, within constraints and beyond',
-    load: async () => (await import('./commands/outdated.js')).outdatedCommand,
+    load: async () => (await import('./commands/set/outdated.js')).outdatedCommand,
   },
   {
     usage: 'why <name>',
     about: 'Show how a package, or the owner of a CRD, came to be locked',
-    load: async () => (await import('./commands/why.js')).whyCommand,
+    load: async () => (await import('./commands/set/why.js')).whyCommand,
   },
   {
     usage: 'tree',
     about: 'Show what is locked as a tree of who requires whom',
-    load: async () => (await import('./commands/tree.js')).treeCommand,
+    load: async () => (await import('./commands/set/tree.js')).treeCommand,
   },
   {
     usage: 'constraint [range] [versions..]',
     about: 'Tell what a range admits on a Crossplane release, and why not',
-    load: async () => (await import('./commands/constraint.js')).constraint,
+    load: async () => (await import('./commands/package/constraint.js')).constraint,
   },
   {
     usage: 'inspect <package>',
     about: 'Show what a package is, needs and owns on a Crossplane release',
-    load: async () => (await import('./commands/inspect.js')).inspect,
+    load: async () => (await import('./commands/package/inspect.js')).inspect,
   },
   {
     usage: 'fuzz [refs..]',
     about: 'Look for versions and Crossplane releases with which your set breaks',
-    load: async () => (await import('./commands/fuzz.js')).fuzzCommand,
+    load: async () => (await import('./commands/set/fuzz.js')).fuzzCommand,
   },
   {
     usage: 'lint <package>',
     about: 'Check a package as a Crossplane release would, and for what people regret',
-    load: async () => (await import('./commands/lint.js')).lint,
+    load: async () => (await import('./commands/package/lint.js')).lint,
   },
   {
     usage: 'schema <document>',
@@ -79,27 +79,27 @@ const COMMANDS: readonly Listed[] = [
   {
     usage: 'render',
     about: 'Write the bundle and the Lock again, from the lockfile alone',
-    load: async () => (await import('./commands/render.js')).renderCommand,
+    load: async () => (await import('./commands/set/render.js')).renderCommand,
   },
   {
     usage: 'index [repositories..]',
     about: 'Write what the sources hold as an index file',
-    load: async () => (await import('./commands/index-command.js')).indexCommand,
+    load: async () => (await import('./commands/supply/index-command.js')).indexCommand,
   },
   {
     usage: 'vendor <folder>',
     about: 'Copy the images of all locked packages into an OCI layout',
-    load: async () => (await import('./commands/vendor.js')).vendorCommand,
+    load: async () => (await import('./commands/supply/vendor.js')).vendorCommand,
   },
   {
     usage: 'push <reference>',
     about: 'Store lockfile and bundle at a registry, where `oras pull` and --lock find them',
-    load: async () => (await import('./commands/push.js')).pushCommand,
+    load: async () => (await import('./commands/supply/push.js')).pushCommand,
   },
   {
     usage: 'cache <action>',
     about: 'Tell what was downloaded and kept, where it is, or take it away',
-    load: async () => (await import('./commands/cache.js')).cacheCommand,
+    load: async () => (await import('./commands/supply/cache.js')).cacheCommand,
   },
 ];
 

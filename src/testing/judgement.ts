@@ -4,8 +4,8 @@ import type { Request } from '../model/request.js';
 import type { NamedFact } from '../explain/named-fact.js';
 import type { Answer, Solved, Unsolvable } from '../usecases/resolve/resolve.js';
 import { memorySource } from '../sources/memory-source.js';
-import { answerTo } from './ours.js';
-import type { ResolverOptions } from './resolver.js';
+import { answerTo } from './laws/xpkg-resolver.js';
+import type { ResolverOptions } from './laws/resolver.js';
 
 /** What can be judged: an answer of `resolve`, or what there is to resolve. */
 export type Subject = Answer | PromiseLike<Answer> | Situation;

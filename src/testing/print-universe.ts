@@ -2,8 +2,8 @@ import { writeYaml, writeYamlStream, type Writable } from '../text/yaml/write-ya
 import type { IndexFile } from '../model/index-file.js';
 import type { JsonObject, JsonValue } from '../text/json.js';
 import type { LocalRoot, PackageRoot, Request, Root } from '../model/request.js';
-import type { ResolverOptions } from './resolver.js';
-import type { Scenario } from './scenario.js';
+import type { ResolverOptions } from './laws/resolver.js';
+import type { Scenario } from './generate/scenario.js';
 
 /** A scenario as the files of a case: `fixtures/cases/<slug>/<name>`. */
 export interface CaseFiles {

@@ -4,7 +4,7 @@ import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
 import type { Repository } from '../../src/model/package.js';
 import { resolve, type ResolveOptions } from '../../src/usecases/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
-import { scenario } from '../../src/testing/scenario.js';
+import { scenario } from '../../src/testing/generate/scenario.js';
 import { requestFor } from '../support/requests.js';
 import { Rounds } from '../support/rounds.js';
 

@@ -4,7 +4,7 @@ import { formatLockfile } from '../../src/lock/format-lockfile.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { JsonObject } from '../../src/text/json.js';
-import { lockfile as generated } from '../../src/testing/lockfile.js';
+import { lockfile as generated } from '../../src/testing/generate/lockfile.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 const platform = lockfileOf([

@@ -1,4 +1,4 @@
-import type { Io } from '../../src/cli/io.js';
+import type { Io } from '../../src/cli/io/io.js';
 
 export interface FakeIo extends Io {
   /** Everything written to stdout. */

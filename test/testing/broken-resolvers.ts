@@ -1,11 +1,11 @@
 import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
 import type { JsonObject } from '../../src/text/json.js';
 import type { Request } from '../../src/model/request.js';
-import { exhaustive, targets } from '../../src/testing/exhaustive.js';
-import { possiblyNeeded } from '../../src/testing/possibly-needed.js';
-import type { Outcome, Resolver, ResolverOptions } from '../../src/testing/resolver.js';
-import { publishedIn } from '../../src/testing/vary.js';
-import { World } from '../../src/testing/world.js';
+import { exhaustive, targets } from '../../src/testing/oracle/exhaustive.js';
+import { possiblyNeeded } from '../../src/testing/oracle/possibly-needed.js';
+import type { Outcome, Resolver, ResolverOptions } from '../../src/testing/laws/resolver.js';
+import { publishedIn } from '../../src/testing/generate/vary.js';
+import { World } from '../../src/testing/oracle/target-view.js';
 
 /** Answers by trying everything, and tells all that the laws ask for. */
 export const exemplary: Resolver = async (universe, request, options = {}) => {

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { parseDocuments } from '../../src/inputs/document.js';
 import { readInputs } from '../../src/inputs/read-inputs.js';
 import type { IndexFile } from '../../src/model/index-file.js';
-import { exhaustive } from '../../src/testing/exhaustive.js';
+import { exhaustive } from '../../src/testing/oracle/exhaustive.js';
 import { caseFiles, printUniverse } from '../../src/testing/print-universe.js';
-import { scenario } from '../../src/testing/scenario.js';
+import { scenario } from '../../src/testing/generate/scenario.js';
 
 test('a case that was printed and read back has the same answer', async () => {
   const printed = fc.asyncProperty(scenario(), async ({ universe, request, options }) => {

@@ -11,7 +11,7 @@ import { render } from '../../../src/usecases/render.js';
 import { resolve, type Answer } from '../../../src/usecases/resolve/resolve.js';
 import { openDir } from '../../../src/sources/dir/dir-source.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
-import { scenario } from '../../../src/testing/scenario.js';
+import { scenario } from '../../../src/testing/generate/scenario.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { requestFor } from '../../support/requests.js';
 

@@ -8,7 +8,7 @@ import { resolve, type ResolveOptions } from '../../../src/usecases/resolve/reso
 import { update } from '../../../src/usecases/update.js';
 import { whyLocked } from '../../../src/usecases/why.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
-import { scenario, type Scenario } from '../../../src/testing/scenario.js';
+import { scenario, type Scenario } from '../../../src/testing/generate/scenario.js';
 
 const RUNS = { seed: 8, numRuns: 20 };
 

@@ -10,7 +10,7 @@ import type { Request } from '../../../src/model/request.js';
 import { resolve, type ResolveOptions } from '../../../src/usecases/resolve/resolve.js';
 import { verify } from '../../../src/usecases/verify/verify.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
-import { scenario } from '../../../src/testing/scenario.js';
+import { scenario } from '../../../src/testing/generate/scenario.js';
 import { digestOf } from '../../support/lockfiles.js';
 import { requestFor } from '../../support/requests.js';
 

@@ -1,0 +1,95 @@
+import { adviceFor, surprises } from '../../../semver/constraint-advice.js';
+import { admitsPrereleases, parseConstraint, type Constraint } from '../../../semver/constraint.js';
+import { InputError } from '../../../model/input-error.js';
+import { meaningOf } from '../../../semver/constraint-meaning.js';
+import type { Target } from '../../../model/target.js';
+import { parseVersion } from '../../../semver/version.js';
+import { whyNot } from '../../../semver/constraint-why-not.js';
+import type { Command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import { renderConstraint, type ConstraintReport } from '../../output/constraint.js';
+import { exactTarget } from '../../flags/target-flag.js';
+import { answerLines } from './constraint-lines.js';
+
+interface Args {
+  range: string | undefined;
+  versions: string[] | undefined;
+  crossplane: string | undefined;
+  stdin: boolean;
+  output: 'text' | 'json';
+}
+
+export const constraint: Command<Args> = {
+  builder: (yargs) =>
+    yargs
+      .positional('range', { type: 'string', describe: 'A constraint, such as ">=v1.2.0, <v2"' })
+      .positional('versions', { type: 'string', array: true, describe: 'Versions to try' })
+      .option('crossplane', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'Crossplane release that reads the range (default: the newest known)',
+      })
+      .option('stdin', {
+        type: 'boolean',
+        default: false,
+        describe: 'Answer JSON lines {"constraint","version","crossplane"} one by one',
+      })
+      .option('output', {
+        alias: 'o',
+        choices: ['text', 'json'] as const,
+        default: 'text' as const,
+      }),
+  run: async (args, io) => {
+    const target = exactTarget(args.crossplane, io);
+    if (args.stdin) {
+      if (args.range !== undefined) {
+        throw new InputError('`--stdin` reads constraints from standard input; give no RANGE');
+      }
+      await answerLines(io, target);
+      return EXIT.done;
+    }
+    const report = reportOn(parsed(args.range, target), args.versions ?? [], target);
+    io.out(
+      args.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderConstraint(report),
+    );
+    return EXIT.done;
+  },
+};
+
+function parsed(range: string | undefined, target: Target): Constraint {
+  if (range === undefined) {
+    throw new InputError('no range given', {
+      hint: "try `xpkg-resolve constraint '>=v1.2.0' v1.3.0`, or `--stdin` for many at once",
+    });
+  }
+  const constraint = parseConstraint(range, target.rules.dialect);
+  if (!constraint.invalid) return constraint;
+  throw new InputError(
+    `\`${range}\` is not a range on Crossplane ${target.version}: ${constraint.error}`,
+    { hint: adviceFor(constraint) },
+  );
+}
+
+function reportOn(
+  range: Constraint,
+  versions: readonly string[],
+  target: Target,
+): ConstraintReport {
+  return {
+    schemaVersion: 1,
+    constraint: range.text,
+    crossplane: target.version,
+    semver: range.dialect,
+    means: meaningOf(range),
+    prereleases: admitsPrereleases(range),
+    notes: surprises(range),
+    versions: versions.map((text) => {
+      const version = parseVersion(text, range.dialect);
+      if (version === undefined) {
+        return { version: text, validVersion: false, satisfied: false, reason: 'not a version' };
+      }
+      const reason = whyNot(range, version);
+      return { version: text, validVersion: true, satisfied: reason === undefined, reason };
+    }),
+  };
+}

@@ -1,0 +1,32 @@
+import { advise } from '../../../admission/advice.js';
+import { judge } from '../../../admission/judge.js';
+import type { Command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import { openPackage, packageFlags, type PackageArgs } from '../../flags/package-argument.js';
+import { lintReport, renderLint } from '../../output/lint.js';
+import { exactTarget } from '../../flags/target-flag.js';
+
+interface Args extends PackageArgs {
+  readonly strict: boolean;
+}
+
+export const lint: Command<Args> = {
+  builder: (yargs) =>
+    packageFlags(yargs).option('strict', {
+      type: 'boolean',
+      default: false,
+      describe: 'Let warnings count as errors do',
+    }),
+  run: async (args, io) => {
+    const target = exactTarget(args.crossplane, io);
+    const { contents, originOf } = await openPackage(args, io, target);
+    const { findings } = judge(contents, target, { compat: args.compat });
+    const report = lintReport(args.package, target, {
+      findings: [...findings, ...advise(contents, target)],
+      originOf,
+    });
+    io.out(args.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderLint(report));
+    const counted = report.errors + (args.strict ? report.warnings : 0);
+    return counted > 0 ? EXIT.findings : EXIT.done;
+  },
+};

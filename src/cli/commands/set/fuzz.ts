@@ -1,0 +1,83 @@
+import { randomInt } from 'node:crypto';
+import { InputError } from '../../../model/input-error.js';
+import { fuzz } from '../../../usecases/fuzz/fuzz.js';
+import type { Command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import { readRequest } from '../../flags/input-flags.js';
+import type { Io } from '../../io/io.js';
+import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { fuzzJson, fuzzText } from '../../output/fuzz.js';
+import { replayCommand } from '../../output/replay.js';
+import {
+  refsArgument,
+  resolveOptions,
+  wantFlags,
+  type RefArgs,
+  type WantArgs,
+} from '../../flags/resolve-flags.js';
+import { openSources } from '../../flags/source-flags.js';
+
+interface Args extends WantArgs, RefArgs, OutputArgs {
+  readonly runs: number | undefined;
+  readonly seconds: number | undefined;
+  readonly seed: number | undefined;
+}
+
+const RUNS = 200;
+const SEEDS = 2 ** 31;
+
+export const fuzzCommand: Command<Args> = {
+  builder: (yargs) =>
+    outputFlag(refsArgument(wantFlags(yargs)))
+      .options({
+        runs: {
+          type: 'number',
+          requiresArg: true,
+          describe: `Variations to try (default: ${RUNS}, or as many as --seconds allows)`,
+        },
+        seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
+        seed: {
+          type: 'number',
+          requiresArg: true,
+          describe: 'Try the same variations as a run with that seed did',
+        },
+      })
+      .describe('crossplane', 'Crossplane release, or a range of releases to try'),
+  run: async (args, io) => {
+    const { runs, seconds, seed = randomInt(SEEDS) } = args;
+    mustBe('--runs', runs, (n) => Number.isInteger(n) && n >= 0);
+    mustBe('--seconds', seconds, (n) => n > 0);
+    mustBe('--seed', seed, (n) => Number.isInteger(n) && n >= 0);
+    const request = await readRequest(args, io, { refs: args.refs, skip: [args.lock] });
+    const source = await openSources(args, io, undefined, request.kept);
+    const report = await fuzz(request, {
+      ...resolveOptions({ ...args, timeout: seconds ?? args.timeout }, source),
+      seed,
+      runs: runs ?? (seconds === undefined ? RUNS : Infinity),
+      onRun: io.interactive ? progress(io) : undefined,
+    });
+    for (const note of report.notes) io.note(`note: ${note}`);
+    const breakages = report.breakages.map((breakage) => ({
+      ...breakage,
+      replay: replayCommand(breakage, request, args),
+    }));
+    const told = { ...report, breakages };
+    io.out(args.output === 'json' ? fuzzJson(told) : `${fuzzText(told).join('\n')}\n`);
+    return breakages.length === 0 ? EXIT.done : EXIT.findings;
+  },
+};
+
+function mustBe(flag: string, value: number | undefined, test: (n: number) => boolean): void {
+  if (value === undefined || test(value)) return;
+  throw new InputError(`\`${flag} ${value}\` is not a number that makes sense there`);
+}
+
+/** A line now and then, for a person who waits. */
+function progress(io: Io): (runs: number, breakages: number) => void {
+  let told = performance.now();
+  return (runs, breakages) => {
+    if (performance.now() - told < 2000) return;
+    told = performance.now();
+    io.note(`${runs} variations tried, ${breakages} broken so far`);
+  };
+}

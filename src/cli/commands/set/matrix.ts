@@ -1,0 +1,46 @@
+import { matrix } from '../../../usecases/matrix.js';
+import { noStats } from '../../../sources/decorators/counted.js';
+import type { Command } from '../../command.js';
+import { EXIT, type ExitCode } from '../../exit-code.js';
+import { readRequest } from '../../flags/input-flags.js';
+import { readLock } from '../../io/lock-file.js';
+import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { matrixJson, matrixLines } from '../../output/matrix.js';
+import { withProgress } from '../../io/progress.js';
+import {
+  refsArgument,
+  resolveOptions,
+  wantFlags,
+  type RefArgs,
+  type WantArgs,
+} from '../../flags/resolve-flags.js';
+import { openSources } from '../../flags/source-flags.js';
+
+interface Args extends WantArgs, RefArgs, OutputArgs {}
+
+export const matrixCommand: Command<Args> = {
+  builder: (yargs) =>
+    outputFlag(refsArgument(wantFlags(yargs))).example(
+      "$0 matrix --crossplane '>=v1.20.0'",
+      'where the packages of xpkg.yaml work, from v1.20.0 on',
+    ),
+  run: async (args, io) => {
+    const request = await readRequest(args, io, { refs: args.refs, skip: [args.lock] });
+    const lock = await readLock(args, io);
+    const stats = noStats();
+    const source = await openSources(args, io, stats, request.kept);
+    const options = {
+      ...resolveOptions(args, source),
+      lockfile: lock?.lockfile,
+    };
+    const found = await withProgress(io, stats, () => matrix(request, options));
+    if (args.output === 'json') io.out(matrixJson(found, stats.bytes));
+    else for (const line of matrixLines(found)) io.out(`${line}\n`);
+    return exitCode(found.rows.map(({ status }) => status));
+  },
+};
+
+function exitCode(statuses: readonly string[]): ExitCode {
+  if (statuses.includes('solved')) return EXIT.done;
+  return statuses.includes('gave-up') ? EXIT.gaveUp : EXIT.unsolvable;
+}

@@ -1,0 +1,61 @@
+import { DEFAULT_FILES } from '../../../inputs/input-files.js';
+import type { Repository } from '../../../model/package.js';
+import { outdated } from '../../../usecases/outdated.js';
+import { noStats } from '../../../sources/decorators/counted.js';
+import type { Command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import { inputFlags, readRequestIfAny, type InputArgs } from '../../flags/input-flags.js';
+import { keptIn, requireLock } from '../../io/lock-file.js';
+import { lockFlag, type LockArgs } from '../../flags/lock-flag.js';
+import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { withProgress } from '../../io/progress.js';
+import { outdatedJson, outdatedLines } from '../../output/outdated.js';
+import { openSources, sourceFlags, type SourceArgs } from '../../flags/source-flags.js';
+
+interface Args extends SourceArgs, InputArgs, LockArgs, OutputArgs {
+  readonly prerelease: readonly string[] | undefined;
+  readonly 'exit-code': boolean;
+}
+
+export const outdatedCommand: Command<Args> = {
+  builder: (yargs) =>
+    outputFlag(lockFlag(inputFlags(sourceFlags(yargs))))
+      .option('prerelease', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        describe: 'Count prereleases of this package; may be repeated',
+      })
+      .option('exit-code', {
+        type: 'boolean',
+        default: false,
+        describe: 'Exit 6 if anything is outdated',
+      }),
+  run: async (args, io) => {
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const asked = await readRequestIfAny(args, io, { skip: [args.lock] });
+    if (asked === undefined) {
+      io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
+    }
+    const request = asked ?? { ...NOTHING_ASKED, kept: keptIn(lock.lockfile, args.lock) };
+    const stats = noStats();
+    const options = {
+      source: await openSources(args, io, stats, request.kept),
+      prereleases: (args.prerelease ?? []) as Repository[],
+      compat: args.compat,
+    };
+    const report = await withProgress(io, stats, () => outdated(lock.lockfile, request, options));
+    for (const note of report.notes) io.note(`note: ${note}`);
+    if (args.output === 'json') io.out(outdatedJson(report, lock.lockfile.crossplane));
+    else for (const line of outdatedLines(report)) io.out(`${line}\n`);
+    if (report.packages.length === 0) {
+      io.note('nothing newer than what is locked');
+      return EXIT.done;
+    }
+    return args['exit-code'] ? EXIT.findings : EXIT.done;
+  },
+};
+
+/** What was resolved from the command line has no file to speak for it, only the lockfile. */
+const NOTHING_ASKED = { roots: [], overrides: [], replace: [], exclude: [], defaults: {} };

@@ -1,0 +1,136 @@
+import { resolve as resolvePath } from 'node:path';
+import type { Request } from '../../../model/request.js';
+import { targetFor } from '../../../model/target.js';
+import { askersIn } from '../../../usecases/resolve/requirers.js';
+import { resolve, type ResolveOptions, type Solved } from '../../../usecases/resolve/resolve.js';
+import { staleness } from '../../../usecases/verify/stale.js';
+import { askedRelease, isMeant } from '../../../model/target-choice.js';
+import { toProblem } from '../../../usecases/resolve/to-problem.js';
+import { noStats } from '../../../sources/decorators/counted.js';
+import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
+import { clash } from '../../flags/clash.js';
+import type { Command } from '../../command.js';
+import { conclude, present } from '../../output/report-answer.js';
+import { EXIT, type ExitCode } from '../../exit-code.js';
+import { readRequest } from '../../flags/input-flags.js';
+import type { Io } from '../../io/io.js';
+import { readLock, type LockOnDisk } from '../../io/lock-file.js';
+import { renderedOutputs } from '../../io/rendered-outputs.js';
+import { withProgress } from '../../io/progress.js';
+import {
+  refsArgument,
+  resolveOptions,
+  wantFlags,
+  type RefArgs,
+  type WantArgs,
+} from '../../flags/resolve-flags.js';
+import { openSources } from '../../flags/source-flags.js';
+import { writeOutputs } from '../../../files/write-outputs.js';
+
+interface Args extends WantArgs, RefArgs, BundleArgs {
+  readonly locked: boolean;
+  readonly frozen: boolean;
+  readonly upgrade: boolean;
+  readonly prefer: 'newest' | 'lowest' | 'locked' | undefined;
+}
+
+export const resolveCommand: Command<Args> = {
+  builder: (yargs) =>
+    refsArgument(bundleFlags(wantFlags(yargs))).options({
+      locked: {
+        type: 'boolean',
+        default: false,
+        describe: 'Fail if the lockfile is missing or would change',
+      },
+      frozen: {
+        type: 'boolean',
+        default: false,
+        describe: 'Take the lockfile as it is; ask no source',
+      },
+      upgrade: { type: 'boolean', default: false, describe: 'Prefer newest to what is locked' },
+      prefer: {
+        choices: ['newest', 'lowest', 'locked'] as const,
+        describe: 'Which versions to prefer (default: locked, where there is a lockfile)',
+      },
+    }),
+  run: async (args, io) => {
+    refuseContradictions(args);
+    const request = await readRequest(args, io, {
+      refs: args.refs,
+      skip: [args.lock, ...(args.out === '-' ? [] : [args.out])],
+    });
+    const lock = await readLock(args, io);
+    if (lock === undefined && (args.locked || args.frozen)) {
+      io.note(`error: there is no lockfile \`${args.lock}\``);
+      io.note('hint: `xpkg-resolve resolve` without --locked or --frozen writes one');
+      return EXIT.lockMismatch;
+    }
+    return args.frozen ? runFrozen(lock!, request, args, io) : runResolve(lock, request, args, io);
+  },
+};
+
+function refuseContradictions(args: Args): void {
+  if (args.locked && args.frozen) throw clash('--locked', '--frozen');
+  if (args.upgrade && args.locked) throw clash('--upgrade', '--locked');
+  if (args.upgrade && args.frozen) throw clash('--upgrade', '--frozen');
+  if (args.upgrade && args.prefer === 'locked') throw clash('--upgrade', '--prefer locked');
+  refuseTwoOutputs(args);
+}
+
+async function runResolve(
+  lock: LockOnDisk | undefined,
+  request: Request,
+  args: Args,
+  io: Io,
+): Promise<ExitCode> {
+  const stats = noStats();
+  const source = await openSources(args, io, stats, request.kept);
+  const options: ResolveOptions = {
+    ...resolveOptions(args, source),
+    lockfile: lock?.lockfile,
+    prefer: args.prefer === 'lowest' ? 'lowest' : 'newest',
+    unlock: args.upgrade || (args.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
+  };
+  const answer = await withProgress(io, stats, () => resolve(request, options));
+  return conclude({ answer, lock, mayChange: !args.locked, bytes: stats.bytes }, args, io);
+}
+
+async function runFrozen(
+  lock: LockOnDisk,
+  request: Request,
+  args: Args,
+  io: Io,
+): Promise<ExitCode> {
+  const { lockfile } = lock;
+  const target = targetFor(lockfile.crossplane)!;
+  const problem = toProblem(request, [target], { compat: args.compat });
+  const asked = askedRelease(request, args.crossplane);
+  const stale = staleness(lockfile, problem, target);
+  if (asked !== undefined && !isMeant(target, asked)) {
+    stale.unshift(`it is for Crossplane ${lockfile.crossplane}, and ${asked.text} is asked for`);
+  }
+  if (stale.length > 0) {
+    io.note(`error: the lockfile \`${args.lock}\` does not answer what is asked`);
+    for (const reason of stale) io.note(`  ${reason}`);
+    io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
+    return EXIT.lockMismatch;
+  }
+  const order = lockfile.packages.map(({ repository }) => repository);
+  const stats = { listed: 0, fetched: 0, decisions: 0, conflicts: 0 };
+  const answer: Solved = {
+    status: 'solved',
+    target,
+    lockfile,
+    order,
+    askers: askersIn(lockfile, problem),
+    changes: [],
+    notes: [],
+    warnings: [],
+    stats,
+  };
+  const rendering = present(answer, 0, args, io);
+  if (!args.write || args.out === '-') return EXIT.done;
+  await writeOutputs(renderedOutputs(rendering, resolvePath(io.cwd, args.out)));
+  io.note(`wrote ${args.out}/`);
+  return EXIT.done;
+}

@@ -1,0 +1,64 @@
+import type { Lockfile } from '../../../lock/lockfile.js';
+import { InputError } from '../../../model/input-error.js';
+import { update, type Move } from '../../../usecases/update.js';
+import { noStats } from '../../../sources/decorators/counted.js';
+import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
+import type { Command } from '../../command.js';
+import { conclude } from '../../output/report-answer.js';
+import { EXIT } from '../../exit-code.js';
+import { readRequest } from '../../flags/input-flags.js';
+import { requireLock } from '../../io/lock-file.js';
+import { lockedPackage, notLocked } from '../../io/locked-name.js';
+import { withProgress } from '../../io/progress.js';
+import { resolveOptions, wantFlags, type WantArgs } from '../../flags/resolve-flags.js';
+import { openSources } from '../../flags/source-flags.js';
+
+interface Args extends WantArgs, BundleArgs {
+  readonly packages: readonly string[] | undefined;
+}
+
+export const updateCommand: Command<Args> = {
+  builder: (yargs) =>
+    bundleFlags(wantFlags(yargs))
+      .positional('packages', {
+        type: 'string',
+        array: true,
+        describe: 'Locked packages to move, each PKG or PKG@VERSION (default: all)',
+      })
+      .example('$0 update provider-aws-s3', 'to the newest that fits all the others')
+      .example('$0 update provider-aws-s3@v1.21.0', 'to that version, and others as they must'),
+  run: async (args, io) => {
+    refuseTwoOutputs(args);
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const { lockfile } = lock;
+    const moves = (args.packages ?? []).map((text) => readMove(text, lockfile));
+    const request = await readRequest(args, io, {
+      skip: [args.lock, ...(args.out === '-' ? [] : [args.out])],
+    });
+    const stats = noStats();
+    const source = await openSources(args, io, stats, request.kept);
+    const answer = await withProgress(io, stats, () =>
+      update(request, moves, { ...resolveOptions(args, source), lockfile }),
+    );
+    if (answer.status === 'solved' && answer.changes.length === 0) io.note('nothing moves');
+    return conclude({ answer, lock, mayChange: true, bytes: stats.bytes }, args, io);
+  },
+};
+
+/** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`. */
+function readMove(text: string, lockfile: Lockfile): Move {
+  const origin = { file: 'command line' };
+  const whole = lockedPackage(text, lockfile);
+  if (whole !== undefined) return { repository: whole.repository, version: undefined, origin };
+  const at = text.indexOf('@');
+  const colon = text.lastIndexOf(':');
+  const end = at >= 0 ? at : colon > text.lastIndexOf('/') ? colon : text.length;
+  const [name, version] = [text.slice(0, end), text.slice(end + 1)];
+  const locked = lockedPackage(name, lockfile);
+  if (locked === undefined) throw notLocked(name, lockfile);
+  if (version === '') {
+    throw new InputError(`\`${text}\` names no version`, { hint: `write \`${name}@v1.2.3\`` });
+  }
+  return { repository: locked.repository, version, origin };
+}

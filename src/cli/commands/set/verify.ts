@@ -1,0 +1,82 @@
+import type { Lockfile } from '../../../lock/lockfile.js';
+import type { PackageSource } from '../../../model/package-source.js';
+import type { Request } from '../../../model/request.js';
+import { verify } from '../../../usecases/verify/verify.js';
+import { audited, type IsLocked } from '../../../sources/decorators/audited.js';
+import { counted, noStats, type SourceStats } from '../../../sources/decorators/counted.js';
+import { firstKnowing } from '../../../sources/decorators/first-knowing.js';
+import { limited } from '../../../sources/decorators/limited.js';
+import type { Command } from '../../command.js';
+import { EXIT, type ExitCode } from '../../exit-code.js';
+import { readRequestIfAny } from '../../flags/input-flags.js';
+import type { Io } from '../../io/io.js';
+import { keptIn, requireLock } from '../../io/lock-file.js';
+import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { withProgress } from '../../io/progress.js';
+import { verificationJson, verificationText } from '../../output/verification.js';
+import {
+  refsArgument,
+  resolveOptions,
+  wantFlags,
+  type RefArgs,
+  type WantArgs,
+} from '../../flags/resolve-flags.js';
+import { openEach } from '../../flags/source-flags.js';
+
+interface Args extends WantArgs, RefArgs, OutputArgs {
+  readonly 'allow-undigested': boolean;
+}
+
+export const verifyCommand: Command<Args> = {
+  builder: (yargs) =>
+    refsArgument(outputFlag(wantFlags(yargs)))
+      .option('allow-undigested', {
+        type: 'boolean',
+        default: false,
+        describe: 'Let the lockfile be without digests that its sources have',
+      })
+      .describe('lock', 'Lockfile to check')
+      .example('$0 verify', 'what `resolve` was asked for and locked: is it all still so?')
+      .epilogue(
+        'Everything is read from its source again, downloads kept earlier aside (with --offline: ' +
+          'them alone). Exit code 4: lockfile, inputs and sources do not agree; 5: a source ' +
+          'failed, or what it has contradicts itself.',
+      ),
+  run: async (args, io) => {
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const { lockfile } = lock;
+    const request = await readRequestIfAny(args, io, { refs: args.refs, skip: [args.lock] });
+    const stats = noStats();
+    const source = await openAnew(args, io, stats, { lockfile, request });
+    const allowUndigested = args['allow-undigested'];
+    const options = { ...resolveOptions(args, source), allowUndigested };
+    const verification = await withProgress(io, stats, () => verify(lockfile, request, options));
+    if (args.output === 'json') io.out(verificationJson(verification, stats.bytes));
+    const { summary, complaints } = verificationText(verification, args.lock);
+    for (const line of complaints) io.note(line);
+    if (summary !== undefined && args.output === 'text') io.out(`${summary}\n`);
+    return verdict(verification);
+  },
+};
+
+function verdict({ failures, mismatches }: Awaited<ReturnType<typeof verify>>): ExitCode {
+  if (failures.length > 0) return EXIT.sourceFailed;
+  return mismatches.length > 0 ? EXIT.lockMismatch : EXIT.done;
+}
+
+/** The sources that the flags name, as one that looks closely and trusts nothing kept. */
+async function openAnew(
+  args: Args,
+  io: Io,
+  stats: SourceStats,
+  { lockfile, request }: { lockfile: Lockfile; request: Request | undefined },
+): Promise<PackageSource> {
+  const kept = request?.kept ?? keptIn(lockfile, args.lock);
+  const sources = await openEach({ ...args, anew: true }, io, stats, kept);
+  const digests = new Map(lockfile.packages.map(({ repository, digest }) => [repository, digest]));
+  const isLocked: IsLocked = ({ repository }, digest) =>
+    (digests.get(repository) ?? digest) === digest;
+  const closely = firstKnowing(sources.map((source) => audited(source, isLocked)));
+  return counted(limited(closely, args.concurrency), stats);
+}

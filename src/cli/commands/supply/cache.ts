@@ -1,0 +1,98 @@
+import { InputError } from '../../../model/input-error.js';
+import {
+  cleanCache,
+  takeCensus,
+  type CacheCensus,
+  type Holdings,
+} from '../../../store/cache-census.js';
+import { cacheFolder } from '../../io/cache-folder.js';
+import type { Command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import type { Io } from '../../io/io.js';
+
+interface Args {
+  readonly action: 'info' | 'clean' | 'dir';
+  readonly cache: string | undefined;
+  readonly output: 'text' | 'json';
+}
+
+export const cacheCommand: Command<Args> = {
+  builder: (yargs) =>
+    yargs
+      .positional('action', {
+        choices: ['info', 'clean', 'dir'] as const,
+        demandOption: true,
+        describe: 'Tell what is kept, take it away, or print the folder',
+      })
+      .option('cache', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'Folder of the cache (default: the cache folder of the user)',
+      })
+      .option('output', {
+        alias: 'o',
+        choices: ['text', 'json'] as const,
+        default: 'text' as const,
+      }),
+  run: async (args, io) => {
+    const folder = cacheFolder(args.cache, io);
+    if (folder === undefined) {
+      throw new InputError('no folder is known for the cache', {
+        hint: 'name one with `--cache` or XPKG_RESOLVE_CACHE, or set HOME',
+      });
+    }
+    try {
+      await ACTIONS[args.action](folder, args, io);
+    } catch (error) {
+      if (!(error instanceof Error) || !('code' in error)) throw error;
+      const what = `the cache \`${folder}\`: ${error.message}`;
+      throw new InputError(what, { cause: error });
+    }
+    return EXIT.done;
+  },
+};
+
+type Action = (folder: string, args: Args, io: Io) => Promise<void>;
+
+const ACTIONS: Readonly<Record<Args['action'], Action>> = {
+  dir: async (folder, { output }, io) => {
+    io.out(output === 'json' ? document({ folder }) : `${folder}\n`);
+  },
+  info: async (folder, { output }, io) => {
+    const census = await takeCensus(folder);
+    io.out(output === 'json' ? document({ folder, ...stamped(census) }) : text(folder, census));
+  },
+  clean: async (folder, _args, io) => {
+    const cleaned = await cleanCache(folder);
+    io.note(cleaned ? `cleaned ${folder}` : `there is nothing to clean in ${folder}`);
+  },
+};
+
+function document(value: object): string {
+  return `${JSON.stringify({ schemaVersion: 1, ...value }, null, 2)}\n`;
+}
+
+function stamped(census: CacheCensus): object {
+  const tagLists = census.tagLists.map(({ name, at }) => ({ name, at: stamp(at) }));
+  return { ...census, tagLists };
+}
+
+function text(folder: string, census: CacheCensus): string {
+  const lines = [
+    `folder: ${folder} (format ${census.format})`,
+    `manifests and layers: ${held(census.blobs)}`,
+    `parsed packages: ${held(census.packages)}`,
+    `put aside as damaged: ${held(census.quarantine)}`,
+    `tag lists: ${census.tagLists.length}`,
+    ...census.tagLists.map(({ name, at }) => `  ${name}: as of ${stamp(at)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function held({ files, bytes }: Holdings): string {
+  return `${files} (${bytes} bytes)`;
+}
+
+function stamp(at: number): string {
+  return new Date(at).toISOString();
+}

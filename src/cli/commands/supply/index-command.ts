@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import writeFileAtomic from 'write-file-atomic';
+import { InputError } from '../../../model/input-error.js';
+import type { IndexFile } from '../../../model/index-file.js';
+import type { Repository } from '../../../model/package.js';
+import type { PackageSource } from '../../../model/package-source.js';
+import { knownReleases, targetFor } from '../../../model/target.js';
+import { noStats } from '../../../sources/decorators/counted.js';
+import { formatIndex, makeIndex } from '../../../sources/index/make-index.js';
+import type { Command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import {
+  imageConfigFlag,
+  imageConfigs,
+  type ImageConfigArgs,
+} from '../../flags/image-config-flag.js';
+import type { Io } from '../../io/io.js';
+import { withProgress } from '../../io/progress.js';
+import { openSources, sourceFlags, type SourceArgs } from '../../flags/source-flags.js';
+
+interface Args extends SourceArgs, ImageConfigArgs {
+  readonly repositories: string[] | undefined;
+  readonly out: string | undefined;
+}
+
+/** `index`: what the sources hold, as one file that `--from index:` reads. */
+export const indexCommand: Command<Args> = {
+  builder: (yargs) =>
+    imageConfigFlag(sourceFlags(yargs))
+      .positional('repositories', {
+        type: 'string',
+        array: true,
+        describe:
+          'Packages to put in; all, where the sources can list them. ' +
+          '`push oci://REGISTRY/REPOSITORY:TAG` before them stores the index there',
+      })
+      .example('$0 index --from dir:packages --out index.json.gz', 'all of a folder, as one file')
+      .example(
+        '$0 index push oci://registry.example.org/team/index:v1 --from index:index.json.gz',
+        'the same at a registry, for `--from index:oci://…`',
+      )
+      .option('out', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'File to write; .gz is zipped',
+      }),
+  run: async (args, io) => {
+    const { destination, repositories } = destinationOf(args.repositories ?? []);
+    // Before anything is read: what follows `push` is where to, and nothing else.
+    if (destination !== undefined)
+      (await import('../../io/registries.js')).ociReference(destination);
+    const stats = noStats();
+    const source = await openSources(args, io, stats, await imageConfigs(args, io));
+    const wanted = repositories.length > 0 ? named(repositories) : await listed(source);
+    const target = targetFor(knownReleases().at(-1)!)!;
+    const index = await withProgress(io, stats, () =>
+      makeIndex(source, wanted, target, (line) => io.note(line)),
+    );
+    const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
+    if (missing !== undefined) {
+      throw new InputError(`no source knows \`${missing}\``, {
+        hint: 'a package is named as dependsOn names it, registry included, without a tag',
+      });
+    }
+    if (destination === undefined) await write(index, args.out, io);
+    else await push(index, destination, args, io);
+    return EXIT.done;
+  },
+};
+
+/** `index push oci://… [repositories..]` stores the index instead of writing it. */
+function destinationOf(words: readonly string[]): {
+  readonly destination: string | undefined;
+  readonly repositories: readonly string[];
+} {
+  const [first, destination, ...repositories] = words;
+  if (first !== 'push') return { destination: undefined, repositories: words };
+  if (destination !== undefined) return { destination, repositories };
+  throw new InputError('`index push` does not say where to', {
+    hint: '`xpkg-resolve index push oci://REGISTRY/REPOSITORY:TAG`',
+  });
+}
+
+async function push(index: IndexFile, destination: string, args: Args, io: Io): Promise<void> {
+  const { artifactOf } = await import('../../../image/artifact.js');
+  const { pushTo } = await import('../../io/push-artifact.js');
+  const { INDEX_TITLE } = await import('../../io/registries.js');
+  const bytes = Buffer.from(formatIndex(index));
+  const file = { title: INDEX_TITLE, mediaType: 'application/json', bytes };
+  io.out(await pushTo(destination, artifactOf('index', [file]), args, io));
+}
+
+function named(repositories: readonly string[]): Repository[] {
+  return repositories as Repository[]; // spelled by the user, who decides what is one
+}
+
+async function listed(source: PackageSource): Promise<readonly Repository[]> {
+  if (source.repositories !== undefined) return source.repositories();
+  throw new InputError('these sources cannot list what they hold', {
+    hint: 'name the packages to index: `xpkg-resolve index REPOSITORY..`',
+  });
+}
+
+async function write(index: IndexFile, out: string | undefined, io: Io): Promise<void> {
+  const text = formatIndex(index);
+  if (out === undefined) return io.out(text);
+  try {
+    const bytes = Buffer.from(text);
+    await writeFileAtomic(resolve(io.cwd, out), out.endsWith('.gz') ? gzipSync(bytes) : bytes);
+  } catch (error) {
+    throw new InputError(`${out}: cannot be written: ${String(error)}`, { cause: error });
+  }
+  const packages = Object.values(index.packages);
+  const versions = packages.reduce((sum, held) => sum + Object.keys(held.versions).length, 0);
+  io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions`);
+}

@@ -1,0 +1,112 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { undigested } from '../../../lock/lock-manifest.js';
+import type { Lockfile } from '../../../lock/lockfile.js';
+import { InputError } from '../../../model/input-error.js';
+import { SourceError } from '../../../model/source-error.js';
+import { targetFor } from '../../../model/target.js';
+import { LayoutWriter } from '../../../store/layout-writer.js';
+import { noStats } from '../../../sources/decorators/counted.js';
+import { vendor, type VendoredPackage, type VendorOptions } from '../../../sources/vendor.js';
+import type { Command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import { keptIn, requireLock } from '../../io/lock-file.js';
+import { withProgress } from '../../io/progress.js';
+import { openEach, sourceFlags, type SourceArgs } from '../../flags/source-flags.js';
+import { thisRun } from '../../io/this-run.js';
+import { tidyOnSignal } from '../../../files/tidy-on-signal.js';
+
+interface Args extends SourceArgs {
+  readonly folder: string;
+  readonly lock: string;
+  readonly full: boolean;
+}
+
+export const vendorCommand: Command<Args> = {
+  builder: (yargs) =>
+    sourceFlags(yargs)
+      .positional('folder', {
+        type: 'string',
+        demandOption: true,
+        describe: 'Folder to write the layout to',
+      })
+      .option('lock', {
+        type: 'string',
+        requiresArg: true,
+        default: 'xpkg.lock.yaml',
+        describe: 'Lockfile that names the packages',
+      })
+      .option('full', {
+        type: 'boolean',
+        default: false,
+        describe: 'Copy every layer of every platform, not only what resolving reads',
+      }),
+  run: async (args, io) => {
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const { lockfile } = lock;
+    const packages = digested(lockfile);
+    const stats = noStats();
+    const sources = await openEach(args, io, stats, keptIn(lockfile, args.lock));
+    const options: VendorOptions = {
+      target: targetFor(lockfile.crossplane)!,
+      extent: args.full ? 'whole' : 'needed',
+      concurrency: args.concurrency,
+      onPackage: (reference) => {
+        stats.latest = reference;
+        stats.fetched++;
+      },
+    };
+    const bytes = await withProgress(io, stats, () =>
+      writeLayout(args, resolve(io.cwd, args.folder), (layout) =>
+        vendor(packages, sources, layout, options),
+      ),
+    );
+    io.note(`vendored ${packages.length} packages (${bytes} bytes) to ${args.folder}`);
+    io.note(
+      args.full
+        ? `note: images are whole; \`oras copy -r --from-oci-layout ${args.folder}@DIGEST REGISTRY/REPOSITORY:TAG\` copies one to a registry and keeps its digest`
+        : 'note: only what resolving reads is in it: manifests and base layers, without configs, other layers and other platforms; no tool can copy such images to a registry, for which `--full` takes them whole',
+    );
+    io.note(`resolve from it with \`--from layout:${args.folder} --offline\``);
+    return EXIT.done;
+  },
+};
+
+function digested(lockfile: Lockfile): readonly VendoredPackage[] {
+  const [first] = undigested(lockfile);
+  if (first !== undefined) {
+    throw new InputError(
+      `the lockfile does not say the digest of ${first.repository} ${first.version}, so it cannot be vendored`,
+      { hint: 'resolve again from a source that has the images' },
+    );
+  }
+  return lockfile.packages.map((locked) => ({ ...locked, digest: locked.digest! }));
+}
+
+/** Fills a layout and puts it in place; whatever goes wrong, the folder is as it was. */
+async function writeLayout(
+  { folder: shown, full }: Args,
+  folder: string,
+  fill: (layout: LayoutWriter) => Promise<void>,
+): Promise<number> {
+  let layout: LayoutWriter | undefined;
+  const tidy = () => {
+    if (layout !== undefined) rmSync(layout.staging, { recursive: true, force: true });
+  };
+  try {
+    return await tidyOnSignal(tidy, async () => {
+      layout = await LayoutWriter.open(folder, shown, thisRun);
+      await fill(layout);
+      return layout.finish(full ? 'whole' : 'needed');
+    });
+  } catch (error) {
+    tidy();
+    if (error instanceof InputError || error instanceof SourceError) throw error;
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    throw new InputError(`cannot write \`${shown}\`: ${error.message}`, {
+      cause: error,
+      hint: 'nothing was changed',
+    });
+  }
+}

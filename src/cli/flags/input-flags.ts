@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Argv } from 'yargs';
+import { DEFAULT_FILES } from '../../inputs/input-files.js';
+import { readInputs } from '../../inputs/read-inputs.js';
+import type { Request } from '../../model/request.js';
+import type { Io } from '../io/io.js';
+
+/** What `inputFlags` adds to a command's arguments. */
+export interface InputArgs {
+  /** undefined: none named. */
+  file: string[] | undefined;
+  strict: boolean;
+  compat: boolean;
+}
+
+/** The flags that say what is asked for, for every command that reads it. */
+export function inputFlags<T>(yargs: Argv<T>): Argv<T & InputArgs> {
+  return yargs
+    .option('file', {
+      alias: 'f',
+      type: 'string',
+      requiresArg: true,
+      // Not an `array` option: that would swallow the packages named after it.
+      coerce: (given: string | string[]): string[] => [given].flat(),
+      describe: 'File or folder to read, `-` for stdin; may be repeated (default: xpkg.yaml)',
+    })
+    .option('strict', {
+      type: 'boolean',
+      default: false,
+      describe: 'Documents that ask for no package are an error',
+    })
+    .option('compat', {
+      type: 'boolean',
+      default: false,
+      describe: 'Read what old design documents describe and Crossplane rejects',
+    });
+}
+
+export interface RequestOptions {
+  readonly refs?: readonly string[] | undefined;
+  /** Where the command writes: never read out of a folder. */
+  readonly skip?: readonly string[] | undefined;
+}
+
+/** Reads what the flags name, and says on stderr what is worth saying about it. */
+export async function readRequest(
+  args: InputArgs,
+  io: Io,
+  { refs = [], skip }: RequestOptions = {},
+): Promise<Request> {
+  const { request, notes } = await readInputs({
+    files: args.file ?? [],
+    refs,
+    cwd: io.cwd,
+    stdin: () => io.stdin(),
+    strict: args.strict,
+    compat: args.compat,
+    skip,
+  });
+  for (const note of notes) io.note(`note: ${note}`);
+  return request;
+}
+
+/** The same; undefined: nothing is named, and no file is there to be read unnamed. */
+export async function readRequestIfAny(
+  args: InputArgs,
+  io: Io,
+  options: RequestOptions = {},
+): Promise<Request | undefined> {
+  const named = args.file !== undefined || (options.refs ?? []).length > 0;
+  const any = named || DEFAULT_FILES.some((name) => existsSync(resolve(io.cwd, name)));
+  return any ? readRequest(args, io, options) : undefined;
+}

@@ -1,0 +1,87 @@
+import type { Argv } from 'yargs';
+import { InputError } from '../../model/input-error.js';
+import type { Exchange } from '../../registry/transport.js';
+import type { GivenSecret } from '../../sources/open-registries.js';
+import type { CacheFlag } from '../io/cache-folder.js';
+import type { Io } from '../io/io.js';
+
+/** Flags about how registries are spoken to. */
+export interface NetworkArgs {
+  readonly insecureRegistry?: readonly string[] | undefined;
+  readonly pullSecret?: readonly string[] | undefined;
+  readonly trace?: boolean | undefined;
+  readonly offline: boolean;
+  readonly cache: CacheFlag;
+  readonly concurrency: number;
+}
+
+export function networkFlags<T>(yargs: Argv<T>): Argv<T & NetworkArgs> {
+  return yargs
+    .option('insecure-registry', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      describe:
+        'Registry (HOST:PORT, or HOST for all its ports) that may speak plain HTTP; repeat it for more',
+    })
+    .option('pull-secret', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      describe: 'File with pull secrets to sign in with; repeat it for more',
+    })
+    .option('trace', {
+      type: 'boolean',
+      default: false,
+      describe: 'Say on stderr what is asked of registries',
+    })
+    .option('offline', { type: 'boolean', default: false, describe: 'Never use the network' })
+    .option('cache', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Folder that keeps what was downloaded (default: the cache folder of the user)',
+    })
+    .option('concurrency', {
+      type: 'number',
+      default: 8,
+      describe: 'Requests at once, at most',
+    });
+}
+
+const HOST = /^[^/@\s]+$/;
+
+export function refuseNoRequests({ concurrency }: Pick<NetworkArgs, 'concurrency'>): void {
+  if (Number.isInteger(concurrency) && concurrency > 0) return;
+  throw new InputError('`--concurrency` must be a whole number, 1 or more');
+}
+
+export function insecureHosts({ insecureRegistry = [] }: NetworkArgs): ReadonlySet<string> {
+  const wrong = insecureRegistry.find((host) => !HOST.test(host));
+  if (wrong === undefined) return new Set(insecureRegistry);
+  const shown = wrong.slice(wrong.lastIndexOf('@') + 1);
+  throw new InputError(`\`--insecure-registry ${shown}\`: not a host`, {
+    hint: 'give the host as packages name it, with its port: `registry.example.org:5000`',
+  });
+}
+
+export async function pullSecretsIn(
+  { pullSecret = [] }: NetworkArgs,
+  io: Pick<Io, 'cwd'>,
+): Promise<readonly GivenSecret[]> {
+  if (pullSecret.length === 0) return [];
+  const { readText } = await import('../../inputs/input-files.js');
+  const { readPullSecrets } = await import('../../inputs/documents/pull-secret.js');
+  const secrets = await Promise.all(
+    pullSecret.map(async (file) =>
+      readPullSecrets(await readText(file, io.cwd), file).map((secret) => ({ ...secret, file })),
+    ),
+  );
+  return secrets.flat();
+}
+
+/** One line of the trace. */
+export function traced({ method, url, status, bytes, authorization, error }: Exchange): string {
+  const how = authorization === 'none' ? '' : `, ${authorization}`;
+  const outcome = error === undefined ? String(status) : `${status ?? 'no answer'} (${error})`;
+  return `trace: ${method} ${url}: ${outcome}, ${bytes} bytes${how}`;
+}

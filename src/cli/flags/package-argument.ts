@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Argv } from 'yargs';
+import { splitReference } from '../../inputs/written-reference.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { InputError } from '../../model/input-error.js';
+import type { Origin, Repository } from '../../model/package.js';
+import type { PackageContents } from '../../model/package-contents.js';
+import type { FetchedPackage } from '../../model/package-source.js';
+import { printable } from '../../text/printable.js';
+import type { Target } from '../../model/target.js';
+import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
+import { noStats } from '../../sources/decorators/counted.js';
+import { readPackageOnDisk } from '../../sources/dir/package-on-disk.js';
+import { unreadable } from '../../sources/unreadable.js';
+import { imageConfigFlag, imageConfigs, type ImageConfigArgs } from './image-config-flag.js';
+import type { Io } from '../io/io.js';
+import { withProgress } from '../io/progress.js';
+import { openSources, sourceFlags, type SourceArgs } from './source-flags.js';
+
+/** Flags of commands that look at one package. */
+export interface PackageArgs extends SourceArgs, ImageConfigArgs {
+  readonly package: string;
+  readonly crossplane: string | undefined;
+  readonly compat: boolean;
+  readonly output: 'text' | 'json';
+}
+
+/** The package that a command line names. */
+export interface NamedPackage {
+  readonly contents: PackageContents;
+  readonly digest: string | undefined;
+  readonly originOf: (line: number | undefined) => Origin;
+}
+
+export function packageFlags(yargs: Argv): Argv<PackageArgs> {
+  return imageConfigFlag(sourceFlags(yargs))
+    .positional('package', {
+      type: 'string',
+      demandOption: true,
+      describe:
+        'A package.yaml, an .xpkg file, the folder of a crossplane.yaml, `-` for standard input, or a package by `REPOSITORY:TAG` or `REPOSITORY@sha256:…`',
+      // yargs hands a lone dash on as an empty string.
+      coerce: (text: string) => (text === '' ? '-' : text),
+    })
+    .option('crossplane', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Crossplane release that is to take it (default: the newest known)',
+    })
+    .option('compat', {
+      type: 'boolean',
+      default: false,
+      describe: 'Also read what old design documents describe and Crossplane rejects',
+    })
+    .option('output', {
+      alias: 'o',
+      choices: ['text', 'json'] as const,
+      default: 'text' as const,
+    });
+}
+
+export async function openPackage(
+  args: PackageArgs,
+  io: Io,
+  target: Target,
+): Promise<NamedPackage> {
+  const shown = args.package;
+  if (shown === '-') {
+    const contents = await readPackageYaml(Buffer.from(await io.stdin()));
+    return { contents, digest: undefined, originOf: (line) => ({ file: '-', line }) };
+  }
+  const path = resolve(io.cwd, shown);
+  if (!existsSync(path)) return fetchReference(args, io, target);
+  if (path.endsWith('.xpkg')) return openXpkg(path, shown, target);
+  try {
+    return { ...(await readPackageOnDisk(path, shown)), digest: undefined };
+  } catch (error) {
+    throw error instanceof Error && 'code' in error ? unreadable(shown, error) : error;
+  }
+}
+
+/** An `.xpkg` file says neither its repository nor its tag; nobody asks for them here. */
+async function openXpkg(path: string, shown: string, target: Target): Promise<NamedPackage> {
+  const { openXpkgSource } = await import('../../sources/xpkg-source.js');
+  const repository = 'xpkg.local/package' as Repository; // ours, for as long as this takes
+  const source = await openXpkgSource(path, { shown, repository, tag: 'v0.0.0' });
+  const found = await source.fetch({ repository, version: 'v0.0.0' }, target);
+  if (found === undefined) throw new InputError(`\`${shown}\` holds no package`);
+  return named(found, shown);
+}
+
+async function fetchReference(args: PackageArgs, io: Io, target: Target): Promise<NamedPackage> {
+  const reference = splitReference(args.package);
+  const version = reference?.digest ?? reference?.tag;
+  if (reference === undefined || version === undefined) {
+    throw new InputError(
+      `\`${args.package}\` is no file or folder on this machine, and no package with its version`,
+      { hint: 'name a package.yaml, a folder, or a package as `REPOSITORY:TAG`' },
+    );
+  }
+  const stats = noStats();
+  const source = await openSources(args, io, stats, await imageConfigs(args, io));
+  const { repository } = reference;
+  const found = await withProgress(io, stats, () => source.fetch({ repository, version }, target));
+  if (found === undefined) {
+    throw new InputError(`no source has \`${args.package}\``, {
+      hint: tagHint(await source.tags(repository, target)),
+    });
+  }
+  for (const note of found.notes ?? []) io.note(printable(`note: ${args.package}: ${note}`));
+  return named(found, args.package);
+}
+
+function tagHint(tags: readonly string[] | undefined): string {
+  if (tags === undefined) return 'no source knows the repository; `--from` says where to look';
+  const last = [...tags]
+    .sort(byCodePoint)
+    .slice(-5)
+    .map((tag) => `\`${printable(tag)}\``);
+  return last.length === 0 ? 'the repository has no tags' : `its tags end in ${last.join(', ')}`;
+}
+
+function named({ contents, digest }: FetchedPackage, shown: string): NamedPackage {
+  return { contents, digest, originOf: (line) => ({ file: `${shown}: package.yaml`, line }) };
+}

@@ -1,0 +1,90 @@
+import type { Argv } from 'yargs';
+import { InputError } from '../../model/input-error.js';
+import type { PackageSource } from '../../model/package-source.js';
+import type { KeptObject } from '../../model/request.js';
+import { cached } from '../../sources/decorators/cached.js';
+import { counted, noStats, type SourceStats } from '../../sources/decorators/counted.js';
+import { firstKnowing } from '../../sources/decorators/first-knowing.js';
+import { limited } from '../../sources/decorators/limited.js';
+import { tellUnsearched } from '../../sources/decorators/unsearched.js';
+import type { Registries } from '../../sources/open-registries.js';
+import type { Io } from '../io/io.js';
+import { networkFlags, refuseNoRequests, type NetworkArgs } from './network-flags.js';
+import type { RegistryArgs } from '../io/registries.js';
+import { FORMS, type Opening } from './source-forms.js';
+
+/** Flags of every command that reads packages. */
+export interface SourceArgs extends NetworkArgs {
+  readonly from: readonly string[] | undefined;
+}
+
+export function sourceFlags(yargs: Argv): Argv<SourceArgs> {
+  return networkFlags(yargs).options({
+    from: {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      describe: `Where packages are; repeat it, and the first that knows one answers: ${usages().join(', ')}`,
+    },
+  });
+}
+
+/**
+ * The sources that the flags name, as one; it asks nothing twice and fills in `stats`.
+ *
+ * ImageConfigs among `kept` say where registries are asked and who asks.
+ */
+export async function openSources(
+  args: SourceArgs,
+  io: Io,
+  stats: SourceStats = noStats(),
+  kept: readonly KeptObject[] = [],
+): Promise<PackageSource> {
+  const sources = await openEach(args, io, stats, kept);
+  const source = tellUnsearched(firstKnowing(sources), sources, (line) => io.note(line));
+  return cached(counted(limited(source, args.concurrency), stats));
+}
+
+/** The same one by one, in the order given. */
+export async function openEach(
+  args: SourceArgs & Pick<RegistryArgs, 'anew'>,
+  io: Io,
+  stats: SourceStats,
+  kept: readonly KeptObject[],
+): Promise<readonly PackageSource[]> {
+  refuseNoRequests(args);
+  let opened: Promise<Registries | undefined> | undefined;
+  const registries = () =>
+    (opened ??= import('../io/registries.js').then(({ registriesFor }) =>
+      registriesFor(args, io, { stats, kept }),
+    ));
+  const sources: PackageSource[] = [];
+  for (const text of args.from ?? ['registry']) {
+    sources.push(await openForm(text, { io, registries }));
+  }
+  return sources;
+}
+
+async function openForm(
+  text: string,
+  rest: Omit<Opening, 'text' | 'rest'>,
+): Promise<PackageSource> {
+  const colon = text.indexOf(':');
+  const scheme = colon < 0 ? text : text.slice(0, colon);
+  const form = FORMS.get(scheme);
+  const after = colon < 0 ? '' : text.slice(colon + 1);
+  if (form === undefined || form.usage.includes(':') !== after.length > 0) {
+    throw new InputError(`\`--from ${text}\`: not a way to name a source`, { hint: hint() });
+  }
+  return form.open({ rest: after, text, ...rest });
+}
+
+function hint(): string {
+  return `give ${usages()
+    .map((usage) => `\`--from ${usage}\``)
+    .join(' or ')}`;
+}
+
+function usages(): string[] {
+  return [...FORMS.values()].map(({ usage }) => usage);
+}

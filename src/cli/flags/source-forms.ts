@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import { InputError } from '../../model/input-error.js';
+import type { Repository } from '../../model/package.js';
+import type { PackageSource } from '../../model/package-source.js';
+import { parseReference } from '../../model/reference.js';
+import { SourceError } from '../../model/source-error.js';
+import type { Registries } from '../../sources/open-registries.js';
+import type { Io } from '../io/io.js';
+
+/** What a form of `--from` is opened with. */
+export interface Opening {
+  /** What stands after the colon. */
+  readonly rest: string;
+  /** All of it, as given. */
+  readonly text: string;
+  readonly io: Io;
+  /** The same for every form, opened by the first that asks. */
+  readonly registries: () => Promise<Registries | undefined>;
+}
+
+interface Form {
+  readonly usage: string;
+  readonly open: (opening: Opening) => Promise<PackageSource>;
+}
+
+/** Every way to name a source; modules are loaded when one is. */
+export const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+  ['dir', { usage: 'dir:PATH', open: dir }],
+  ['layout', { usage: 'layout:PATH[=REPOSITORY]', open: layout }],
+  ['xpkg', { usage: 'xpkg:FILE=REPOSITORY:TAG', open: xpkg }],
+  ['cache', { usage: 'cache:PATH', open: crossplaneCache }],
+  ['index', { usage: 'index:FILE', open: index }],
+  ['oci', { usage: 'oci://REPOSITORY:TAG', open: artifact }],
+  ['registry', { usage: 'registry', open: registry }],
+]);
+
+async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { openDir } = await import('../../sources/dir/dir-source.js');
+  return openDir(resolve(io.cwd, rest), { shown: text, note: (line) => io.note(line) });
+}
+
+async function index(opening: Opening): Promise<PackageSource> {
+  const { rest, text, io } = opening;
+  if (rest.startsWith('oci://')) return artifact({ ...opening, text: rest });
+  const { openIndex } = await import('../../sources/index/index-source.js');
+  return openIndex(resolve(io.cwd, rest), text);
+}
+
+async function layout({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { openLayoutSource } = await import('../../sources/layout-source.js');
+  const { path, name } = splitName(rest);
+  return openLayoutSource(resolve(io.cwd, path), {
+    shown: name === undefined ? text : text.slice(0, text.lastIndexOf('=')),
+    name,
+    note: (line) => io.note(line),
+  });
+}
+
+async function xpkg({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { path, name } = splitName(rest);
+  if (name?.tag === undefined) {
+    throw new InputError(`\`--from ${text}\` does not say which package the file is`, {
+      hint: 'a file has no name of its own: `--from xpkg:FILE=REPOSITORY:TAG`',
+    });
+  }
+  const { openXpkgSource } = await import('../../sources/xpkg-source.js');
+  const shown = text.slice(0, text.lastIndexOf('='));
+  return openXpkgSource(resolve(io.cwd, path), { shown, ...name, tag: name.tag });
+}
+
+async function crossplaneCache({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { openCrossplaneCache } = await import('../../sources/cache-source.js');
+  return openCrossplaneCache(resolve(io.cwd, rest), text);
+}
+
+async function registry({ registries }: Opening): Promise<PackageSource> {
+  return (await registries())?.packages ?? unreachable;
+}
+
+/** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
+async function artifact({ text, registries }: Opening): Promise<PackageSource> {
+  const { artifactAt, fileOf, INDEX_TITLE, LOCK_TITLE } = await import('../io/registries.js');
+  const { memorySource } = await import('../../sources/memory-source.js');
+  const held = await artifactAt(text, await registries());
+  if (held.kind === 'index') {
+    const { parseIndex } = await import('../../sources/index/index-source.js');
+    return memorySource(parseIndex(await fileOf(held, INDEX_TITLE, text), text));
+  }
+  const { lockIndex } = await import('../../lock/lock-index.js');
+  const { parseLockfile } = await import('../../lock/parse-lockfile.js');
+  const bytes = await fileOf(held, LOCK_TITLE, text);
+  return memorySource(lockIndex(parseLockfile(Buffer.from(bytes).toString('utf8'), text)));
+}
+
+/** Whether a registry has a package cannot be known offline, so neither yes nor no is an answer. */
+const unreachable: PackageSource = {
+  tags: async (repository) => {
+    throw offline(repository);
+  },
+  fetch: async ({ repository, version }) => {
+    throw offline(`${repository} ${version}`);
+  },
+};
+
+function offline(subject: string): SourceError {
+  return new SourceError('OFFLINE', subject, 'not at hand, and `--offline` forbids the network', {
+    hint: 'there is no cache here: name one that has it with `--cache`, or a local source with `--from`',
+  });
+}
+
+interface SplitName {
+  readonly path: string;
+  readonly name: { readonly repository: Repository; readonly tag: string | undefined } | undefined;
+}
+
+/** `PATH=REPOSITORY[:TAG]`; an equals sign that no reference follows is part of the path. */
+function splitName(text: string): SplitName {
+  const equals = text.lastIndexOf('=');
+  const written = text.slice(equals + 1);
+  if (equals < 1 || parseReference(written) === undefined || written.includes('@')) {
+    return { path: text, name: undefined };
+  }
+  const colon = written.lastIndexOf(':');
+  const tagged = colon > written.lastIndexOf('/');
+  return {
+    path: text.slice(0, equals),
+    name: {
+      repository: (tagged ? written.slice(0, colon) : written) as Repository, // parsed just now
+      tag: tagged ? written.slice(colon + 1) : undefined,
+    },
+  };
+}

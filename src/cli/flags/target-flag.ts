@@ -1,0 +1,17 @@
+import { InputError } from '../../model/input-error.js';
+import { knownReleases, targetFor, type Target } from '../../model/target.js';
+import type { Io } from '../io/io.js';
+
+/** The release that `--crossplane` names, for commands that want one; else the newest known. */
+export function exactTarget(version: string | undefined, io: Io): Target {
+  const newest = knownReleases().at(-1)!;
+  const target = targetFor(version ?? newest);
+  if (target === undefined) {
+    throw new InputError(`\`--crossplane ${version}\` is not an exact version`, {
+      hint: `write a release such as \`${newest}\``,
+    });
+  }
+  if (version === undefined) io.note(`note: for Crossplane ${newest}, the newest known release`);
+  if (target.warning !== undefined) io.note(`warning: ${target.warning}`);
+  return target;
+}

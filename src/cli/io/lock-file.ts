@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Lockfile } from '../../lock/lockfile.js';
+import { parseLockfile } from '../../lock/parse-lockfile.js';
+import { InputError } from '../../model/input-error.js';
+import type { KeptObject } from '../../model/request.js';
+import type { Io } from './io.js';
+import type { RegistryArgs } from './registries.js';
+
+/** A lockfile as it stands on disk, or at a registry. */
+export interface LockOnDisk {
+  readonly text: string;
+  readonly lockfile: Lockfile;
+}
+
+/** Which lockfile; and, should it be at a registry, how to get there. */
+export type LockPlace = { readonly lock: string } & RegistryArgs;
+
+/** Reads the lockfile that the user names, `oci://…` included; undefined: there is no such file. */
+export async function readLock(place: LockPlace, io: Io): Promise<LockOnDisk | undefined> {
+  const named = place.lock;
+  const text = await (isRemoteLock(place) ? pulled(place, io) : onDisk(named, io));
+  return text === undefined ? undefined : { text, lockfile: parseLockfile(text, named) };
+}
+
+/** The user's objects, as the lockfile `named` has them. */
+export function keptIn({ objects }: Lockfile, named: string): readonly KeptObject[] {
+  return objects.map((object) => ({ object, origin: { file: named } }));
+}
+
+export function isRemoteLock({ lock }: Pick<LockPlace, 'lock'>): boolean {
+  return lock.startsWith('oci://');
+}
+
+async function onDisk(named: string, io: Io): Promise<string | undefined> {
+  try {
+    return await readFile(resolve(io.cwd, named), 'utf8');
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (error.code === 'ENOENT') return undefined;
+    throw new InputError(`cannot read \`${named}\`: ${error.message}`, { cause: error });
+  }
+}
+
+async function pulled(place: LockPlace, io: Io): Promise<string | undefined> {
+  const { artifactIfAny, fileOf, LOCK_TITLE, registriesFor } = await import('./registries.js');
+  const artifact = await artifactIfAny(place.lock, await registriesFor(place, io));
+  if (artifact === undefined) return undefined;
+  const bytes = await fileOf(artifact, LOCK_TITLE, place.lock);
+  return Buffer.from(bytes).toString('utf8');
+}
+
+/** The same where there must be one; undefined: there is none, and that has been said. */
+export async function requireLock(args: LockPlace, io: Io): Promise<LockOnDisk | undefined> {
+  const lock = await readLock(args, io);
+  if (lock === undefined) {
+    io.note(`error: there is no lockfile \`${args.lock}\``);
+    io.note('hint: `xpkg-resolve resolve` writes one; `--lock` says where it is');
+  }
+  return lock;
+}

@@ -1,0 +1,29 @@
+import { InputError } from '../../model/input-error.js';
+import type { Artifact } from '../../image/artifact.js';
+import type { Io } from './io.js';
+import { ociReference, registriesFor, type RegistryArgs } from './registries.js';
+
+/** Stores an artifact under a tag, and gives what to print: the name that will not move. */
+export async function pushTo(
+  text: string,
+  artifact: Artifact,
+  args: RegistryArgs & { readonly output?: 'text' | 'json' },
+  io: Io,
+): Promise<string> {
+  const reference = ociReference(text);
+  if (reference.digest !== undefined) {
+    throw new InputError(`\`${text}\` names a digest, and what is pushed has its own`, {
+      hint: 'name a tag: `oci://REGISTRY/REPOSITORY:TAG`',
+    });
+  }
+  const registries = args.offline ? undefined : await registriesFor(args, io);
+  if (registries === undefined) {
+    throw new InputError('`--offline` forbids the network, so nothing is pushed');
+  }
+  await registries.push(reference, artifact);
+  const { digest } = artifact.manifest;
+  const pinned = `oci://${reference.name}@${digest}`;
+  io.note(`pushed ${text}`);
+  if (args.output !== 'json') return `${pinned}\n`;
+  return `${JSON.stringify({ schemaVersion: 1, reference: text, digest, pinned }, null, 2)}\n`;
+}

@@ -1,0 +1,110 @@
+import { imageConfigsIn } from '../../sources/image-config.js';
+import { InputError } from '../../model/input-error.js';
+import { parseReference, type Reference } from '../../model/reference.js';
+import type { KeptObject } from '../../model/request.js';
+import { openArtifact, type HeldArtifact } from '../../image/artifact.js';
+import type { SourceStats } from '../../sources/decorators/counted.js';
+import { connectRegistries, type Registries } from '../../sources/open-registries.js';
+import { openCache } from './cache-folder.js';
+import type { Io } from './io.js';
+import {
+  insecureHosts,
+  pullSecretsIn,
+  refuseNoRequests,
+  traced,
+  type NetworkArgs,
+} from '../flags/network-flags.js';
+import { toolVersion } from './tool-version.js';
+
+/** Flags that registries are opened by. */
+export interface RegistryArgs extends NetworkArgs {
+  /** Whatever earlier runs kept, everything is read from its registry. */
+  readonly anew?: boolean | undefined;
+}
+
+/** What registries are opened for. */
+export interface RegistryUse {
+  /** Counts the bytes that come in. */
+  readonly stats?: SourceStats | undefined;
+  /** The user's objects, of which ImageConfigs say where packages are pulled from. */
+  readonly kept?: readonly KeptObject[] | undefined;
+}
+
+/** Registries as the flags say; undefined: they must not be asked, and nothing was kept. */
+export async function registriesFor(
+  args: RegistryArgs,
+  io: Io,
+  { stats, kept = [] }: RegistryUse = {},
+): Promise<Registries | undefined> {
+  refuseNoRequests(args);
+  const cache = args.anew === true && !args.offline ? undefined : await openCache(args, io);
+  if (args.offline && cache === undefined) return undefined;
+  return connectRegistries({
+    env: io.env,
+    connections: args.concurrency,
+    cache,
+    toolVersion: toolVersion(),
+    insecure: insecureHosts(args),
+    pullSecrets: await pullSecretsIn(args, io),
+    imageConfigs: imageConfigsIn(kept),
+    note: (line) => io.afterwards(`note: ${line}`),
+    observer: {
+      ...(stats === undefined ? {} : { bytes: (count) => (stats.bytes += count) }),
+      ...(args.trace === true ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),
+    },
+  });
+}
+
+const SCHEME = 'oci://';
+
+/** Whether a path is one at a registry: `oci://registry.example.org/team/lock:v1`. */
+export function isOci(text: string): boolean {
+  return text.startsWith(SCHEME);
+}
+
+export function ociReference(text: string): Reference {
+  const reference = isOci(text)
+    ? parseReference(text.slice(SCHEME.length), { strict: true })
+    : undefined;
+  if (reference !== undefined) return reference;
+  throw new InputError(`\`${text}\` does not name an artifact at a registry`, {
+    hint: 'write all of it: `oci://REGISTRY/REPOSITORY:TAG` or `oci://REGISTRY/REPOSITORY@sha256:…`',
+  });
+}
+
+/** What `xpkg-resolve push` stored under a reference. */
+export async function artifactAt(
+  text: string,
+  registries: Registries | undefined,
+): Promise<HeldArtifact> {
+  const artifact = await artifactIfAny(text, registries);
+  if (artifact !== undefined) return artifact;
+  throw new InputError(`there is no \`${text}\``, {
+    hint: '`xpkg-resolve push` stores a lockfile, `xpkg-resolve index push` an index',
+  });
+}
+
+/** The same; undefined: there is none. */
+export async function artifactIfAny(
+  text: string,
+  registries: Registries | undefined,
+): Promise<HeldArtifact | undefined> {
+  const reference = ociReference(text);
+  if (registries === undefined) {
+    throw new InputError(`\`${text}\`: \`--offline\` forbids the network, and there is no cache`);
+  }
+  const repository = registries.repository(reference);
+  return openArtifact(repository, reference.identifier);
+}
+
+/** A file that an artifact must have to be of any use. */
+export async function fileOf(artifact: HeldArtifact, title: string, shown: string) {
+  const bytes = await artifact.file(title);
+  if (bytes !== undefined) return bytes;
+  throw new InputError(`\`${shown}\` holds no \`${title}\``, {
+    hint: `it is a ${artifact.kind}, stored by \`xpkg-resolve ${artifact.kind === 'lock' ? 'push' : 'index push'}\``,
+  });
+}
+
+export const LOCK_TITLE = 'xpkg.lock.yaml';
+export const INDEX_TITLE = 'index.json';

@@ -1,0 +1,148 @@
+import { writeYaml } from '../../text/yaml/write-yaml.js';
+import { crdDemandText } from '../../model/crd-demand.js';
+import type { JsonObject } from '../../text/json.js';
+import type { PackageRoot, Request, RootVersion, VersionRule } from '../../model/request.js';
+import type { Breakage } from '../../usecases/fuzz/fuzz.js';
+import type { Wish } from '../../usecases/fuzz/trial.js';
+import type { WantArgs } from '../flags/resolve-flags.js';
+
+/**
+ * A command that shows the example of a breakage again. What an argument cannot say stands in
+ * documents that the shell passes on; so the command may be more than a line.
+ */
+export function replayCommand(
+  { example, refusal }: Pick<Breakage, 'example' | 'refusal'>,
+  request: Request,
+  args: WantArgs,
+): string {
+  const packages: Asked[] = example.wishes.flatMap((wish) => asked(wish) ?? []);
+  const asKind = refusal.core.some(({ kind }) => kind === 'kind');
+  const isPlain = ({ root }: Asked) => !asKind && flagsOf(root) === undefined;
+  const refs = packages.filter(isPlain);
+  const entries = packages.filter((one) => !isPlain(one));
+  const documents = [
+    ...packageSet(example.wishes, { request, entries }),
+    ...request.kept.map(({ object }) => object).filter(({ kind }) => kind === 'ImageConfig'),
+  ];
+  const locals = example.wishes.flatMap(({ root }) =>
+    root.root === 'local' ? [root.origin.file] : [],
+  );
+  const files = [...new Set([...locals, ...(documents.length === 0 ? [] : ['-'])])];
+  // A file named keeps the one that is read by default out of it.
+  if (files.length === 0 && hasFiles(request)) files.push('/dev/null');
+  const words = [
+    'xpkg-resolve',
+    'resolve',
+    ...refs.map(refOf),
+    ...files.flatMap((file) => ['-f', file]),
+    '--crossplane',
+    example.release.version,
+    ...flags(request, args),
+    '--no-write',
+  ];
+  const line = words.map(quoted).join(' ');
+  if (documents.length === 0) return line;
+  return `${line} <<'EOF'\n${documents.map((each) => writeYaml(each)).join('---\n')}EOF`;
+}
+
+interface Asked {
+  readonly root: PackageRoot;
+  readonly version: RootVersion;
+}
+
+function asked({ root, tag }: Wish): Asked | undefined {
+  if (root.root !== 'package') return undefined;
+  return { root, version: tag === undefined ? root.version : { form: 'tag', tag } };
+}
+
+function refOf({ root: { repository }, version }: Asked): string {
+  const text = versionText(version);
+  if (version.form === 'tag') return `${repository}:${text}`;
+  return text === '*' ? repository : `${repository}@${text}`;
+}
+
+function flagsOf(root: PackageRoot): JsonObject | undefined {
+  const { ignoreCrossplaneConstraints, skipDependencyResolution } = root;
+  if (!ignoreCrossplaneConstraints && !skipDependencyResolution) return undefined;
+  return { ignoreCrossplaneConstraints, skipDependencyResolution };
+}
+
+/** None, where there is nothing that arguments cannot say. */
+function packageSet(
+  wishes: readonly Wish[],
+  { request, entries }: { readonly request: Request; readonly entries: readonly Asked[] },
+): readonly JsonObject[] {
+  const crds = wishes.flatMap(({ root }) =>
+    root.root === 'crd' ? [{ crd: crdDemandText(root.demand) }] : [],
+  );
+  const packages: JsonObject[] = [...entries.map(entryOf), ...crds];
+  const { overrides, replace, exclude } = request;
+  if ([packages, overrides, replace, exclude].every((list) => list.length === 0)) return [];
+  const spec = {
+    packages,
+    ...(overrides.length > 0 && { overrides: overrides.map(ruleOf) }),
+    ...(replace.length > 0 && {
+      replace: replace.map((one) => ({ package: one.repository, with: one.with })),
+    }),
+    ...(exclude.length > 0 && { exclude: exclude.map(ruleOf) }),
+  };
+  const metadata = { name: 'replay' };
+  return [{ apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet', metadata, spec }];
+}
+
+function ruleOf({ repository, version }: VersionRule): JsonObject {
+  return { package: repository, version };
+}
+
+function entryOf({ root, version }: Asked): JsonObject {
+  const spec = flagsOf(root);
+  return {
+    [root.kind?.toLowerCase() ?? 'package']: root.repository,
+    version: versionText(version),
+    ...(spec && { spec }),
+  };
+}
+
+function versionText(version: RootVersion): string {
+  switch (version.form) {
+    case 'tag':
+      return version.tag;
+    case 'digest':
+      return version.digest;
+    case 'text':
+      return version.text;
+  }
+}
+
+function hasFiles({ roots, kept, crossplane, defaults }: Request): boolean {
+  return (
+    roots.some(({ origin }) => origin.file !== 'command line') ||
+    kept.length > 0 ||
+    crossplane !== undefined ||
+    Object.keys(defaults).length > 0
+  );
+}
+
+function flags(request: Request, args: WantArgs): string[] {
+  const admitted = new Set<string>([...(request.prereleases ?? []), ...(args.prerelease ?? [])]);
+  return [
+    ...each(`--from`, args.from),
+    ...each('--crossplane-versions', [args['crossplane-versions'] ?? []].flat()),
+    ...each('--prerelease', admitted),
+    ...each('--insecure-registry', args.insecureRegistry),
+    ...each('--pull-secret', args.pullSecret),
+    ...(args.cache === undefined ? [] : ['--cache', args.cache]),
+    ...(args.offline ? ['--offline'] : []),
+    ...(args['allow-cycles'] ? ['--allow-cycles'] : []),
+    ...(args.compat ? ['--compat'] : []),
+  ];
+}
+
+function each(flag: string, values: Iterable<string> = []): string[] {
+  return [...values].flatMap((value) => [flag, value]);
+}
+
+/** As a POSIX shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

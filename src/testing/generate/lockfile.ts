@@ -1,0 +1,247 @@
+import * as fc from 'fast-check';
+import type { LockedPackage, Lockfile, ObjectTemplate } from '../../lock/lockfile.js';
+import { byKindAndName } from '../../lock/owns-by-group.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { objectNameOf } from '../../model/name.js';
+import type { CrdRequirement, Requirement } from '../../model/package-meta.js';
+import type { OwnedObject } from '../../model/owned-object.js';
+import type { JsonObject } from '../../text/json.js';
+import { castMember, claimOf, digestOf, type Role } from './sample-packages.js';
+import { pick, picked, sometimes, weighted } from './chance.js';
+
+/** What generated lockfiles are made of; shares are between 0 and 1. */
+export interface LockfileKnobs {
+  /** At most so many packages. */
+  readonly packages: number;
+  /** Share of packages that are locked by digest. */
+  readonly digests: number;
+  /** Share of packages whose digest is not known. */
+  readonly undigested: number;
+  /** Share of packages on whose object the user has wishes of their own. */
+  readonly wishes: number;
+  /** Share of lockfiles whose objects all skip dependency resolution. */
+  readonly skipping: number;
+  /** Share of texts that YAML makes hard to write, or that no package would hold. */
+  readonly awkward: number;
+}
+
+export const DEFAULT_LOCKFILE_KNOBS: LockfileKnobs = {
+  packages: 6,
+  digests: 0.1,
+  undigested: 0.05,
+  wishes: 0.2,
+  skipping: 0.15,
+  awkward: 0,
+};
+
+/** Lockfiles as `resolve` makes them: what is formatted and parsed again is the same. */
+export function lockfile(knobs: Partial<LockfileKnobs> = {}): fc.Arbitrary<Lockfile> {
+  const all = { ...DEFAULT_LOCKFILE_KNOBS, ...knobs };
+  const plan = fc.record({
+    crossplane: weighted(
+      [0.6, 'v2.3.4'],
+      [0.2, 'v1.20.0'],
+      [0.1, 'v1.14.0'],
+      [0.1, 'v1.20.0-up.1'],
+    ),
+    packages: fc.array(packagePlan(all), { maxLength: all.packages, size: 'max' }),
+    objects: fc.array(keptObject(all), { maxLength: 2 }),
+    skipDependencyResolution: sometimes(
+      all.skipping,
+      fc.array(reason(all), { minLength: 1, maxLength: 2 }),
+    ),
+  });
+  return plan.map(({ crossplane, packages, objects, skipDependencyResolution = [] }) => ({
+    crossplane,
+    packages: packages
+      .map((one, n) => lockedPackage(one, n, packages.length))
+      .sort((a, b) => byCodePoint(a.repository, b.repository)),
+    objects,
+    skipDependencyResolution,
+  }));
+}
+
+interface PackagePlan {
+  readonly minor: number;
+  readonly pin: 'digest' | 'tag' | 'undigested';
+  readonly image: 'index' | 'manifest' | 'unread';
+  readonly direct: boolean;
+  readonly crossplane: string | undefined;
+  readonly needs: readonly {
+    readonly to: number;
+    readonly constraint: string;
+    readonly explicit: boolean;
+  }[];
+  readonly demandsCrd: CrdRequirement | undefined;
+  readonly alsoOwns: string | undefined;
+  readonly object: ObjectTemplate | undefined;
+}
+
+function packagePlan(knobs: LockfileKnobs): fc.Arbitrary<PackagePlan> {
+  const { digests, undigested } = knobs;
+  const need = fc.record({
+    to: pick(),
+    constraint: text(knobs, '>=v1.0.0', '^v1.2.0', '>= 0.0.0', 'v1.3.0', '>=v1.0.0, <v2.0.0'),
+    explicit: weighted([0.9, false], [0.1, true]),
+  });
+  return fc.record({
+    minor: fc.nat({ max: 30 }),
+    pin: weighted<PackagePlan['pin']>(
+      [Math.max(0, 1 - digests - undigested), 'tag'],
+      [digests, 'digest'],
+      [undigested, 'undigested'],
+    ),
+    image: weighted<PackagePlan['image']>([0.5, 'unread'], [0.3, 'manifest'], [0.2, 'index']),
+    direct: weighted([0.6, false], [0.4, true]),
+    crossplane: sometimes(0.4, text(knobs, '>=v1.14.0-0', '>=v1.20.0', '^v1.14.1-0 || ^v2.0.0-0')),
+    needs: fc.array(need, { maxLength: 3 }),
+    demandsCrd: sometimes(0.05 + knobs.awkward / 4, crdRequirement(knobs)),
+    alsoOwns: sometimes(knobs.awkward, awkwardText()),
+    object: sometimes(knobs.wishes, template(knobs)),
+  });
+}
+
+function lockedPackage(plan: PackagePlan, n: number, count: number): LockedPackage {
+  const role = castMember(n);
+  const { repository, kind } = role;
+  const tag = `v1.${plan.minor}.0`;
+  const digest = plan.pin === 'undigested' ? undefined : digestOf(repository, tag);
+  const part = (name: string) => digestOf(repository, `${tag} ${name}`);
+  const imaged = digest !== undefined && plan.image !== 'unread';
+  return {
+    repository,
+    version: plan.pin === 'digest' && digest !== undefined ? digest : tag,
+    digest,
+    manifest: imaged && plan.image === 'index' ? part('manifest') : undefined,
+    baseLayer: imaged ? part('base layer') : undefined,
+    packageYaml: imaged ? part('package.yaml') : undefined,
+    kind,
+    name: objectNameOf(repository),
+    direct: plan.direct,
+    crossplane: plan.crossplane,
+    requirements: requirementsOf(plan, n, count),
+    owns: ownsOf(role, plan.alsoOwns).sort(byKindAndName),
+    object: plan.object ?? { apiVersion: undefined, metadata: {}, spec: {} },
+  };
+}
+
+function requirementsOf(
+  { needs, demandsCrd }: PackagePlan,
+  n: number,
+  count: number,
+): Requirement[] {
+  const others = Array.from({ length: count - n - 1 }, (_, m) => castMember(n + 1 + m));
+  const required = needs.flatMap(({ to, constraint, explicit }): Requirement[] => {
+    const other = picked(to, others);
+    if (other === undefined) return [];
+    const { repository, kind } = other;
+    const apiVersion = explicit ? 'pkg.crossplane.io/v1' : undefined;
+    return [{ requires: 'package', repository, kind, apiVersion, constraint, line: undefined }];
+  });
+  return demandsCrd === undefined ? required : [...required, demandsCrd];
+}
+
+/** By name, or by group, version and kind. */
+function crdRequirement(knobs: LockfileKnobs): fc.Arbitrary<CrdRequirement> {
+  const requires = 'crd' as const;
+  const line = undefined;
+  const named = text(knobs, 'buckets.s3.aws.upbound.io', 'objects.kubernetes.crossplane.io');
+  const served = fc.record({
+    group: text(knobs, 's3.aws.upbound.io'),
+    version: sometimes(0.5, text(knobs, 'v1beta1')),
+    kind: text(knobs, 'Bucket'),
+  });
+  return fc.oneof(
+    named.map((crd) => ({ requires, demand: { crd }, text: crd, line })),
+    served.map((demand) => ({ requires, demand, text: `${demand.group}/${demand.kind}`, line })),
+  );
+}
+
+function ownsOf({ kind, apis }: Role, other: string | undefined): OwnedObject[] {
+  const own: OwnedObject[] =
+    kind === 'Configuration'
+      ? apis.flatMap((name): OwnedObject[] => [
+          { kind: 'XRD', name },
+          { kind: 'claim', name: claimOf(name) },
+          { kind: 'Composition', name: `${name.split('.')[0]}-default` },
+        ])
+      : apis.map((name) => ({ kind: 'CRD', name }));
+  return other === undefined ? own : [...own, { kind: 'MRD', name: other }];
+}
+
+function template(knobs: LockfileKnobs): fc.Arbitrary<ObjectTemplate> {
+  const metadata = fc.constantFrom<JsonObject>(
+    {},
+    { labels: { team: 'platform' } },
+    { annotations: { 'acme.io/reviewed': 'on' }, labels: { team: 'platform' } },
+  );
+  const spec = fc.constantFrom<JsonObject>(
+    { revisionHistoryLimit: 3 },
+    { runtimeConfigRef: { name: 'big' } },
+    { packagePullSecrets: [{ name: 'regcred' }] },
+  );
+  return fc.record({
+    apiVersion: sometimes(0.2, text(knobs, 'pkg.crossplane.io/v1beta1')),
+    metadata: object(knobs, metadata),
+    spec: object(knobs, spec),
+  });
+}
+
+const RUNTIME_CONFIG: JsonObject = {
+  apiVersion: 'pkg.crossplane.io/v1beta1',
+  kind: 'DeploymentRuntimeConfig',
+  metadata: { name: 'big' },
+  spec: { deploymentTemplate: { spec: { replicas: 1 } } },
+};
+
+const IMAGE_CONFIG: JsonObject = {
+  apiVersion: 'pkg.crossplane.io/v1beta1',
+  kind: 'ImageConfig',
+  metadata: { name: 'mirror' },
+  spec: {
+    matchImages: [{ type: 'Prefix', prefix: 'xpkg.upbound.io' }],
+    rewriteImage: { prefix: 'registry.acme.io/xpkg' },
+  },
+};
+
+function keptObject(knobs: LockfileKnobs): fc.Arbitrary<JsonObject> {
+  return object(knobs, fc.constantFrom(RUNTIME_CONFIG, IMAGE_CONFIG));
+}
+
+function reason(knobs: LockfileKnobs): fc.Arbitrary<string> {
+  return text(
+    knobs,
+    'an override breaks a constraint on xpkg.upbound.io/upbound/provider-family-aws',
+    'packages are pinned by digest',
+  );
+}
+
+/** One of `plain`, or now and then a text that is hard to write down. */
+function text({ awkward }: LockfileKnobs, ...plain: readonly string[]): fc.Arbitrary<string> {
+  return either(fc.constantFrom(...plain), awkward, awkwardText());
+}
+
+function object({ awkward }: LockfileKnobs, plain: fc.Arbitrary<JsonObject>) {
+  return either(plain, awkward, awkwardObject());
+}
+
+function either<T>(plain: fc.Arbitrary<T>, share: number, odd: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof(
+    { withCrossShrink: true },
+    { weight: Math.round((1 - share) * 1000), arbitrary: plain },
+    { weight: Math.round(share * 1000), arbitrary: odd },
+  );
+}
+
+const AWKWARD = ['no', '1e3', '0x1', '012', '~', '<<', '', 'a: b', '- x', ' #'];
+
+function awkwardText(): fc.Arbitrary<string> {
+  const any = fc.string({ unit: 'binary' }).filter((made) => !/[\ud800-\udfff]/u.test(made));
+  return fc.oneof(fc.constantFrom(...AWKWARD), any);
+}
+
+function awkwardObject(): fc.Arbitrary<JsonObject> {
+  const value = fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 3 });
+  // What fast-check calls JSON is what the model does; the two types do not know of each other.
+  return fc.dictionary(awkwardText(), value) as fc.Arbitrary<JsonObject>;
+}

@@ -1,0 +1,274 @@
+import * as fc from 'fast-check';
+import type { IndexFile } from '../../model/index-file.js';
+import { targetFor } from '../../model/target.js';
+import { compareVersions, parseVersion } from '../../semver/version.js';
+import { unacceptable } from '../oracle/acceptable.js';
+import { exhaustive, targets } from '../oracle/exhaustive.js';
+import { flaws } from '../oracle/flaws.js';
+import type { Knobs } from '../generate/knobs.js';
+import { possiblyNeeded } from '../oracle/possibly-needed.js';
+import type { CoreScenario, Outcome, Resolver } from './resolver.js';
+import { scenario, type Scenario } from '../generate/scenario.js';
+import { unhindered } from '../oracle/unhindered.js';
+import { universe } from '../generate/universe.js';
+import {
+  publishedIn,
+  reordered,
+  withoutDependency,
+  withStrangers,
+  withVersion,
+} from '../generate/vary.js';
+import { World } from '../oracle/target-view.js';
+
+export interface LawOptions {
+  /** What universes and requests are made of. */
+  readonly knobs?: Partial<Knobs> | undefined;
+  /** Scenarios to try; 100 unless told. */
+  readonly runs?: number | undefined;
+  /** With the seed and the path of a failure, that failure is tried again. */
+  readonly seed?: number | undefined;
+  readonly path?: string | undefined;
+}
+
+/** Tries a law on many scenarios; rejects with the smallest that breaks it. */
+export type Law = (resolver: Resolver, options?: LawOptions) => Promise<void>;
+
+type Claim = (resolver: Resolver, given: Scenario) => Promise<void>;
+
+function law(claim: Claim): Law {
+  return varying(fc.constant(undefined), claim);
+}
+
+/** A law that varies something beside the scenario; drawn with it, so that it shrinks with it. */
+function varying<T>(
+  draws: fc.Arbitrary<T>,
+  claim: (resolver: Resolver, given: Scenario, drawn: T) => Promise<void>,
+): Law {
+  return async (resolver, options = {}) => {
+    const { knobs = {}, runs = 100, seed, path } = options;
+    const property = fc.asyncProperty(scenario(knobs), draws, (given, drawn) =>
+      claim(resolver, given, drawn),
+    );
+    const details = await fc.check(property, {
+      numRuns: runs,
+      includeErrorInReport: true,
+      ...(seed === undefined ? {} : { seed }),
+      ...(path === undefined ? {} : { path }),
+    });
+    if (!details.failed) return;
+    const report = await fc.asyncDefaultReportMessage(details);
+    throw new Error(report, { cause: details.errorInstance });
+  };
+}
+
+/** A law cannot be tried: the resolver does not tell what the law is about. */
+export class Untold extends Error {}
+
+const STRANGERS = universe({ packages: 3, versions: 2, families: 0, aliases: 0 });
+const ANY_NUMBER = fc.nat({ max: 9999 });
+
+function resolveWith(resolver: Resolver, { universe: u, request, options }: Scenario) {
+  return resolver(u, request, options);
+}
+
+/** A selection it gives breaks no rule of the target. */
+const sound = law(async (resolver, given) => {
+  const outcome = await resolveWith(resolver, given);
+  fc.pre(outcome.status === 'solved');
+  const { request, options } = given;
+  const told = outcome.crossplane === undefined ? undefined : targetFor(outcome.crossplane);
+  const broken = (told ? [told] : targets(request, options)).map((target) =>
+    flaws(new World(given.universe, request, { target, options }), outcome.selected),
+  );
+  const [least = []] = broken.sort((a, b) => a.length - b.length);
+  demand(least.length === 0, () => `not sound: ${least.map(({ text }) => text).join('; ')}`);
+});
+
+/** It answers what trying everything answers: solvable or not, and which selection. */
+const complete = law(async (resolver, given) => {
+  const want = exhaustive(given.universe, given.request, given.options);
+  const got = await resolveWith(resolver, given);
+  demandSame(got, want, 'not the answer that trying everything finds');
+  if (got.status === 'solved' && want.status === 'solved' && got.crossplane !== undefined)
+    demand(
+      got.crossplane === want.crossplane,
+      () => `for Crossplane ${got.crossplane}, and ${want.crossplane} would do`,
+    );
+});
+
+/** The order in which packages and versions are listed does not matter. */
+const deterministic = varying(ANY_NUMBER, async (resolver, given, n) => {
+  const first = await resolveWith(resolver, given);
+  const again = { ...given, universe: reordered(given.universe, n) };
+  const second = await resolveWith(resolver, again);
+  demandSame(second, first, 'another answer when listed in another order');
+});
+
+/** Nor does the order in which sources reply. */
+const replyOrder = varying(fc.scheduler(), async (resolver, given, scheduler) => {
+  const first = await resolveWith(resolver, given);
+  const deliver = <T>(reply: Promise<T>) => scheduler.schedule(reply);
+  const answering = resolveWith(resolver, { ...given, options: { ...given.options, deliver } });
+  const second = await scheduler.waitFor(answering);
+  demandSame(second, first, 'another answer when replies arrive in another order');
+});
+
+/** Packages that nothing has to do with change nothing. */
+const stable = varying(STRANGERS, async (resolver, given, strangers) => {
+  const first = await resolveWith(resolver, given);
+  const crowded = { ...given, universe: withStrangers(given.universe, strangers) };
+  demandSame(await resolveWith(resolver, crowded), first, 'strangers change the answer');
+});
+
+/**
+ * What is solvable stays so when a dependency is dropped; and when a version is unpublished that
+ * was not selected, the answer is the same.
+ */
+const monotone = varying(ANY_NUMBER, async (resolver, given, n) => {
+  const first = await resolveWith(resolver, given);
+  fc.pre(first.status === 'solved');
+  const freed = withoutDependency(given.universe, n);
+  if (freed) {
+    const { status } = await resolveWith(resolver, { ...given, universe: freed });
+    demand(status === 'solved', () => `${status} once a dependency is dropped`);
+  }
+  const spare = publishedIn(given.universe).filter(
+    ({ repository, tag, version }) =>
+      ![tag, version.digest].includes(first.selected.get(repository)) &&
+      !isSpelledTwice(given.universe, repository, tag),
+  );
+  const one = spare[n % spare.length];
+  if (one === undefined) return;
+  const { repository, tag } = one;
+  const without = { ...given, universe: withVersion(given.universe, { repository, tag }) };
+  const second = await resolveWith(resolver, without);
+  demandSame(second, first, `another answer without ${repository} ${tag}, which was not selected`);
+});
+
+/** Unpublishing one spelling of a version lets another be chosen. */
+function isSpelledTwice({ packages }: IndexFile, repository: string, tag: string): boolean {
+  const parsed = parseVersion(tag, '1.5.0');
+  const same = Object.keys(packages[repository]!.versions).filter((other) => {
+    const version = parseVersion(other, '1.5.0');
+    return parsed && version && compareVersions(parsed, version) === 0;
+  });
+  return same.length > 1;
+}
+
+/** Whether there is an answer does not depend on which is preferred. */
+const preferenceFree = law(async (resolver, given) => {
+  const prefer = (order: 'newest' | 'lowest') =>
+    resolveWith(resolver, { ...given, options: { ...given.options, prefer: order } });
+  const [newest, lowest] = [await prefer('newest'), await prefer('lowest')];
+  demand(
+    newest.status === lowest.status,
+    () => `${newest.status} newest first, ${lowest.status} lowest first`,
+  );
+});
+
+/** With its own answer as the lockfile, it answers the same. */
+const lockIdempotent = law(async (resolver, given) => {
+  const { prefer: _, ...options } = given.options;
+  const first = await resolveWith(resolver, given);
+  fc.pre(first.status === 'solved');
+  const lock = { locked: first.selected, lockfile: first.lockfile };
+  const locked = { ...given, options: { ...options, ...lock } };
+  demandSame(await resolveWith(resolver, locked), first, 'its own lockfile changes the answer');
+});
+
+/**
+ * It asks about no repository that nothing reachable requires; and where nothing conflicts, it
+ * reads the versions it selects and no others.
+ */
+const lazy = varying(STRANGERS, async (resolver, given, strangers) => {
+  const crowded = { ...given, universe: withStrangers(given.universe, strangers) };
+  const outcome = await resolveWith(resolver, crowded);
+  fc.pre(outcome.status !== 'gave-up');
+  const asked = told(outcome.asked, 'which repositories the source was `asked` about');
+  const needed = possiblyNeeded(crowded.universe, given.request);
+  const idle = asked.filter((repository) => !needed.has(repository));
+  demand(idle.length === 0, () => `asked about ${idle.join(', ')}, which nothing requires`);
+  const { request, options } = given;
+  const [target] = targets(request, options);
+  if (outcome.status !== 'solved' || target === undefined) return;
+  const easy = unhindered(new World(crowded.universe, request, { target, options }));
+  if (easy === undefined) return;
+  const fetched = told(outcome.fetched, 'which versions it `fetched`');
+  const surplus = fetched.filter((name) => {
+    const [repository = '', version] = name.split(' ');
+    return easy.get(repository) !== version;
+  });
+  demand(surplus.length === 0, () => `read ${surplus.join(', ')}, though nothing conflicts`);
+});
+
+/** With nothing left but what its explanation names, there still is no answer. */
+const explanationSuffices = law(async (resolver, given) => {
+  const outcome = await resolveWith(resolver, given);
+  fc.pre(outcome.status === 'unsolvable');
+  const core = told(outcome.core, 'what the `core` of its explanation is');
+  demand(!isSolvable(core, given), () => 'solvable, were what it names all that stands in the way');
+});
+
+/** Of what its explanation names nothing can go: without any one fact, there is an answer. */
+const explanationMinimal = law(async (resolver, given) => {
+  const outcome = await resolveWith(resolver, given);
+  fc.pre(outcome.status === 'unsolvable');
+  const smaller = told(outcome.core?.smaller, 'what its `core` is without one of the facts');
+  const still = smaller.findIndex((core) => !isSolvable(core, given));
+  demand(still < 0, () => `unsolvable even without the fact at place ${still} of its core`);
+});
+
+function isSolvable({ universe: u, request, options }: CoreScenario, given: Scenario): boolean {
+  const outcome = exhaustive(u, request, { ...given.options, ...options });
+  return outcome.status === 'solved';
+}
+
+/** The objects it writes install, on the target, what it selected. */
+const acceptable = law(async (resolver, given) => {
+  const outcome = await resolveWith(resolver, given);
+  fc.pre(outcome.status === 'solved');
+  const rendered = told(outcome.rendered, 'which objects are `rendered`');
+  const problems = unacceptable(rendered, { ...given, outcome });
+  demand(problems.length === 0, () => `not acceptable: ${problems.join('; ')}`);
+});
+
+/** What holds of every resolver worth the name. */
+export const laws = {
+  sound,
+  complete,
+  deterministic,
+  replyOrder,
+  stable,
+  monotone,
+  preferenceFree,
+  lockIdempotent,
+  lazy,
+  explanationSuffices,
+  explanationMinimal,
+  acceptable,
+} as const satisfies Readonly<Record<string, Law>>;
+
+function demand(holds: boolean, message: () => string): void {
+  if (!holds) throw new Error(message());
+}
+
+function demandSame(got: Outcome, want: Outcome, otherwise: string): void {
+  const [gotWords, wantWords] = [inWords(got), inWords(want)];
+  demand(gotWords === wantWords, () => `${otherwise}\n got: ${gotWords}\nwant: ${wantWords}`);
+  if (got.status !== 'solved' || want.status !== 'solved') return;
+  if (got.written !== undefined && want.written !== undefined)
+    demand(got.written === want.written, () => `${otherwise}: the same selection, other bytes`);
+}
+
+function inWords(outcome: Outcome): string {
+  if (outcome.status !== 'solved') return outcome.status;
+  return [...outcome.selected]
+    .map(([repository, version]) => `${repository} ${version}`)
+    .sort()
+    .join(', ');
+}
+
+function told<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Untold(`the resolver does not tell ${what}`);
+  return value;
+}

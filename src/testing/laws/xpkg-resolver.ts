@@ -1,0 +1,133 @@
+import { bundleOf } from '../../bundle/bundle.js';
+import { formatLockfile } from '../../lock/format-lockfile.js';
+import type { Lockfile } from '../../lock/lockfile.js';
+import type { IndexFile } from '../../model/index-file.js';
+import { objectNameOf } from '../../model/name.js';
+import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
+import type { PackageSource } from '../../model/package-source.js';
+import type { Request } from '../../model/request.js';
+import { resolve, type Answer, type Unsolvable } from '../../usecases/resolve/resolve.js';
+import { chooseTargets } from '../../model/target-choice.js';
+import { memorySource } from '../../sources/memory-source.js';
+import { coreOf } from './core-scenario.js';
+import type { Outcome, Resolver, ResolverOptions } from './resolver.js';
+
+/** The resolver of this package, with the universe as its source. */
+export const ours: Resolver = async (universe, request, options = {}) => {
+  const asked: Asked = { repositories: new Set(), versions: new Set() };
+  const source = watched(memorySource(universe), asked, options);
+  const answer = await answerTo(source, request, { options, universe });
+  const outcome = outcomeOf(answer, asked);
+  if (answer.status !== 'unsolvable') return outcome;
+  const releases = releasesOf(answer, request, options);
+  return { ...outcome, core: coreOf(answer.facts, { universe, request, releases }) };
+};
+
+/** The releases that an explanation is about. */
+function releasesOf(
+  { target }: Unsolvable,
+  request: Request,
+  { crossplane, crossplaneVersions }: ResolverOptions,
+): string[] {
+  const text = crossplane ?? request.crossplane?.text;
+  const asked = text === undefined ? undefined : { text, origin: { file: 'request' } };
+  const { groups } = chooseTargets(asked, crossplaneVersions);
+  const group = groups.find((targets) => targets.some(({ version }) => version === target.version));
+  return (group ?? [target]).map(({ version }) => version);
+}
+
+/** What `resolve` answers, told in the words of the test kit what to do. */
+export function answerTo(
+  source: PackageSource,
+  request: Request,
+  given: { readonly options: ResolverOptions; readonly universe?: IndexFile | undefined },
+): Promise<Answer> {
+  const { options, universe = { packages: {} } } = given;
+  const { crossplane, crossplaneVersions, prefer = 'locked', prereleases = [] } = options;
+  return resolve(request, {
+    source,
+    crossplane,
+    crossplaneVersions,
+    prefer: prefer === 'lowest' ? 'lowest' : 'newest',
+    prereleases: prereleases.map(named),
+    allowCycles: options.allowCycles,
+    lockfile: prefer === 'locked' ? lockfileOf(options, universe) : undefined,
+  });
+}
+
+interface Asked {
+  readonly repositories: Set<string>;
+  readonly versions: Set<string>;
+}
+
+function outcomeOf(answer: Answer, { repositories, versions }: Asked): Outcome {
+  const asked = [...repositories];
+  if (answer.status === 'gave-up') return { status: 'gave-up' };
+  if (answer.status === 'unsolvable') return { status: 'unsolvable', asked };
+  const { lockfile, target } = answer;
+  return {
+    status: 'solved',
+    selected: new Map(lockfile.packages.map((locked) => [locked.repository, locked.version])),
+    crossplane: target.version,
+    written: formatLockfile(lockfile),
+    rendered: bundleOf(lockfile, target, 'tag').objects,
+    lockfile,
+    asked,
+    fetched: [...versions],
+  };
+}
+
+/** A source that notes what it is asked about, and replies when told to. */
+function watched(
+  source: PackageSource,
+  asked: Asked,
+  { deliver = (reply) => reply }: ResolverOptions,
+): PackageSource {
+  return {
+    tags: (repository, target) => {
+      asked.repositories.add(repository);
+      return deliver(source.tags(repository, target));
+    },
+    fetch: (candidate, target) => {
+      asked.repositories.add(candidate.repository);
+      asked.versions.add(`${candidate.repository} ${candidate.version}`);
+      return deliver(source.fetch(candidate, target));
+    },
+    owners: (demand, target) => deliver(source.owners!(demand, target)),
+  };
+}
+
+/** The lockfile as this resolver wrote it; else one with the versions given and little else. */
+function lockfileOf(
+  { locked, lockfile }: ResolverOptions,
+  { packages }: IndexFile,
+): Lockfile | undefined {
+  if (locked === undefined) return undefined;
+  // What is passed back here is what `outcomeOf` gave out.
+  if (lockfile !== undefined) return lockfile as Lockfile;
+  return {
+    crossplane: 'v2.3.4',
+    packages: [...locked].map(([repository, version]) => ({
+      repository: named(repository),
+      version,
+      digest: undefined,
+      manifest: undefined,
+      baseLayer: undefined,
+      packageYaml: undefined,
+      kind: PACKAGE_KINDS.find((kind) => kind === packages[repository]?.kind) ?? 'Provider',
+      name: objectNameOf(named(repository)),
+      direct: false,
+      crossplane: undefined,
+      requirements: [],
+      owns: [],
+      object: { apiVersion: undefined, metadata: {}, spec: {} },
+    })),
+    objects: [],
+    skipDependencyResolution: [],
+  };
+}
+
+/** Keys of universes and selections are repositories, which their types do not say. */
+function named(repository: string): Repository {
+  return repository as Repository;
+}

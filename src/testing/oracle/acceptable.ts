@@ -1,0 +1,110 @@
+import type { JsonObject, JsonValue } from '../../text/json.js';
+import { validPackageReference } from '../../model/reference.js';
+import { targetFor, type Target } from '../../model/target.js';
+import { targets } from './exhaustive.js';
+import { flaws, type Flaw, type Selection } from './flaws.js';
+import type { Outcome } from '../laws/resolver.js';
+import type { Scenario } from '../generate/scenario.js';
+import { World } from './target-view.js';
+
+interface Rendered {
+  readonly kind: string;
+  readonly name: string;
+  readonly reference: string;
+  readonly skips: boolean;
+}
+
+interface Answered extends Scenario {
+  readonly outcome: Extract<Outcome, { status: 'solved' }>;
+}
+
+/** What a cluster would not take in a bundle, in words; and whether it is what was selected. */
+export function unacceptable(objects: readonly JsonObject[], answered: Answered): string[] {
+  const { universe, request, options, outcome } = answered;
+  const target = targetFor(outcome.crossplane ?? '') ?? targets(request, options)[0]!;
+  const world = new World(universe, request, { target, options });
+  const asWritten = withoutRules(answered, target);
+  const rendered = objects.flatMap(packageObject);
+  const references = rendered.map(({ reference }) => reference);
+  const selected = [...outcome.selected].map(([repository, version]) => ({
+    repository,
+    version,
+    reference: `${repository}${version.startsWith('sha256:') ? '@' : ':'}${version}`,
+  }));
+  const place = new Map(selected.map((one) => [one.repository, references.indexOf(one.reference)]));
+
+  const missing = selected.filter(({ reference }) => !references.includes(reference));
+  const surplus = rendered.length - selected.length;
+  const late = selected.flatMap(({ repository, version }) =>
+    asWritten
+      .demandsOf(repository, version)
+      .filter((d) => place.get(d.repository)! > place.get(repository)!)
+      .map((d) => `${repository} is applied before ${d.repository}, which it requires`),
+  );
+  return [
+    ...missing.map(({ reference }) => `${reference} is not rendered`),
+    ...(surplus > 0 ? [`${surplus} more objects than packages`] : []),
+    ...references
+      .filter((reference) => !validPackageReference(reference, target))
+      .map((reference) => `${reference} is no valid spec.package`),
+    ...repeated(rendered.map(({ kind, name }) => `${kind} ${name}`)),
+    ...rendered
+      .filter(({ name }) => !/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
+      .map(({ name }) => `${name} is no object name`),
+    ...selected
+      .filter(({ repository, version, reference }) => {
+        const kind = rendered.find((one) => one.reference === reference)?.kind;
+        return kind !== undefined && kind !== world.read(repository, version)?.kind;
+      })
+      .map(({ reference }) => `${reference} is rendered as another kind`),
+    ...(options.allowCycles ? [] : late),
+    ...skipFlaws(rendered, asWritten, outcome.selected),
+  ];
+}
+
+/** What a cluster sees: packages as they are written, and nothing of what the user wished. */
+function withoutRules({ universe, request, options }: Answered, target: Target): World {
+  return new World(
+    universe,
+    { ...request, overrides: [], replace: [], exclude: [], roots: [] },
+    { target, options: { ...options, allowCycles: false, prereleases: [] } },
+  );
+}
+
+const CHECKED_IN_CLUSTER: readonly Flaw['rule'][] = ['version', 'unmet', 'cycle'];
+
+/** All or none; and all where the cluster's own checks would refuse the selection. */
+function skipFlaws(rendered: readonly Rendered[], asWritten: World, selected: Selection): string[] {
+  const skipping = rendered.filter(({ skips }) => skips).length;
+  if (skipping === rendered.length) return [];
+  if (skipping > 0) return [`skipDependencyResolution on ${skipping} of ${rendered.length}`];
+  return flaws(asWritten, selected)
+    .filter(({ rule }) => CHECKED_IN_CLUSTER.includes(rule))
+    .map(({ text }) => `the cluster would refuse: ${text}`);
+}
+
+function packageObject(object: JsonObject): Rendered[] {
+  const { kind, metadata, spec } = object;
+  const reference = memberOf(spec, 'package');
+  if (typeof kind !== 'string' || typeof reference !== 'string') return [];
+  return [
+    {
+      kind,
+      name: String(memberOf(metadata, 'name') ?? ''),
+      reference,
+      skips: memberOf(spec, 'skipDependencyResolution') === true,
+    },
+  ];
+}
+
+function memberOf(value: JsonValue | undefined, key: string): string | boolean | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  const member: unknown = Reflect.get(value, key);
+  return typeof member === 'string' || typeof member === 'boolean' ? member : undefined;
+}
+
+function repeated(names: readonly string[]): string[] {
+  return names
+    .filter((name, n) => names.indexOf(name) !== n)
+    .map((name) => `two objects are called ${name}`);
+}

@@ -1,0 +1,161 @@
+import { parseConstraint } from '../../semver/constraint.js';
+import type { IndexFile, IndexVersion } from '../../model/index-file.js';
+import { PACKAGE_KINDS, type PackageKind } from '../../model/package.js';
+import { isDigest } from '../../text/digest.js';
+import type { JsonValue } from '../../text/json.js';
+import type { PackageObject } from '../../model/package-contents.js';
+import { validRepository } from '../../model/reference.js';
+import type { Target } from '../../model/target.js';
+
+/** A package version as a target sees it, read for the exhaustive search and for nothing else. */
+export interface Reading {
+  readonly kind: PackageKind;
+  readonly crossplane: string | undefined;
+  readonly edges: readonly Edge[];
+  readonly installs: readonly PackageObject[];
+}
+
+/** A dependsOn entry. */
+export interface Edge {
+  readonly repository: string;
+  readonly kind: string;
+  readonly constraint: string;
+}
+
+/** undefined: there is no such version, or the target refuses it. */
+export function readVersion(
+  universe: IndexFile,
+  candidate: { readonly repository: string; readonly version: string },
+  target: Target,
+): Reading | undefined {
+  const found = find(universe, candidate);
+  if (found === undefined || isBroken(found.version)) return undefined;
+  const kind = PACKAGE_KINDS.find((known) => known === found.kind);
+  if (kind === undefined || !isMetaVersion(found.version.apiVersion, kind, target))
+    return undefined;
+  const { crossplane, dependsOn = [] } = found.version;
+  if (crossplane !== undefined && !isConstraint(crossplane, target)) return undefined;
+  const edges = dependsOn.map((entry) => readEntry(entry, target));
+  if (!edges.every((edge) => edge !== undefined)) return undefined;
+  const objects = objectsOf(found.version);
+  if (target.rules.lintBlocks && !objects.every((object) => isAllowed(object, kind, target)))
+    return undefined;
+  const installs = objects.filter((object) => isInstalled(object, kind, target));
+  return { kind, crossplane, edges, installs };
+}
+
+function find(
+  { packages }: IndexFile,
+  { repository, version }: { readonly repository: string; readonly version: string },
+): { kind: string; version: IndexVersion } | undefined {
+  if (!Object.hasOwn(packages, repository)) return undefined;
+  const { kind, versions } = packages[repository]!;
+  const named = Object.entries(versions).find(
+    ([tag, { digest }]) => tag === version || digest === version,
+  );
+  return named && { kind: named[1].kind ?? kind, version: named[1] };
+}
+
+function isBroken({ problems = [], decodeError, crossplaneAsWritten }: IndexVersion): boolean {
+  return problems.length > 0 || decodeError !== undefined || crossplaneAsWritten !== undefined;
+}
+
+function isMetaVersion(apiVersion: string | undefined, kind: PackageKind, target: Target): boolean {
+  if (apiVersion === undefined) return true;
+  return target.rules.metaVersions[kind].some(
+    (version) => apiVersion === `meta.pkg.crossplane.io/${version}`,
+  );
+}
+
+function isConstraint(text: string, target: Target): boolean {
+  return !parseConstraint(text, target.rules.dialect).invalid;
+}
+
+/** What an entry requires; undefined: the target can make nothing of it. */
+export function readEntry(entry: JsonValue, target: Target): Edge | undefined {
+  const text = (key: string) => stringAt(entry, key);
+  const constraint = text('version');
+  const named = namedBy(text, target);
+  if (constraint === undefined || named === undefined) return undefined;
+  const byDigest = target.rules.digestDependencies && isDigest(constraint);
+  if (!byDigest && !isConstraint(constraint, target)) return undefined;
+  if (!validRepository(named.repository, target)) return undefined;
+  return { ...named, constraint };
+}
+
+function namedBy(
+  text: (key: string) => string | undefined,
+  target: Target,
+): Omit<Edge, 'constraint'> | undefined {
+  const [kind, repository] = [text('kind'), text('package')];
+  if (target.rules.explicitDependencies && text('apiVersion') && kind && repository)
+    return { kind, repository };
+  for (const key of ['Configuration', 'Provider', 'Function']) {
+    const sugared = text(key.toLowerCase());
+    if (sugared) return { kind: key, repository: sugared };
+  }
+  return undefined;
+}
+
+function stringAt(value: JsonValue, key: string): string | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  const found: unknown = Reflect.get(value, key);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** Everything a version holds, whether or not a target would install it. */
+export function objectsOf({
+  crds = [],
+  xrds = [],
+  compositions = [],
+  objects = [],
+  defines = {},
+}: IndexVersion): PackageObject[] {
+  return [
+    ...crds.map((name) => ({
+      apiVersion: undefined,
+      kind: 'CustomResourceDefinition',
+      name,
+      defines: Object.hasOwn(defines, name) ? defines[name] : undefined,
+    })),
+    ...xrds.map((xrd) => ({
+      apiVersion: xrd.apiVersion,
+      kind: 'CompositeResourceDefinition',
+      name: xrd.name,
+      claimCrd: xrd.claim,
+      defines: xrd.defines,
+    })),
+    ...compositions.map((name) => ({ apiVersion: undefined, kind: 'Composition', name })),
+    ...objects.map(({ apiVersion, kind, name, claim, defines: defined }) => ({
+      apiVersion,
+      kind,
+      name,
+      claimCrd: claim,
+      defines: defined,
+    })),
+  ];
+}
+
+function isAllowed({ kind }: PackageObject, of: PackageKind, target: Target): boolean {
+  const allowed = target.rules.allowedObjects[of];
+  return allowed === undefined || allowed.includes(kind);
+}
+
+function isInstalled(object: PackageObject, of: PackageKind, target: Target): boolean {
+  if (of === 'Function' && !target.rules.functionObjectsInstalled) return false;
+  return isAllowed(object, of, target);
+}
+
+const WEBHOOKS = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'];
+const DEFINE_CRDS = [
+  'CustomResourceDefinition',
+  'CompositeResourceDefinition',
+  'ManagedResourceDefinition',
+];
+
+/** Names an object holds alone in a cluster; webhooks are renamed, and hold none. */
+export function namesHeld({ kind, name, claimCrd }: PackageObject): string[] {
+  if (WEBHOOKS.includes(kind)) return [];
+  if (!DEFINE_CRDS.includes(kind)) return [`${kind} ${name}`];
+  return [name, ...(claimCrd === undefined ? [] : [claimCrd])].map((crd) => `CRD ${crd}`);
+}

@@ -1,0 +1,177 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EXIT } from '../../../../src/cli/exit-code.js';
+import { runCli } from '../../../../src/cli/run.js';
+import { fakeIo } from '../../../support/fake-io.js';
+
+const A = 'xpkg.example.org/acme/a';
+const B = 'xpkg.example.org/acme/b';
+const C = 'xpkg.example.org/acme/c';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-'));
+  const needs = (version: string) => ({ dependsOn: [{ provider: C, version }] });
+  const versions = {
+    [A]: { 'v1.0.0': needs('<v2.0.0'), 'v2.0.0': needs('>=v2.0.0') },
+    [B]: { 'v1.0.0': needs('<v2.0.0'), 'v2.0.0': needs('>=v2.0.0') },
+    [C]: { 'v1.0.0': {}, 'v2.0.0': {} },
+  };
+  const packages = Object.entries(versions).map(([repository, held]) => [
+    repository,
+    { kind: 'Provider', versions: held },
+  ]);
+  write('index.json', { packages: Object.fromEntries(packages) as object });
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, content: object): void {
+  writeFileSync(join(folder, name), JSON.stringify(content));
+}
+
+async function run(args: readonly string[], more: Parameters<typeof fakeIo>[0] = {}) {
+  const io = fakeIo({ cwd: folder, ...more });
+  const code = await runCli(args, io);
+  return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
+}
+
+function fuzz(...args: string[]) {
+  return run(['fuzz', '--from', 'index:index.json', '--crossplane', 'v2.3.4', ...args]);
+}
+
+interface Report {
+  readonly seed: number;
+  readonly runs: number;
+  readonly breakages: readonly {
+    readonly packages: readonly { readonly source: string; readonly version?: string }[];
+    readonly core: readonly { readonly kind: string }[];
+    readonly replay: string;
+  }[];
+}
+
+function parsed(stdout: string): Report {
+  return JSON.parse(stdout) as Report;
+}
+
+/** Splits a command as a shell would; the rest of the lines is what the here-document holds. */
+function shell(command: string): { args: string[]; stdin: string } {
+  const [line = '', ...rest] = command.split('\n');
+  const words = line.replace(" <<'EOF'", '').match(/'[^']*'|\S+/g) ?? [];
+  const args = words.map((word) => word.replaceAll("'", '')).slice(1);
+  return { args, stdin: rest.slice(0, -1).join('\n') };
+}
+
+test('a pair that breaks: findings, the versions, and the command that shows it again', async () => {
+  const { code, stdout } = await fuzz(A, B, '--seed', '3', '--runs', '40', '-o', 'json');
+  expect(code).toBe(EXIT.findings);
+  const report = parsed(stdout);
+  expect(report).toMatchObject({ schemaVersion: 1, seed: 3, runs: 40 });
+  expect(report.breakages).toHaveLength(1);
+  const { packages, replay } = report.breakages[0]!;
+  expect(packages.map(({ source }) => source)).toEqual([A, B]);
+  expect(new Set(packages.map(({ version }) => version))).toEqual(new Set(['v1.0.0', 'v2.0.0']));
+  const [first, second] = packages.map(({ source, version }) => `${source}:${version}`);
+  expect(replay).toBe(
+    `xpkg-resolve resolve ${first} ${second} --crossplane v2.3.4 --from index:index.json --no-write`,
+  );
+});
+
+describe('the command that shows it again does', () => {
+  const SET = { apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet' };
+  const both = [{ provider: A }, { provider: B }];
+
+  test.each([
+    { why: 'packages from a file', spec: { packages: both } },
+    {
+      why: 'a rule that only a file can give',
+      spec: { packages: both, exclude: [{ package: C, version: 'v1.0.0' }] },
+    },
+    {
+      why: 'a kind that is wrong',
+      spec: { packages: [{ function: A, version: '>=v1.0.0' }] },
+    },
+    {
+      why: 'an API that nobody owns',
+      spec: { packages: [{ crd: 'buckets.s3.example.org' }] },
+    },
+    {
+      why: 'a flag of an object',
+      spec: {
+        packages: [
+          { provider: A, spec: { ignoreCrossplaneConstraints: true } },
+          { provider: B, version: 'v1.0.0' },
+        ],
+      },
+    },
+  ])('$why', async ({ spec }) => {
+    write('xpkg.yaml', { ...SET, spec });
+    const { code, stdout } = await fuzz('--seed', '1', '--runs', '40', '-o', 'json');
+    expect(code).toBe(EXIT.findings);
+    for (const { replay } of parsed(stdout).breakages) {
+      const { args, stdin } = shell(replay);
+      expect(args[0]).toBe('resolve');
+      expect({ replay, ...(await run(args, { stdin })) }).toMatchObject({ code: EXIT.unsolvable });
+    }
+  });
+
+  test('a package under development', async () => {
+    write('crossplane.yaml', {
+      apiVersion: 'meta.pkg.crossplane.io/v1',
+      kind: 'Configuration',
+      metadata: { name: 'mine' },
+      spec: {
+        dependsOn: [
+          { provider: A, version: '*' },
+          { provider: B, version: '*' },
+        ],
+      },
+    });
+    const { code, stdout } = await fuzz('--seed', '1', '--runs', '40', '-o', 'json');
+    expect(code).toBe(EXIT.findings);
+    const [{ replay }] = parsed(stdout).breakages as [Report['breakages'][number]];
+    const { args, stdin } = shell(replay);
+    expect(await run(args, { stdin })).toMatchObject({ code: EXIT.unsolvable });
+  });
+});
+
+test('nothing breaks: done', async () => {
+  const { code, stdout } = await fuzz(`${A}@<v2.0.0`, `${B}@<v2.0.0`, '--runs', '20');
+  expect(code).toBe(EXIT.done);
+  expect(stdout).toMatch(/nothing breaks/);
+});
+
+test('text tells the seed, what breaks, why, and how to see it again', async () => {
+  const { stdout } = await fuzz(A, B, '--seed', '3');
+  expect(stdout).toContain('seed 3');
+  expect(stdout).toContain(`xpkg-resolve resolve ${A}:`);
+  expect(stdout).toMatch(/Because /);
+});
+
+test('a seed repeats a run to the byte, and one is made up where none is given', async () => {
+  const first = await fuzz(A, B, '--runs', '10', '-o', 'json');
+  const { seed } = parsed(first.stdout);
+  expect(await fuzz(A, B, '--runs', '10', '-o', 'json', '--seed', String(seed))).toEqual(first);
+});
+
+test('it writes no file', async () => {
+  await fuzz(A, B);
+  expect(readdirSync(folder)).toEqual(['index.json']);
+});
+
+test('time can be the limit', async () => {
+  const { code } = await fuzz(A, B, '--seconds', '0.05');
+  expect([EXIT.done, EXIT.findings]).toContain(code);
+});
+
+test.each([
+  ['--runs', '-1'],
+  ['--runs', 'many'],
+  ['--seconds', '0'],
+  ['--seed', '1.5'],
+])('%s %s is bad usage', async (flag, value) => {
+  expect((await fuzz(A, `${flag}=${value}`)).code).toBe(EXIT.badInput);
+});

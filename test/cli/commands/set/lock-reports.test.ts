@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EXIT } from '../../../../src/cli/exit-code.js';
+import { runCli } from '../../../../src/cli/run.js';
+import { formatLockfile } from '../../../../src/lock/format-lockfile.js';
+import { fakeIo } from '../../../support/fake-io.js';
+import { locked, lockfileOf, needs } from '../../../support/lockfiles.js';
+import { providers } from '../../../support/universes.js';
+
+const A = 'xpkg.example.org/acme/provider-a';
+const B = 'xpkg.example.org/acme/provider-b';
+const C = 'xpkg.example.org/acme/provider-c';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-'));
+  const lockfile = lockfileOf([
+    locked(`${A}:v1.0.0`, {
+      direct: true,
+      requirements: [needs(`${B} >=v1.0.0`), needs(`${C} *`)],
+    }),
+    locked(`${B}:v1.0.0`, { requirements: [needs(`${C} ^v1.0.0`)] }),
+    locked(`${C}:v1.0.0`, { owns: [{ kind: 'CRD', name: 'xs.acme.io' }] }),
+  ]);
+  writeFileSync(join(folder, 'xpkg.lock.yaml'), formatLockfile(lockfile));
+  const universe = providers({
+    [A]: { 'v1.0.0': {} },
+    [B]: { 'v1.0.0': {} },
+    [C]: { 'v1.0.0': {}, 'v1.5.0': {}, 'v2.0.0': {} },
+  });
+  writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function run(...args: string[]) {
+  const io = fakeIo({ cwd: folder });
+  const code = await runCli(args, io);
+  return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
+}
+
+describe('tree', () => {
+  test('marks what stands further up', async () => {
+    const { code, stdout } = await run('tree', '--offline');
+    expect(code).toBe(EXIT.done);
+    expect(stdout).toBe(
+      [
+        `${A} v1.0.0`,
+        `├── ${B} v1.0.0 \`>=v1.0.0\``,
+        `│   └── ${C} v1.0.0 \`^v1.0.0\``,
+        `└── ${C} v1.0.0 \`*\` (*)`,
+        '(*) shown above with what it requires',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('-o json nests', async () => {
+    expect(JSON.parse((await run('tree', '-o', 'json')).stdout)).toMatchObject({
+      schemaVersion: 1,
+      packages: [
+        {
+          source: A,
+          direct: true,
+          requires: [
+            { source: B, requires: [{ source: C, constraint: '^v1.0.0' }] },
+            { source: C, constraint: '*', repeated: true },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe('why', () => {
+  test('shows the paths to the owner of a CRD', async () => {
+    const { code, stdout } = await run('why', 'xs.acme.io');
+    expect(code).toBe(EXIT.done);
+    expect(stdout).toBe(
+      [
+        `${C} v1.0.0 owns CRD xs.acme.io`,
+        `  ${A} v1.0.0 is asked for directly`,
+        `    requires ${C} v1.0.0 \`*\``,
+        `  ${A} v1.0.0 is asked for directly`,
+        `    requires ${B} v1.0.0 \`>=v1.0.0\``,
+        `      requires ${C} v1.0.0 \`^v1.0.0\``,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('-o json lists the steps of each path', async () => {
+    expect(JSON.parse((await run('why', 'provider-b', '-o', 'json')).stdout)).toMatchObject({
+      schemaVersion: 1,
+      answers: [{ source: B, paths: [[{ source: A }, { source: B, constraint: '>=v1.0.0' }]] }],
+    });
+  });
+
+  test.each([
+    { name: 'provider-d', meant: A },
+    { name: 'xz.acme.io', meant: 'xs.acme.io' },
+  ])('$name is not locked: did you mean $meant?', async ({ name, meant }) => {
+    const { code, stderr } = await run('why', name);
+    expect(code).toBe(EXIT.badInput);
+    expect(stderr).toContain(`did you mean \`${meant}\`?`);
+  });
+});
+
+describe('outdated', () => {
+  const FROM = ['--from', 'index:index.json'];
+
+  test('shows how far a package could go, and what there is', async () => {
+    const { code, stdout, stderr } = await run('outdated', ...FROM);
+    expect(code).toBe(EXIT.done);
+    expect(stdout).toMatch(
+      /provider-c +v1\.0\.0 +v1\.5\.0 +v2\.0\.0 +.*provider-b v1\.0\.0 requires/,
+    );
+    expect(stdout).not.toContain(`${A} `);
+    expect(stderr).toContain('xpkg.yaml');
+  });
+
+  test('--exit-code is 6 where there is something, and data with -o json', async () => {
+    const { code, stdout } = await run('outdated', ...FROM, '--exit-code', '-o', 'json');
+    expect(code).toBe(EXIT.findings);
+    expect(JSON.parse(stdout)).toMatchObject({
+      schemaVersion: 1,
+      packages: [{ source: C, version: 'v1.0.0', fits: 'v1.5.0', newest: 'v2.0.0' }],
+    });
+  });
+
+  test('--exit-code is 0 where there is nothing', async () => {
+    const universe = providers({ [A]: { 'v1.0.0': {} }, [B]: {}, [C]: {} });
+    writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
+    expect(await run('outdated', ...FROM, '--exit-code')).toMatchObject({ code: EXIT.done });
+  });
+
+  test('--prerelease may be repeated', async () => {
+    const { code } = await run('outdated', ...FROM, '--prerelease', B, '--prerelease', C);
+    expect(code).toBe(EXIT.done);
+  });
+});
+
+test.each([['tree'], ['why', 'provider-a'], ['outdated']])(
+  '%s without a lockfile is exit 4',
+  async (...args) => {
+    expect(await run(...args, '--lock', 'gone.yaml')).toMatchObject({ code: EXIT.lockMismatch });
+  },
+);

@@ -1,0 +1,214 @@
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EXIT } from '../../../../src/cli/exit-code.js';
+import { sha256 } from '../../../../src/text/digest.js';
+import { instead, on, status } from '../../../support/registry/faults.js';
+import {
+  BASE,
+  imageOf,
+  indexOf,
+  layerOf,
+  packageImage,
+  type Image,
+} from '../../../support/registry/image.js';
+import { Registry, type RegistryOptions } from '../../../support/registry/registry.js';
+import { VerifyFolder } from '../../../support/verify-folder.js';
+
+let at: VerifyFolder;
+
+beforeEach(() => {
+  at = new VerifyFolder();
+});
+
+afterEach(() => at.remove());
+
+const run: VerifyFolder['run'] = (...args) => at.run(...args);
+const report: VerifyFolder['report'] = (...args) => at.report(...args);
+
+const meta = (name: string) =>
+  JSON.stringify({
+    apiVersion: 'meta.pkg.crossplane.io/v1',
+    kind: 'Provider',
+    metadata: { name },
+    spec: {},
+  });
+
+async function honest(name: string): Promise<Image> {
+  const layer = await layerOf([{ name: 'package.yaml', content: meta(name) }], {
+    annotations: BASE,
+  });
+  const diffId = sha256(gunzipSync(layer.bytes));
+  return imageOf([layer], JSON.stringify({ rootfs: { diff_ids: [diffId] } }));
+}
+
+describe('of packages at a registry', () => {
+  let registry: Registry;
+  const AMD64 = { os: 'linux', architecture: 'amd64' };
+  const ARM64 = { os: 'linux', architecture: 'arm64' };
+  async function start(image: Image, options?: RegistryOptions): Promise<void> {
+    registry = (await new Registry(options).start()).push('a/p', 'v1.0.0', image);
+  }
+
+  const ref = () => `${registry.host}/a/p@v1.0.0`;
+  const cache = ['--cache', 'cache'];
+  const lock = () => run('resolve', ref(), '--crossplane', 'v2.3.4', ...cache);
+  const check = (...more: readonly string[]) =>
+    run('verify', ref(), '--crossplane', 'v2.3.4', ...cache, ...more);
+
+  afterEach(() => registry.stop());
+
+  test('reads everything from the registry again, once, though a cache has it', async () => {
+    const image = await honest('p');
+    await start(image);
+    expect((await lock()).code).toBe(0);
+    registry.log.length = 0;
+    expect(await check()).toMatchObject({ code: 0, stderr: '' });
+    const [config, layer] = image.blobs.map(({ digest }) => digest);
+    expect(registry.asked.filter((line) => !line.endsWith(' /v2/'))).toEqual([
+      'GET /v2/a/p/manifests/v1.0.0',
+      `GET /v2/a/p/blobs/${layer}`,
+      `GET /v2/a/p/blobs/${config}`,
+    ]);
+  });
+
+  test('--offline verifies what the cache holds, and asks no registry', async () => {
+    await start(await honest('p'));
+    await lock();
+    registry.log.length = 0;
+    const { code, stderr } = await check('--offline');
+    expect(code).toBe(0);
+    expect(stderr).toContain('tags are as they were');
+    expect(registry.log).toEqual([]);
+  });
+
+  test('a moved tag is told from bytes that are gone: what was locked is still there', async () => {
+    await start(await honest('p'));
+    await lock();
+    const other = await honest('q');
+    registry.push('a/p', 'v1.0.0', other);
+    registry.log.length = 0;
+    const { code, stderr } = await check();
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('still there');
+    expect(stderr).toContain(`found:  ${other.digest}`);
+    expect(registry.asked.some((line) => line.includes(other.blobs[1]!.digest))).toBe(false);
+  });
+
+  test('a moved tag stops --locked with the same alarm, and both digests', async () => {
+    const image = await honest('p');
+    await start(image);
+    await lock();
+    const other = await honest('q');
+    registry.push('a/p', 'v1.0.0', other);
+    const { code, stderr } = await run('resolve', ref(), '--crossplane', 'v2.3.4', '--locked');
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('SECURITY');
+    expect(stderr).toContain(`locked ${image.digest}, now ${other.digest}`);
+  });
+
+  test('wrong bytes are corruption: the source failed, and the wording is another', async () => {
+    const image = await honest('p');
+    const [, layer] = image.blobs;
+    let broken = false;
+    const fault = on(
+      layer!.digest,
+      (...args) => broken && instead(Buffer.alloc(layer!.bytes.length))(...args),
+    );
+    await start(image, { faults: [fault] });
+    await lock();
+    broken = true;
+    const { code, stderr } = await check();
+    expect(code).toBe(EXIT.sourceFailed);
+    expect(stderr).toContain('SECURITY: bytes are not what their digest says');
+    expect(stderr).not.toContain('tag');
+  });
+
+  test('an image whose config and layer contradict each other is resolved, and not verified', async () => {
+    const layer = await layerOf([{ name: 'package.yaml', content: meta('p') }], {
+      annotations: BASE,
+    });
+    await start(imageOf([layer], JSON.stringify({ rootfs: { diff_ids: [sha256('x')] } })));
+    expect((await lock()).code).toBe(0);
+    expect(await check()).toMatchObject({
+      code: EXIT.sourceFailed,
+      stderr: expect.stringContaining('contradicts itself'),
+    });
+  });
+
+  test('an index whose children disagree is resolved as Crossplane does, and not verified', async () => {
+    await start(
+      indexOf([
+        { image: await honest('p'), platform: AMD64 },
+        { image: await honest('q'), platform: ARM64 },
+      ]),
+    );
+    expect((await lock()).code).toBe(0);
+    expect(await check()).toMatchObject({
+      code: EXIT.sourceFailed,
+      stderr: expect.stringContaining('platforms disagree'),
+    });
+  });
+
+  test('an image whose config is gone from the registry cannot be pulled whole, and is not verified', async () => {
+    const image = await honest('p');
+    const config = image.blobs[0]!.digest;
+    let gone = false;
+    const fault = on(config, (...args) => gone && status(404)(...args));
+    await start(image, { faults: [fault] });
+    await lock();
+    gone = true;
+    expect(await check()).toMatchObject({
+      code: EXIT.sourceFailed,
+      stderr: expect.stringContaining(config),
+    });
+  });
+
+  test('a lockfile at a registry that is not there is missing, not bad input', async () => {
+    await start(await honest('p'));
+    const { code } = await check('--lock', `oci://${registry.host}/team/lock:v1`);
+    expect(code).toBe(EXIT.lockMismatch);
+  });
+
+  test('a lockfile without digests is read, and lacks them', async () => {
+    await start(await honest('p'));
+    await lock();
+    await at.editLock(/ +digest: .*\n/, '');
+    const { code, stderr } = await check();
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('does not say its digest');
+    expect(stderr).not.toContain('refuses');
+    expect((await check('--allow-undigested')).code).toBe(0);
+  });
+
+  test('a vendored layout is verified as far as it goes', async () => {
+    await start(
+      indexOf([
+        { image: await honest('p'), platform: AMD64 },
+        { image: await honest('p'), platform: ARM64 },
+      ]),
+    );
+    await lock();
+    expect((await run('vendor', 'world', ...cache)).code).toBe(0);
+    const { code, stderr } = await check('--from', 'layout:world', '--offline');
+    expect(code).toBe(0);
+    expect(stderr).toContain('not at hand');
+    expect((await run('vendor', 'whole', '--full', ...cache)).code).toBe(0);
+    expect(await check('--from', 'layout:whole', '--offline')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  test('all packages are looked at, though one fails', async () => {
+    const image = await honest('p');
+    await start(image);
+    registry.push('a/q', 'v1.0.0', await honest('q'));
+    const refs = [ref(), `${registry.host}/a/q@v1.0.0`];
+    await run('resolve', ...refs, '--crossplane', 'v2.3.4', ...cache);
+    registry.push('a/q', 'v1.0.0', await honest('z'));
+    registry.push('a/p', 'v1.0.0', await packageImage(meta('p')));
+    const { code, mismatches } = await report(...refs);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(mismatches).toHaveLength(2);
+  });
+});

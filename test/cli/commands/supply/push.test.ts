@@ -1,0 +1,189 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCli } from '../../../../src/cli/run.js';
+import { fakeIo } from '../../../support/fake-io.js';
+import { providerYaml } from '../../../support/package-yaml.js';
+import { packageImage } from '../../../support/registry/image.js';
+import { pushSide } from '../../../support/registry/push-side.js';
+import { Registry, type RegistryOptions } from '../../../support/registry/registry.js';
+
+const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
+const DIR = ['--from', `dir:${FIXTURES}/packages`];
+const DEMO = ['resolve', '-f', join(FIXTURES, 'demo')];
+let folder: string;
+let registry: Registry;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'push-'));
+  await serve({ faults: [pushSide()] });
+  expect((await run(...DEMO, ...DIR)).code).toBe(0);
+});
+
+afterEach(async () => {
+  await registry.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function serve(options: RegistryOptions) {
+  registry = await new Registry(options).start();
+}
+
+async function run(...argv: readonly string[]) {
+  const io = fakeIo({ cwd: folder, env: { DOCKER_CONFIG: folder } });
+  const code = await runCli(argv, io);
+  return { code, stdout: io.stdout(), notes: io.notes() };
+}
+
+function at(path: string): string {
+  return `oci://${registry.host}/${path}`;
+}
+
+function lockfile(): Promise<string> {
+  return readFile(join(folder, 'xpkg.lock.yaml'), 'utf8');
+}
+
+test('the same lockfile makes the same artifact: a type, titles, an empty config', async () => {
+  const first = await run('push', at('team/lock:v1'));
+  const second = await run('push', at('team/lock:v2'), '-o', 'json');
+  expect([first.code, second.code]).toEqual([0, 0]);
+  const { schemaVersion, digest, pinned } = JSON.parse(second.stdout);
+  expect([schemaVersion, `${pinned}\n`]).toEqual([1, first.stdout]);
+  const url = `http://${registry.host}/v2/team/lock/manifests/${digest}`;
+  const manifest = JSON.parse(await (await fetch(url)).text());
+  expect(manifest).toMatchObject({
+    artifactType: 'application/vnd.xpkg-resolve.lock.v1',
+    config: { mediaType: 'application/vnd.oci.empty.v1+json', size: 2 },
+  });
+  const titles = manifest.layers.map(
+    (layer: { annotations: Record<string, string> }) =>
+      layer.annotations['org.opencontainers.image.title'],
+  );
+  expect(titles).toEqual(expect.arrayContaining(['xpkg.lock.yaml', 'rendered/packages.yaml']));
+});
+
+describe('a pushed lockfile', () => {
+  beforeEach(async () => {
+    await run('push', at('team/lock:v1'));
+  });
+
+  test('is checked, rendered and used as it is from where it was pushed', async () => {
+    const lock = ['--lock', at('team/lock:v1')];
+    expect((await run(...DEMO, ...DIR, '--locked', ...lock)).code).toBe(0);
+    expect((await run(...DEMO, '--frozen', '--offline', ...lock, '--cache', 'kept')).code).toBe(5);
+    const rendered = await run('render', '--out', '-');
+    expect(await run('render', '--out', '-', ...lock)).toEqual(rendered);
+  });
+
+  test('cannot be written to by resolving what would change it', async () => {
+    const resolve = [...DEMO, ...DIR, '--lock', at('team/lock:v1')];
+    expect((await run(...resolve)).code).toBe(0);
+    expect((await run(...resolve, '--crossplane', 'v2.2.0', '--no-write')).code).toBe(0);
+    expect((await run(...resolve, '--crossplane', 'v2.2.0')).code).toBe(2);
+  });
+
+  test('is a source of what it locks, and of the same lockfile', async () => {
+    const before = await lockfile();
+    await rm(join(folder, 'xpkg.lock.yaml'));
+    const { code } = await run(...DEMO, '--from', at('team/lock:v1'));
+    expect([code, await lockfile()]).toEqual([0, before]);
+  });
+
+  test('is fetched once, and then at hand offline', async () => {
+    const flags = ['--from', at('team/lock:v1'), '--cache', 'kept', '--locked'];
+    expect((await run(...DEMO, ...flags)).code).toBe(0);
+    const asked = registry.asked.length;
+    expect((await run(...DEMO, ...flags, '--offline')).code).toBe(0);
+    expect(registry.asked).toHaveLength(asked);
+  });
+});
+
+test.each([
+  { argv: ['render', '--out', '-'] },
+  { argv: ['tree'] },
+  { argv: ['why', 'configuration-cluster'] },
+  { argv: [...DEMO, '--frozen', '--no-write'] },
+])('$argv.0 signs in for a pushed lockfile, and has it at hand offline', async ({ argv }) => {
+  await registry.stop();
+  const access = { mode: 'basic', user: 'ann', password: 's3cret' } as const;
+  await serve({ access, faults: [pushSide({ authorized: true })] });
+  const auths = { [registry.host]: { username: 'ann', password: 's3cret' } };
+  await writeFile(join(folder, 'secret.json'), JSON.stringify({ auths }));
+  const secret = ['--pull-secret', 'secret.json'];
+  expect((await run('push', at('team/lock:v1'), ...secret)).code).toBe(0);
+  const lock = ['--lock', at('team/lock:v1')];
+  expect((await run(...argv, ...lock)).code).toBe(5);
+  expect((await run(...argv, ...lock, ...secret, '--cache', 'kept')).code).toBe(0);
+  const asked = registry.asked.length;
+  expect((await run(...argv, ...lock, '--cache', 'kept', '--offline')).code).toBe(0);
+  expect(registry.asked).toHaveLength(asked);
+});
+
+test.each(['', 'index:'])('a pushed index is read by --from %soci://…', async (prefix) => {
+  expect((await run('index', 'push', at('team/index:v1'), ...DIR)).code).toBe(0);
+  const before = await lockfile();
+  await rm(join(folder, 'xpkg.lock.yaml'));
+  const { code } = await run(...DEMO, '--from', `${prefix}${at('team/index:v1')}`);
+  expect([code, await lockfile()]).toEqual([0, before]);
+});
+
+test('an index and packages at one registry cost one knock and one token each', async () => {
+  await registry.stop();
+  await serve({ access: { mode: 'bearer' }, faults: [pushSide({ authorized: true })] });
+  registry.push('a/p', 'v1.0.0', await packageImage(providerYaml('p')));
+  await run('index', 'push', at('team/index:v1'), ...DIR);
+  const asked = registry.log.length;
+  const from = ['--from', `index:${at('team/index:v1')}`, '--from', 'registry', '--trace'];
+  const { code, notes } = await run('inspect', `${registry.host}/a/p:v1.0.0`, ...from);
+  expect(code).toBe(0);
+  expect(notes.filter((line) => line.includes('https://'))).toHaveLength(1);
+  const refused = notes.filter((line) => line.includes(': 401'));
+  const tokens = registry.asked.slice(asked).filter((line) => line.includes('/token?'));
+  expect([refused.length, tokens.length]).toEqual([1, 2]);
+});
+
+test.each([
+  { why: 'no tag', argv: () => ['push', at('team/lock')] },
+  { why: 'a digest', argv: () => ['push', `${at('team/lock')}@sha256:${'0'.repeat(64)}`] },
+  { why: 'no scheme', argv: () => ['push', `${registry.host}/team/lock:v1`] },
+  { why: 'nowhere', argv: () => ['index', 'push', ...DIR] },
+  {
+    why: 'offline, with a cache or not',
+    argv: () => ['push', at('team/lock:v1'), '--offline', '--cache', 'kept'],
+  },
+  { why: 'offline, too', argv: () => ['index', 'push', at('team/index:v1'), ...DIR, '--offline'] },
+])('what cannot be pushed to is refused before anything is sent: $why', async ({ argv }) => {
+  expect((await run(...argv())).code).toBe(2);
+  expect(registry.log.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+test('a package is no lockfile', async () => {
+  registry.push('a/p', 'v1.0.0', await packageImage(providerYaml('p')));
+  expect((await run('render', '--lock', at('a/p:v1.0.0'))).code).toBe(5);
+  expect((await run('render', '--lock', at('a/none:v1.0.0'))).code).toBe(4);
+});
+
+test('a registry that wants uploads sent elsewhere gets none', async () => {
+  const elsewhere = registry;
+  await serve({
+    faults: [pushSide({ location: `http://${elsewhere.host}/v2/x/blobs/uploads/1` })],
+  });
+  const { code } = await run('push', at('team/lock:v1'));
+  expect([code, elsewhere.log]).toEqual([5, []]);
+  expect(registry.log.filter(({ method }) => method === 'PUT')).toEqual([]);
+  await elsewhere.stop();
+});
+
+test('leave to write is asked for by name, with the credentials that docker has', async () => {
+  await registry.stop();
+  const access = { mode: 'bearer', user: 'ann', password: 's3cret' } as const;
+  await serve({ access, faults: [pushSide({ authorized: true })] });
+  const auth = Buffer.from('ann:s3cret').toString('base64');
+  const config = JSON.stringify({ auths: { [registry.host]: { auth } } });
+  await writeFile(join(folder, 'config.json'), config);
+  expect((await run('push', at('team/lock:v1'))).code).toBe(0);
+  const tokens = registry.asked.filter((line) => line.includes('/token?'));
+  expect(tokens).toHaveLength(1);
+  expect(decodeURIComponent(tokens[0]!)).toContain('scope=repository:team/lock:pull,push');
+});

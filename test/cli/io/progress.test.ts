@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { progressLine, withProgress } from '../../../src/cli/io/progress.js';
+import { noStats } from '../../../src/sources/decorators/counted.js';
+import { runCli } from '../../../src/cli/run.js';
+import { fakeIo } from '../../support/fake-io.js';
+import { providerYaml } from '../../support/package-yaml.js';
+import { late } from '../../support/registry/faults.js';
+import { packageImage } from '../../support/registry/image.js';
+import { Registry } from '../../support/registry/registry.js';
+
+/** Works until the clock has been looked at often enough for a line or two. */
+const slowly = () => new Promise<string>((done) => setTimeout(done, 750, 'done'));
+
+test.each([
+  { stats: {}, want: 'searching (0 packages, 0 tag lists)', why: 'nothing was asked for yet' },
+  {
+    stats: { latest: 'xpkg.io/a/b v1.0.0', fetched: 1, listed: 2, bytes: 1_250_000 },
+    want: 'reading xpkg.io/a/b v1.0.0 (1 package, 2 tag lists, 1.3 MB)',
+    why: 'what, how many, how much',
+  },
+  {
+    stats: { latest: 'xpkg.io/a/b \u001b[31mred' },
+    want: expect.not.stringContaining('\u001b') as string,
+    why: 'names come from strangers',
+  },
+])('$why', ({ stats, want }) => {
+  expect(progressLine({ ...noStats(), ...stats }, 79)).toEqual(want);
+});
+
+describe('a line that would wrap', () => {
+  const stats = {
+    ...noStats(),
+    latest: `xpkg.example.org/${'long/'.repeat(40)}provider v1.2.3`,
+    fetched: 12,
+    listed: 12,
+    bytes: 1e6,
+  };
+
+  test.each([40, 79, 119])('keeps to %d characters', (width) => {
+    expect(progressLine(stats, width)).toHaveLength(width);
+  });
+
+  test('loses the middle of the name, and none of the counts', () => {
+    const line = progressLine(stats, 79);
+    expect(line).toMatch(/^reading xpkg\.example\.o.*…/);
+    expect(line).toMatch(/v1\.2\.3 \(12 packages, 12 tag lists, 1\.0 MB\)$/);
+  });
+
+  test('is as wide as the terminal is, but for the last column', async () => {
+    const shown: string[] = [];
+    const status = (line: string) => void shown.push(line);
+    const io = fakeIo({ interactive: true, columns: () => 60, status });
+    await withProgress(io, stats, slowly);
+    expect(shown[0]).toHaveLength(59);
+  });
+});
+
+test('a person who waits is told, and the line goes when the work is done', async () => {
+  const shown: string[] = [];
+  const io = fakeIo({ interactive: true, status: (line) => void shown.push(line) });
+  expect(await withProgress(io, noStats(), slowly)).toBe('done');
+  expect(shown.length).toBeGreaterThan(1);
+  expect(shown.at(-1)).toBe('');
+});
+
+test('where nobody watches, nothing is shown', async () => {
+  const shown: string[] = [];
+  const io = fakeIo({ interactive: false, status: (line) => void shown.push(line) });
+  await withProgress(io, noStats(), slowly);
+  expect(shown).toEqual([]);
+});
+
+describe('of a registry that takes its time', () => {
+  let registry: Registry;
+  let folder: string;
+  async function run(...argv: readonly string[]) {
+    const shown: string[] = [];
+    const io = fakeIo({ cwd: folder, interactive: true, status: (line) => void shown.push(line) });
+    const code = await runCli(argv, io);
+    return { code, shown };
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'progress-'));
+    const image = await packageImage(providerYaml('p'));
+    registry = (await new Registry({ faults: [late(700)] }).start()).push('a/p', 'v1.0.0', image);
+    await run('resolve', `${registry.host}/a/p:v1.0.0`, '--crossplane', 'v2.3.4');
+  });
+
+  afterAll(async () => {
+    await registry.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  test.concurrent.each([
+    { argv: ['resolve', 'PACKAGE:v1.0.0', '--no-write'] },
+    { argv: ['outdated'] },
+    { argv: ['verify'] },
+    { argv: ['vendor', 'layout'] },
+    { argv: ['index', 'PACKAGE', '--out', 'index.json'] },
+    { argv: ['inspect', 'PACKAGE:v1.0.0'] },
+    { argv: ['lint', 'PACKAGE:v1.0.0'] },
+  ])('$argv shows what is read', async ({ argv }) => {
+    const name = `${registry.host}/a/p`;
+    const { shown } = await run(...argv.map((word) => word.replace('PACKAGE', name)));
+    expect(shown.join('\n')).toContain(`reading ${name}`);
+    expect(shown.at(-1)).toBe('');
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { laws } from '../../../src/testing/laws/laws.js';
+import type { Resolver } from '../../../src/testing/laws/resolver.js';
+import { BROKEN, exemplary } from '../broken-resolvers.js';
+
+type LawName = keyof typeof laws;
+
+const LAWS = Object.keys(laws) as LawName[];
+
+test.each(LAWS)('%s holds of a resolver that tries everything', async (name) => {
+  await expect(laws[name](exemplary, { seed: 5, runs: 50 })).resolves.toBeUndefined();
+});
+
+const BREAKS: Readonly<Record<keyof typeof BROKEN, readonly LawName[]>> = {
+  greedy: ['sound', 'complete'],
+  ownershipBlind: ['sound', 'complete'],
+  crossplaneBlind: ['sound', 'complete'],
+  orderDependent: ['deterministic', 'complete'],
+  impatient: ['replyOrder'],
+  distracted: ['stable'],
+  clingy: ['monotone', 'complete'],
+  optimist: ['preferenceFree'],
+  restless: ['lockIdempotent'],
+  nosy: ['lazy'],
+  thorough: ['lazy'],
+  terse: ['explanationSuffices'],
+  longWinded: ['explanationMinimal'],
+  hasty: ['acceptable'],
+  doublyPinning: ['acceptable'],
+};
+
+describe('a broken resolver is caught', () => {
+  const cases = Object.entries(BREAKS).flatMap(([who, broken]) =>
+    broken.map((name) => ({ who: who as keyof typeof BROKEN, name })),
+  );
+
+  test.each(cases)('$who by $name', async ({ who, name }) => {
+    await expect(laws[name](BROKEN[who], { seed: 5, runs: 400 })).rejects.toThrow(/Counterexample/);
+  });
+
+  test('and there is no law that catches nobody', () => {
+    expect([...new Set(Object.values(BREAKS).flat())].sort()).toEqual([...LAWS].sort());
+  });
+});
+
+const silent: Resolver = async (...given) => {
+  const outcome = await exemplary(...given);
+  if (outcome.status === 'solved') return { status: 'solved', selected: outcome.selected };
+  return outcome.status === 'unsolvable' ? { status: 'unsolvable' } : outcome;
+};
+
+test.each(['lazy', 'explanationSuffices', 'explanationMinimal', 'acceptable'] as const)(
+  '%s does not pass a resolver that tells too little to judge',
+  async (name) => {
+    await expect(laws[name](silent, { seed: 5 })).rejects.toThrow(/does not tell/);
+  },
+);

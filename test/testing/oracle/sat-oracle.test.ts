@@ -1,0 +1,65 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { exhaustive } from '../../../src/testing/oracle/exhaustive.js';
+import type { Knobs } from '../../../src/testing/generate/knobs.js';
+import { ours } from '../../../src/testing/laws/xpkg-resolver.js';
+import type { Outcome } from '../../../src/testing/laws/resolver.js';
+import { satOracle } from '../../../src/testing/oracle/sat-oracle.js';
+import { scenario } from '../../../src/testing/generate/scenario.js';
+import { BROKEN } from '../broken-resolvers.js';
+
+/** Off where `resolve` and the oracles are known to part; see `ours.test.ts`. */
+const NO_CRD_ROOTS = { crdRoots: 0 };
+
+const MIDDLE: Partial<Knobs> = { ...NO_CRD_ROOTS, packages: 30, versions: 12, roots: 8, depth: 6 };
+
+describe('on small universes it answers as trying everything does', () => {
+  const cases: readonly { why: string; knobs: Partial<Knobs> }[] = [
+    { why: 'of every kind', knobs: {} },
+    { why: 'with many digests and odd tags', knobs: { digests: 0.2, oddTags: 0.5 } },
+    { why: 'with many cycles', knobs: { cycles: 0.4 } },
+    { why: 'where much is owned twice', knobs: { sharedCrds: 0.5, families: 0.5, aliases: 0.5 } },
+    { why: 'with roots that ask for CRDs', knobs: { crdRoots: 0.6, sharedCrds: 0.3, digests: 0 } },
+    {
+      why: 'with overrides, replacements, exclusions',
+      knobs: { overrides: 1, replace: 1, exclude: 1 },
+    },
+  ];
+
+  test.each(cases)('$why', async ({ knobs }) => {
+    const agrees = fc.asyncProperty(scenario(knobs), async ({ universe, request, options }) => {
+      expect(await satOracle(universe, request, options)).toEqual(
+        exhaustive(universe, request, options),
+      );
+    });
+    await fc.assert(agrees, { seed: 4, numRuns: 25 });
+  });
+});
+
+test('on middle-sized universes `resolve` answers as it does', async () => {
+  const scenarios = fc.sample(scenario(MIDDLE), { seed: 6, numRuns: 25 });
+  let solved = 0;
+  for (const { universe, request, options } of scenarios) {
+    const want = inWords(await satOracle(universe, request, options));
+    expect(inWords(await ours(universe, request, options))).toEqual(want);
+    if (want.status === 'solved') solved += 1;
+  }
+  expect(solved / scenarios.length).toBeGreaterThan(0.2);
+  expect(solved / scenarios.length).toBeLessThan(0.95);
+});
+
+function inWords(outcome: Outcome) {
+  const { status } = outcome;
+  const versions = status === 'solved' ? [...outcome.selected].map((one) => one.join(' ')) : [];
+  return { status, versions: versions.sort() };
+}
+
+test('it catches a resolver that takes the first version it likes', async () => {
+  const same = fc.asyncProperty(scenario(), async ({ universe, request, options }) => {
+    const got = await BROKEN.greedy(universe, request, options);
+    expect(got.status).toBe((await satOracle(universe, request, options)).status);
+  });
+  expect(await fc.check(same, { seed: 4, numRuns: 200, endOnFailure: true })).toMatchObject({
+    failed: true,
+  });
+});

@@ -1,7 +1,0 @@
-import { expect, test } from 'vitest';
-import { laws } from '../../src/testing/laws.js';
-import { ours } from '../../src/testing/ours.js';
-
-test.each(Object.entries(laws))('%s holds of resolve', async (_name, law) => {
-  await expect(law(ours, { seed: 8, runs: 80 })).resolves.toBeUndefined();
-});
