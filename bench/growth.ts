@@ -46,6 +46,6 @@ async function measure(instance: Instance) {
     const started = performance.now();
     const { status, effort } = await driver.drive(solve(problem), target);
     best = Math.min(best, performance.now() - started);
-    if (run === RUNS) return { status, ...effort, fetched: driver.asked.fetched, ms: best };
+    if (run === RUNS) return { status, ...effort, fetched: driver.counts.fetched, ms: best };
   }
 }

@@ -8,7 +8,7 @@ import { targetFor } from '../src/model/target.js';
 import { Driver } from '../src/driver/driver.js';
 import { toProblem } from '../src/usecases/resolve/to-problem.js';
 import type { Problem } from '../src/solver/problem.js';
-import { solve, type Outcome } from '../src/solver/solve.js';
+import { solve, type SearchResult } from '../src/solver/solve.js';
 import { memorySource } from '../src/sources/memory-source.js';
 import { requestFor } from '../test/support/requests.js';
 import { markdown, quantile } from './markdown.js';
@@ -72,7 +72,7 @@ async function answer(
   problem: Problem,
   source: PackageSource,
   onRead: (candidate: Candidate) => void,
-): Promise<Outcome> {
+): Promise<SearchResult> {
   const watched: PackageSource = {
     ...source,
     fetch: async (candidate, target) => {
@@ -96,7 +96,7 @@ async function fewest(
     source,
     read,
     outcome,
-  }: { source: PackageSource; read: readonly Candidate[]; outcome: Outcome },
+  }: { source: PackageSource; read: readonly Candidate[]; outcome: SearchResult },
 ): Promise<number> {
   const want = textOf(outcome);
   const unread = new Set<string>();
@@ -136,6 +136,6 @@ function keyOf({ repository, version }: { repository: string; version: string })
   return `${repository} ${version}`;
 }
 
-function textOf(outcome: Outcome): string {
+function textOf(outcome: SearchResult): string {
   return outcome.status === 'solved' ? outcome.selected.map(keyOf).join('\n') : outcome.status;
 }

@@ -1,6 +1,6 @@
 export { acceptanceProblems } from './bundle/acceptance/acceptance.js';
-export type { Output, Problem } from './bundle/acceptance/installed-set.js';
-export { packageSet, readInputs } from './inputs/read-inputs.js';
+export type { Output, AcceptanceProblem } from './bundle/acceptance/installed-set.js';
+export { requestFromPackageSet as packageSet, readInputs } from './inputs/read-inputs.js';
 export type { InputOptions, Inputs } from './inputs/read-inputs.js';
 export { formatLockfile } from './lock/format-lockfile.js';
 export type { LockedPackage, Lockfile, ObjectTemplate } from './lock/lockfile.js';

@@ -5,7 +5,7 @@ import { InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
 import type { AnyCommand } from './command.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { harmlessIo } from './io/sanitized-io.js';
+import { sanitizedIo } from './io/sanitized-io.js';
 import type { Io } from './io/io.js';
 
 interface Listed {
@@ -109,7 +109,7 @@ class UsageError extends Error {}
 export async function runCli(argv: readonly string[], given: Io): Promise<ExitCode> {
   const debug = argv.includes('--debug');
   const late = new Set<string>();
-  const io: Io = { ...harmlessIo(given), afterwards: (line) => late.add(line) };
+  const io: Io = { ...sanitizedIo(given), afterwards: (line) => late.add(line) };
   const tellLate = () => [...late].sort(byCodePoint).forEach((line) => io.note(line));
   try {
     const code = await dispatch(argv, io);

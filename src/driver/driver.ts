@@ -3,10 +3,10 @@ import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target.js';
-import type { Answer, Expected, Question, Solving } from '../solver/question.js';
+import type { Reply, Upcoming, Question, Solving } from '../solver/question.js';
 
 /** How much was asked of the source. */
-export interface Asked {
+export interface ReadCounts {
   /** Tag lists. */
   readonly listed: number;
   /** Package versions read. */
@@ -47,7 +47,7 @@ export class Driver {
     this.goOn = options.goOn;
   }
 
-  get asked(): Asked {
+  get counts(): ReadCounts {
     // What was asked in vain counts, whether it has come or not.
     return {
       listed: this.tagLists.size + this.earlyLists.size,
@@ -118,7 +118,7 @@ export class Driver {
   }
 
   /** Puts the questions to come to a source that takes its time; what they fail of shows then. */
-  private askAhead(next: () => Expected, target: Target): void {
+  private askAhead(next: () => Upcoming, target: Target): void {
     if (this.source.distant !== true) return;
     const { lists = [], packages = [] } = next();
     for (const repository of lists) {
@@ -132,7 +132,7 @@ export class Driver {
     }
   }
 
-  private async answer(question: Question, target: Target): Promise<Answer> {
+  private async answer(question: Question, target: Target): Promise<Reply> {
     switch (question.ask) {
       case 'expect':
         return undefined;

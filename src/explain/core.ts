@@ -30,7 +30,7 @@ export function leaves(because: Incompatibility): Fact[] {
 }
 
 /** Keys of the debatable facts of a proof. */
-export function coreOf({ because, world }: Proof): Set<string> {
+export function factsOf({ because, world }: Proof): Set<string> {
   const debatable = leaves(because).filter(isDebatable);
   return new Set(debatable.map((fact) => factKey(fact, world)));
 }
@@ -44,7 +44,7 @@ export function coreOf({ because, world }: Proof): Set<string> {
  */
 export function* minimalProof(problem: Problem, proof: Proof): Solving<Proof> {
   let best = proof;
-  let core = [...coreOf(proof)].sort();
+  let core = [...factsOf(proof)].sort();
   let left = MOST_STEPS;
   for (
     let size = Math.ceil(core.length / 2);
@@ -61,7 +61,7 @@ export function* minimalProof(problem: Problem, proof: Proof): Solving<Proof> {
         continue;
       }
       best = outcome;
-      const needed = coreOf(outcome);
+      const needed = factsOf(outcome);
       const before = core.slice(0, from).filter((key) => needed.has(key));
       core = [...before, ...core.slice(from + size).filter((key) => needed.has(key))];
       from = before.length;

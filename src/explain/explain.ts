@@ -3,7 +3,7 @@ import type { Incompatibility } from '../solver/incompatibility.js';
 import { clausesOf } from './clauses.js';
 import { inTellingOrder } from './premises.js';
 import type { Sentences } from './sentences.js';
-import type { World } from '../solver/encoder/encoder.js';
+import type { Encoder } from '../solver/encoder/encoder.js';
 
 /**
  * A proof as sentences, each with its reasons, a reason a line:
@@ -14,7 +14,7 @@ import type { World } from '../solver/encoder/encoder.js';
  *
  * A conclusion that later ones rest on gets a number, and is named by it afterwards.
  */
-export function explain(because: Incompatibility, sentences: Sentences, world: World): string {
+export function explain(because: Incompatibility, sentences: Sentences, world: Encoder): string {
   const uses = countUses(because);
   const numbers = new Map<Incompatibility, number>();
   const told: string[] = [];

@@ -2,7 +2,7 @@ import type { PackageKind, Repository } from '../model/package.js';
 import { leaves } from './core.js';
 import type { Fact, Some } from '../solver/fact.js';
 import { factKey, isDebatable, subjectName } from '../solver/fact-key.js';
-import type { Demand } from '../solver/problem.js';
+import type { RootRequirement } from '../solver/problem.js';
 import type { Proof } from '../solver/solve.js';
 
 /** One of the facts that an explanation rests on, for programs. */
@@ -20,14 +20,14 @@ export interface Versions {
 }
 
 /** Something a root asks for: its place among all that the roots ask for, in their order. */
-export interface DemandPlace {
-  readonly demand: number;
+export interface RequirementPlace {
+  readonly root: number;
 }
 
 type Statement =
   | {
       readonly fact: 'root';
-      readonly by: DemandPlace;
+      readonly by: RequirementPlace;
       readonly on: string;
       /** No version that there is would do. */
       readonly isVain: boolean;
@@ -43,19 +43,19 @@ type Statement =
   | { readonly fact: 'provides'; readonly by: Versions; readonly api: string }
   | {
       readonly fact: 'crossplane';
-      readonly by: Versions | DemandPlace;
+      readonly by: Versions | RequirementPlace;
       readonly constraint: string;
     }
   /** `objects`: what both would own, each as `crd:NAME`, `composition:NAME` and so on. */
   | {
       readonly fact: 'owns';
-      readonly one: Versions | DemandPlace;
-      readonly other: Versions | DemandPlace;
+      readonly one: Versions | RequirementPlace;
+      readonly other: Versions | RequirementPlace;
       readonly objects: readonly string[];
     }
   | {
       readonly fact: 'kind';
-      readonly by: Versions | DemandPlace;
+      readonly by: Versions | RequirementPlace;
       readonly on: Versions;
       readonly wanted: PackageKind;
     }
@@ -75,18 +75,18 @@ export function namedFacts({ because, world }: Proof): NamedFact[] {
 function statement(fact: Fact, world: Proof['world']): Statement {
   const name = (variable: number) => subjectName(world.subject(variable), world);
   const versions = (some: Some) => versionsOf(some, world);
-  const place = (demand: Demand): DemandPlace => ({ demand: world.demandIndex(demand) });
-  const speaker = (by: Some | Demand) => ('values' in by ? versions(by) : place(by));
+  const place = (demand: RootRequirement): RequirementPlace => ({ root: world.rootIndex(demand) });
+  const speaker = (by: Some | RootRequirement) => ('values' in by ? versions(by) : place(by));
   switch (fact.fact) {
     case 'root':
       return {
         fact: 'root',
-        by: place(fact.demand),
+        by: place(fact.root),
         on: name(fact.on.variable),
         isVain: fact.on.values.isEmpty,
       };
     case 'root-api':
-      return { fact: 'root', by: place(fact.demand), on: name(fact.on), isVain: false };
+      return { fact: 'root', by: place(fact.root), on: name(fact.on), isVain: false };
     case 'requires': {
       const { by, on, constraint } = fact;
       const isVain = on.values.isEmpty;
@@ -120,9 +120,9 @@ function statement(fact: Fact, world: Proof['world']): Statement {
   }
 }
 
-function owner(some: Some, world: Proof['world']): Versions | DemandPlace {
+function owner(some: Some, world: Proof['world']): Versions | RequirementPlace {
   const subject = world.subject(some.variable);
-  if (subject.about === 'local') return { demand: world.demandIndex(subject.demand) };
+  if (subject.about === 'local') return { root: world.rootIndex(subject.root) };
   return versionsOf(some, world);
 }
 

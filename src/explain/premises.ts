@@ -2,27 +2,27 @@ import { byCodePoint } from '../text/code-point-order.js';
 import type { Fact, Some } from '../solver/fact.js';
 import { subjectName } from '../solver/fact-key.js';
 import type { Variable } from '../solver/incompatibility.js';
-import type { World } from '../solver/encoder/encoder.js';
+import type { Encoder } from '../solver/encoder/encoder.js';
 
 /**
  * Facts in the order in which one would tell them: what the user asks for, then what follows from
  * it step by step, then what stands in the way. Rivalries of the same two packages become one.
  */
-export function inTellingOrder(facts: readonly Fact[], world: World): Fact[] {
+export function inTellingOrder(facts: readonly Fact[], world: Encoder): Fact[] {
   const merged = mergeRivalries(mergeStatements(facts), world);
   const depths = depthsOf(merged);
   const rank = (fact: Fact): readonly number[] => {
     switch (fact.fact) {
       case 'root':
       case 'root-api':
-        return [0, world.demandIndex(fact.demand)];
+        return [0, world.rootIndex(fact.root)];
       case 'requires':
       case 'requires-api':
         return [1, depths.get(fact.by.variable) ?? Infinity];
       case 'provides':
         return [1, depths.get(fact.api.variable) ?? Infinity];
       case 'crossplane':
-        return 'values' in fact.by ? [2, 0] : [0, world.demandIndex(fact.by)];
+        return 'values' in fact.by ? [2, 0] : [0, world.rootIndex(fact.by)];
       case 'kind':
       case 'missing':
       case 'rejected':
@@ -97,7 +97,7 @@ function widened(fact: Fact, more: Fact): Fact {
 type Rivalry = Extract<Fact, { fact: 'owns' }>;
 
 /** Of the same packages, with one side the same: the other sides together. */
-function mergeRivalries(facts: readonly Fact[], world: World): Fact[] {
+function mergeRivalries(facts: readonly Fact[], world: Encoder): Fact[] {
   const told: Fact[] = [];
   for (const fact of facts) {
     if (fact.fact !== 'owns') {
@@ -113,7 +113,7 @@ function mergeRivalries(facts: readonly Fact[], world: World): Fact[] {
 }
 
 /** The same way round however it was found. */
-function oriented(rivalry: Rivalry, world: World): Rivalry {
+function oriented(rivalry: Rivalry, world: Encoder): Rivalry {
   const { one, other } = rivalry;
   const [a, b] = [one, other].map(({ variable }) => subjectName(world.subject(variable), world));
   return byCodePoint(a!, b!) <= 0 ? rivalry : { fact: 'owns', one: other, other: one };

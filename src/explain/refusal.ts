@@ -10,7 +10,7 @@ import type { Problem } from '../solver/problem.js';
 import { Sentences } from './sentences.js';
 import type { Proof } from '../solver/solve.js';
 import { namedFacts, type NamedFact } from './named-fact.js';
-import { wantText } from '../model/want.js';
+import { selectorText } from '../model/selector.js';
 
 /** Why there is no answer, for people and for programs. */
 export interface Refusal {
@@ -31,8 +31,8 @@ export interface CoreEntry {
   readonly text: string;
   /** Where the user wrote it, or what leads there: `xpkg.yaml:7`, a package, the next. */
   readonly path: readonly string[];
-  /** Of a demand: who asks for which versions of which package. */
-  readonly demand?: { readonly by: string; readonly on: string; readonly constraint: string };
+  /** Of a requirement: who asks for which versions of which package. */
+  readonly requirement?: { readonly by: string; readonly on: string; readonly constraint: string };
 }
 
 /** A change that makes the set solvable: it was made, and solved. */
@@ -48,9 +48,16 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
   const entries = facts.flatMap((fact): CoreEntry[] => {
     const text = sentences.fact(fact);
     if (text === undefined) return [];
-    const demand = demandOf(fact, sentences);
+    const requirement = requirementOf(fact, sentences);
     const path = pathOf(fact, paths, sentences);
-    return [{ kind: coreKind(fact, proof), text, path, ...(demand !== undefined && { demand }) }];
+    return [
+      {
+        kind: coreKind(fact, proof),
+        text,
+        path,
+        ...(requirement !== undefined && { requirement }),
+      },
+    ];
   });
   const core = entries.filter(
     (entry, i) => entries.findIndex((other) => other.text === entry.text) === i,
@@ -59,11 +66,11 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
   return { explanation, core, facts: namedFacts(proof) };
 }
 
-function demandOf(fact: Fact, sentences: Sentences): CoreEntry['demand'] | undefined {
+function requirementOf(fact: Fact, sentences: Sentences): CoreEntry['requirement'] | undefined {
   if (fact.fact !== 'root' && fact.fact !== 'requires') return undefined;
-  const constraint = fact.fact === 'root' ? wantText(fact.demand.want) : fact.constraint;
+  const constraint = fact.fact === 'root' ? selectorText(fact.root.selector) : fact.constraint;
   const by =
-    fact.fact === 'root' ? formatOrigin(fact.demand.origin) : sentences.package(fact.by).repository;
+    fact.fact === 'root' ? formatOrigin(fact.root.origin) : sentences.package(fact.by).repository;
   return { by, on: sentences.package(fact.on).repository, constraint };
 }
 
@@ -71,7 +78,7 @@ function coreKind(fact: Fact, { world }: Proof): CoreKind {
   switch (fact.fact) {
     case 'root':
       if (fact.on.values.isEmpty) return 'missing';
-      return isDigest(wantText(fact.demand.want)) ? 'digest' : 'requirement';
+      return isDigest(selectorText(fact.root.selector)) ? 'digest' : 'requirement';
     case 'requires':
       if (fact.on.values.isEmpty) return 'missing';
       return isDigest(fact.constraint) ? 'digest' : 'requirement';
@@ -140,7 +147,7 @@ function pathOf(fact: Fact, paths: Paths, sentences: Sentences): string[] {
 }
 
 function userPlace(fact: Fact): Origin | undefined {
-  if (fact.fact === 'root' || fact.fact === 'root-api') return fact.demand.origin;
+  if (fact.fact === 'root' || fact.fact === 'root-api') return fact.root.origin;
   if (fact.fact === 'excluded') return fact.rule.origin;
   if (fact.fact === 'crossplane' && !('values' in fact.by)) return fact.by.origin;
   if (fact.fact === 'kind' && !('values' in fact.by)) return fact.by.origin;

@@ -2,7 +2,7 @@ import { ownershipKey, type OwnedKind } from '../model/owned-object.js';
 import { sameRepository } from '../model/reference.js';
 import type { Some } from '../solver/fact.js';
 import { andList } from './range-text.js';
-import type { World } from '../solver/encoder/encoder.js';
+import type { Encoder } from '../solver/encoder/encoder.js';
 
 const MOST = 3;
 
@@ -10,7 +10,7 @@ const MOST = 3;
 export function rivalryText(
   one: Some,
   other: Some,
-  world: World,
+  world: Encoder,
   name: (some: Some) => string,
 ): string {
   const keys = world.ownership.shared(one, other);
@@ -27,13 +27,13 @@ export function rivalryText(
 }
 
 /** As what these versions would own it. */
-function kindOf(key: string, some: Some, world: World): OwnedKind {
+function kindOf(key: string, some: Some, world: Encoder): OwnedKind {
   const subject = world.subject(some.variable);
   const owned =
     subject.about === 'package'
       ? [...subject.metas].flatMap(([value, meta]) => (some.values.has(value) ? meta.owns : []))
       : subject.about === 'local'
-        ? subject.demand.objects
+        ? subject.root.objects
         : [];
   return owned.find((object) => ownershipKey(object) === key)!.kind;
 }
@@ -42,7 +42,7 @@ function withArticle(kind: OwnedKind): string {
   return `${/^(?:[AEIO]|XRD|MRD|MRAP)/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
-function areOne(one: Some, other: Some, world: World): boolean {
+function areOne(one: Some, other: Some, world: Encoder): boolean {
   const [a, b] = [world.subject(one.variable), world.subject(other.variable)];
   return (
     a.about === 'package' && b.about === 'package' && sameRepository(a.repository, b.repository)

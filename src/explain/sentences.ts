@@ -5,20 +5,20 @@ import type { Finding } from '../model/package-meta.js';
 import type { Fact, Some } from '../solver/fact.js';
 import type { Term } from '../solver/incompatibility.js';
 import { ABSENT, FIRST } from '../solver/encoder/package-versions.js';
-import type { PackageDemand, Problem } from '../solver/problem.js';
+import type { RootPackage, Problem } from '../solver/problem.js';
 import { andList, orList, rangeText } from './range-text.js';
 import { rivalryText } from './rivalry-text.js';
 import type { PackageSubject } from '../solver/encoder/subject.js';
 import { VersionSet } from '../solver/version-set.js';
-import type { World } from '../solver/encoder/encoder.js';
-import { wantOf, wantText, type Want } from '../model/want.js';
+import type { Encoder } from '../solver/encoder/encoder.js';
+import { selectorOf, selectorText, type Selector } from '../model/selector.js';
 
 /** Facts and incompatibilities in words, for one search. */
 export class Sentences {
   private readonly problem: Problem;
-  private readonly world: World;
+  private readonly world: Encoder;
 
-  constructor(problem: Problem, world: World) {
+  constructor(problem: Problem, world: Encoder) {
     this.problem = problem;
     this.world = world;
   }
@@ -27,12 +27,12 @@ export class Sentences {
   fact(fact: Fact): string | undefined {
     switch (fact.fact) {
       case 'root':
-        return `${asks(fact.demand)} ${this.package(fact.on).repository} ${this.demanded(fact.demand)}${this.unmet(fact.on, this.effective(fact.on, fact.demand.want))}`;
+        return `${asks(fact.root)} ${this.package(fact.on).repository} ${this.demanded(fact.root)}${this.unmet(fact.on, this.effective(fact.on, fact.root.selector))}`;
       case 'root-api':
-        return `${asks(fact.demand)} the API ${crdDemandText(fact.demand.crd)}`;
+        return `${asks(fact.root)} the API ${crdDemandText(fact.root.crd)}`;
       case 'requires': {
         const on = this.package(fact.on);
-        return `${this.some(fact.by)} requires ${on.repository} \`${fact.constraint}\`${this.overridden(on)}${this.unmet(fact.on, this.effective(fact.on, wantOf(fact.constraint)))}`;
+        return `${this.some(fact.by)} requires ${on.repository} \`${fact.constraint}\`${this.overridden(on)}${this.unmet(fact.on, this.effective(fact.on, selectorOf(fact.constraint)))}`;
       }
       case 'requires-api':
         return `${this.some(fact.by)} requires the API ${fact.text}`;
@@ -109,14 +109,14 @@ export class Sentences {
       case 'api':
         return `a package that owns ${crdDemandText(subject.demand)}`;
       case 'local':
-        return subject.demand.by!;
+        return subject.root.by!;
     }
   }
 
   /** What is asked for, where an override may say otherwise. */
-  demanded({ want, repository }: PackageDemand): string {
+  demanded({ selector, repository }: RootPackage): string {
     const subject = this.world.package(this.problem.replace.get(repository) ?? repository);
-    return `\`${wantText(want)}\`${this.overridden(subject)}`;
+    return `\`${selectorText(selector)}\`${this.overridden(subject)}`;
   }
 
   package({ variable }: Some): PackageSubject {
@@ -125,19 +125,19 @@ export class Sentences {
     return subject;
   }
 
-  private effective(on: Some, want: Want): Want {
-    return this.problem.overrides.get(this.package(on).repository)?.want ?? want;
+  private effective(on: Some, selector: Selector): Selector {
+    return this.problem.overrides.get(this.package(on).repository)?.selector ?? selector;
   }
 
   private overridden({ repository }: PackageSubject): string {
     const rule = this.problem.overrides.get(repository);
     if (rule === undefined) return '';
-    return ` (overridden: \`${wantText(rule.want)}\`, ${formatOrigin(rule.origin)})`;
+    return ` (overridden: \`${selectorText(rule.selector)}\`, ${formatOrigin(rule.origin)})`;
   }
 
   /** Why a demand admits nothing, if it does. */
-  private unmet(on: Some, want: Want): string {
-    if (want.form === 'digest' || (want.form === 'range' && isDigest(want.text))) {
+  private unmet(on: Some, selector: Selector): string {
+    if (selector.form === 'digest' || (selector.form === 'range' && isDigest(selector.text))) {
       return ' (what is installed by digest satisfies no range)';
     }
     if (!on.values.isEmpty) return '';
@@ -145,8 +145,8 @@ export class Sentences {
     if (!exists) return ' (there is no such package)';
     const ascending = versions.ascending();
     if (ascending.length === 0) return ' (it has no version to install)';
-    if (versions.admitsOnlyPrereleases(want)) {
-      const text = want.form === 'range' ? want.text : '';
+    if (versions.admitsOnlyPrereleases(selector)) {
+      const text = selector.form === 'range' ? selector.text : '';
       return ` (only prereleases are in that range, and it admits none unless it names one: \`${text}-0\`)`;
     }
     const all = VersionSet.of(ascending);
@@ -195,7 +195,7 @@ export class Sentences {
   }
 }
 
-function asks({ by, origin }: { by: string | undefined; origin: PackageDemand['origin'] }): string {
+function asks({ by, origin }: { by: string | undefined; origin: RootPackage['origin'] }): string {
   const place = formatOrigin(origin);
   return by === undefined ? `${place} asks for` : `${by} (${place}) requires`;
 }

@@ -4,12 +4,12 @@ import { parseReference } from '../model/reference.js';
 import { otherReleases, type Target } from '../model/target.js';
 import { leaves, steps } from './core.js';
 import type { Fact } from '../solver/fact.js';
-import type { PackageDemand, Problem } from '../solver/problem.js';
-import { solve, type Outcome, type Proof } from '../solver/solve.js';
+import type { RootPackage, Problem } from '../solver/problem.js';
+import { solve, type SearchResult, type Proof } from '../solver/solve.js';
 import type { Driver } from '../driver/driver.js';
 import type { Suggestion } from './refusal.js';
 import { groupByRules } from '../model/target-choice.js';
-import { wantText, type Want } from '../model/want.js';
+import { selectorText, type Selector } from '../model/selector.js';
 
 /** How many suggestions are worth reading. */
 const MOST = 4;
@@ -28,7 +28,7 @@ interface Edit {
   say(solved: Solved): string;
 }
 
-type Solved = Extract<Outcome, { status: 'solved' }>;
+type Solved = Extract<SearchResult, { status: 'solved' }>;
 
 /** What a suggestion is drawn from. */
 export interface Stuck {
@@ -59,30 +59,30 @@ export async function suggest(stuck: Stuck, driver: Driver): Promise<Suggestion[
 
 function* edits(stuck: Stuck): Generator<Edit> {
   const facts = leaves(stuck.proof.because);
-  const roots = facts.flatMap((fact) => (fact.fact === 'root' ? [fact.demand] : []));
-  yield* roots.map((demand) => otherVersion(stuck, demand, '*'));
+  const roots = facts.flatMap((fact) => (fact.fact === 'root' ? [fact.root] : []));
+  yield* roots.map((root) => otherVersion(stuck, root, '*'));
   yield* twins(stuck, facts);
   yield* otherTargets(stuck, facts);
   yield* admittedPrereleases(stuck, facts);
   yield* withoutExclusions(stuck, facts);
   yield* overrides(stuck, facts);
   if (facts.some((fact) => fact.fact === 'cycle')) yield withCycles(stuck);
-  yield* roots.map((demand) => withoutRoot(stuck, demand));
+  yield* roots.map((root) => withoutRoot(stuck, root));
 }
 
 /** A root takes any version that works. */
-function otherVersion({ problem, targets }: Stuck, demand: PackageDemand, any: string): Edit {
-  const want: Want = { form: 'range', text: any };
-  const repository = effective(problem, demand.repository);
+function otherVersion({ problem, targets }: Stuck, root: RootPackage, any: string): Edit {
+  const selector: Selector = { form: 'range', text: any };
+  const repository = effective(problem, root.repository);
   return {
-    end: `another version of root ${problem.demands.indexOf(demand)}`,
+    end: `another version of root ${problem.roots.indexOf(root)}`,
     targets,
     problem: {
       ...problem,
-      demands: problem.demands.map((each) => (each === demand ? { ...demand, want } : each)),
+      roots: problem.roots.map((each) => (each === root ? { ...root, selector } : each)),
     },
     say: (solved) =>
-      `ask for ${demand.repository} \`${versionIn(solved, repository)}\` instead of \`${wantText(demand.want)}\` (${formatOrigin(demand.origin)})`,
+      `ask for ${root.repository} \`${versionIn(solved, repository)}\` instead of \`${selectorText(root.selector)}\` (${formatOrigin(root.origin)})`,
   };
 }
 
@@ -164,7 +164,7 @@ function* withoutExclusions(
       targets,
       problem: { ...problem, exclude },
       say: () =>
-        `do not exclude ${subject.repository} \`${wantText(fact.rule.want)}\` (${formatOrigin(fact.rule.origin)})`,
+        `do not exclude ${subject.repository} \`${selectorText(fact.rule.selector)}\` (${formatOrigin(fact.rule.origin)})`,
     };
   }
 }
@@ -178,8 +178,8 @@ function* overrides({ problem, targets, proof }: Stuck, facts: readonly Fact[]):
     if (subject.about !== 'package' || asked.has(subject.repository)) continue;
     const { repository } = subject;
     asked.add(repository);
-    const want: Want = { form: 'range', text: '*' };
-    const rule = { want, origin: { file: 'overrides' } };
+    const selector: Selector = { form: 'range', text: '*' };
+    const rule = { selector, origin: { file: 'overrides' } };
     yield {
       end: `an override of ${repository}`,
       targets,
@@ -200,12 +200,12 @@ function withCycles({ problem, targets }: Stuck): Edit {
   };
 }
 
-function withoutRoot({ problem, targets }: Stuck, demand: PackageDemand): Edit {
+function withoutRoot({ problem, targets }: Stuck, root: RootPackage): Edit {
   return {
-    end: `without root ${problem.demands.indexOf(demand)}`,
+    end: `without root ${problem.roots.indexOf(root)}`,
     targets,
-    problem: { ...problem, demands: problem.demands.filter((each) => each !== demand) },
-    say: () => `leave out ${demand.repository} (${formatOrigin(demand.origin)})`,
+    problem: { ...problem, roots: problem.roots.filter((each) => each !== root) },
+    say: () => `leave out ${root.repository} (${formatOrigin(root.origin)})`,
   };
 }
 

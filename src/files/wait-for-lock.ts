@@ -7,7 +7,7 @@ const PATIENCE = 10_000;
 const EVERY = 25;
 
 /** Tries again for as long as somebody has a lock that is wanted, within reason. */
-export async function untilFree(attempt: () => Promise<Busy | undefined>): Promise<void> {
+export async function waitForLock(attempt: () => Promise<Busy | undefined>): Promise<void> {
   for (let waited = 0; ; waited += EVERY) {
     const busy = await attempt();
     if (busy === undefined) return;

@@ -21,10 +21,10 @@ import { basename, dirname, join } from 'node:path';
 import { InputError } from '../model/input-error.js';
 import { isLocked, lockFolders, type Busy } from './folder-lock.js';
 import { holdingSignals } from './holding-signals.js';
-import { untilFree } from './wait-for-lock.js';
+import { waitForLock } from './wait-for-lock.js';
 
 /** A file to replace or, where `text` is undefined, to take away. */
-export interface Output {
+export interface OutputFile {
   readonly path: string;
   readonly text: string | undefined;
 }
@@ -45,11 +45,11 @@ interface Staged {
  * finds the files as they were or as they should be. So do other processes that write there: what
  * is left is all from one of them. Files that would not change are not touched.
  */
-export async function writeOutputs(outputs: readonly Output[]): Promise<void> {
-  await untilFree(() => holdingSignals(() => writeUnlessBusy(outputs)));
+export async function writeOutputs(outputs: readonly OutputFile[]): Promise<void> {
+  await waitForLock(() => holdingSignals(() => writeUnlessBusy(outputs)));
 }
 
-function writeUnlessBusy(outputs: readonly Output[]): Busy | undefined {
+function writeUnlessBusy(outputs: readonly OutputFile[]): Busy | undefined {
   const real = outputs.map(throughLinks);
   const changes = real.filter(changesAnything);
   const made: string[] = [];
@@ -74,7 +74,7 @@ function writeUnlessBusy(outputs: readonly Output[]): Busy | undefined {
   return undefined;
 }
 
-function change(outputs: readonly Output[]): void {
+function change(outputs: readonly OutputFile[]): void {
   const staged: Staged[] = [];
   const done: Staged[] = [];
   try {
@@ -96,11 +96,11 @@ function change(outputs: readonly Output[]): void {
 }
 
 /** A link stays one: what it points to is replaced. */
-function throughLinks(output: Output): Output {
+function throughLinks(output: OutputFile): OutputFile {
   return existsSync(output.path) ? { ...output, path: realpathSync(output.path) } : output;
 }
 
-function changesAnything({ path, text }: Output): boolean {
+function changesAnything({ path, text }: OutputFile): boolean {
   if (!existsSync(path)) return text !== undefined;
   return text === undefined || !statSync(path).isFile() || readFileSync(path, 'utf8') !== text;
 }
@@ -125,7 +125,7 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-function stage({ path, text }: Output): Staged {
+function stage({ path, text }: OutputFile): Staged {
   const there = existsSync(path) ? statSync(path) : undefined;
   if (there?.isDirectory() === true) throw new InputError(`\`${path}\` is a folder`);
   const backup = there === undefined ? undefined : beside(path, 'old');

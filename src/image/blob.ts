@@ -1,6 +1,6 @@
 import type { Digest } from '../text/digest.js';
 
-export interface Expected {
+export interface ExpectedBlob {
   readonly digest: Digest;
   readonly size: number;
 }

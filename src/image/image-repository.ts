@@ -1,5 +1,5 @@
 import type { Digest } from '../text/digest.js';
-import type { BlobSink, Expected } from './blob.js';
+import type { BlobSink, ExpectedBlob } from './blob.js';
 
 /** A manifest or index as it is stored. */
 export interface StoredManifest {
@@ -22,9 +22,9 @@ export interface ImageRepository {
   /** By tag or digest; undefined: there is none. */
   manifest(reference: string): Promise<StoredManifest | undefined>;
   /** undefined: there is none, though a manifest names it. */
-  blob(descriptor: Expected): Promise<Uint8Array | undefined>;
+  blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
   /** The same piece by piece, for what is not to be held or kept; false: there is none. */
-  copyBlob?(descriptor: Expected, to: BlobSink): Promise<boolean>;
+  copyBlob?(descriptor: ExpectedBlob, to: BlobSink): Promise<boolean>;
 }
 
 /** A list of tags, and what its registry gave to ask by whether it has changed. */

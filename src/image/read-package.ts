@@ -2,7 +2,7 @@ import type { Digest } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target.js';
-import type { Expected } from './blob.js';
+import type { ExpectedBlob } from './blob.js';
 import type { Descriptor } from './descriptor.js';
 import { FlattenedFiles } from './flattened.js';
 import type { ImageRepository } from './image-repository.js';
@@ -131,7 +131,7 @@ async function inLayer<T>(
 
 async function blobOf(
   repository: ImageRepository,
-  expected: Expected,
+  expected: ExpectedBlob,
   subject: string,
 ): Promise<Uint8Array> {
   const bytes = await repository.blob(expected);

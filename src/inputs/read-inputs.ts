@@ -67,7 +67,10 @@ export async function readImageConfigs(options: ReadOptions): Promise<readonly K
 }
 
 /** A request from a PackageSet that is a value already; the library's short way in. */
-export async function packageSet(value: JsonValue, name = 'PackageSet'): Promise<Request> {
+export async function requestFromPackageSet(
+  value: JsonValue,
+  name = 'PackageSet',
+): Promise<Request> {
   const document: InputDocument = {
     value,
     originOf: () => ({ file: name }),

@@ -1,5 +1,5 @@
 import type { Origin } from './package.js';
-import { withoutUser } from '../text/redact-credentials.js';
+import { redactCredentials } from '../text/redact-credentials.js';
 
 /** What the user gave cannot be used (exit 2): says what, where and what to do. */
 export class InputError extends Error {
@@ -12,9 +12,9 @@ export class InputError extends Error {
     options?: { origin?: Origin | undefined; hint?: string } & ErrorOptions,
   ) {
     const located = options?.origin ? `${formatOrigin(options.origin)}: ${message}` : message;
-    super(withoutUser(located), options);
+    super(redactCredentials(located), options);
     this.origin = options?.origin;
-    this.hint = options?.hint === undefined ? undefined : withoutUser(options.hint);
+    this.hint = options?.hint === undefined ? undefined : redactCredentials(options.hint);
   }
 }
 

@@ -1,4 +1,4 @@
-import { withoutUser } from '../text/redact-credentials.js';
+import { redactCredentials } from '../text/redact-credentials.js';
 
 export type SourceErrorCode =
   | 'UNREACHABLE'
@@ -23,9 +23,9 @@ export class SourceError extends Error {
     what: string,
     options?: ErrorOptions & { hint?: string | undefined },
   ) {
-    super(withoutUser(`${subject}: ${what}`), options);
+    super(redactCredentials(`${subject}: ${what}`), options);
     this.code = code;
-    this.hint = options?.hint === undefined ? undefined : withoutUser(options.hint);
+    this.hint = options?.hint === undefined ? undefined : redactCredentials(options.hint);
     this.#subject = subject;
     this.#what = what;
   }

@@ -1,29 +1,29 @@
 import { goScalar } from './go-scalar.js';
 
 /** A role a visitor gives to a node; `IGNORED` ones, and all below them, are not reported. */
-export type Role = number;
-export const IGNORED: Role = 0;
+export type KeyRole = number;
+export const IGNORED: KeyRole = 0;
 /** Of the document's own mapping. */
-export const ROOT: Role = 1;
+export const ROOT: KeyRole = 1;
 
 export type ScannedScalar = null | boolean | number | string;
 
 /** What a scan tells. Every answer of `false` ends it: the document is not plainly understood. */
 export interface BlockVisitor {
   /** A key of a mapping with that role; gives the role of its value, undefined: end the scan. */
-  key(role: Role, key: string): Role | undefined;
+  key(role: KeyRole, key: string): KeyRole | undefined;
   /** The role of the items of a sequence with that role; undefined: end the scan. */
-  item(role: Role): Role | undefined;
+  item(role: KeyRole): KeyRole | undefined;
   /** A mapping was found where `role` was given. */
-  mapping(role: Role): boolean;
+  mapping(role: KeyRole): boolean;
   /** A scalar was found where `role` was given. */
-  scalar(role: Role, value: ScannedScalar): boolean;
+  scalar(role: KeyRole, value: ScannedScalar): boolean;
 }
 
 interface Frame {
   readonly indent: number;
   readonly sequence: boolean;
-  readonly role: Role;
+  readonly role: KeyRole;
   /** Kept only where keys are reported: a duplicate ends the scan. */
   readonly keys: Set<string> | undefined;
 }
@@ -32,7 +32,7 @@ interface Frame {
 interface Awaited {
   readonly indent: number;
   readonly inSequence: boolean;
-  readonly role: Role;
+  readonly role: KeyRole;
 }
 
 const MAX_DEPTH = 90;
@@ -124,7 +124,7 @@ class BlockScanner {
     return frame !== undefined && frame.indent === indent && frame.sequence === dash;
   }
 
-  #open(indent: number, sequence: boolean, role: Role): boolean {
+  #open(indent: number, sequence: boolean, role: KeyRole): boolean {
     const reported = role !== IGNORED;
     if (reported && !sequence && !this.#visitor.mapping(role)) return false;
     const keys = reported && !sequence ? new Set<string>() : undefined;
@@ -200,7 +200,7 @@ class BlockScanner {
   }
 
   /** A value that begins at `at`, in a collection indented by `indent`. */
-  #value(at: number, indent: number, role: Role): boolean {
+  #value(at: number, indent: number, role: KeyRole): boolean {
     const first = this.#text.charCodeAt(at);
     if (first === QUOTE || first === APOSTROPHE) return this.#quoted(at, indent, role);
     const rest = this.#text.slice(at, this.#end);
@@ -213,7 +213,7 @@ class BlockScanner {
     return this.#report(role, role === IGNORED ? null : goScalar(plain));
   }
 
-  #quoted(at: number, indent: number, role: Role): boolean {
+  #quoted(at: number, indent: number, role: KeyRole): boolean {
     const close = this.#closingQuote(at);
     if (close < 0) return false;
     const content = this.#text.slice(at + 1, close);
@@ -274,7 +274,7 @@ class BlockScanner {
     return true;
   }
 
-  #report(role: Role, value: ScannedScalar): boolean {
+  #report(role: KeyRole, value: ScannedScalar): boolean {
     this.#scalarReported = role !== IGNORED;
     return role === IGNORED || this.#visitor.scalar(role, value);
   }

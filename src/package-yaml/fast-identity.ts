@@ -1,4 +1,4 @@
-import { IGNORED, ROOT, scanBlocks, type Role, type ScannedScalar } from './block-scanner.js';
+import { IGNORED, ROOT, scanBlocks, type KeyRole, type ScannedScalar } from './block-scanner.js';
 import type { Identity } from './identity.js';
 
 const METADATA = 2;
@@ -7,7 +7,7 @@ const NAMES = 4;
 const CLAIM_NAMES = 5;
 const VERSIONS = 6;
 const VERSION = 7;
-const MAPPINGS: ReadonlySet<Role> = new Set([ROOT, METADATA, SPEC, NAMES, CLAIM_NAMES, VERSION]);
+const MAPPINGS: ReadonlySet<KeyRole> = new Set([ROOT, METADATA, SPEC, NAMES, CLAIM_NAMES, VERSION]);
 
 type Field = Exclude<keyof Identity, 'versions'> | 'version' | 'versionName';
 /** The role of a field is its index here, past those of collections. */
@@ -23,9 +23,9 @@ const FIELDS: readonly Field[] = [
   'versionName',
 ];
 const FIRST_FIELD = VERSION + 1;
-const field = (name: Field): Role => FIRST_FIELD + FIELDS.indexOf(name);
+const field = (name: Field): KeyRole => FIRST_FIELD + FIELDS.indexOf(name);
 
-const ROLES: ReadonlyMap<Role, ReadonlyMap<string, Role>> = new Map([
+const ROLES: ReadonlyMap<KeyRole, ReadonlyMap<string, KeyRole>> = new Map([
   [
     ROOT,
     new Map([
@@ -72,7 +72,7 @@ export function fastIdentity(text: string): Identity | undefined {
     scalar: (role, value) => keep(role, value),
   });
 
-  function keep(role: Role, value: ScannedScalar): boolean {
+  function keep(role: KeyRole, value: ScannedScalar): boolean {
     if (value === null) return true;
     const name = FIELDS[role - FIRST_FIELD];
     if (name === undefined || typeof value !== 'string') return false;

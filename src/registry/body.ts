@@ -1,4 +1,4 @@
-import type { BlobSink, Expected } from '../image/blob.js';
+import type { BlobSink, ExpectedBlob } from '../image/blob.js';
 import { createHash } from 'node:crypto';
 import { SourceError } from '../model/source-error.js';
 import { asTransient, TransientFailure } from './retry.js';
@@ -59,12 +59,12 @@ function tooSlow(): TransientFailure {
 
 /** Hands on the bytes that a descriptor promises: exactly its size, exactly its digest. */
 export class VerifiedBytes {
-  readonly #expected: Expected;
+  readonly #expected: ExpectedBlob;
   readonly #to: BlobSink;
   #hash = createHash('sha256');
   #size = 0;
 
-  constructor(expected: Expected, to: BlobSink) {
+  constructor(expected: ExpectedBlob, to: BlobSink) {
     this.#expected = expected;
     this.#to = to;
   }

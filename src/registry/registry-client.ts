@@ -2,7 +2,7 @@ import { isDigest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { paced, readBody, VerifiedBytes, WrongBytes } from './body.js';
-import { HeldBytes, type BlobSink, type Expected } from '../image/blob.js';
+import { HeldBytes, type BlobSink, type ExpectedBlob } from '../image/blob.js';
 import { MEDIA_TYPE } from '../image/descriptor.js';
 import type { RemoteRepository, StoredManifest, TagList } from '../image/image-repository.js';
 import { fieldsOf, listOf, parseJson } from '../text/json.js';
@@ -115,7 +115,7 @@ export class RegistryClient {
     });
   }
 
-  async #blob(name: RemoteName, expected: Expected): Promise<Uint8Array | undefined> {
+  async #blob(name: RemoteName, expected: ExpectedBlob): Promise<Uint8Array | undefined> {
     const to = new HeldBytes();
     const found = await this.#download(name, expected, { to, limit: this.#limits.layerBytes });
     return found ? to.bytes : undefined;
@@ -124,7 +124,7 @@ export class RegistryClient {
   /** False: there is no such blob. */
   async #download(
     name: RemoteName,
-    expected: Expected,
+    expected: ExpectedBlob,
     { to, limit }: { readonly to: BlobSink; readonly limit: number },
   ): Promise<boolean> {
     const subject = `${name.host}/${name.path}@${expected.digest}`;

@@ -1,13 +1,13 @@
 import { crdDemandText } from '../model/crd-demand.js';
 import type { Fact } from './fact.js';
 import type { Variable } from './incompatibility.js';
-import type { Demand } from './problem.js';
+import type { RootRequirement } from './problem.js';
 import type { Subject } from './encoder/subject.js';
 
 /** Where facts find the names of what they are about. */
 export interface Names {
   subject(variable: Variable): Subject;
-  demandIndex(demand: Demand): number;
+  rootIndex(demand: RootRequirement): number;
 }
 
 /**
@@ -19,7 +19,7 @@ export function factKey(fact: Fact, names: Names): string {
   switch (fact.fact) {
     case 'root':
     case 'root-api':
-      return `root ${names.demandIndex(fact.demand)}`;
+      return `root ${names.rootIndex(fact.root)}`;
     case 'requires':
       return `requires ${name(fact.by.variable)} ${name(fact.on.variable)} ${fact.constraint}`;
     case 'requires-api':
@@ -29,11 +29,11 @@ export function factKey(fact: Fact, names: Names): string {
     case 'crossplane':
       return 'values' in fact.by
         ? `crossplane ${name(fact.by.variable)} ${fact.constraint}`
-        : `root ${names.demandIndex(fact.by)}`;
+        : `root ${names.rootIndex(fact.by)}`;
     case 'owns':
       return `owns ${[name(fact.one.variable), name(fact.other.variable)].sort().join(' ')}`;
     case 'kind': {
-      const by = 'values' in fact.by ? name(fact.by.variable) : names.demandIndex(fact.by);
+      const by = 'values' in fact.by ? name(fact.by.variable) : names.rootIndex(fact.by);
       return `kind ${by} ${name(fact.on.variable)} ${fact.wanted}`;
     }
     case 'missing':
@@ -52,7 +52,7 @@ export function factKey(fact: Fact, names: Names): string {
   }
 }
 
-export function subjectName(subject: Subject, names: Pick<Names, 'demandIndex'>): string {
+export function subjectName(subject: Subject, names: Pick<Names, 'rootIndex'>): string {
   switch (subject.about) {
     case 'package':
       return subject.repository;
@@ -61,7 +61,7 @@ export function subjectName(subject: Subject, names: Pick<Names, 'demandIndex'>)
     case 'api':
       return crdDemandText(subject.demand);
     case 'local':
-      return `root ${names.demandIndex(subject.demand)}`;
+      return `root ${names.rootIndex(subject.root)}`;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PackageKind } from '../model/package.js';
 import type { Finding } from '../model/package-meta.js';
 import type { Variable } from './incompatibility.js';
-import type { ApiDemand, CrossplaneDemand, PackageDemand, Rule } from './problem.js';
+import type { RootApi, RootCrossplane, RootPackage, Rule } from './problem.js';
 import type { VersionSet } from './version-set.js';
 
 /** Some values of a variable: some versions of a package, as a rule. */
@@ -13,9 +13,9 @@ export interface Some {
 /** Why an incompatibility holds when no other incompatibility implies it. */
 export type Fact =
   /** A root asks for a package, and these versions are what it means. */
-  | { readonly fact: 'root'; readonly demand: PackageDemand; readonly on: Some }
+  | { readonly fact: 'root'; readonly root: RootPackage; readonly on: Some }
   /** A root asks for a CRD. */
-  | { readonly fact: 'root-api'; readonly demand: ApiDemand; readonly on: Variable }
+  | { readonly fact: 'root-api'; readonly root: RootApi; readonly on: Variable }
   /** dependsOn. */
   | {
       readonly fact: 'requires';
@@ -36,7 +36,7 @@ export type Fact =
   /** Only these releases of Crossplane will do. */
   | {
       readonly fact: 'crossplane';
-      readonly by: Some | CrossplaneDemand;
+      readonly by: Some | RootCrossplane;
       readonly constraint: string;
       readonly admits: VersionSet;
     }
@@ -45,7 +45,7 @@ export type Fact =
   /** The edge says one kind, the package is another. */
   | {
       readonly fact: 'kind';
-      readonly by: Some | PackageDemand;
+      readonly by: Some | RootPackage;
       readonly on: Some;
       readonly wanted: PackageKind;
       readonly found: PackageKind;

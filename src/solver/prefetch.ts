@@ -18,7 +18,7 @@ export interface Prospect {
  * through; functions require nothing; others may require anything. Where one is not like that, a
  * version may be read that is not in the answer.
  */
-export function foreseen(prospects: Iterable<Prospect>): Candidate[] {
+export function prefetchable(prospects: Iterable<Prospect>): Candidate[] {
   const candidates: Candidate[] = [];
   const ahead = new Ahead();
   for (const { subject, value, certain } of prospects) {
@@ -61,8 +61,8 @@ const MEMBER = /^provider-[^-]+-./;
 const FAMILY = /family|-config$/;
 
 /** As it is asked for; else as it is called. */
-function likelyKind({ askedAs, repository }: PackageSubject): PackageKind | undefined {
-  const kinds = new Set([...askedAs.values()].map(({ kind }) => kind));
+function likelyKind({ expectedKinds, repository }: PackageSubject): PackageKind | undefined {
+  const kinds = new Set([...expectedKinds.values()].map(({ kind }) => kind));
   if (kinds.size === 1) return [...kinds][0];
   const name = nameOf(repository);
   if (name.startsWith('provider-')) return 'Provider';

@@ -3,7 +3,7 @@ import type { OwnedObject } from '../model/owned-object.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import type { Dialect } from '../semver/dialect.js';
 import type { Version } from '../semver/version.js';
-import type { Want } from '../model/want.js';
+import type { Selector } from '../model/selector.js';
 
 /** What one resolution asks of the solver; the order of demands is the order of decisions. */
 export interface Problem {
@@ -11,7 +11,7 @@ export interface Problem {
   readonly skipsIncompleteTags: boolean;
   /** Crossplane releases to choose from, most preferred first; all follow the same rules. */
   readonly releases: readonly Version[];
-  readonly demands: readonly Demand[];
+  readonly roots: readonly RootRequirement[];
   readonly overrides: ReadonlyMap<Repository, Rule>;
   readonly exclude: ReadonlyMap<Repository, readonly Rule[]>;
   readonly replace: ReadonlyMap<Repository, Repository>;
@@ -30,40 +30,40 @@ export interface Problem {
 }
 
 export interface Rule {
-  readonly want: Want;
+  readonly selector: Selector;
   readonly origin: Origin;
 }
 
 /** Something a root asks for. */
-export type Demand = PackageDemand | ApiDemand | CrossplaneDemand | OwnershipDemand;
+export type RootRequirement = RootPackage | RootApi | RootCrossplane | RootOwnership;
 
-interface Asked {
+interface FromRoot {
   readonly origin: Origin;
   /** The local package that asks; undefined: the user does, directly. */
   readonly by: string | undefined;
 }
 
-export interface PackageDemand extends Asked {
-  readonly demand: 'package';
+export interface RootPackage extends FromRoot {
+  readonly requires: 'package';
   readonly repository: Repository;
   readonly kind: PackageKind | undefined;
-  readonly want: Want;
+  readonly selector: Selector;
 }
 
 /** Some package must own this CRD. */
-export interface ApiDemand extends Asked {
-  readonly demand: 'api';
+export interface RootApi extends FromRoot {
+  readonly requires: 'api';
   readonly crd: CrdDemand;
 }
 
 /** A local package's own Crossplane constraint. */
-export interface CrossplaneDemand extends Asked {
-  readonly demand: 'crossplane';
+export interface RootCrossplane extends FromRoot {
+  readonly requires: 'crossplane';
   readonly constraint: string;
 }
 
 /** What a local package would own; no other may. */
-export interface OwnershipDemand extends Asked {
-  readonly demand: 'owns';
+export interface RootOwnership extends FromRoot {
+  readonly requires: 'owns';
   readonly objects: readonly OwnedObject[];
 }

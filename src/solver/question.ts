@@ -9,17 +9,17 @@ export type Question =
   | { readonly ask: 'meta'; readonly candidate: Candidate }
   | { readonly ask: 'owners'; readonly demand: CrdDemand }
   /** No answer is needed: what will probably be asked next, for sources that answer many at once. */
-  | { readonly ask: 'expect'; readonly next: () => Expected }
+  | { readonly ask: 'expect'; readonly next: () => Upcoming }
   /** Asked now and then in a long search; `false` ends it. */
   | { readonly ask: 'go-on' };
 
 /** In the order in which it will be asked for. */
-export interface Expected {
+export interface Upcoming {
   readonly lists?: readonly Repository[];
   readonly packages?: readonly Candidate[];
 }
 
-export interface Answers {
+export interface Replies {
   readonly versions: readonly string[] | undefined;
   readonly meta: PackageMeta | Rejection | undefined;
   readonly owners: readonly Owner[];
@@ -27,12 +27,12 @@ export interface Answers {
   readonly 'go-on': boolean;
 }
 
-export type Answer = Answers[Question['ask']];
+export type Reply = Replies[Question['ask']];
 
 /** Yields what it must learn, is resumed with the answer. */
-export type Solving<T> = Generator<Question, T, Answer>;
+export type Solving<T> = Generator<Question, T, Reply>;
 
 /** Asks one question. `drive` answers each with its own kind; only here is that assumed. */
-export function* ask<Q extends Question>(question: Q): Solving<Answers[Q['ask']]> {
-  return (yield question) as Answers[Q['ask']];
+export function* ask<Q extends Question>(question: Q): Solving<Replies[Q['ask']]> {
+  return (yield question) as Replies[Q['ask']];
 }

@@ -2,14 +2,14 @@ import type { PackageMeta } from '../model/package-meta.js';
 import type { Repository } from '../model/package.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import { DecisionQueue } from './decision-queue.js';
-import { foreseen, type Prospect } from './prefetch.js';
+import { prefetchable, type Prospect } from './prefetch.js';
 import type { Incompatibility, Variable } from './incompatibility.js';
 import { ABSENT, FIRST } from './encoder/package-versions.js';
 import type { Problem } from './problem.js';
 import { ask, type Solving } from './question.js';
 import { Search } from './search.js';
 import type { ApiSubject, PackageSubject } from './encoder/subject.js';
-import { World } from './encoder/encoder.js';
+import { Encoder } from './encoder/encoder.js';
 
 export interface Selected {
   readonly repository: Repository;
@@ -29,7 +29,7 @@ export interface Effort {
   readonly conflicts: number;
 }
 
-export type Outcome =
+export type SearchResult =
   | {
       readonly status: 'solved';
       /** Index into the problem's releases. */
@@ -48,7 +48,7 @@ export interface Proof {
   /** Derived from facts, and without terms. */
   readonly because: Incompatibility;
   /** What the facts are about. */
-  readonly world: World;
+  readonly world: Encoder;
 }
 
 /** How many conflicts pass between two questions whether to go on. */
@@ -64,9 +64,9 @@ const PATIENCE = 256;
  *
  * `only`: keys of the debatable facts to admit; what is left out is taken not to hold.
  */
-export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Outcome> {
+export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<SearchResult> {
   const search = new Search();
-  const world = new World(problem, search, only);
+  const world = new Encoder(problem, search, only);
   const queue = new DecisionQueue();
   const chosen = new Map<Variable, number>();
   /** By level. */
@@ -77,7 +77,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
   const certain = new Set<Variable>();
 
   queue.append([world.crossplane]);
-  const roots = yield* world.demand(problem.demands);
+  const roots = yield* world.stateRoots(problem.roots);
   queue.append(roots);
   // Any order gives the same answer; last first read least on the benchmark's pairs (bench/README.md).
   for (const root of roots.toReversed()) certain.add(root);
@@ -111,7 +111,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     let children: Variable[] = [];
     if (value !== ABSENT && subject.about === 'package') {
       if (!subject.read.has(value)) {
-        yield* ask({ ask: 'expect', next: () => ({ packages: foreseen(prospects()) }) });
+        yield* ask({ ask: 'expect', next: () => ({ packages: prefetchable(prospects()) }) });
         yield* world.read(subject, value);
         continue;
       }
@@ -151,7 +151,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
         certain.delete(variable);
         continue;
       }
-      const rank = haste(subject);
+      const rank = readPriority(subject);
       if (first === undefined || rank < first.rank) first = { subject, value, rank };
       if (rank === 0) break;
     }
@@ -159,7 +159,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
     const { subject, value } = first;
     yield* ask({
       ask: 'expect',
-      next: () => ({ packages: foreseen(certainties({ subject, value })) }),
+      next: () => ({ packages: prefetchable(certainties({ subject, value })) }),
     });
     yield* world.read(subject, value);
     if (yield* world.link(subject, value)) {
@@ -181,13 +181,13 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
 
   /** What every answer has, `first` before others of its rank. */
   function* certainties(first: Omit<Prospect, 'certain'>): Iterable<Prospect> {
-    const rank = haste(first.subject);
+    const rank = readPriority(first.subject);
     yield { ...first, certain: true };
     for (const variable of certain) {
       const subject = world.subject(variable);
       const value = search.allowed(variable).only;
       if (subject.about !== 'package' || value === undefined || value < FIRST) continue;
-      if (subject === first.subject || haste(subject) !== rank) continue;
+      if (subject === first.subject || readPriority(subject) !== rank) continue;
       yield { subject, value, certain: true };
     }
   }
@@ -253,11 +253,11 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Ou
 }
 
 /** 0: read it before others. */
-function haste({ askedAs }: PackageSubject): number {
+function readPriority({ expectedKinds }: PackageSubject): number {
   let rank = 2;
-  for (const { kind } of askedAs.values()) {
+  for (const { kind } of expectedKinds.values()) {
     if (kind === 'Configuration') return 0;
     if (kind === 'Provider') rank = 1;
   }
-  return askedAs.size === 0 ? 0 : rank;
+  return expectedKinds.size === 0 ? 0 : rank;
 }

@@ -12,7 +12,7 @@ import { firstOf, type CredentialStore } from '../registry/auth/credentials.js';
 import { parseDockerConfig } from '../registry/auth/docker-config.js';
 import type { DiskCache } from '../store/disk-cache.js';
 import type { ImageRepository } from '../image/image-repository.js';
-import { keptRepository, offlineRepository } from '../store/cached-repository.js';
+import { cachedRepository, offlineRepository } from '../store/cached-repository.js';
 import { RegistryClient } from '../registry/registry-client.js';
 import { RegistryPusher } from '../registry/registry-pusher.js';
 import type { RemoteName } from '../registry/registry-session.js';
@@ -120,7 +120,7 @@ function throughCache(client: RegistryClient, cache: DiskCache): ImageRepositori
     repository: (name) =>
       cache.offline
         ? offlineRepository(`${name.host}/${name.path}`, cache)
-        : keptRepository(client.repository(name), cache, realClock),
+        : cachedRepository(client.repository(name), cache, realClock),
   };
 }
 

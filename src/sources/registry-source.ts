@@ -8,7 +8,7 @@ import { firstOf, type CredentialStore } from '../registry/auth/credentials.js';
 import { copyBlob } from '../store/copy-blob.js';
 import type { ImageRepository } from '../image/image-repository.js';
 import type { RemoteName } from '../registry/registry-session.js';
-import { remembering } from '../store/memoized-repository.js';
+import { memoizedRepository } from '../store/memoized-repository.js';
 import type { ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';
 import { explained, imagePlace, lostAt, type ImagePlace } from './image-place.js';
@@ -45,7 +45,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
     const key = JSON.stringify([reference.name, plainHttp, secret?.name]);
     const known =
       opened.get(key) ??
-      remembering(options.client.repository({ host, path, plainHttp, credentials }));
+      memoizedRepository(options.client.repository({ host, path, plainHttp, credentials }));
     opened.set(key, known);
     return known;
   };

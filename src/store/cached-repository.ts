@@ -1,6 +1,6 @@
 import { isDigest, type Digest } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
-import type { Expected } from '../image/blob.js';
+import type { ExpectedBlob } from '../image/blob.js';
 import { copyBlob } from './copy-blob.js';
 import type { DiskCache } from './disk-cache.js';
 import type {
@@ -17,7 +17,7 @@ import type { Clock } from '../model/clock.js';
  * Tags move, so the registry is always asked about them, and told what was there before: it need
  * not send that again. What has a digest is never asked for twice.
  */
-export function keptRepository(
+export function cachedRepository(
   remote: RemoteRepository,
   cache: DiskCache,
   clock: Pick<Clock, 'now'>,
@@ -152,7 +152,7 @@ async function manifestIn(
 async function blobIn(
   cache: DiskCache,
   name: string,
-  { digest, size }: Expected,
+  { digest, size }: ExpectedBlob,
 ): Promise<Uint8Array | undefined> {
   const bytes = await cache.blob(digest);
   if (bytes === undefined || bytes.length === size) return bytes;

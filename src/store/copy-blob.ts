@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import type { BlobSink, Expected } from '../image/blob.js';
+import type { BlobSink, ExpectedBlob } from '../image/blob.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository } from '../image/image-repository.js';
 import { LIMITS } from '../image/limits.js';
@@ -9,7 +9,7 @@ import { LIMITS } from '../image/limits.js';
 /** Hands a blob on, piece by piece where its repository can; false: there is none. */
 export async function copyBlob(
   repository: ImageRepository,
-  descriptor: Expected,
+  descriptor: ExpectedBlob,
   to: BlobSink,
 ): Promise<boolean> {
   if (repository.copyBlob !== undefined) return repository.copyBlob(descriptor, to);
@@ -22,7 +22,7 @@ export async function copyBlob(
 export async function copyFile(
   tree: FileTree,
   path: string,
-  { digest, size }: Expected,
+  { digest, size }: ExpectedBlob,
   to: BlobSink,
 ): Promise<boolean> {
   const chunks = await tree.stream(path, LIMITS.copiedBytes);
@@ -41,7 +41,7 @@ export async function copyFile(
 
 /** How bytes differ from what a descriptor says of them; undefined: they do not. */
 export function mismatch(
-  { digest, size }: Pick<Expected, 'digest'> & { readonly size: number | undefined },
+  { digest, size }: Pick<ExpectedBlob, 'digest'> & { readonly size: number | undefined },
   got: { readonly digest: string; readonly length: number },
 ): string | undefined {
   if (got.digest !== digest) return `is damaged: its digest is ${got.digest}`;

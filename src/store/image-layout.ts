@@ -3,7 +3,7 @@ import { isDigest, type Digest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { isTag, splitPackageReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import type { Expected } from '../image/blob.js';
+import type { ExpectedBlob } from '../image/blob.js';
 import { copyFile, mismatch } from './copy-blob.js';
 import { annotationsFrom, descriptorFrom, type Descriptor } from '../image/descriptor.js';
 import type { FileTree } from './file-tree.js';
@@ -123,7 +123,7 @@ function repositoryIn(
       const what = `\`index.json\` names \`${pathOf(digest)}\`, which is not there`;
       throw new SourceError('BAD_SOURCE', tree.shown, what);
     },
-    blob: ({ digest, size }: Expected) => blobIn(tree, digest, size, LIMITS.layerBytes),
+    blob: ({ digest, size }: ExpectedBlob) => blobIn(tree, digest, size, LIMITS.layerBytes),
     copyBlob: (expected, to) => copyFile(tree, pathOf(expected.digest), expected, to),
   };
 }

@@ -6,7 +6,7 @@ import type { ImageRepository } from '../image/image-repository.js';
  *
  * Blobs are left out: whoever reads one keeps what it made of it, not the bytes.
  */
-export function remembering(repository: ImageRepository): ImageRepository {
+export function memoizedRepository(repository: ImageRepository): ImageRepository {
   let tags: ReturnType<ImageRepository['tags']> | undefined;
   const manifests = new Map<string, ReturnType<ImageRepository['manifest']>>();
   return {

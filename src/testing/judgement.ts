@@ -8,7 +8,7 @@ import { answerTo } from './laws/xpkg-resolver.js';
 import type { ResolverOptions } from './laws/resolver.js';
 
 /** What can be judged: an answer of `resolve`, or what there is to resolve. */
-export type Subject = Answer | PromiseLike<Answer> | Situation;
+export type MatcherSubject = Answer | PromiseLike<Answer> | Situation;
 
 /** A request, and where its packages are: a `Scenario` is one. */
 export type Situation = {
@@ -30,21 +30,21 @@ export interface Judgement<A extends Answer = Answer> {
 /** The versions expected of some packages; undefined: the package is not to be there. */
 export type Selection = Readonly<Record<string, string | undefined>>;
 
-async function answerOf(subject: Subject): Promise<Answer> {
+async function answerOf(subject: MatcherSubject): Promise<Answer> {
   if (!('request' in subject)) return subject;
   const { request, options = {}, universe } = subject;
   const source = subject.source ?? memorySource(subject.universe);
   return answerTo(source, request, { options, universe });
 }
 
-export async function judgeResolves(subject: Subject): Promise<Judgement<Solved>> {
+export async function judgeResolves(subject: MatcherSubject): Promise<Judgement<Solved>> {
   const answer = await answerOf(subject);
   const message = inWords(answer);
   return { answer, passed: answer.status === 'solved' ? answer : undefined, message };
 }
 
 export async function judgeConflictsOn(
-  subject: Subject,
+  subject: MatcherSubject,
   name: string,
 ): Promise<Judgement<Unsolvable>> {
   const answer = await answerOf(subject);
@@ -67,7 +67,7 @@ export async function judgeConflictsOn(
 }
 
 export async function judgeSelects(
-  subject: Subject,
+  subject: MatcherSubject,
   wanted: Selection,
 ): Promise<Judgement<Solved>> {
   const answer = await answerOf(subject);

@@ -6,7 +6,7 @@ import {
   judgeSelects,
   type Judgement,
   type Selection,
-  type Subject,
+  type MatcherSubject,
 } from './judgement.js';
 
 interface MatcherResult {
@@ -19,11 +19,11 @@ interface MatcherResult {
  * `await expect({ universe, request }).toResolve()`.
  */
 export const matchers = {
-  toResolve: async (subject: Subject): Promise<MatcherResult> =>
+  toResolve: async (subject: MatcherSubject): Promise<MatcherResult> =>
     matched(await judgeResolves(subject)),
-  toConflictOn: async (subject: Subject, name: string): Promise<MatcherResult> =>
+  toConflictOn: async (subject: MatcherSubject, name: string): Promise<MatcherResult> =>
     matched(await judgeConflictsOn(subject, name)),
-  toSelect: async (subject: Subject, wanted: Selection): Promise<MatcherResult> =>
+  toSelect: async (subject: MatcherSubject, wanted: Selection): Promise<MatcherResult> =>
     matched(await judgeSelects(subject, wanted)),
 };
 
@@ -52,17 +52,20 @@ declare global {
 }
 
 /** As `toResolve`, without a test runner; the answer, for more to be asked of it. */
-export async function assertResolves(subject: Subject): Promise<Solved> {
+export async function assertResolves(subject: MatcherSubject): Promise<Solved> {
   return asserted(await judgeResolves(subject));
 }
 
 /** As `toConflictOn`, without a test runner. */
-export async function assertConflictsOn(subject: Subject, name: string): Promise<Unsolvable> {
+export async function assertConflictsOn(
+  subject: MatcherSubject,
+  name: string,
+): Promise<Unsolvable> {
   return asserted(await judgeConflictsOn(subject, name));
 }
 
 /** As `toSelect`, without a test runner. */
-export async function assertSelects(subject: Subject, wanted: Selection): Promise<Solved> {
+export async function assertSelects(subject: MatcherSubject, wanted: Selection): Promise<Solved> {
   return asserted(await judgeSelects(subject, wanted));
 }
 

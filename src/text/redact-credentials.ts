@@ -5,6 +5,6 @@ const BEFORE_HOST =
   /(^|[\s`])(?!(?:dir|layout|xpkg|cache|index):|[A-Za-z]:\\)[^\s/@:`]+:[^\s/`]*@(?=[^\s/@`]+\/)/g;
 
 /** Text without the user and the password that a URL or reference in it may carry. */
-export function withoutUser(text: string): string {
+export function redactCredentials(text: string): string {
   return text.replace(IN_URL, '//').replace(BEFORE_HOST, '$1');
 }

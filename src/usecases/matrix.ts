@@ -6,8 +6,8 @@ import { sameRules, type Target } from '../model/target.js';
 import { minimalProof } from '../explain/core.js';
 import type { Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
-import { solve, type Outcome } from '../solver/solve.js';
-import { Driver, type Asked } from '../driver/driver.js';
+import { solve, type SearchResult } from '../solver/solve.js';
+import { Driver, type ReadCounts } from '../driver/driver.js';
 import { refusalOf, type CoreEntry } from '../explain/refusal.js';
 import type { ResolveOptions } from './resolve/resolve.js';
 import { allReleases, chooseTargets, versionOf } from '../model/target-choice.js';
@@ -17,7 +17,7 @@ import { toProblem } from './resolve/to-problem.js';
 export interface Matrix {
   /** Oldest release first; neighbours that fare alike are one row. */
   readonly rows: readonly MatrixRow[];
-  readonly stats: Asked;
+  readonly stats: ReadCounts;
 }
 
 export type MatrixRow = { readonly releases: readonly string[] } & Verdict;
@@ -77,7 +77,7 @@ export async function matrix(request: Request, options: ResolveOptions): Promise
     }
   }
   if (errors.length === targets.length) throw errors.at(-1)!;
-  return { rows: rowsOf(findings), stats: driver.asked };
+  return { rows: rowsOf(findings), stats: driver.counts };
 }
 
 /** Oldest first. */
@@ -101,14 +101,14 @@ function fareAlike({ target, verdict, constraints }: Finding, other: Target): bo
 
 async function find(problem: Problem, target: Target, driver: Driver): Promise<Finding> {
   const constraints = new Set(
-    problem.demands.flatMap((each) => (each.demand === 'crossplane' ? [each.constraint] : [])),
+    problem.roots.flatMap((each) => (each.requires === 'crossplane' ? [each.constraint] : [])),
   );
   const outcome = await driver.drive(noting(solve(problem), constraints), target);
   return { target, verdict: await verdictOf(outcome, problem, target, driver), constraints };
 }
 
 /** The same search; what packages say of Crossplane on the way is written down. */
-function* noting(solving: Solving<Outcome>, constraints: Set<string>): Solving<Outcome> {
+function* noting(solving: Solving<SearchResult>, constraints: Set<string>): Solving<SearchResult> {
   let step = solving.next();
   while (step.done !== true) {
     const answer = yield step.value;
@@ -120,7 +120,7 @@ function* noting(solving: Solving<Outcome>, constraints: Set<string>): Solving<O
 }
 
 async function verdictOf(
-  outcome: Outcome,
+  outcome: SearchResult,
   problem: Problem,
   target: Target,
   driver: Driver,

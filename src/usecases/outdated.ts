@@ -6,11 +6,11 @@ import type { Request } from '../model/request.js';
 import { targetFor, type Target } from '../model/target.js';
 import { compareVersions, parseVersion, type Version } from '../semver/version.js';
 import type { Problem } from '../solver/problem.js';
-import { askersIn, type Askers } from './resolve/requirers.js';
+import { requirersIn, type Requirers } from './resolve/requirers.js';
 import { newestOf } from './resolve/newest.js';
 import { toProblem } from './resolve/to-problem.js';
-import { meetsWant } from './resolve/wants.js';
-import { wantText } from '../model/want.js';
+import { meetsSelector } from './resolve/meets-selector.js';
+import { selectorText } from '../model/selector.js';
 
 /** A locked package of which there are newer versions. */
 export interface Outdated {
@@ -49,19 +49,19 @@ export async function outdated(
   const lists = await Promise.all(
     lockfile.packages.map(({ repository }) => options.source.tags(repository, target)),
   );
-  const askers = askersIn(lockfile, problem);
+  const requirers = requirersIn(lockfile, problem);
   const notes: string[] = [];
   const packages = lockfile.packages.flatMap((locked, i): Outdated[] => {
     const tags = lists[i];
     if (tags === undefined) notes.push(`no source given knows ${locked.repository}`);
-    const found = tags && compare(locked, tags, { askers, problem, target });
+    const found = tags && compare(locked, tags, { requirers, problem, target });
     return found === undefined ? [] : [found];
   });
   return { packages, notes };
 }
 
 interface Context {
-  readonly askers: Askers;
+  readonly requirers: Requirers;
   readonly problem: Problem;
   readonly target: Target;
 }
@@ -93,16 +93,18 @@ function compare(
 function holderOf(
   repository: Repository,
   { raw }: Version,
-  { askers, problem, target }: Context,
+  { requirers, problem, target }: Context,
 ): string | undefined {
   const override = problem.overrides.get(repository);
   if (override !== undefined) {
-    if (meetsWant(raw, override.want, target)) return undefined;
-    return `overridden: \`${wantText(override.want)}\` (${formatOrigin(override.origin)})`;
+    if (meetsSelector(raw, override.selector, target)) return undefined;
+    return `overridden: \`${selectorText(override.selector)}\` (${formatOrigin(override.origin)})`;
   }
-  const rule = problem.exclude.get(repository)?.find(({ want }) => meetsWant(raw, want, target));
-  if (rule !== undefined) return `excluded (${formatOrigin(rule.origin)})`;
-  return askers
+  const rule = problem.exclude
     .get(repository)
-    ?.find(({ want }) => want !== undefined && !meetsWant(raw, want, target))?.text;
+    ?.find(({ selector }) => meetsSelector(raw, selector, target));
+  if (rule !== undefined) return `excluded (${formatOrigin(rule.origin)})`;
+  return requirers
+    .get(repository)
+    ?.find(({ selector }) => selector !== undefined && !meetsSelector(raw, selector, target))?.text;
 }

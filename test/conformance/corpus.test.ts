@@ -9,7 +9,7 @@ import { targetFor } from '../../src/model/target.js';
 import { Driver } from '../../src/driver/driver.js';
 import { resolve, type Answer, type Unsolvable } from '../../src/usecases/resolve/resolve.js';
 import { toProblem } from '../../src/usecases/resolve/to-problem.js';
-import { coreOf, minimalProof } from '../../src/explain/core.js';
+import { factsOf, minimalProof } from '../../src/explain/core.js';
 import { solve } from '../../src/solver/solve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
@@ -143,7 +143,7 @@ describe('refusals', () => {
     const outcome = await driver.drive(solve(problem), TARGET);
     if (outcome.status !== 'unsolvable') throw new Error(outcome.status);
     const proof = await driver.driveFromMemory(minimalProof(problem, outcome), TARGET);
-    const core = coreOf(proof);
+    const core = factsOf(proof);
     const without = async (key: string) => {
       const rest = new Set(core);
       rest.delete(key);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Repository } from '../../src/model/package.js';
 import { fuzz } from '../../src/usecases/fuzz/fuzz.js';
-import { wishName } from '../../src/usecases/fuzz/trial.js';
+import { choiceName } from '../../src/usecases/fuzz/variation.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
 import { requestFor } from '../support/requests.js';
 import { shared } from './shared.js';
@@ -40,11 +40,11 @@ test('pairs of real packages that conflict are found, though no version of them 
       runs: 100,
     });
     const both = report.breakages.filter(({ example }) => {
-      const broken = example.wishes.map(wishName);
+      const broken = example.choices.map(choiceName);
       return names.every((name) => broken.includes(name));
     });
     if (both.length > 0) found++;
-    const example = both[0]?.example.wishes.map((wish) => wish.tag ?? 'as asked').join(' + ');
+    const example = both[0]?.example.choices.map((wish) => wish.tag ?? 'as asked').join(' + ');
     const time = `${(performance.now() - start).toFixed(0)} ms`;
     process.stdout.write(`${names.join(' + ')}: ${example ?? 'nothing'} (${time})\n`);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cleanCache, takeCensus } from '../../src/store/cache-census.js';
 import { DiskCache } from '../../src/store/disk-cache.js';
-import { keptRepository, offlineRepository } from '../../src/store/cached-repository.js';
+import { cachedRepository, offlineRepository } from '../../src/store/cached-repository.js';
 import { RegistryClient } from '../../src/registry/registry-client.js';
 import type { HttpRequest } from '../../src/registry/transport.js';
 import { isDigest, type Digest } from '../../src/text/digest.js';
@@ -43,7 +43,7 @@ function pathOf(of: string): string {
 
 /** Asks for everything that a resolve of one package asks for. */
 async function readAll({ repository }: Bench, path = 'a/p') {
-  const kept = keptRepository(client(repository(path)), cache(), clock);
+  const kept = cachedRepository(client(repository(path)), cache(), clock);
   return {
     tags: await kept.tags(),
     manifest: await kept.manifest('v1.0.0'),
@@ -74,7 +74,7 @@ test('what has a digest is asked for once, however many runs there are; tags are
 test('what a tag points at is known by its digest as well, with a registry and without', async () => {
   await withRegistry({}, async (bench) => {
     bench.registry.push('a/p', 'v1.0.0', image);
-    const kept = () => keptRepository(client(bench.repository('a/p')), cache(), clock);
+    const kept = () => cachedRepository(client(bench.repository('a/p')), cache(), clock);
     const tagged = await kept().manifest('v1.0.0');
     const offline = offlineRepository(`${bench.registry.host}/a/p`, cache('offline'));
     expect(await kept().manifest(image.digest)).toEqual(tagged);
@@ -102,7 +102,7 @@ test('a blob whose size its manifest gets wrong is nobodyâ€™s but the manifestâ€
   await held.keepBlob(layer.digest, image.blobs.at(-1)!.bytes);
   const wrong = { ...layer, size: layer.size + 1 };
   await withRegistry({}, async ({ repository, registry }) => {
-    const kept = keptRepository(client(repository('a/p')), held, clock);
+    const kept = cachedRepository(client(repository('a/p')), held, clock);
     for (const reading of [kept, offlineRepository('x.test/a/p', cache('offline'))]) {
       await expect(reading.blob(wrong)).rejects.toMatchObject({
         code: 'BAD_DIGEST',
@@ -197,7 +197,7 @@ test('a folder that cannot be written costs one warning, not the run', async () 
   await writeFile(join(folder, 'v1'), 'a file, where a folder would have to be');
   await withRegistry({}, async (bench) => {
     bench.registry.push('a/p', 'v1.0.0', image);
-    const kept = keptRepository(client(bench.repository('a/p')), cache(), clock);
+    const kept = cachedRepository(client(bench.repository('a/p')), cache(), clock);
     expect((await kept.manifest('v1.0.0'))?.digest).toBe(image.digest);
     expect(await kept.blob(layer)).toBeDefined();
     expect(notes.filter((note) => note.includes('cannot be written'))).toHaveLength(1);
@@ -260,7 +260,7 @@ describe('asking whether something has changed', () => {
 
   test('a list that has not is not sent again', async () => {
     const remote = unchanging();
-    const tags = () => keptRepository(remote, cache(), clock).tags();
+    const tags = () => cachedRepository(remote, cache(), clock).tags();
     expect([await tags(), await tags(), await tags()]).toEqual([['v1'], ['v1'], ['v1']]);
     const conditions = asked.map(({ headers }) => headers['if-none-match']);
     expect(conditions).toEqual([undefined, etag, etag]);
@@ -268,7 +268,7 @@ describe('asking whether something has changed', () => {
 
   test('a tag that has not moved costs no manifest', async () => {
     const remote = unchanging();
-    const manifest = () => keptRepository(remote, cache(), clock).manifest('v1');
+    const manifest = () => cachedRepository(remote, cache(), clock).manifest('v1');
     expect(await manifest()).toEqual(await manifest());
     expect(asked.map(({ headers }) => headers['if-none-match'])).toEqual([
       undefined,
@@ -278,7 +278,7 @@ describe('asking whether something has changed', () => {
 
   test('a list in pages is read afresh: its first page says nothing of the others', async () => {
     const remote = unchanging({ link: '</v2/a/p/tags/list?last=v1>; rel="next"' });
-    const tags = () => keptRepository(remote, cache(), clock).tags();
+    const tags = () => cachedRepository(remote, cache(), clock).tags();
     expect([await tags(), await tags()]).toEqual([
       ['v1', 'v2'],
       ['v1', 'v2'],

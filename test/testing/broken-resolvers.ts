@@ -5,7 +5,7 @@ import { exhaustive, targets } from '../../src/testing/oracle/exhaustive.js';
 import { possiblyNeeded } from '../../src/testing/oracle/possibly-needed.js';
 import type { Outcome, Resolver, ResolverOptions } from '../../src/testing/laws/resolver.js';
 import { publishedIn } from '../../src/testing/generate/vary.js';
-import { World } from '../../src/testing/oracle/target-view.js';
+import { TargetView } from '../../src/testing/oracle/target-view.js';
 
 /** Answers by trying everything, and tells all that the laws ask for. */
 export const exemplary: Resolver = async (universe, request, options = {}) => {
@@ -36,7 +36,7 @@ function bundle(
     { ...request, crossplane: undefined },
     { crossplane: outcome.crossplane },
   )[0]!;
-  const world = new World(universe, request, { target, options });
+  const world = new TargetView(universe, request, { target, options });
   const placed = new Set<string>();
   const place = (repository: string, above: readonly string[] = []): void => {
     if (above.includes(repository)) return;
@@ -76,7 +76,7 @@ function everyVersion(universe: IndexFile, change: (version: IndexVersion) => In
 const greedy: Resolver = async (universe, request, options = {}) => {
   const [target] = targets(request, options);
   if (target === undefined) return { status: 'unsolvable' };
-  const world = new World(universe, request, { target, options });
+  const world = new TargetView(universe, request, { target, options });
   const selected = new Map<string, string>();
   const queue = [...(world.roots() ?? [])];
   for (const want of queue) {

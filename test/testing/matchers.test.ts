@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
 import { resolve } from '../../src/usecases/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
-import type { Subject } from '../../src/testing/judgement.js';
+import type { MatcherSubject } from '../../src/testing/judgement.js';
 import {
   assertConflictsOn,
   assertResolves,
@@ -32,7 +32,7 @@ const both = requestFor({ [A]: '*', [B]: '*' });
 const fighting = requestFor({ [A]: '*', [B]: 'v1.0.0' });
 const missing = requestFor({ [A]: '>=v2.0.0' });
 
-const SUBJECTS: Readonly<Record<string, (request: typeof both) => Subject>> = {
+const SUBJECTS: Readonly<Record<string, (request: typeof both) => MatcherSubject>> = {
   'a universe': (request) => ({ universe, request, options }),
   'a source': (request) => ({ source: memorySource(universe), request, options }),
   'an answer to come': (request) =>

@@ -3,7 +3,13 @@ import { isDigest } from '../../text/digest.js';
 import { sameRepository } from '../../model/reference.js';
 import type { Target } from '../../model/target.js';
 import { parseVersion } from '../../semver/version.js';
-import { edgesOf, skips, type Edge, type InstalledSet, type Problem } from './installed-set.js';
+import {
+  edgesOf,
+  skips,
+  type InstalledEdge,
+  type InstalledSet,
+  type AcceptanceProblem,
+} from './installed-set.js';
 
 /** What skips is not in the Lock, and thereby missing to everything that does not. */
 export function mixedSkips(set: InstalledSet): readonly string[] {
@@ -13,11 +19,11 @@ export function mixedSkips(set: InstalledSet): readonly string[] {
 }
 
 /** Dependencies that the cluster would find missing, of the wrong kind, or unfit. */
-export function edgeProblems(set: InstalledSet): readonly Problem[] {
+export function edgeProblems(set: InstalledSet): readonly AcceptanceProblem[] {
   return set.skips ? [] : edgesOf(set).flatMap((edge) => edgeProblem(edge, set) ?? []);
 }
 
-function edgeProblem(edge: Edge, set: InstalledSet): Problem | undefined {
+function edgeProblem(edge: InstalledEdge, set: InstalledSet): AcceptanceProblem | undefined {
   const { parent, requirement, child } = edge;
   const asks = `\`${parent.source}\` asks for \`${requirement.repository}\``;
   if (child === undefined) {

@@ -11,7 +11,7 @@ import {
   installedSet,
   type InstalledSet,
   type Output,
-  type Problem,
+  type AcceptanceProblem,
 } from './installed-set.js';
 import { suffixedName } from '../object-name.js';
 
@@ -21,7 +21,7 @@ import { suffixedName } from '../object-name.js';
  * Reads the objects as the cluster will, and takes from the lockfile only what the packages
  * themselves say (dependencies, Crossplane constraint, what they own).
  */
-export function acceptanceProblems(output: Output): readonly Problem[] {
+export function acceptanceProblems(output: Output): readonly AcceptanceProblem[] {
   const set = installedSet(output);
   return [
     ...numbered(1, [...repeatedSources(set), ...notRendered(set)]),
@@ -37,7 +37,7 @@ export function acceptanceProblems(output: Output): readonly Problem[] {
   ];
 }
 
-function numbered(item: number, messages: readonly string[]): readonly Problem[] {
+function numbered(item: number, messages: readonly string[]): readonly AcceptanceProblem[] {
   return messages.map((message) => ({ item, message }));
 }
 

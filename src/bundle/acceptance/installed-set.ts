@@ -20,7 +20,7 @@ export interface Output {
 }
 
 /** A rule that output breaks, by its number in the acceptance checklist of the reference. */
-export interface Problem {
+export interface AcceptanceProblem {
   readonly item: number;
   readonly message: string;
 }
@@ -71,14 +71,14 @@ export function skips({ spec }: Installed): boolean {
 }
 
 /** Who asks for what, package by package. */
-export interface Edge {
+export interface InstalledEdge {
   readonly parent: Installed;
   readonly requirement: PackageRequirement;
   /** undefined: nothing of that very spelling is installed. */
   readonly child: Installed | undefined;
 }
 
-export function edgesOf(set: InstalledSet): readonly Edge[] {
+export function edgesOf(set: InstalledSet): readonly InstalledEdge[] {
   return set.installed.flatMap((parent) =>
     (parent.locked?.requirements ?? []).flatMap((requirement) =>
       requirement.requires === 'package'

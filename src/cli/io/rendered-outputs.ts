@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RENDERED_FILES, RENDERED_MARK, type Rendering } from '../../usecases/render.js';
-import type { Output } from '../../files/write-outputs.js';
+import type { OutputFile } from '../../files/write-outputs.js';
 
 /** What has to happen in `folder` for it to hold this rendering, and no older one of ours. */
-export function renderedOutputs({ files }: Rendering, folder: string): readonly Output[] {
+export function renderedOutputs({ files }: Rendering, folder: string): readonly OutputFile[] {
   return RENDERED_FILES.map((name) => ({ path: join(folder, name), text: files.get(name) })).filter(
     ({ path, text }) => text !== undefined || isOurs(path),
   );

@@ -5,7 +5,7 @@ import type { Io } from './io.js';
  * The same world, in which nothing that a registry or a file says reaches a terminal or a build log
  * as an order to it: the last defence, whichever command forgot the first.
  */
-export function harmlessIo(io: Io): Io {
+export function sanitizedIo(io: Io): Io {
   return {
     ...io,
     out: (text) => io.out(escapedLines(text)),

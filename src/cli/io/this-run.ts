@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Run } from '../../files/run.js';
 import { isLock, lockFolders } from '../../files/folder-lock.js';
 import { isAlive } from '../../files/is-alive.js';
-import { untilFree } from '../../files/wait-for-lock.js';
+import { waitForLock } from '../../files/wait-for-lock.js';
 
 /** The process, as what it leaves in a folder is to be told from what others do. */
 export const thisRun: Run = {
@@ -15,7 +15,7 @@ export const thisRun: Run = {
     return name === runName(pid, hostname()) && !isAlive(pid);
   },
   alone: (folder, action) =>
-    untilFree(async () => {
+    waitForLock(async () => {
       const locks = lockFolders([folder]);
       if ('holder' in locks) return locks;
       try {

@@ -1,5 +1,5 @@
 import type { Breakage, FuzzReport } from '../../usecases/fuzz/fuzz.js';
-import { wishName, type Wish } from '../../usecases/fuzz/trial.js';
+import { choiceName, type RootChoice } from '../../usecases/fuzz/variation.js';
 import { wrap } from '../../text/wrap.js';
 
 /** A breakage, and the command that shows it again. */
@@ -19,15 +19,15 @@ export function fuzzJson({ breakages, varied, ...report }: Report): string {
     releases: report.releases,
     varied: varied.map(({ repository, versions }) => ({ source: repository, versions })),
     breakages: breakages.map(({ example, brokenOn, refusal, others, replay }) => ({
-      packages: example.wishes.map(wishJson),
+      packages: example.choices.map(choiceJson),
       crossplane: example.release.version,
       brokenOn,
       explanation: refusal.explanation,
       core: refusal.core.map(({ kind, text, path }) => ({ kind, text, path })),
       suggestions: refusal.suggestions,
       replay,
-      others: others.map(({ wishes, release }) => ({
-        packages: wishes.map(wishJson),
+      others: others.map(({ choices, release }) => ({
+        packages: choices.map(choiceJson),
         crossplane: release,
       })),
     })),
@@ -37,11 +37,11 @@ export function fuzzJson({ breakages, varied, ...report }: Report): string {
 }
 
 /** Without a version: as the user asks for it. */
-function wishJson(wish: Wish): object {
-  const name = wishName(wish);
-  switch (wish.root.root) {
+function choiceJson(choice: RootChoice): object {
+  const name = choiceName(choice);
+  switch (choice.root.root) {
     case 'package':
-      return { source: name, ...(wish.tag !== undefined && { version: wish.tag }) };
+      return { source: name, ...(choice.tag !== undefined && { version: choice.tag }) };
     case 'local':
       return { local: name };
     case 'crd':
@@ -79,11 +79,11 @@ function section(breakage: Replayable, place: number, releases: readonly string[
         ? `on Crossplane ${releases[0]}`
         : 'on every release tried'
       : `on Crossplane ${spans(brokenOn, releases)}`;
-  const shown = others.slice(0, MOST_OTHERS).map(({ wishes }) => wishes.map(inWords).join(' + '));
+  const shown = others.slice(0, MOST_OTHERS).map(({ choices }) => choices.map(inWords).join(' + '));
   const more = others.length - shown.length;
   if (more > 0) shown.push(`and ${more} more`);
   return [
-    ...wrap(`${place}. ${example.wishes.map(inWords).join(' + ')}`, '', '   '),
+    ...wrap(`${place}. ${example.choices.map(inWords).join(' + ')}`, '', '   '),
     ...wrap(where, '   '),
     '',
     ...refusal.explanation
@@ -98,8 +98,8 @@ function section(breakage: Replayable, place: number, releases: readonly string[
   ];
 }
 
-function inWords(wish: Wish): string {
-  return `${wishName(wish)} ${wish.tag ?? (wish.root.root === 'package' ? '(as asked)' : '')}`.trim();
+function inWords(choice: RootChoice): string {
+  return `${choiceName(choice)} ${choice.tag ?? (choice.root.root === 'package' ? '(as asked)' : '')}`.trim();
 }
 
 /** Neighbours in the list of all releases, newest first, as oldest to newest. */

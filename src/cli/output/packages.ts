@@ -30,10 +30,10 @@ function changeText({ repository, from, to, movedTag }: Movement): string {
 }
 
 /** For each package, who asks for it and with which words. */
-export function demandLines({ lockfile, askers }: Solved): string[] {
+export function demandLines({ lockfile, requirers }: Solved): string[] {
   return lockfile.packages.flatMap(({ repository, version }) => [
     `${repository} ${short(version)}`,
-    ...(askers.get(repository) ?? []).map(({ text }) => `  ${text}`),
+    ...(requirers.get(repository) ?? []).map(({ text }) => `  ${text}`),
   ]);
 }
 

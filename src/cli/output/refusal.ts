@@ -18,7 +18,7 @@ export function refusalText({ target, explanation, core, suggestions }: Unsolvab
     lines.push('', `who asks for ${on}:`);
     for (const demand of demands.slice(0, MOST)) {
       lines.push(
-        ...wrap(`\`${demand.demand!.constraint}\` ${demand.path.join(' → ')}`, '  ', '    '),
+        ...wrap(`\`${demand.requirement!.constraint}\` ${demand.path.join(' → ')}`, '  ', '    '),
       );
     }
     if (demands.length > MOST) lines.push(`  and ${demands.length - MOST} more`);
@@ -28,15 +28,15 @@ export function refusalText({ target, explanation, core, suggestions }: Unsolvab
   return lines;
 }
 
-/** Packages that more than one asks for: that is where wishes meet. */
+/** Packages that more than one asks for: that is where requirements meet. */
 function contested(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
   const demands = new Map<string, CoreEntry[]>();
   for (const entry of core) {
-    if (entry.demand === undefined) continue;
-    demands.set(entry.demand.on, [...(demands.get(entry.demand.on) ?? []), entry]);
+    if (entry.requirement === undefined) continue;
+    demands.set(entry.requirement.on, [...(demands.get(entry.requirement.on) ?? []), entry]);
   }
   return [...demands].filter(
-    ([, entries]) => new Set(entries.map(({ demand }) => demand!.by)).size > 1,
+    ([, entries]) => new Set(entries.map(({ requirement }) => requirement!.by)).size > 1,
   );
 }
 

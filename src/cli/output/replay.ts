@@ -3,7 +3,7 @@ import { crdDemandText } from '../../model/crd-demand.js';
 import type { JsonObject } from '../../text/json.js';
 import type { PackageRoot, Request, RootVersion, VersionRule } from '../../model/request.js';
 import type { Breakage } from '../../usecases/fuzz/fuzz.js';
-import type { Wish } from '../../usecases/fuzz/trial.js';
+import type { RootChoice } from '../../usecases/fuzz/variation.js';
 import type { WantArgs } from '../flags/resolve-flags.js';
 
 /**
@@ -15,16 +15,16 @@ export function replayCommand(
   request: Request,
   args: WantArgs,
 ): string {
-  const packages: Asked[] = example.wishes.flatMap((wish) => asked(wish) ?? []);
+  const packages: Asked[] = example.choices.flatMap((choice) => asked(choice) ?? []);
   const asKind = refusal.core.some(({ kind }) => kind === 'kind');
   const isPlain = ({ root }: Asked) => !asKind && flagsOf(root) === undefined;
   const refs = packages.filter(isPlain);
   const entries = packages.filter((one) => !isPlain(one));
   const documents = [
-    ...packageSet(example.wishes, { request, entries }),
+    ...packageSet(example.choices, { request, entries }),
     ...request.kept.map(({ object }) => object).filter(({ kind }) => kind === 'ImageConfig'),
   ];
-  const locals = example.wishes.flatMap(({ root }) =>
+  const locals = example.choices.flatMap(({ root }) =>
     root.root === 'local' ? [root.origin.file] : [],
   );
   const files = [...new Set([...locals, ...(documents.length === 0 ? [] : ['-'])])];
@@ -50,7 +50,7 @@ interface Asked {
   readonly version: RootVersion;
 }
 
-function asked({ root, tag }: Wish): Asked | undefined {
+function asked({ root, tag }: RootChoice): Asked | undefined {
   if (root.root !== 'package') return undefined;
   return { root, version: tag === undefined ? root.version : { form: 'tag', tag } };
 }
@@ -69,10 +69,10 @@ function flagsOf(root: PackageRoot): JsonObject | undefined {
 
 /** None, where there is nothing that arguments cannot say. */
 function packageSet(
-  wishes: readonly Wish[],
+  choices: readonly RootChoice[],
   { request, entries }: { readonly request: Request; readonly entries: readonly Asked[] },
 ): readonly JsonObject[] {
-  const crds = wishes.flatMap(({ root }) =>
+  const crds = choices.flatMap(({ root }) =>
     root.root === 'crd' ? [{ crd: crdDemandText(root.demand) }] : [],
   );
   const packages: JsonObject[] = [...entries.map(entryOf), ...crds];

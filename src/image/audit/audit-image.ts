@@ -5,7 +5,7 @@ import type { TargetRules } from '../../model/target.js';
 import { packagePlace, type PackagePlace } from '../base-layer.js';
 import type { Descriptor } from '../descriptor.js';
 import { checkDiffIds } from './diff-id.js';
-import { ifAtHand, isWhole, missing } from './offline.js';
+import { unlessOffline, isWhole, missing } from './offline.js';
 import type { ImageRepository } from '../image-repository.js';
 import { LIMITS, type Limits } from '../limits.js';
 import { locatePackage, type LocatedPackage } from '../locate-package.js';
@@ -116,7 +116,7 @@ async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
 /** Images of an index, those of indexes within it included. */
 async function childrenOf(digest: Digest, audit: Audit, depth = 0): Promise<readonly Descriptor[]> {
   const { repository, subject, limits } = audit;
-  const stored = await ifAtHand(repository.manifest(digest));
+  const stored = await unlessOffline(repository.manifest(digest));
   const manifest = stored && parseManifest(stored, subject, limits);
   if (manifest?.kind !== 'index' || depth > limits.indexDepth) return [];
   const nested = await Promise.all(
@@ -133,7 +133,7 @@ async function imageAt(
   digest: Digest,
   { repository, subject, limits }: Audit,
 ): Promise<ImageManifest | undefined> {
-  const stored = await ifAtHand(repository.manifest(digest));
+  const stored = await unlessOffline(repository.manifest(digest));
   const manifest = stored && parseManifest(stored, subject, limits);
   return manifest?.kind === 'image' ? manifest : undefined;
 }

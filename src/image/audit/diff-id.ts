@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Descriptor } from '../descriptor.js';
-import { ifAtHand, isWhole, missing } from './offline.js';
+import { unlessOffline, isWhole, missing } from './offline.js';
 import type { ImageRepository } from '../image-repository.js';
 import { fieldsOf, listOf, parseJson, stringOf } from '../../text/json.js';
 import { LIMITS, type Limits } from '../limits.js';
@@ -27,7 +27,7 @@ export async function checkDiffIds(
     const what = `its config is larger than ${limits.configBytes} bytes`;
     throw new SourceError('TOO_LARGE', subject, what);
   }
-  const bytes = await ifAtHand(repository.blob(config));
+  const bytes = await unlessOffline(repository.blob(config));
   if (bytes === undefined) {
     if (isWhole(repository)) throw missing(subject, `the config ${config.digest}`);
     return 'its config is not at hand, so diffIDs were not compared';

@@ -2,7 +2,7 @@ import { SourceError } from '../../model/source-error.js';
 import type { ImageRepository } from '../image-repository.js';
 
 /** What is asked for, where it is to be had offline; undefined: there is none. */
-export async function ifAtHand<T>(asked: Promise<T>): Promise<T | undefined> {
+export async function unlessOffline<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {

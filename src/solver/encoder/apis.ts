@@ -13,7 +13,7 @@ import type { ApiSubject, PackageSubject, Subject } from './subject.js';
 import { VersionSet } from '../version-set.js';
 
 /** What of the world the owners of CRDs need. */
-export interface ApiWorld {
+export interface ApiEncoder {
   package(repository: Repository): PackageSubject;
   list(subject: PackageSubject): Solving<void>;
   addSubject(make: (variable: Variable) => Subject): Variable;
@@ -30,11 +30,11 @@ interface Ownership {
 
 /** The CRDs that somebody requires, each a variable whose values are the packages that own it. */
 export class Apis {
-  private readonly world: ApiWorld;
+  private readonly world: ApiEncoder;
   private readonly known = new Map<string, ApiSubject>();
   private readonly ownerships = new Map<Variable, Ownership[]>();
 
-  constructor(world: ApiWorld) {
+  constructor(world: ApiEncoder) {
     this.world = world;
   }
 

@@ -2,7 +2,7 @@ import type { Variable } from '../incompatibility.js';
 import type { PackageSubject, Subject } from './subject.js';
 
 /** What a walk along requirements needs to know. */
-export interface Chosen {
+export interface ChosenVersions {
   subject(variable: Variable): Subject;
   /** What a version requires, in dependsOn order. */
   children(subject: PackageSubject, value: number): readonly Variable[];
@@ -14,7 +14,7 @@ export interface Chosen {
 export function pathBack(
   start: PackageSubject,
   value: number,
-  chosen: Chosen,
+  chosen: ChosenVersions,
 ): PackageSubject[] | undefined {
   const seen = new Set<Variable>();
   const walk = (from: PackageSubject, at: number): PackageSubject[] | undefined => {

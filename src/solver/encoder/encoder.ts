@@ -14,12 +14,12 @@ import { factKey, isDebatable } from '../fact-key.js';
 import type { Incompatibility, Term, Variable } from '../incompatibility.js';
 import { Ownership } from './ownership.js';
 import { ABSENT, FIRST, OTHER, PackageVersions } from './package-versions.js';
-import type { Demand, PackageDemand, Problem } from '../problem.js';
+import type { RootRequirement, RootPackage, Problem } from '../problem.js';
 import { ask, type Solving } from '../question.js';
 import type { Search } from '../search.js';
 import type { PackageSubject, Subject } from './subject.js';
 import { VersionSet } from '../version-set.js';
-import { wantOf, type Want } from '../../model/want.js';
+import { selectorOf, type Selector } from '../../model/selector.js';
 
 /**
  * What is known of packages, and what of it the search has been told.
@@ -27,7 +27,7 @@ import { wantOf, type Want } from '../../model/want.js';
  * Answers come in, incompatibilities go out. A statement that several versions of a package make
  * alike is one incompatibility that grows as versions are read; no version is read to make it grow.
  */
-export class World {
+export class Encoder {
   readonly crossplane: Variable;
   readonly ownership = new Ownership();
   private readonly problem: Problem;
@@ -62,8 +62,8 @@ export class World {
     return this.subjects[variable]!;
   }
 
-  demandIndex(demand: Demand): number {
-    return this.problem.demands.indexOf(demand);
+  rootIndex(root: RootRequirement): number {
+    return this.problem.roots.indexOf(root);
   }
 
   package(repository: Repository): PackageSubject {
@@ -83,7 +83,7 @@ export class World {
       read: new Set(),
       linked: new Map(),
       kinds: new Map(),
-      askedAs: new Map(),
+      expectedKinds: new Map(),
       edges: new Map(),
       screened: 0,
     });
@@ -93,40 +93,40 @@ export class World {
   }
 
   /** Tells the search what the roots ask for; the variables they name, in their order. */
-  *demand(demands: readonly Demand[]): Solving<Variable[]> {
-    this.expectNamed(demands);
-    yield* this.expectLists(demands.filter((each) => each.demand === 'package'));
+  *stateRoots(roots: readonly RootRequirement[]): Solving<Variable[]> {
+    this.expectNamed(roots);
+    yield* this.expectLists(roots.filter((each) => each.requires === 'package'));
     const named: Variable[] = [];
-    for (const demand of demands) {
-      switch (demand.demand) {
+    for (const root of roots) {
+      switch (root.requires) {
         case 'package':
-          named.push(yield* this.demandPackage(demand));
+          named.push(yield* this.stateRootPackage(root));
           break;
         case 'api': {
-          const api = yield* this.apis.find(demand.crd);
+          const api = yield* this.apis.find(root.crd);
           named.push(api.variable);
           this.tell([term(api.variable, VersionSet.single(ABSENT))], {
             fact: 'root-api',
-            demand,
+            root,
             on: api.variable,
           });
           break;
         }
         case 'crossplane': {
-          const admits = this.releasesAdmitted(demand.constraint);
+          const admits = this.releasesAdmitted(root.constraint);
           this.tell([term(this.crossplane, admits.complement())], {
             fact: 'crossplane',
-            by: demand,
-            constraint: demand.constraint,
+            by: root,
+            constraint: root.constraint,
             admits,
           });
           break;
         }
         case 'owns': {
           const here = VersionSet.single(FIRST);
-          const variable = this.addSubject((v) => ({ about: 'local', variable: v, demand }));
+          const variable = this.addSubject((v) => ({ about: 'local', variable: v, root }));
           this.tell([term(variable, here.complement())], { fact: 'no-others', variable });
-          this.ownership.claim(variable, FIRST, demand.objects.map(ownershipKey));
+          this.ownership.claim(variable, FIRST, root.objects.map(ownershipKey));
           break;
         }
       }
@@ -160,7 +160,7 @@ export class World {
    */
   *link(subject: PackageSubject, value: number): Solving<boolean> {
     const requirements = this.requirements(subject, value);
-    if (!subject.linked.has(value)) yield* this.expectLists(requirements.flatMap(wantIn));
+    if (!subject.linked.has(value)) yield* this.expectLists(requirements.flatMap(selectorIn));
     for (let i = subject.linked.get(value) ?? 0; i < requirements.length; i++) {
       const told = yield* this.tellRequirement(subject, value, requirements[i]!);
       subject.linked.set(value, i + 1);
@@ -208,27 +208,27 @@ export class World {
    * Makes known every tag and digest that the user names. A range asked for before is to see them
    * too: a tag that Crossplane would not pick by itself satisfies it all the same.
    */
-  private expectNamed(demands: readonly Demand[]): void {
-    for (const demand of demands) {
-      if (demand.demand !== 'package' || demand.want.form === 'range') continue;
-      this.package(this.replaced(demand.repository)).versions.wanted(demand.want);
+  private expectNamed(roots: readonly RootRequirement[]): void {
+    for (const root of roots) {
+      if (root.requires !== 'package' || root.selector.form === 'range') continue;
+      this.package(this.replaced(root.repository)).versions.selected(root.selector);
     }
-    for (const [repository, { want }] of this.problem.overrides) {
-      if (want.form !== 'range') this.package(repository).versions.wanted(want);
+    for (const [repository, { selector }] of this.problem.overrides) {
+      if (selector.form !== 'range') this.package(repository).versions.selected(selector);
     }
   }
 
-  private *demandPackage(demand: PackageDemand): Solving<Variable> {
-    const subject = this.package(this.replaced(demand.repository));
-    const values = yield* this.wanted(subject, demand.want);
+  private *stateRootPackage(root: RootPackage): Solving<Variable> {
+    const subject = this.package(this.replaced(root.repository));
+    const values = yield* this.selected(subject, root.selector);
     this.tell([term(subject.variable, values.complement())], {
       fact: 'root',
-      demand,
+      root,
       on: { variable: subject.variable, values },
     });
-    if (demand.kind !== undefined) {
-      const key = `root ${this.demandIndex(demand)}`;
-      subject.askedAs.set(key, { kind: demand.kind, by: demand });
+    if (root.kind !== undefined) {
+      const key = `root ${this.rootIndex(root)}`;
+      subject.expectedKinds.set(key, { kind: root.kind, by: root });
       this.tellKinds(subject);
     }
     return subject.variable;
@@ -259,13 +259,13 @@ export class World {
     const only = VersionSet.single(value);
     const edge = (subject.edges.get(on.variable) ?? VersionSet.none).or(only);
     subject.edges.set(on.variable, edge);
-    const values = yield* this.wanted(on, wantOf(constraint));
+    const values = yield* this.selected(on, selectorOf(constraint));
     if (on === subject) return this.tellSelf({ subject, value, values, constraint, line });
 
     const asked = `${subject.variable} ${kind}`;
-    const sofar = on.askedAs.get(asked);
+    const sofar = on.expectedKinds.get(asked);
     const by = sofar !== undefined && 'values' in sofar.by ? sofar.by.values.or(only) : only;
-    on.askedAs.set(asked, { kind, by: { variable: subject.variable, values: by } });
+    on.expectedKinds.set(asked, { kind, by: { variable: subject.variable, values: by } });
     this.tellKinds(on);
 
     const key = `requires ${subject.variable} ${on.variable} ${constraint}`;
@@ -309,7 +309,7 @@ export class World {
   }
 
   private tellKinds(on: PackageSubject): void {
-    for (const [asked, { kind: wanted, by }] of on.askedAs) {
+    for (const [asked, { kind: wanted, by }] of on.expectedKinds) {
       for (const [found, values] of on.kinds) {
         if (found === wanted) continue;
         const some = { variable: on.variable, values };
@@ -353,25 +353,25 @@ export class World {
     return undefined;
   }
 
-  /** The versions that a want denotes; an override for the package beats every want. */
-  private *wanted(subject: PackageSubject, want: Want): Solving<VersionSet> {
-    const effective = this.effective(subject, want);
-    let values = subject.versions.wanted(effective);
+  /** The versions that a selector denotes; an override for the package beats every selector. */
+  private *selected(subject: PackageSubject, selector: Selector): Solving<VersionSet> {
+    const effective = this.effective(subject, selector);
+    let values = subject.versions.selected(effective);
     if (values === undefined) {
       yield* this.list(subject);
-      values = subject.versions.wanted(effective)!;
+      values = subject.versions.selected(effective)!;
     }
     this.screen(subject);
     return values;
   }
 
-  /** Says which lists these wants will take. */
-  private *expectLists(wants: readonly Wanted[]): Solving<void> {
+  /** Says which lists these selectors will take. */
+  private *expectLists(selectors: readonly RepositorySelector[]): Solving<void> {
     const next = () => {
       const lists: Repository[] = [];
-      for (const { repository, want } of wants) {
+      for (const { repository, selector } of selectors) {
         const subject = this.package(this.replaced(repository));
-        const effective = this.effective(subject, want);
+        const effective = this.effective(subject, selector);
         if (subject.versions.needsList(effective)) lists.push(subject.repository);
         else if (this.isOutOfReach(subject, effective)) return {};
       }
@@ -380,14 +380,14 @@ export class World {
     yield* ask({ ask: 'expect', next });
   }
 
-  /** Whether nothing that is wanted is allowed any more: who wants it will not be chosen. */
-  private isOutOfReach({ variable, versions }: PackageSubject, want: Want): boolean {
-    if (!versions.listed || want.form !== 'range') return false;
-    return this.search.allowed(variable).and(versions.wanted(want)!).isEmpty;
+  /** Whether nothing that is wanted is allowed any more: who selectors it will not be chosen. */
+  private isOutOfReach({ variable, versions }: PackageSubject, selector: Selector): boolean {
+    if (!versions.listed || selector.form !== 'range') return false;
+    return this.search.allowed(variable).and(versions.selected(selector)!).isEmpty;
   }
 
-  private effective({ repository }: PackageSubject, want: Want): Want {
-    return this.problem.overrides.get(repository)?.want ?? want;
+  private effective({ repository }: PackageSubject, selector: Selector): Selector {
+    return this.problem.overrides.get(repository)?.selector ?? selector;
   }
 
   private *list(subject: PackageSubject): Solving<void> {
@@ -409,7 +409,7 @@ export class World {
     const fresh = subject.versions.all().slice(subject.screened);
     subject.screened += fresh.length;
     for (const rule of rules) {
-      const values = VersionSet.of(fresh.filter((v) => subject.versions.matches(v, rule.want)));
+      const values = VersionSet.of(fresh.filter((v) => subject.versions.matches(v, rule.selector)));
       if (values.isEmpty) continue;
       const of = { variable: subject.variable, values };
       this.tell([of], { fact: 'excluded', of, rule });
@@ -480,14 +480,14 @@ export class World {
   }
 }
 
-interface Wanted {
+interface RepositorySelector {
   readonly repository: Repository;
-  readonly want: Want;
+  readonly selector: Selector;
 }
 
-function wantIn(requirement: Requirement): Wanted[] {
+function selectorIn(requirement: Requirement): RepositorySelector[] {
   if (requirement.requires !== 'package') return [];
-  return [{ repository: requirement.repository, want: wantOf(requirement.constraint) }];
+  return [{ repository: requirement.repository, selector: selectorOf(requirement.constraint) }];
 }
 
 function term(variable: Variable, values: VersionSet): Term {

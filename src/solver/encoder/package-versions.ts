@@ -10,7 +10,7 @@ import {
 } from '../../semver/version.js';
 import type { Problem } from '../problem.js';
 import { VersionSet } from '../version-set.js';
-import type { Want } from '../../model/want.js';
+import type { Selector } from '../../model/selector.js';
 
 /** The value of a package that is not installed. */
 export const ABSENT = 0;
@@ -71,44 +71,44 @@ export class PackageVersions {
     return semver.sort((a, b) => compareVersions(this.version(a)!, this.version(b)!));
   }
 
-  /** The set a want denotes; undefined: the tags must be listed first. */
-  wanted(want: Want): VersionSet | undefined {
-    switch (want.form) {
+  /** The set a selector denotes; undefined: the tags must be listed first. */
+  selected(selector: Selector): VersionSet | undefined {
+    switch (selector.form) {
       case 'tag':
-        return VersionSet.single(this.named(want.tag));
+        return VersionSet.single(this.named(selector.tag));
       case 'digest':
-        return VersionSet.single(this.opaque(want.digest));
+        return VersionSet.single(this.opaque(selector.digest));
       case 'range': {
-        const exact = exactTag(want.text, this.problem.dialect);
+        const exact = exactTag(selector.text, this.problem.dialect);
         if (exact !== undefined) return this.exact(exact);
-        return this.listed ? this.range(want.text) : undefined;
+        return this.listed ? this.range(selector.text) : undefined;
       }
     }
   }
 
-  /** Whether the tags must be listed before it can be said what a want denotes. */
-  needsList(want: Want): boolean {
-    if (this.listed || want.form !== 'range') return false;
-    return exactTag(want.text, this.problem.dialect) === undefined;
+  /** Whether the tags must be listed before it can be said what a selector denotes. */
+  needsList(selector: Selector): boolean {
+    if (this.listed || selector.form !== 'range') return false;
+    return exactTag(selector.text, this.problem.dialect) === undefined;
   }
 
   /** Whether a rule such as an exclusion is about this value. */
-  matches(value: number, want: Want): boolean {
+  matches(value: number, selector: Selector): boolean {
     const { label, version } = this.values[value - FIRST]!;
-    switch (want.form) {
+    switch (selector.form) {
       case 'tag':
-        return label === want.tag;
+        return label === selector.tag;
       case 'digest':
-        return label === want.digest;
+        return label === selector.digest;
       case 'range':
-        return version !== undefined && this.constraint(want.text).admits(version);
+        return version !== undefined && this.constraint(selector.text).admits(version);
     }
   }
 
   /** A range that only prereleases are in, and that admits none because it names none. */
-  admitsOnlyPrereleases(want: Want): boolean {
-    if (want.form !== 'range') return false;
-    const constraint = this.constraint(want.text);
+  admitsOnlyPrereleases(selector: Selector): boolean {
+    if (selector.form !== 'range') return false;
+    const constraint = this.constraint(selector.text);
     return this.ascending().some((value) =>
       constraint.admits(this.version(value)!, { prereleases: true }),
     );

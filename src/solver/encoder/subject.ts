@@ -4,7 +4,7 @@ import type { CrdDemand } from '../../model/crd-demand.js';
 import type { Some } from '../fact.js';
 import type { Variable } from '../incompatibility.js';
 import type { PackageVersions } from './package-versions.js';
-import type { OwnershipDemand, PackageDemand } from '../problem.js';
+import type { RootOwnership, RootPackage } from '../problem.js';
 import type { VersionSet } from '../version-set.js';
 
 /** What a variable is about, and what is known of it. */
@@ -25,7 +25,10 @@ export interface PackageSubject {
   /** Versions read, by the kind they turned out to be. */
   readonly kinds: Map<PackageKind, VersionSet>;
   /** What asks for this package, and as what. */
-  readonly askedAs: Map<string, { readonly kind: PackageKind; readonly by: Some | PackageDemand }>;
+  readonly expectedKinds: Map<
+    string,
+    { readonly kind: PackageKind; readonly by: Some | RootPackage }
+  >;
   /** Versions read that require another package. */
   readonly edges: Map<Variable, VersionSet>;
   /** How many values exclusions have been applied to. */
@@ -50,5 +53,5 @@ export interface ApiSubject {
 export interface LocalSubject {
   readonly about: 'local';
   readonly variable: Variable;
-  readonly demand: OwnershipDemand;
+  readonly root: RootOwnership;
 }

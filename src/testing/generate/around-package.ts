@@ -9,8 +9,14 @@ import type { PackageSource } from '../../model/package-source.js';
 import type { Request, Root } from '../../model/request.js';
 import { sameRules, targetFor, type Target } from '../../model/target.js';
 import { chooseTargets } from '../../model/target-choice.js';
-import { admittedTags, askedBy, neighbourhood, newestFirst, type Asked } from './neighbourhood.js';
-import { printable, type Scenario } from './scenario.js';
+import {
+  admittedTags,
+  requiredBy,
+  neighbourhood,
+  newestFirst,
+  type RequiredPackage,
+} from './neighbourhood.js';
+import { printableScenario, type Scenario } from './scenario.js';
 
 export interface AroundOptions {
   /** A release of Crossplane, a range, or a list of releases; unless told, the newest known. */
@@ -103,7 +109,7 @@ function scenarios(
       const stop = tags[drawn[n]! - 1];
       if (stop !== undefined) packages[name] = cut(packages[name]!, stop, published);
     }
-    return printable({
+    return printableScenario({
       universe: { packages },
       request: { ...request, roots: [...request.roots, ...beside] },
       options: { crossplane: release, ...(prereleases && { prereleases }) },
@@ -131,7 +137,7 @@ function stops(
   name: string,
   context: {
     readonly universe: IndexFile;
-    readonly asked: readonly Asked[];
+    readonly asked: readonly RequiredPackage[];
     readonly targets: readonly Target[];
     readonly prereleases: ReadonlySet<string>;
   },
@@ -153,17 +159,17 @@ function asksFor(
   root: Root,
   { packages }: IndexFile,
   targets: readonly Target[],
-): readonly Asked[] {
+): readonly RequiredPackage[] {
   switch (root.root) {
     case 'local':
-      return askedBy(
+      return requiredBy(
         root.dependsOn.map(({ entry }) => entry),
         targets,
       );
     case 'package': {
       const held = Object.hasOwn(packages, root.repository) ? packages[root.repository] : undefined;
       const versions = Object.values(held?.versions ?? {});
-      return askedBy(
+      return requiredBy(
         versions.flatMap(({ dependsOn = [] }) => dependsOn),
         targets,
       );

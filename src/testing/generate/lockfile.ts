@@ -6,7 +6,7 @@ import { objectNameOf } from '../../model/name.js';
 import type { CrdRequirement, Requirement } from '../../model/package-meta.js';
 import type { OwnedObject } from '../../model/owned-object.js';
 import type { JsonObject } from '../../text/json.js';
-import { castMember, claimOf, digestOf, type Role } from './sample-packages.js';
+import { castMember, claimOf, digestOf, type SampleRole } from './sample-packages.js';
 import { pick, picked, sometimes, weighted } from './chance.js';
 
 /** What generated lockfiles are made of; shares are between 0 and 1. */
@@ -157,7 +157,7 @@ function crdRequirement(knobs: LockfileKnobs): fc.Arbitrary<CrdRequirement> {
   );
 }
 
-function ownsOf({ kind, apis }: Role, other: string | undefined): OwnedObject[] {
+function ownsOf({ kind, apis }: SampleRole, other: string | undefined): OwnedObject[] {
   const own: OwnedObject[] =
     kind === 'Configuration'
       ? apis.flatMap((name): OwnedObject[] => [

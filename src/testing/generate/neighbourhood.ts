@@ -23,7 +23,7 @@ export interface Bounds {
 }
 
 /** Some versions of a package that somebody asks for. */
-export interface Asked {
+export interface RequiredPackage {
   readonly repository: Repository;
   readonly version: RootVersion;
 }
@@ -43,11 +43,11 @@ export async function neighbourhood(
 }
 
 /** What dependsOn entries ask for, as any of the targets reads them. */
-export function askedBy(
+export function requiredBy(
   entries: readonly JsonValue[],
   targets: readonly Target[],
-): readonly Asked[] {
-  const asked = new Map<string, Asked>();
+): readonly RequiredPackage[] {
+  const asked = new Map<string, RequiredPackage>();
   for (const entry of entries) {
     for (const target of targets) {
       const { requirement } = readDependency(entry, { target, compat: false, line: undefined });
@@ -105,7 +105,7 @@ class Crawl {
         return this.follow([root]);
       case 'local':
         return this.follow(
-          askedBy(
+          requiredBy(
             root.dependsOn.map(({ entry }) => entry),
             this.bounds.targets,
           ),
@@ -116,7 +116,7 @@ class Crawl {
           owners.flatMap(({ repository, versions }) =>
             newestFirst(versions)
               .slice(0, this.bounds.versions)
-              .map((tag): Asked => ({ repository, version: { form: 'tag', tag } })),
+              .map((tag): RequiredPackage => ({ repository, version: { form: 'tag', tag } })),
           ),
         );
       }
@@ -139,7 +139,7 @@ class Crawl {
   }
 
   /** Reads what is asked for, and what that asks for, until nothing new is. */
-  private async follow(first: readonly Asked[]): Promise<void> {
+  private async follow(first: readonly RequiredPackage[]): Promise<void> {
     const queue = [...first];
     for (const asked of queue) {
       const { replace, overrides } = this.request;
@@ -173,7 +173,10 @@ class Crawl {
   }
 
   /** Reads one version, unless that has been done; what it asks for. */
-  private async fetch(repository: Repository, version: string): Promise<readonly Asked[]> {
+  private async fetch(
+    repository: Repository,
+    version: string,
+  ): Promise<readonly RequiredPackage[]> {
     const held = this.packages.get(repository) ?? { kind: undefined, versions: new Map() };
     if (held.versions.has(version)) return [];
     if (++this.read > this.bounds.limit) throw this.tooFar(repository);
@@ -182,7 +185,7 @@ class Crawl {
     held.kind ??= onlyMeta(found.contents)?.kind;
     held.versions.set(version, indexEntry(found, repository, held.kind ?? 'Provider'));
     this.packages.set(repository, held);
-    return askedBy(onlyMeta(found.contents)?.dependsOn ?? [], this.bounds.targets);
+    return requiredBy(onlyMeta(found.contents)?.dependsOn ?? [], this.bounds.targets);
   }
 
   private tooFar(repository: string): InputError {

@@ -36,7 +36,7 @@ export function packageSet(
 ): fc.Arbitrary<Request> {
   const { universe, ...rest } = knobs;
   const all = { ...DEFAULT_KNOBS, ...rest };
-  return requestPlan(all).map((plan) => requestOf(plan, universe ?? typicalUniverse(all)));
+  return requestPlan(all).map((plan) => requestFromPlan(plan, universe ?? typicalUniverse(all)));
 }
 
 export function requestPlan(knobs: Knobs): fc.Arbitrary<RequestPlan> {
@@ -99,7 +99,7 @@ function typicalUniverse({ packages, versions }: Knobs): IndexFile {
 }
 
 /** The request that a plan means in a universe. */
-export function requestOf(plan: RequestPlan, universe: IndexFile): Request {
+export function requestFromPlan(plan: RequestPlan, universe: IndexFile): Request {
   const replace = replacementOf(plan, universe);
   const roots = plan.roots.map((root, n) => rootOf(root, universe, n));
   // A rule on a package that is replaced could mean the one or the other.

@@ -3,14 +3,14 @@ import type { PackageKind, Repository } from '../../model/package.js';
 import type { Digest } from '../../text/digest.js';
 
 /** A package as generated universes know it: who it is and what it could own. */
-export interface Role {
+export interface SampleRole {
   readonly repository: Repository;
   readonly kind: PackageKind;
   /** Provider, Function: CRD names. Configuration: names of XRDs, each with a claim. */
   readonly apis: readonly string[];
 }
 
-const role = (repository: string, kind: PackageKind, ...apis: readonly string[]): Role => ({
+const role = (repository: string, kind: PackageKind, ...apis: readonly string[]): SampleRole => ({
   repository: repository as Repository,
   kind,
   apis,
@@ -20,7 +20,7 @@ const role = (repository: string, kind: PackageKind, ...apis: readonly string[])
  * Who plays in a generated universe, in the order they enter: a universe of n packages has the
  * first n, so a universe and a request drawn apart still speak of the same packages.
  */
-const CAST: readonly Role[] = [
+const CAST: readonly SampleRole[] = [
   role(
     'xpkg.upbound.io/acme/configuration-app',
     'Configuration',
@@ -88,14 +88,14 @@ export const MONOLITH = role(
 export const NOBODY = role('ghcr.io/acme/provider-unpublished', 'Provider');
 
 /** The nth to enter; past the end of the cast, understudies with numbered names. */
-export function castMember(n: number): Role {
+export function castMember(n: number): SampleRole {
   const { repository, kind, apis } = CAST[n % CAST.length]!;
   const round = Math.floor(n / CAST.length);
   if (round === 0) return { repository, kind, apis };
   return role(`${repository}-${round + 1}`, kind, ...apis.map((api) => numbered(api, round + 1)));
 }
 
-export function isMember({ repository }: Role): boolean {
+export function isMember({ repository }: SampleRole): boolean {
   return repository.startsWith('xpkg.upbound.io/upbound/provider-aws-');
 }
 
@@ -107,7 +107,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** The same package as another registry has it. */
-export function aliasOf({ repository, kind, apis }: Role): Role {
+export function aliasOf({ repository, kind, apis }: SampleRole): SampleRole {
   const [host = '', ...path] = repository.split('/');
   const other = ELSEWHERE[host] ?? 'xpkg.upbound.io';
   return role([other, ...path].join('/'), kind, ...apis);

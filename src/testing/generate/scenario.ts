@@ -3,7 +3,7 @@ import type { IndexFile } from '../../model/index-file.js';
 import type { Request } from '../../model/request.js';
 import { pick, picked, sometimes, weighted } from './chance.js';
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
-import { requestOf, requestPlan } from './package-set.js';
+import { requestFromPlan, requestPlan } from './package-set.js';
 import { printUniverse } from '../print-universe.js';
 import type { ResolverOptions } from '../laws/resolver.js';
 import { publish, universePlan } from './universe.js';
@@ -22,13 +22,13 @@ export function scenario(knobs: Partial<Knobs> = {}): fc.Arbitrary<Scenario> {
     .record({ universe: universePlan(all), request: requestPlan(all), options: optionsPlan(all) })
     .map((plan) => {
       const universe = publish(plan.universe);
-      const request = requestOf(plan.request, universe);
-      return printable({ universe, request, options: optionsOf(plan.options, universe) });
+      const request = requestFromPlan(plan.request, universe);
+      return printableScenario({ universe, request, options: optionsOf(plan.options, universe) });
     });
 }
 
 /** Reports of failures show it as files to paste. */
-export function printable(made: Scenario): Scenario {
+export function printableScenario(made: Scenario): Scenario {
   return Object.defineProperty(made, fc.toStringMethod, {
     value: () => `\n${printUniverse(made)}`,
   });

@@ -11,7 +11,7 @@ import {
   isMember,
   MONOLITH,
   NOBODY,
-  type Role,
+  type SampleRole,
 } from './sample-packages.js';
 import { pick, picked, sometimes, weighted } from './chance.js';
 import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
@@ -127,7 +127,7 @@ function needPlan(knobs: Knobs): fc.Arbitrary<NeedPlan> {
 
 /** A package of the universe with its place in it, its plan and its tags, oldest first. */
 interface Player {
-  readonly role: Role;
+  readonly role: SampleRole;
   readonly plan: PackagePlan;
   readonly layer: number;
   readonly tags: readonly string[];
@@ -156,7 +156,7 @@ function enter({ packages, depth, family, alias }: UniversePlan): Player[] {
   return players;
 }
 
-function playerOf(role: Role, plan: PackagePlan, layer: number): Player {
+function playerOf(role: SampleRole, plan: PackagePlan, layer: number): Player {
   return { role, plan, layer, tags: tagsOf(plan) };
 }
 
@@ -215,7 +215,7 @@ function apisOf({ allApis, grabs }: VersionPlan, { player, players }: Stage): st
   return [...new Set([...own, claimed ? claimOf(grabbed) : grabbed])];
 }
 
-function objectsOf({ kind }: Role, apis: readonly string[]): Partial<IndexVersion> {
+function objectsOf({ kind }: SampleRole, apis: readonly string[]): Partial<IndexVersion> {
   if (apis.length === 0) return {};
   if (kind !== 'Configuration') return { crds: apis };
   return {

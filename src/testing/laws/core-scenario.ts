@@ -17,7 +17,7 @@ interface Given {
 }
 
 /** What an explanation names, and the same without any one of the facts that could be otherwise. */
-export function coreOf(facts: readonly NamedFact[], given: Given): Core {
+export function coreScenario(facts: readonly NamedFact[], given: Given): Core {
   const keys = new Set(facts.filter((fact) => fact.isDebatable).map(({ key }) => key));
   return {
     ...scenarioOf(facts, given),
@@ -233,7 +233,7 @@ class Named {
     const { crossplane, dependsOn } = root;
     const first = place + demandsOf(root) - dependsOn.length;
     const isHeld = this.facts.some(
-      (fact) => fact.fact === 'crossplane' && 'demand' in fact.by && fact.by.demand === place,
+      (fact) => fact.fact === 'crossplane' && 'root' in fact.by && fact.by.root === place,
     );
     return {
       ...root,
@@ -246,7 +246,7 @@ class Named {
   }
 
   private asks(place: number): boolean {
-    return this.facts.some((fact) => fact.fact === 'root' && fact.by.demand === place);
+    return this.facts.some((fact) => fact.fact === 'root' && fact.by.root === place);
   }
 }
 

@@ -18,7 +18,7 @@ import {
   withStrangers,
   withVersion,
 } from '../generate/vary.js';
-import { World } from '../oracle/target-view.js';
+import { TargetView } from '../oracle/target-view.js';
 
 export interface LawOptions {
   /** What universes and requests are made of. */
@@ -78,7 +78,7 @@ const sound = law(async (resolver, given) => {
   const { request, options } = given;
   const told = outcome.crossplane === undefined ? undefined : targetFor(outcome.crossplane);
   const broken = (told ? [told] : targets(request, options)).map((target) =>
-    flaws(new World(given.universe, request, { target, options }), outcome.selected),
+    flaws(new TargetView(given.universe, request, { target, options }), outcome.selected),
   );
   const [least = []] = broken.sort((a, b) => a.length - b.length);
   demand(least.length === 0, () => `not sound: ${least.map(({ text }) => text).join('; ')}`);
@@ -191,7 +191,7 @@ const lazy = varying(STRANGERS, async (resolver, given, strangers) => {
   const { request, options } = given;
   const [target] = targets(request, options);
   if (outcome.status !== 'solved' || target === undefined) return;
-  const easy = unhindered(new World(crowded.universe, request, { target, options }));
+  const easy = unhindered(new TargetView(crowded.universe, request, { target, options }));
   if (easy === undefined) return;
   const fetched = told(outcome.fetched, 'which versions it `fetched`');
   const surplus = fetched.filter((name) => {

@@ -9,18 +9,18 @@ import type { Request } from '../../model/request.js';
 import { resolve, type Answer, type Unsolvable } from '../../usecases/resolve/resolve.js';
 import { chooseTargets } from '../../model/target-choice.js';
 import { memorySource } from '../../sources/memory-source.js';
-import { coreOf } from './core-scenario.js';
+import { coreScenario } from './core-scenario.js';
 import type { Outcome, Resolver, ResolverOptions } from './resolver.js';
 
 /** The resolver of this package, with the universe as its source. */
-export const ours: Resolver = async (universe, request, options = {}) => {
+export const xpkgResolver: Resolver = async (universe, request, options = {}) => {
   const asked: Asked = { repositories: new Set(), versions: new Set() };
   const source = watched(memorySource(universe), asked, options);
   const answer = await answerTo(source, request, { options, universe });
   const outcome = outcomeOf(answer, asked);
   if (answer.status !== 'unsolvable') return outcome;
   const releases = releasesOf(answer, request, options);
-  return { ...outcome, core: coreOf(answer.facts, { universe, request, releases }) };
+  return { ...outcome, core: coreScenario(answer.facts, { universe, request, releases }) };
 };
 
 /** The releases that an explanation is about. */

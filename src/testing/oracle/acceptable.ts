@@ -2,10 +2,10 @@ import type { JsonObject, JsonValue } from '../../text/json.js';
 import { validPackageReference } from '../../model/reference.js';
 import { targetFor, type Target } from '../../model/target.js';
 import { targets } from './exhaustive.js';
-import { flaws, type Flaw, type Selection } from './flaws.js';
+import { flaws, type Flaw, type SelectedVersions } from './flaws.js';
 import type { Outcome } from '../laws/resolver.js';
 import type { Scenario } from '../generate/scenario.js';
-import { World } from './target-view.js';
+import { TargetView } from './target-view.js';
 
 interface Rendered {
   readonly kind: string;
@@ -22,7 +22,7 @@ interface Answered extends Scenario {
 export function unacceptable(objects: readonly JsonObject[], answered: Answered): string[] {
   const { universe, request, options, outcome } = answered;
   const target = targetFor(outcome.crossplane ?? '') ?? targets(request, options)[0]!;
-  const world = new World(universe, request, { target, options });
+  const world = new TargetView(universe, request, { target, options });
   const asWritten = withoutRules(answered, target);
   const rendered = objects.flatMap(packageObject);
   const references = rendered.map(({ reference }) => reference);
@@ -63,8 +63,8 @@ export function unacceptable(objects: readonly JsonObject[], answered: Answered)
 }
 
 /** What a cluster sees: packages as they are written, and nothing of what the user wished. */
-function withoutRules({ universe, request, options }: Answered, target: Target): World {
-  return new World(
+function withoutRules({ universe, request, options }: Answered, target: Target): TargetView {
+  return new TargetView(
     universe,
     { ...request, overrides: [], replace: [], exclude: [], roots: [] },
     { target, options: { ...options, allowCycles: false, prereleases: [] } },
@@ -74,7 +74,11 @@ function withoutRules({ universe, request, options }: Answered, target: Target):
 const CHECKED_IN_CLUSTER: readonly Flaw['rule'][] = ['version', 'unmet', 'cycle'];
 
 /** All or none; and all where the cluster's own checks would refuse the selection. */
-function skipFlaws(rendered: readonly Rendered[], asWritten: World, selected: Selection): string[] {
+function skipFlaws(
+  rendered: readonly Rendered[],
+  asWritten: TargetView,
+  selected: SelectedVersions,
+): string[] {
   const skipping = rendered.filter(({ skips }) => skips).length;
   if (skipping === rendered.length) return [];
   if (skipping > 0) return [`skipDependencyResolution on ${skipping} of ${rendered.length}`];

@@ -5,9 +5,9 @@ import type { CrdDemand } from '../../model/crd-demand.js';
 import type { Request } from '../../model/request.js';
 import { knownReleases, targetFor, type Target } from '../../model/target.js';
 import { compareVersions, isIncomplete, parseVersion, type Version } from '../../semver/version.js';
-import { demandsIn, flaws, type Selection } from './flaws.js';
+import { demandsIn, flaws, type SelectedVersions } from './flaws.js';
 import type { Outcome, ResolverOptions } from '../laws/resolver.js';
-import { World, type Demand } from './target-view.js';
+import { TargetView, type OracleRequirement } from './target-view.js';
 
 export interface ExhaustiveOptions extends ResolverOptions {
   /** Candidates to try before it is an error: the universe is too large for this. */
@@ -29,7 +29,7 @@ export function exhaustive(
 ): Outcome {
   const budget = { steps: options.maxSteps ?? 1_000_000 };
   for (const target of targets(request, options)) {
-    const world = new World(universe, request, { target, options });
+    const world = new TargetView(universe, request, { target, options });
     const selected = search(world, budget);
     if (selected) return { status: 'solved', selected, crossplane: target.version };
   }
@@ -64,7 +64,7 @@ interface Budget {
   steps: number;
 }
 
-function search(world: World, budget: Budget): Selection | undefined {
+function search(world: TargetView, budget: Budget): SelectedVersions | undefined {
   const roots = world.roots();
   if (roots === undefined) return undefined;
   const queue = roots.map((root): Step => ('api' in root ? root.api : root.repository));
@@ -73,12 +73,12 @@ function search(world: World, budget: Budget): Selection | undefined {
 
 export interface State {
   readonly queue: readonly Step[];
-  readonly selected: Selection;
+  readonly selected: SelectedVersions;
   /** Who is to give the APIs decided on so far. */
-  readonly owners: readonly Demand[];
+  readonly owners: readonly OracleRequirement[];
 }
 
-function decide(world: World, state: State, budget: Budget): Selection | undefined {
+function decide(world: TargetView, state: State, budget: Budget): SelectedVersions | undefined {
   const [head, ...queue] = state.queue;
   if (head === undefined)
     return flaws(world, state.selected).length === 0 ? state.selected : undefined;
@@ -97,7 +97,7 @@ function decide(world: World, state: State, budget: Budget): Selection | undefin
   return undefined;
 }
 
-function versionChoices(world: World, state: State, repository: string): State[] {
+function versionChoices(world: TargetView, state: State, repository: string): State[] {
   return candidates(world, state, repository).map((version) => ({
     ...state,
     selected: new Map([...state.selected, [repository, version]]),
@@ -109,7 +109,7 @@ function versionChoices(world: World, state: State, repository: string): State[]
  * Who could give an API: a package selected already; else those locked, then the others, by name.
  * The package is decided when its turn comes, as a dependency of the API would be.
  */
-function ownerChoices(world: World, state: State, api: CrdDemand): State[] {
+function ownerChoices(world: TargetView, state: State, api: CrdDemand): State[] {
   const rank = (repository: string) =>
     state.selected.has(repository) ? 0 : lockedVersion(world, repository) === undefined ? 2 : 1;
   const repositories = Object.keys(world.universe.packages).sort(byCodePoint);
@@ -126,7 +126,7 @@ function ownerChoices(world: World, state: State, api: CrdDemand): State[] {
 }
 
 /** Something is broken already, or some package that is required has no version left. */
-function isHopeless(world: World, { selected, owners }: State): boolean {
+function isHopeless(world: TargetView, { selected, owners }: State): boolean {
   if (flaws(world, selected, 'partial').length > 0) return true;
   const demands = [...demandsIn(world, selected, world.roots() ?? []), ...owners];
   const meetsAll = (repository: string, version: string) =>
@@ -143,7 +143,7 @@ function isHopeless(world: World, { selected, owners }: State): boolean {
 
 /** Versions that could be chosen, most preferred first. */
 export function candidates(
-  world: World,
+  world: TargetView,
   state: Pick<State, 'selected' | 'owners'>,
   repository: string,
 ): string[] {
@@ -160,7 +160,7 @@ export function candidates(
 }
 
 /** Tags a range can mean, in the order preferred; of several spellings of one version the greatest. */
-export function releasesOf(world: World, repository: string): string[] {
+export function releasesOf(world: TargetView, repository: string): string[] {
   const { packages } = world.universe;
   const { dialect, skipsIncompleteTags } = world.target.rules;
   const tags = Object.hasOwn(packages, repository)
@@ -179,7 +179,7 @@ function newestFirst(texts: readonly string[], dialect: Target['rules']['dialect
     .sort((a, b) => compareVersions(b, a) || byCodePoint(b.raw, a.raw));
 }
 
-export function lockedVersion(world: World, repository: string): string | undefined {
+export function lockedVersion(world: TargetView, repository: string): string | undefined {
   const { prefer = 'locked', locked } = world.options;
   return prefer === 'locked' ? locked?.get(repository) : undefined;
 }

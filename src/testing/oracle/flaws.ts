@@ -1,8 +1,8 @@
 import { namesHeld } from './reading.js';
-import type { Demand, RootDemand, World } from './target-view.js';
+import type { OracleRequirement, RootDemand, TargetView } from './target-view.js';
 
 /** One version of each repository. */
-export type Selection = ReadonlyMap<string, string>;
+export type SelectedVersions = ReadonlyMap<string, string>;
 
 /** A rule that a selection breaks. */
 export interface Flaw {
@@ -26,8 +26,8 @@ export interface Flaw {
  * Of a selection in the making (`partial`) only what no addition can mend is told.
  */
 export function flaws(
-  world: World,
-  selected: Selection,
+  world: TargetView,
+  selected: SelectedVersions,
   stage: 'complete' | 'partial' = 'complete',
 ): Flaw[] {
   const roots = world.roots();
@@ -48,24 +48,24 @@ export function flaws(
 
 /** Every demand for a package: the roots' and those of the packages selected. */
 export function demandsIn(
-  world: World,
-  selected: Selection,
+  world: TargetView,
+  selected: SelectedVersions,
   roots: readonly RootDemand[],
-): Demand[] {
+): OracleRequirement[] {
   return [
-    ...roots.filter((root): root is Demand => 'repository' in root),
+    ...roots.filter((root): root is OracleRequirement => 'repository' in root),
     ...[...selected].flatMap(([repository, version]) => world.demandsOf(repository, version)),
   ];
 }
 
-function localFlaws(world: World): Flaw[] {
+function localFlaws(world: TargetView): Flaw[] {
   return world
     .locals()
     .filter(({ crossplane }) => !world.admitsTarget(crossplane))
     .map(({ name }) => refusesTarget(world, name));
 }
 
-function ownFlaws(world: World, repository: string, version: string): Flaw[] {
+function ownFlaws(world: TargetView, repository: string, version: string): Flaw[] {
   const reading = world.read(repository, version);
   const name = `${repository} ${version}`;
   if (reading === undefined) return [{ rule: 'absent', text: `${name} is missing, or refused` }];
@@ -79,11 +79,15 @@ function excludes(name: string): Flaw {
   return { rule: 'excluded', text: `${name} is excluded` };
 }
 
-function refusesTarget({ target }: World, name: string): Flaw {
+function refusesTarget({ target }: TargetView, name: string): Flaw {
   return { rule: 'crossplane', text: `${name} does not run on Crossplane ${target.version}` };
 }
 
-function demandFlaws(world: World, selected: Selection, demand: Demand): Flaw[] {
+function demandFlaws(
+  world: TargetView,
+  selected: SelectedVersions,
+  demand: OracleRequirement,
+): Flaw[] {
   const version = selected.get(demand.repository);
   if (version === undefined) return [];
   const name = `${demand.repository} ${version}`;
@@ -98,7 +102,7 @@ function demandFlaws(world: World, selected: Selection, demand: Demand): Flaw[] 
   return found;
 }
 
-function ownershipFlaws(world: World, selected: Selection): Flaw[] {
+function ownershipFlaws(world: TargetView, selected: SelectedVersions): Flaw[] {
   const holders = new Map<string, string>();
   return world.installs(selected).flatMap(([owner, object]) =>
     namesHeld(object).flatMap((name): Flaw[] => {
@@ -110,7 +114,7 @@ function ownershipFlaws(world: World, selected: Selection): Flaw[] {
   );
 }
 
-function cycleFlaws(world: World, selected: Selection): Flaw[] {
+function cycleFlaws(world: TargetView, selected: SelectedVersions): Flaw[] {
   const requiredBy = (repository: string) =>
     world
       .demandsOf(repository, selected.get(repository) ?? '')
@@ -122,9 +126,9 @@ function cycleFlaws(world: World, selected: Selection): Flaw[] {
 }
 
 function incompleteness(
-  world: World,
-  selected: Selection,
-  wanted: { readonly roots: readonly RootDemand[]; readonly demands: readonly Demand[] },
+  world: TargetView,
+  selected: SelectedVersions,
+  wanted: { readonly roots: readonly RootDemand[]; readonly demands: readonly OracleRequirement[] },
 ): Flaw[] {
   const unmet = wanted.demands
     .filter(({ repository }) => !selected.has(repository))
@@ -138,7 +142,11 @@ function incompleteness(
   ];
 }
 
-function apiFlaws(world: World, selected: Selection, roots: readonly RootDemand[]): Flaw[] {
+function apiFlaws(
+  world: TargetView,
+  selected: SelectedVersions,
+  roots: readonly RootDemand[],
+): Flaw[] {
   return roots
     .filter((root) => 'api' in root)
     .filter(({ api }) => ownersAmong(world, selected, api).length === 0)
@@ -146,8 +154,8 @@ function apiFlaws(world: World, selected: Selection, roots: readonly RootDemand[
 }
 
 function ownersAmong(
-  world: World,
-  selected: Selection,
+  world: TargetView,
+  selected: SelectedVersions,
   api: Extract<RootDemand, { api: unknown }>['api'],
 ): string[] {
   return [...selected]
@@ -157,7 +165,11 @@ function ownersAmong(
     .map(([repository]) => repository);
 }
 
-function surplus(world: World, selected: Selection, roots: readonly RootDemand[]): Flaw[] {
+function surplus(
+  world: TargetView,
+  selected: SelectedVersions,
+  roots: readonly RootDemand[],
+): Flaw[] {
   const first = roots.flatMap((root) =>
     'api' in root ? ownersAmong(world, selected, root.api) : [root.repository],
   );

@@ -11,12 +11,12 @@ import type { Target } from '../../model/target.js';
 export interface Reading {
   readonly kind: PackageKind;
   readonly crossplane: string | undefined;
-  readonly edges: readonly Edge[];
+  readonly edges: readonly ReadDependency[];
   readonly installs: readonly PackageObject[];
 }
 
 /** A dependsOn entry. */
-export interface Edge {
+export interface ReadDependency {
   readonly repository: string;
   readonly kind: string;
   readonly constraint: string;
@@ -72,7 +72,7 @@ function isConstraint(text: string, target: Target): boolean {
 }
 
 /** What an entry requires; undefined: the target can make nothing of it. */
-export function readEntry(entry: JsonValue, target: Target): Edge | undefined {
+export function readEntry(entry: JsonValue, target: Target): ReadDependency | undefined {
   const text = (key: string) => stringAt(entry, key);
   const constraint = text('version');
   const named = namedBy(text, target);
@@ -86,7 +86,7 @@ export function readEntry(entry: JsonValue, target: Target): Edge | undefined {
 function namedBy(
   text: (key: string) => string | undefined,
   target: Target,
-): Omit<Edge, 'constraint'> | undefined {
+): Omit<ReadDependency, 'constraint'> | undefined {
   const [kind, repository] = [text('kind'), text('package')];
   if (target.rules.explicitDependencies && text('apiVersion') && kind && repository)
     return { kind, repository };

@@ -1,7 +1,7 @@
 import type { CrdDemand } from '../../model/crd-demand.js';
 import { lockedVersion, releasesOf } from './exhaustive.js';
 import { namesHeld } from './reading.js';
-import type { Demand, RootDemand, World } from './target-view.js';
+import type { OracleRequirement, RootDemand, TargetView } from './target-view.js';
 
 /** A version that could be chosen, and the variable that is true where it is. */
 export interface Choice {
@@ -27,7 +27,7 @@ export interface Encoding {
 }
 
 /** undefined: a package under development stands in the way, whatever is chosen. */
-export function encode(world: World): Encoding | undefined {
+export function encode(world: TargetView): Encoding | undefined {
   const roots = world.roots();
   if (roots === undefined || localsConflict(world)) return undefined;
   const { choices, demands } = everythingWithinReach(world, roots);
@@ -48,7 +48,7 @@ export function encode(world: World): Encoding | undefined {
 }
 
 /** The variables of versions of a repository that give an API. */
-export function giving(world: World, api: CrdDemand, choices: readonly Choice[]): string[] {
+export function giving(world: TargetView, api: CrdDemand, choices: readonly Choice[]): string[] {
   return choices
     .filter(({ repository, version }) =>
       world.satisfies(repository, version, { form: 'owning', api }),
@@ -56,13 +56,13 @@ export function giving(world: World, api: CrdDemand, choices: readonly Choice[])
     .map(({ variable }) => variable);
 }
 
-interface MadeDemand extends Demand {
+interface MadeDemand extends OracleRequirement {
   /** Whose it is; undefined: a root's. */
   readonly demander: string | undefined;
 }
 
 /** Every version that some choice of versions could lead to, and every demand they make. */
-function everythingWithinReach(world: World, roots: readonly RootDemand[]) {
+function everythingWithinReach(world: TargetView, roots: readonly RootDemand[]) {
   const versions = new Map<string, Set<string>>();
   const demands: MadeDemand[] = [];
   const waiting: Choice[] = [];
@@ -77,7 +77,7 @@ function everythingWithinReach(world: World, roots: readonly RootDemand[]) {
     versions.set(repository, new Set());
     for (const version of preferred(world, repository)) add(repository, version);
   };
-  const demand = (made: Demand, demander: string | undefined) => {
+  const demand = (made: OracleRequirement, demander: string | undefined) => {
     demands.push({ ...made, demander });
     reach(made.repository);
     const named = namedBy(made);
@@ -102,7 +102,7 @@ function choiceOf(repository: string, version: string): Choice {
   return { variable: `${repository} ${version}`, repository, version };
 }
 
-function preferred(world: World, repository: string): string[] {
+function preferred(world: TargetView, repository: string): string[] {
   const releases = releasesOf(world, repository);
   const locked = lockedVersion(world, repository);
   return locked !== undefined && releases.includes(locked)
@@ -111,11 +111,11 @@ function preferred(world: World, repository: string): string[] {
 }
 
 /** A tag or digest, which need not be among the releases. */
-function namedBy({ want }: Demand): string | undefined {
+function namedBy({ want }: OracleRequirement): string | undefined {
   return want.form === 'tag' ? want.tag : want.form === 'digest' ? want.digest : undefined;
 }
 
-function isRuledOut(world: World, { repository, version }: Choice): boolean {
+function isRuledOut(world: TargetView, { repository, version }: Choice): boolean {
   const reading = world.read(repository, version);
   return (
     reading === undefined ||
@@ -124,7 +124,7 @@ function isRuledOut(world: World, { repository, version }: Choice): boolean {
   );
 }
 
-function meeting(world: World, demand: MadeDemand, choices: readonly Choice[]): Implication {
+function meeting(world: TargetView, demand: MadeDemand, choices: readonly Choice[]): Implication {
   const { demander, repository, kind, want } = demand;
   const wanted = choices.filter(
     ({ version }) =>
@@ -134,13 +134,13 @@ function meeting(world: World, demand: MadeDemand, choices: readonly Choice[]): 
   return { given: demander, wanted: wanted.map(({ variable }) => variable) };
 }
 
-function owning(world: World, api: CrdDemand, all: readonly Choice[]): Implication {
+function owning(world: TargetView, api: CrdDemand, all: readonly Choice[]): Implication {
   return { given: undefined, wanted: giving(world, api, all) };
 }
 
 /** What is no release can be chosen only where somebody names it. */
 function onlyIfNamed(
-  world: World,
+  world: TargetView,
   all: readonly Choice[],
   demands: readonly MadeDemand[],
 ): Implication[] {
@@ -156,7 +156,7 @@ function onlyIfNamed(
     });
 }
 
-function localsConflict(world: World): boolean {
+function localsConflict(world: TargetView): boolean {
   const owners = new Map<string, string>();
   return world.locals().some(
     ({ name, crossplane, objects }) =>
@@ -170,7 +170,7 @@ function localsConflict(world: World): boolean {
 }
 
 /** For each name that is held in a cluster: the variables of each package that would hold it. */
-function ownership(world: World, all: readonly Choice[]): string[][][] {
+function ownership(world: TargetView, all: readonly Choice[]): string[][][] {
   const holders = new Map<string, Map<string, string[]>>();
   const holds = (held: string, owner: string, variable: string | undefined) => {
     const owners = holders.get(held) ?? new Map<string, string[]>();

@@ -7,7 +7,7 @@ import { lockedVersion, targets } from './exhaustive.js';
 import { reachable } from './flaws.js';
 import type { Outcome, ResolverOptions } from '../laws/resolver.js';
 import { ALWAYS, encode, giving, type Encoding } from './sat-encoding.js';
-import { World } from './target-view.js';
+import { TargetView } from './target-view.js';
 
 /**
  * The answer to a request, by a SAT solver: for universes too large to try everything in.
@@ -22,7 +22,7 @@ export async function satOracle(
 ): Promise<Outcome> {
   const logic = await loadLogic();
   for (const target of targets(request, options)) {
-    const world = new World(universe, request, { target, options });
+    const world = new TargetView(universe, request, { target, options });
     const selected = choose(world, logic);
     if (selected) return { status: 'solved', selected, crossplane: target.version };
   }
@@ -38,7 +38,7 @@ async function loadLogic(): Promise<Logic> {
   }
 }
 
-function choose(world: World, logic: Logic): ReadonlyMap<string, string> | undefined {
+function choose(world: TargetView, logic: Logic): ReadonlyMap<string, string> | undefined {
   const encoding = encode(world);
   const search = encoding && new Search(world, encoding, logic);
   if (!search?.isSolvable()) return undefined;
@@ -57,14 +57,14 @@ function choose(world: World, logic: Logic): ReadonlyMap<string, string> | undef
 
 /** A solver that knows a world, and what has been decided in it. */
 class Search {
-  readonly #world: World;
+  readonly #world: TargetView;
   readonly #encoding: Encoding;
   readonly #logic: Logic;
   readonly #solver: Solver;
   /** What is true in a solution that agrees with everything decided so far. */
   #model: ReadonlySet<string> = new Set();
 
-  constructor(world: World, encoding: Encoding, logic: Logic) {
+  constructor(world: TargetView, encoding: Encoding, logic: Logic) {
     this.#world = world;
     this.#encoding = encoding;
     this.#logic = logic;

@@ -10,32 +10,32 @@ import { readEntry, readVersion, type Reading } from './reading.js';
 import type { ResolverOptions } from '../laws/resolver.js';
 
 /** Which versions of a package are wanted; `owning`: those that give the API. */
-export type Want =
+export type OracleSelector =
   | { readonly form: 'range'; readonly range: Constraint }
   | { readonly form: 'tag'; readonly tag: string }
   | { readonly form: 'digest'; readonly digest: string }
   | { readonly form: 'owning'; readonly api: CrdDemand };
 
 /** Somebody wants a package. */
-export interface Demand {
+export interface OracleRequirement {
   readonly by: string;
   readonly repository: string;
   /** undefined: any. */
   readonly kind: string | undefined;
-  readonly want: Want;
+  readonly want: OracleSelector;
 }
 
 /** What is wanted first, in order: packages, and APIs whoever owns them. */
-export type RootDemand = Demand | { readonly api: CrdDemand };
+export type RootDemand = OracleRequirement | { readonly api: CrdDemand };
 
 /** A universe and a request as one target sees them. */
-export class World {
+export class TargetView {
   readonly universe: IndexFile;
   readonly target: Target;
   readonly options: ResolverOptions;
   readonly #request: Request;
   readonly #readings = new Map<string, Reading | undefined>();
-  readonly #demands = new Map<string, readonly Demand[]>();
+  readonly #demands = new Map<string, readonly OracleRequirement[]>();
   #roots: readonly (RootDemand | undefined)[] | undefined;
 
   constructor(
@@ -81,7 +81,7 @@ export class World {
   }
 
   /** What a chosen version wants of others, in dependsOn order. */
-  demandsOf(repository: string, version: string): readonly Demand[] {
+  demandsOf(repository: string, version: string): readonly OracleRequirement[] {
     const by = `${repository} ${version}`;
     const known = this.#demands.get(by);
     if (known) return known;
@@ -98,7 +98,7 @@ export class World {
   }
 
   /** With replacements and overrides as the request has them. */
-  #demand(asked: Omit<Demand, 'want'>, want: Want): Demand {
+  #demand(asked: Omit<OracleRequirement, 'want'>, want: OracleSelector): OracleRequirement {
     const repository = this.#replaced(asked.repository);
     const override = this.#request.overrides.find((rule) => rule.repository === repository);
     const { by, kind } = asked;
@@ -110,13 +110,13 @@ export class World {
   }
 
   /** A version as the user or a package writes it. */
-  wantOf(text: string): Want {
+  wantOf(text: string): OracleSelector {
     if (isDigest(text)) return { form: 'digest', digest: text };
     const range = parseConstraint(text, this.target.rules.dialect);
     return range.invalid ? { form: 'tag', tag: text } : { form: 'range', range };
   }
 
-  satisfies(repository: string, version: string, want: Want): boolean {
+  satisfies(repository: string, version: string, want: OracleSelector): boolean {
     switch (want.form) {
       case 'tag':
         return version === want.tag;

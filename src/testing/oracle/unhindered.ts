@@ -1,13 +1,13 @@
 import { candidates } from './exhaustive.js';
-import { demandsIn, flaws, type Selection } from './flaws.js';
-import type { World } from './target-view.js';
+import { demandsIn, flaws, type SelectedVersions } from './flaws.js';
+import type { TargetView } from './target-view.js';
 
 /**
  * The answer, where it is found without a conflict: every package gets the version it prefers of
  * those that all who ask before its turn admit, and nothing speaks against it afterwards.
  * undefined: something does, or whose turn it is depends on who owns an API.
  */
-export function unhindered(world: World): Selection | undefined {
+export function unhindered(world: TargetView): SelectedVersions | undefined {
   const roots = world.roots();
   if (roots === undefined || roots.some((root) => 'api' in root)) return undefined;
   const selected = new Map<string, string>();

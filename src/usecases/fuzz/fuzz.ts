@@ -8,7 +8,14 @@ import { resolve, type ResolveOptions } from '../resolve/resolve.js';
 import { seeded, type Draw } from './seeded.js';
 import { askedRelease, chooseTargets } from '../../model/target-choice.js';
 import { toProblem } from '../resolve/to-problem.js';
-import { requestOf, smallest, trialKey, wishName, type Trial, type Wish } from './trial.js';
+import {
+  variedRequest,
+  smallest,
+  variationKey,
+  choiceName,
+  type Variation,
+  type RootChoice,
+} from './variation.js';
 import { variedRoots, type VariedRoot } from './varied-root.js';
 
 export interface FuzzOptions extends ResolveOptions {
@@ -23,12 +30,12 @@ export interface FuzzOptions extends ResolveOptions {
 /** Roots that do not go together, or one that does not go at all. */
 export interface Breakage {
   /** No root of it can go, and none can be as the user has it instead. */
-  readonly example: Trial;
+  readonly example: Variation;
   /** Every release of the range on which the example breaks, newest first. */
   readonly brokenOn: readonly string[];
   readonly refusal: Refusal;
   /** The same roots at other versions; where they were found to break. */
-  readonly others: readonly { readonly wishes: readonly Wish[]; readonly release: string }[];
+  readonly others: readonly { readonly choices: readonly RootChoice[]; readonly release: string }[];
 }
 
 export interface FuzzReport {
@@ -60,8 +67,8 @@ export async function fuzz(request: Request, options: FuzzOptions): Promise<Fuzz
   });
   const fuzzing = new Fuzzing(request, options, staying(varied));
   fuzzing.refuseNonsense(targets);
-  await fuzzing.run(targets.map((release) => ({ release, wishes: asAsked(request) })));
-  const isKnown = (trial: Trial) => fuzzing.isKnown(trial);
+  await fuzzing.run(targets.map((release) => ({ release, choices: asAsked(request) })));
+  const isKnown = (variation: Variation) => fuzzing.isKnown(variation);
   await fuzzing.vary(variations(asAsked(request), { targets, varied, options, isKnown }));
   return {
     seed: options.seed,
@@ -82,31 +89,31 @@ interface Space {
   readonly varied: readonly VariedRoot[];
   readonly options: Pick<FuzzOptions, 'seed' | 'runs'>;
   /** It breaks, and why is known. */
-  readonly isKnown: (trial: Trial) => boolean;
+  readonly isKnown: (variation: Variation) => boolean;
 }
 
-function asAsked({ roots }: Request): Wish[] {
-  return roots.map((root): Wish => ({ root }));
+function asAsked({ roots }: Request): RootChoice[] {
+  return roots.map((root): RootChoice => ({ root }));
 }
 
 /** How often a variation known to break is drawn again. */
 const REDRAWS = 10;
 
 function* variations(
-  wishes: readonly Wish[],
+  choices: readonly RootChoice[],
   { targets, varied, options, isKnown }: Space,
-): Generator<Trial> {
+): Generator<Variation> {
   const draw = seeded(options.seed);
   if (varied.every(({ tagsFor }) => targets.every((target) => tagsFor(target).length === 0)))
     return;
   for (let run = 0; run < options.runs; run++) {
-    let trial: Trial;
+    let variation: Variation;
     let redraws = 0;
     do {
       const release = targets[draw(targets.length)]!;
-      trial = { release, wishes: vary(wishes, varied, { release, draw }) };
-    } while (isKnown(trial) && redraws++ < REDRAWS);
-    yield trial;
+      variation = { release, choices: vary(choices, varied, { release, draw }) };
+    } while (isKnown(variation) && redraws++ < REDRAWS);
+    yield variation;
   }
 }
 
@@ -117,11 +124,11 @@ function staying(varied: readonly VariedRoot[]): ReadonlySet<string> {
 }
 
 function vary(
-  asAsked: readonly Wish[],
+  asAsked: readonly RootChoice[],
   varied: readonly VariedRoot[],
   { release, draw }: { readonly release: Target; readonly draw: Draw },
-): Wish[] {
-  const pinned = new Map<string, Wish>();
+): RootChoice[] {
+  const pinned = new Map<string, RootChoice>();
   const chosen = choose(varied, draw);
   for (const { root, isAsked, tagsFor } of chosen.roots) {
     const tags = tagsFor(release);
@@ -129,11 +136,11 @@ function vary(
     const tag = tags[place(tags.length, draw)]!;
     pinned.set(root.repository, { root, tag, asked: isAsked ? root : undefined });
   }
-  const kept = asAsked.flatMap((wish): Wish[] => {
-    const at = pinned.get(wishName(wish));
-    pinned.delete(wishName(wish));
+  const kept = asAsked.flatMap((choice): RootChoice[] => {
+    const at = pinned.get(choiceName(choice));
+    pinned.delete(choiceName(choice));
     if (at !== undefined) return [at];
-    return chosen.alone && wish.root.root === 'package' ? [] : [wish];
+    return chosen.alone && choice.root.root === 'package' ? [] : [choice];
   });
   return [...kept, ...pinned.values()];
 }
@@ -164,7 +171,7 @@ class Fuzzing {
   private readonly options: FuzzOptions;
   private readonly staying: ReadonlySet<string>;
   /** Smallest examples by what they ask for, with the releases they were found on. */
-  private readonly examples = new Map<string, { trial: Trial; releases: Set<string> }>();
+  private readonly examples = new Map<string, { variation: Variation; releases: Set<string> }>();
 
   constructor(request: Request, options: FuzzOptions, staying: ReadonlySet<string>) {
     this.request = request;
@@ -172,19 +179,19 @@ class Fuzzing {
     this.staying = staying;
   }
 
-  async run(trials: Iterable<Trial>, done: () => void = () => {}): Promise<void> {
+  async run(variations: Iterable<Variation>, done: () => void = () => {}): Promise<void> {
     const { goOn = () => true, onRun = () => {} } = this.options;
-    for (const trial of trials) {
+    for (const variation of variations) {
       if (!goOn()) return;
-      await this.attempt(trial);
+      await this.attempt(variation);
       done();
       onRun(this.runs, this.examples.size);
     }
   }
 
   /** The same for what counts as a run. */
-  async vary(trials: Iterable<Trial>): Promise<void> {
-    await this.run(trials, () => this.runs++);
+  async vary(variations: Iterable<Variation>): Promise<void> {
+    await this.run(variations, () => this.runs++);
   }
 
   /** What makes sense to no release is a mistake in the request, and not what is looked for. */
@@ -199,26 +206,29 @@ class Fuzzing {
     }
   }
 
-  private async attempt(trial: Trial): Promise<void> {
+  private async attempt(variation: Variation): Promise<void> {
     // One for each run: what was read is kept by the source, and what was made of it can go.
     const driver = this.driver();
-    const verdict = await this.verdict(trial, driver);
+    const verdict = await this.verdict(variation, driver);
     if (verdict === 'gave-up') this.gaveUp++;
     if (verdict !== 'breaks') return;
     const found = await smallest(
-      trial,
+      variation,
       async (smaller) => (await this.verdict(smaller, driver)) === 'breaks',
     );
-    const key = trialKey(found);
-    const known = this.examples.get(key) ?? { trial: found, releases: new Set() };
+    const key = variationKey(found);
+    const known = this.examples.get(key) ?? { variation: found, releases: new Set() };
     known.releases.add(found.release.version);
     this.examples.set(key, known);
   }
 
-  private async verdict(trial: Trial, driver: Driver): Promise<'holds' | 'breaks' | 'gave-up'> {
-    const { release } = trial;
+  private async verdict(
+    variation: Variation,
+    driver: Driver,
+  ): Promise<'holds' | 'breaks' | 'gave-up'> {
+    const { release } = variation;
     try {
-      const problem = toProblem(requestOf(this.request, trial), [release], this.options);
+      const problem = toProblem(variedRequest(this.request, variation), [release], this.options);
       const { status } = await driver.drive(solve(problem), release);
       return status === 'solved' ? 'holds' : status === 'unsolvable' ? 'breaks' : 'gave-up';
     } catch (error) {
@@ -228,18 +238,21 @@ class Fuzzing {
     }
   }
 
-  /** Whether a trial breaks because of what was found already. */
-  isKnown(trial: Trial): boolean {
-    const at = new Map(trial.wishes.map((wish) => [wishName(wish), wish.tag ?? 'as asked']));
+  /** Whether a variation breaks because of what was found already. */
+  isKnown(variation: Variation): boolean {
+    const at = new Map(
+      variation.choices.map((choice) => [choiceName(choice), choice.tag ?? 'as asked']),
+    );
     return [...this.examples.values()].some(
       (example) =>
-        example.releases.has(trial.release.version) &&
-        example.trial.wishes.every((wish) => {
-          const name = wishName(wish);
+        example.releases.has(variation.release.version) &&
+        example.variation.choices.every((choice) => {
+          const name = choiceName(choice);
           const here = at.get(name);
           if (here === undefined) return false;
           return (
-            here === (wish.tag ?? 'as asked') || (wish.tag === undefined && this.staying.has(name))
+            here === (choice.tag ?? 'as asked') ||
+            (choice.tag === undefined && this.staying.has(name))
           );
         }),
     );
@@ -247,25 +260,25 @@ class Fuzzing {
 
   /** One for each set of roots, in the order found; the plainest example stands for the rest. */
   async breakages(targets: readonly Target[]): Promise<Breakage[]> {
-    const alike = new Map<string, Trial[]>();
-    for (const { trial } of this.examples.values()) {
-      const roots = trial.wishes.map(wishName).sort().join('\n');
-      alike.set(roots, [...(alike.get(roots) ?? []), trial]);
+    const alike = new Map<string, Variation[]>();
+    for (const { variation } of this.examples.values()) {
+      const roots = variation.choices.map(choiceName).sort().join('\n');
+      alike.set(roots, [...(alike.get(roots) ?? []), variation]);
     }
     const found: Breakage[] = [];
-    for (const trials of alike.values()) {
-      const [example, ...others] = trials.sort((a, b) => versionsNamed(a) - versionsNamed(b));
+    for (const variations of alike.values()) {
+      const [example, ...others] = variations.sort((a, b) => versionsNamed(a) - versionsNamed(b));
       found.push({
         example: example!,
         brokenOn: await this.brokenOn(example!, targets),
         refusal: await this.refusal(example!),
-        others: others.map(({ wishes, release }) => ({ wishes, release: release.version })),
+        others: others.map(({ choices, release }) => ({ choices, release: release.version })),
       });
     }
     return found;
   }
 
-  private async brokenOn(example: Trial, targets: readonly Target[]): Promise<string[]> {
+  private async brokenOn(example: Variation, targets: readonly Target[]): Promise<string[]> {
     const broken: string[] = [];
     const driver = this.driver();
     for (const release of targets) {
@@ -277,13 +290,13 @@ class Fuzzing {
     return broken;
   }
 
-  private async refusal(example: Trial): Promise<Refusal> {
+  private async refusal(example: Variation): Promise<Refusal> {
     const { goOn: _, ...options } = this.options;
-    const request = requestOf(this.request, example);
+    const request = variedRequest(this.request, example);
     try {
       const answer = await resolve(request, { ...options, crossplane: example.release.version });
       if (answer.status === 'unsolvable') return answer;
-      throw new Error(`${answer.status} what was found to break: ${trialKey(example)}`);
+      throw new Error(`${answer.status} what was found to break: ${variationKey(example)}`);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       const { message, hint } = error;
@@ -303,6 +316,6 @@ class Fuzzing {
   }
 }
 
-function versionsNamed({ wishes }: Trial): number {
-  return wishes.filter(({ tag }) => tag !== undefined).length;
+function versionsNamed({ choices }: Variation): number {
+  return choices.filter(({ tag }) => tag !== undefined).length;
 }

@@ -5,13 +5,13 @@ import type { Repository } from '../../model/package.js';
 import type { PackageMeta, Rejection } from '../../model/package-meta.js';
 import type { Target } from '../../model/target.js';
 import { parseVersion, type Version } from '../../semver/version.js';
-import type { PackageDemand, Problem } from '../../solver/problem.js';
+import type { RootPackage, Problem } from '../../solver/problem.js';
 import type { Selected } from '../../solver/solve.js';
 import type { Driver } from '../../driver/driver.js';
 import { newestOf } from './newest.js';
 import { versionOf } from '../../model/target-choice.js';
-import { meetsWant } from './wants.js';
-import { wantOf } from '../../model/want.js';
+import { meetsSelector } from './meets-selector.js';
+import { selectorOf } from '../../model/selector.js';
 
 /** So many majors behind are worth a word. */
 const MAJORS = 2;
@@ -57,21 +57,21 @@ function newestAdmitted(
   target: Target,
   tags: readonly string[],
 ): Version | undefined {
-  const demands = problem.demands.filter(
-    (each): each is PackageDemand =>
-      each.demand === 'package' &&
+  const demands = problem.roots.filter(
+    (each): each is RootPackage =>
+      each.requires === 'package' &&
       (problem.replace.get(each.repository) ?? each.repository) === repository,
   );
   if (demands.length === 0 || problem.overrides.has(repository)) return undefined;
-  const wants = demands.map(({ want }) => want);
-  const unwanted = (problem.exclude.get(repository) ?? []).map(({ want }) => want);
+  const selectors = demands.map(({ selector }) => selector);
+  const unwanted = (problem.exclude.get(repository) ?? []).map(({ selector }) => selector);
   return newestOf(
     tags,
     problem,
     ({ raw, prerelease }) =>
       prerelease === '' &&
-      wants.every((want) => meetsWant(raw, want, target)) &&
-      !unwanted.some((want) => meetsWant(raw, want, target)),
+      selectors.every((selector) => meetsSelector(raw, selector, target)) &&
+      !unwanted.some((selector) => meetsSelector(raw, selector, target)),
   );
 }
 
@@ -91,7 +91,7 @@ function holder(
   for (const other of others) {
     for (const requirement of other.meta.requirements) {
       if (requirement.requires !== 'package' || requirement.repository !== repository) continue;
-      if (meetsWant(newest.raw, wantOf(requirement.constraint), target)) continue;
+      if (meetsSelector(newest.raw, selectorOf(requirement.constraint), target)) continue;
       return `${other.repository} ${other.version}, which requires \`${requirement.constraint}\``;
     }
   }
@@ -124,7 +124,7 @@ function conflictOf(
       (r) =>
         r.requires === 'package' &&
         r.repository === repository &&
-        !meetsWant(version, wantOf(r.constraint), target),
+        !meetsSelector(version, selectorOf(r.constraint), target),
     );
     if (asked?.requires === 'package') {
       return `${repository} ${version}: the newest requires \`${asked.constraint}\``;

@@ -5,11 +5,11 @@ import { ownershipKey } from '../../model/owned-object.js';
 import type { Repository } from '../../model/package.js';
 import type { Target } from '../../model/target.js';
 import type { Problem, Rule } from '../../solver/problem.js';
-import type { Askers } from './requirers.js';
+import type { Requirers } from './requirers.js';
 import { changesBetween, type Change } from '../../lock/changes.js';
 import { versionOf } from '../../model/target-choice.js';
-import { meetsWant } from './wants.js';
-import { wantOf, wantText, type Want } from '../../model/want.js';
+import { meetsSelector } from './meets-selector.js';
+import { selectorOf, selectorText, type Selector } from '../../model/selector.js';
 
 /** A change, and what brought it about. */
 export interface Movement extends Change {
@@ -22,7 +22,7 @@ export interface Moved {
   readonly after: Lockfile;
   /** What was asked, in the eyes of the release that the answer is for. */
   readonly problem: Problem;
-  readonly askers: Askers;
+  readonly requirers: Requirers;
   readonly target: Target;
   /** Packages that were to move. */
   readonly unlock: ReadonlySet<Repository> | 'all' | undefined;
@@ -39,7 +39,7 @@ export function movements(moved: Moved): Movement[] {
 function reasonFor(change: Change, moved: Moved): string | undefined {
   const { repository, from, to, movedTag } = change;
   if (movedTag !== undefined) return `locked ${movedTag.from}, now ${movedTag.to}`;
-  if (from === undefined) return moved.askers.get(repository)?.[0]?.text;
+  if (from === undefined) return moved.requirers.get(repository)?.[0]?.text;
   if (to === undefined) return whyRemoved(repository, moved);
   if (moved.unlock === 'all' || moved.unlock?.has(repository) === true) return 'asked for';
   const old = moved.before!.packages.find((locked) => locked.repository === repository)!;
@@ -58,20 +58,22 @@ function whyRemoved(repository: Repository, { problem }: Moved): string {
 /** Who no longer admits the old version. */
 function ruledOut(
   { repository, version }: LockedPackage,
-  { problem, askers, target }: Moved,
+  { problem, requirers, target }: Moved,
 ): string | undefined {
-  const meets = (want: Want) => meetsWant(version, want, target);
+  const meets = (selector: Selector) => meetsSelector(version, selector, target);
   const override = problem.overrides.get(repository);
   if (override !== undefined) {
-    return meets(override.want) ? undefined : `overridden: ${ruleText(override)}`;
+    return meets(override.selector) ? undefined : `overridden: ${ruleText(override)}`;
   }
-  const excluded = problem.exclude.get(repository)?.find(({ want }) => meets(want));
+  const excluded = problem.exclude.get(repository)?.find(({ selector }) => meets(selector));
   if (excluded !== undefined) return `\`${version}\` is excluded: ${ruleText(excluded)}`;
-  return askers.get(repository)?.find(({ want }) => want !== undefined && !meets(want))?.text;
+  return requirers
+    .get(repository)
+    ?.find(({ selector }) => selector !== undefined && !meets(selector))?.text;
 }
 
-function ruleText({ want, origin }: Rule): string {
-  return `\`${wantText(want)}\` (${formatOrigin(origin)})`;
+function ruleText({ selector, origin }: Rule): string {
+  return `\`${selectorText(selector)}\` (${formatOrigin(origin)})`;
 }
 
 /** What the old version itself does not get along with. */
@@ -95,7 +97,7 @@ function unsuited(old: LockedPackage, { after, problem, target }: Moved): string
     const on = problem.replace.get(requirement.repository) ?? requirement.repository;
     const there = others.find((other) => other.repository === on);
     if (there === undefined || problem.overrides.has(on)) continue;
-    if (meetsWant(there.version, wantOf(requirement.constraint), target)) continue;
+    if (meetsSelector(there.version, selectorOf(requirement.constraint), target)) continue;
     return `${version} requires ${on} \`${requirement.constraint}\`, which is now at ${there.version}`;
   }
   return undefined;

@@ -3,36 +3,39 @@ import { crdDemandText, type CrdDemand } from '../../model/crd-demand.js';
 import { formatOrigin } from '../../model/input-error.js';
 import type { Repository } from '../../model/package.js';
 import type { Problem } from '../../solver/problem.js';
-import { wantOf, wantText, type Want } from '../../model/want.js';
+import { selectorOf, selectorText, type Selector } from '../../model/selector.js';
 
 /** Somebody who asks for a package. */
-export interface Asker {
+export interface Requirer {
   /** Who, and with which words. */
   readonly text: string;
   /** undefined: as the owner of an API, at whichever version. */
-  readonly want: Want | undefined;
+  readonly selector: Selector | undefined;
 }
 
 /** Who asks for each package: the user first, then locked packages. */
-export type Askers = ReadonlyMap<Repository, readonly Asker[]>;
+export type Requirers = ReadonlyMap<Repository, readonly Requirer[]>;
 
-export function askersIn(lockfile: Lockfile, problem: Problem): Askers {
-  const askers = new Map<Repository, Asker[]>();
-  const add = (repository: Repository, asker: Asker) => {
-    const sofar = askers.get(repository);
-    if (sofar === undefined) askers.set(repository, [asker]);
-    else sofar.push(asker);
+export function requirersIn(lockfile: Lockfile, problem: Problem): Requirers {
+  const requirers = new Map<Repository, Requirer[]>();
+  const add = (repository: Repository, requirer: Requirer) => {
+    const sofar = requirers.get(repository);
+    if (sofar === undefined) requirers.set(repository, [requirer]);
+    else sofar.push(requirer);
   };
   const effective = (named: Repository) => problem.replace.get(named) ?? named;
-  for (const demand of problem.demands) {
-    const place = formatOrigin(demand.origin);
-    if (demand.demand === 'package') {
-      const { repository, want } = demand;
-      add(effective(repository), { text: `${place} asks for \`${wantText(want)}\``, want });
-    } else if (demand.demand === 'api') {
-      const owner = ownerOf(demand.crd, lockfile);
-      const text = `${place} asks for the API ${crdDemandText(demand.crd)}`;
-      if (owner !== undefined) add(owner, { text, want: undefined });
+  for (const root of problem.roots) {
+    const place = formatOrigin(root.origin);
+    if (root.requires === 'package') {
+      const { repository, selector } = root;
+      add(effective(repository), {
+        text: `${place} asks for \`${selectorText(selector)}\``,
+        selector,
+      });
+    } else if (root.requires === 'api') {
+      const owner = ownerOf(root.crd, lockfile);
+      const text = `${place} asks for the API ${crdDemandText(root.crd)}`;
+      if (owner !== undefined) add(owner, { text, selector: undefined });
     }
   }
   for (const by of lockfile.packages) {
@@ -41,16 +44,16 @@ export function askersIn(lockfile: Lockfile, problem: Problem): Askers {
       if (requirement.requires === 'package') {
         const { repository, constraint } = requirement;
         const text = `${who} requires \`${constraint}\``;
-        add(effective(repository), { text, want: wantOf(constraint) });
+        add(effective(repository), { text, selector: selectorOf(constraint) });
         continue;
       }
       const { demand, text } = requirement;
       const owner = ownerOf(demand, lockfile);
       if (owner !== undefined)
-        add(owner, { text: `${who} requires the API ${text}`, want: undefined });
+        add(owner, { text: `${who} requires the API ${text}`, selector: undefined });
     }
   }
-  return askers;
+  return requirers;
 }
 
 /** undefined: none, or it is not named but described, and a lockfile knows names alone. */

@@ -5,18 +5,18 @@ import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
 import type { Target } from '../../model/target.js';
 import type { Problem } from '../../solver/problem.js';
-import { solve, type ChosenOwner, type Effort, type Outcome } from '../../solver/solve.js';
-import { askersIn, type Askers } from './requirers.js';
-import { Driver, type Asked } from '../../driver/driver.js';
+import { solve, type ChosenOwner, type Effort, type SearchResult } from '../../solver/solve.js';
+import { requirersIn, type Requirers } from './requirers.js';
+import { Driver, type ReadCounts } from '../../driver/driver.js';
 import { explainRefusal, type Refused } from '../../explain/explain-refusal.js';
 import { heldBack } from './held-back.js';
 import { movements, type Movement } from './movement.js';
 import type { Refusal } from '../../explain/refusal.js';
 import { askedRelease, chooseTargets } from '../../model/target-choice.js';
-import { toLockfile, type Chosen } from './to-lockfile.js';
-import { toProblem, type Wishes } from './to-problem.js';
+import { toLockfile, type ChosenPackage } from './to-lockfile.js';
+import { toProblem, type ProblemOptions } from './to-problem.js';
 
-export interface ResolveOptions extends Wishes {
+export interface ResolveOptions extends ProblemOptions {
   readonly source: PackageSource;
   /** The Crossplane release, or a range of them; beats the request's own. */
   readonly crossplane?: string | undefined;
@@ -35,7 +35,7 @@ export interface Solved {
   /** Repositories in the order in which they were decided. */
   readonly order: readonly string[];
   /** Who asks for each package. */
-  readonly askers: Askers;
+  readonly requirers: Requirers;
   /** What differs from the lockfile given, or from nothing, and why. */
   readonly changes: readonly Movement[];
   readonly notes: readonly string[];
@@ -58,9 +58,9 @@ export interface GaveUp {
   readonly stats: Stats;
 }
 
-type SolvedOutcome = Extract<Outcome, { status: 'solved' }>;
+type SolvedOutcome = Extract<SearchResult, { status: 'solved' }>;
 
-export type Stats = Asked & Effort;
+export type Stats = ReadCounts & Effort;
 
 /**
  * Finds the one set of versions that satisfies everything, or says why there is none.
@@ -80,7 +80,7 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
   for (const { problem, targets } of meaningful(groups, problemFor)) {
     const outcome = await driver.drive(solve(problem), targets[0]!);
     effort = sum(effort, outcome.effort);
-    const stats = { ...driver.asked, ...effort };
+    const stats = { ...driver.counts, ...effort };
     if (outcome.status === 'gave-up') return { status: 'gave-up', notes, warnings, stats };
     if (outcome.status === 'solved') {
       const target = targets[outcome.release]!;
@@ -88,7 +88,7 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
     }
     refused ??= { problem, targets, proof: outcome };
   }
-  const stats = { ...driver.asked, ...effort };
+  const stats = { ...driver.counts, ...effort };
   const refusal = await explainRefusal({ ...refused!, driver, problemFor });
   const target = refused!.targets[0]!;
   return { status: 'unsolvable', target, ...refusal, notes, warnings, stats };
@@ -97,7 +97,7 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
     { selected, owners }: SolvedOutcome,
     target: Target,
   ): Promise<Omit<Solved, 'stats'>> {
-    const chosen: Chosen[] = [];
+    const chosen: ChosenPackage[] = [];
     for (const one of selected) {
       const fetched = await driver.fetch(one, target);
       chosen.push({ ...one, fetched: fetched! });
@@ -111,12 +111,12 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
     );
     const problem = problemFor([target]);
     const { unlock } = options;
-    const askers = askersIn(lockfile, problem);
+    const requirers = requirersIn(lockfile, problem);
     const changes = movements({
       before: previous,
       after: lockfile,
       problem,
-      askers,
+      requirers,
       target,
       unlock,
     });
@@ -126,7 +126,7 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
       target,
       lockfile,
       order,
-      askers,
+      requirers,
       changes,
       notes: [...notes, ...owners.map(ownerNote), ...told, ...behind],
       warnings: [...warnings, ...made.warnings, ...dubious(chosen, options)],
@@ -140,7 +140,7 @@ function ownerNote({ demand, owner, others }: ChosenOwner): string {
 }
 
 /** What is installed though it is worth a second look, and wishes that came to nothing. */
-function dubious(chosen: readonly Chosen[], { prereleases = [] }: ResolveOptions): string[] {
+function dubious(chosen: readonly ChosenPackage[], { prereleases = [] }: ResolveOptions): string[] {
   const installed = new Set(chosen.map(({ repository }) => repository));
   return [
     ...chosen.flatMap(({ repository, version, meta }) =>

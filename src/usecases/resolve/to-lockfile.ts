@@ -11,13 +11,13 @@ import type { Selected } from '../../solver/solve.js';
 import { clusterRefusals } from './cluster-refusals.js';
 
 /** A selection with what the sources said of it. */
-export interface Chosen extends Selected {
+export interface ChosenPackage extends Selected {
   readonly fetched: FetchedPackage;
 }
 
 /** The answer as a lockfile; `chosen` in the order of decision. */
 export function toLockfile(
-  chosen: readonly Chosen[],
+  chosen: readonly ChosenPackage[],
   request: Request,
   context: { readonly target: Target; readonly previous: Lockfile | undefined },
 ): { readonly lockfile: Lockfile; readonly warnings: readonly string[] } {
@@ -75,7 +75,7 @@ export function toLockfile(
 /** Why dependencies are not resolved, where nobody but the user knows why. */
 export const INPUTS_SAY_SO = 'the input objects say so';
 
-function skipReasons(chosen: readonly Chosen[], request: Request, target: Target): string[] {
+function skipReasons(chosen: readonly ChosenPackage[], request: Request, target: Target): string[] {
   const asked = request.roots.some((r) => r.root === 'package' && r.skipDependencyResolution);
   if (asked) return [INPUTS_SAY_SO];
   return clusterRefusals(chosen, target);

@@ -8,12 +8,12 @@ import { isDigest } from '../../text/digest.js';
 import { isTag, repositoryProblem } from '../../model/reference.js';
 import type { LocalRoot, PackageRoot, Request, Root, VersionRule } from '../../model/request.js';
 import type { Target } from '../../model/target.js';
-import type { Demand, Problem, Rule } from '../../solver/problem.js';
+import type { RootRequirement, Problem, Rule } from '../../solver/problem.js';
 import { versionOf } from '../../model/target-choice.js';
-import type { Want } from '../../model/want.js';
+import type { Selector } from '../../model/selector.js';
 
 /** What a user may wish beyond the request itself. */
-export interface Wishes {
+export interface ProblemOptions {
   /** Among versions that are not locked. */
   readonly prefer?: 'newest' | 'lowest' | undefined;
   /** The last answer: its names are kept, and its versions are preferred before all others. */
@@ -31,75 +31,83 @@ export interface Wishes {
 const MAX_CONFLICTS = 1_000_000;
 
 /** The request as a problem for the solver, in the eyes of releases that follow the same rules. */
-export function toProblem(request: Request, targets: readonly Target[], wishes: Wishes): Problem {
+export function toProblem(
+  request: Request,
+  targets: readonly Target[],
+  options: ProblemOptions,
+): Problem {
   const target = targets[0]!;
   const roots = request.roots.filter((root): root is PackageRoot => root.root === 'package');
   return {
     dialect: target.rules.dialect,
     skipsIncompleteTags: target.rules.skipsIncompleteTags,
     releases: targets.map(versionOf),
-    demands: [
-      ...request.roots.flatMap((root) => demands(root, target, wishes)),
-      ...(wishes.pins ?? []).map((pin) => pinDemand(pin, target)),
+    roots: [
+      ...request.roots.flatMap((root) => demands(root, target, options)),
+      ...(options.pins ?? []).map((pin) => pinDemand(pin, target)),
     ],
     overrides: new Map(request.overrides.map((rule) => [rule.repository, toRule(rule, target)])),
     exclude: grouped(request.exclude, target),
     replace: new Map(request.replace.map((rule) => [rule.repository, rule.with])),
-    prereleases: new Set([...(request.prereleases ?? []), ...(wishes.prereleases ?? [])]),
+    prereleases: new Set([...(request.prereleases ?? []), ...(options.prereleases ?? [])]),
     anyCrossplane: new Set(
       roots.filter((root) => root.ignoreCrossplaneConstraints).map((root) => root.repository),
     ),
     ignoreRequirements: roots.length > 0 && roots.every((root) => root.skipDependencyResolution),
-    prefer: wishes.prefer ?? 'newest',
-    locked: lockedVersions(wishes),
-    allowCycles: wishes.allowCycles ?? false,
-    maxConflicts: wishes.maxConflicts ?? MAX_CONFLICTS,
+    prefer: options.prefer ?? 'newest',
+    locked: lockedVersions(options),
+    allowCycles: options.allowCycles ?? false,
+    maxConflicts: options.maxConflicts ?? MAX_CONFLICTS,
   };
 }
 
-function demands(root: Root, target: Target, wishes: Wishes): Demand[] {
+function demands(root: Root, target: Target, options: ProblemOptions): RootRequirement[] {
   switch (root.root) {
     case 'package':
       return [packageDemand(root, target)];
     case 'crd':
-      return [{ demand: 'api', crd: root.demand, origin: root.origin, by: undefined }];
+      return [{ requires: 'api', crd: root.demand, origin: root.origin, by: undefined }];
     case 'local':
-      return localDemands(root, target, wishes);
+      return localDemands(root, target, options);
   }
 }
 
-function packageDemand(root: PackageRoot, target: Target): Demand {
+function packageDemand(root: PackageRoot, target: Target): RootRequirement {
   const { repository, kind, version, origin } = root;
   const problem = repositoryProblem(repository, target);
   if (problem !== undefined) {
     const message = `\`${repository}\` cannot be installed on Crossplane ${target.version}: ${problem}`;
     throw new InputError(message, { origin });
   }
-  const want: Want =
+  const selector: Selector =
     version.form === 'tag'
       ? { form: 'tag', tag: version.tag }
-      : readWant(version.form === 'digest' ? version.digest : version.text, target, origin);
-  return { demand: 'package', repository, kind, want, origin, by: undefined };
+      : readSelector(version.form === 'digest' ? version.digest : version.text, target, origin);
+  return { requires: 'package', repository, kind, selector, origin, by: undefined };
 }
 
-function pinDemand({ repository, version, origin }: VersionRule, target: Target): Demand {
-  const want = readWant(version, target, origin);
-  return { demand: 'package', repository, kind: undefined, want, origin, by: undefined };
+function pinDemand({ repository, version, origin }: VersionRule, target: Target): RootRequirement {
+  const selector = readSelector(version, target, origin);
+  return { requires: 'package', repository, kind: undefined, selector, origin, by: undefined };
 }
 
-function localDemands(root: LocalRoot, target: Target, { compat }: Wishes): Demand[] {
+function localDemands(
+  root: LocalRoot,
+  target: Target,
+  { compat }: ProblemOptions,
+): RootRequirement[] {
   const { name: by, origin } = root;
-  const found: Demand[] = [];
+  const found: RootRequirement[] = [];
   if (root.crossplane !== undefined) {
     const parsed = parseConstraint(root.crossplane, target.rules.dialect);
     if (parsed.invalid) {
       const message = `\`crossplane.version: ${root.crossplane}\` is no constraint for Crossplane ${target.version} (${parsed.error})`;
       throw new InputError(message, { origin });
     }
-    found.push({ demand: 'crossplane', constraint: root.crossplane, origin, by });
+    found.push({ requires: 'crossplane', constraint: root.crossplane, origin, by });
   }
   const objects = ownedObjects(root.objects, root.kind, target);
-  if (objects.length > 0) found.push({ demand: 'owns', objects, origin, by });
+  if (objects.length > 0) found.push({ requires: 'owns', objects, origin, by });
   for (const { entry, origin: place } of root.dependsOn) {
     const reading = readDependency(entry, { target, compat: compat ?? false, line: place.line });
     const { requirement } = reading;
@@ -108,18 +116,18 @@ function localDemands(root: LocalRoot, target: Target, { compat }: Wishes): Dema
       throw new InputError(error?.message ?? 'unreadable dependsOn entry', { origin: place });
     }
     if (requirement.requires === 'crd') {
-      found.push({ demand: 'api', crd: requirement.demand, origin: place, by });
+      found.push({ requires: 'api', crd: requirement.demand, origin: place, by });
       continue;
     }
     const { repository, kind, constraint } = requirement;
-    const want = readWant(constraint, target, place);
-    found.push({ demand: 'package', repository, kind, want, origin: place, by });
+    const selector = readSelector(constraint, target, place);
+    found.push({ requires: 'package', repository, kind, selector, origin: place, by });
   }
   return found;
 }
 
 /** A digest; else a constraint, if the target's dialect reads it as one; else a tag. */
-function readWant(text: string, target: Target, origin: Origin): Want {
+function readSelector(text: string, target: Target, origin: Origin): Selector {
   if (isDigest(text)) return { form: 'digest', digest: text };
   if (!parseConstraint(text, target.rules.dialect).invalid) return { form: 'range', text };
   if (isTag(text)) return { form: 'tag', tag: text };
@@ -129,7 +137,7 @@ function readWant(text: string, target: Target, origin: Origin): Want {
 }
 
 function toRule(rule: VersionRule, target: Target): Rule {
-  return { want: readWant(rule.version, target, rule.origin), origin: rule.origin };
+  return { selector: readSelector(rule.version, target, rule.origin), origin: rule.origin };
 }
 
 function grouped(rules: readonly VersionRule[], target: Target): Map<Repository, Rule[]> {
@@ -142,7 +150,7 @@ function grouped(rules: readonly VersionRule[], target: Target): Map<Repository,
   return byRepository;
 }
 
-function lockedVersions({ lockfile, unlock }: Wishes): Map<Repository, string> {
+function lockedVersions({ lockfile, unlock }: ProblemOptions): Map<Repository, string> {
   if (unlock === 'all') return new Map();
   const locked = (lockfile?.packages ?? []).filter(({ repository }) => !unlock?.has(repository));
   return new Map(locked.map(({ repository, version }) => [repository, version]));

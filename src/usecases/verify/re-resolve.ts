@@ -6,14 +6,17 @@ import type { FetchedPackage, PackageSource } from '../../model/package-source.j
 import type { PackageRoot, Request } from '../../model/request.js';
 import { inputMismatches, ownNames, type Mismatch } from './lock-mismatch.js';
 import { resolve } from '../resolve/resolve.js';
-import type { Wishes } from '../resolve/to-problem.js';
+import type { ProblemOptions } from '../resolve/to-problem.js';
 
-export interface Deriving extends Pick<Wishes, 'prereleases' | 'allowCycles' | 'compat'> {
+export interface ReResolving extends Pick<
+  ProblemOptions,
+  'prereleases' | 'allowCycles' | 'compat'
+> {
   /** undefined: exactly what is locked. */
   readonly asked: Request | undefined;
 }
 
-export interface Derived {
+export interface ReResolved {
   readonly mismatches: readonly Mismatch[];
   readonly notes: readonly string[];
 }
@@ -28,11 +31,11 @@ export interface LockedContent {
  * Resolves again, in a world that has the locked versions alone, and holds the lockfile to what
  * comes of it. The lockfile itself has no say.
  */
-export async function deriveAnew(
+export async function reResolve(
   lockfile: Lockfile,
   reads: readonly LockedContent[],
-  { asked, compat, prereleases, allowCycles }: Deriving,
-): Promise<Derived> {
+  { asked, compat, prereleases, allowCycles }: ReResolving,
+): Promise<ReResolved> {
   const answer = await resolve(asked ?? everythingIn(lockfile), {
     source: lockedWorld(reads),
     crossplane: lockfile.crossplane,

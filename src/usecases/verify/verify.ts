@@ -6,15 +6,18 @@ import { SourceError } from '../../model/source-error.js';
 import { targetFor, type Target } from '../../model/target.js';
 import type { Selected } from '../../solver/solve.js';
 import { clusterRefusals } from '../resolve/cluster-refusals.js';
-import { deriveAnew } from './re-resolve.js';
+import { reResolve } from './re-resolve.js';
 import { contentMismatches, type Mismatch } from './lock-mismatch.js';
 import { readLocked, type LockedRead, type ReadingLocked } from './read-locked.js';
 import { staleness } from './stale.js';
 import { askedRelease, isMeant, type AskedRelease } from '../../model/target-choice.js';
 import { INPUTS_SAY_SO } from '../resolve/to-lockfile.js';
-import { toProblem, type Wishes } from '../resolve/to-problem.js';
+import { toProblem, type ProblemOptions } from '../resolve/to-problem.js';
 
-export interface VerifyOptions extends Pick<Wishes, 'prereleases' | 'allowCycles' | 'compat'> {
+export interface VerifyOptions extends Pick<
+  ProblemOptions,
+  'prereleases' | 'allowCycles' | 'compat'
+> {
   readonly source: PackageSource;
   /** The Crossplane release that is asked for, or a range; beats the request's own. */
   readonly crossplane?: string | undefined;
@@ -70,7 +73,7 @@ export async function verify(
   if (asked === undefined && lockfile.skipDependencyResolution.length > 0) {
     notes.push('dependencies were not checked: the lockfile breaks constraints on purpose');
   }
-  const derived = await deriveAnew(lockfile, fetched, { ...options, asked });
+  const derived = await reResolve(lockfile, fetched, { ...options, asked });
   return {
     ...common,
     mismatches: [...mismatches, ...derived.mismatches],

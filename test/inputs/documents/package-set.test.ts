@@ -14,7 +14,7 @@ import {
 import { dump } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { PACKAGE_SET_SCHEMA } from '../../../src/inputs/documents/package-set-schema.js';
-import { packageSet, readInputs } from '../../../src/inputs/read-inputs.js';
+import { requestFromPackageSet, readInputs } from '../../../src/inputs/read-inputs.js';
 import { InputError } from '../../../src/model/input-error.js';
 import type { JsonValue } from '../../../src/text/json.js';
 import type { Request } from '../../../src/model/request.js';
@@ -79,7 +79,7 @@ test('the schema is a sound draft 2020-12 schema', () => {
 test('a PackageSet says the same as a value, as YAML and as JSON', async () => {
   await assert(
     asyncProperty(packageSets, async (value) => {
-      const want = withoutOrigins(await packageSet(value));
+      const want = withoutOrigins(await requestFromPackageSet(value));
       for (const text of [dump(value), JSON.stringify(value, null, 1)]) {
         const stdin = () => Promise.resolve(text);
         const { request } = await readInputs({ files: ['-'], refs: [], cwd: '.', stdin });
@@ -93,7 +93,7 @@ test('a PackageSet says the same as a value, as YAML and as JSON', async () => {
 test('roots keep the order in which they are written', async () => {
   await assert(
     asyncProperty(packageSets, async (value) => {
-      const { roots } = await packageSet(value);
+      const { roots } = await requestFromPackageSet(value);
       const written = [...dump(value).matchAll(/^ {4}- (?:\w+): (\S+)$/gm)].map(
         (match) => match[1],
       );
@@ -112,5 +112,5 @@ test.each([
   },
   { why: 'no spec', value: { apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet' } },
 ])('a value is held to the schema as a file is: $why', async ({ value }) => {
-  await expect(packageSet(value)).rejects.toThrow(InputError);
+  await expect(requestFromPackageSet(value)).rejects.toThrow(InputError);
 });

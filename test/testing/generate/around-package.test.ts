@@ -7,7 +7,7 @@ import type { PackageSource } from '../../../src/model/package-source.js';
 import { openDir } from '../../../src/sources/dir/dir-source.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { aroundPackage, type Neighbourhood } from '../../../src/testing/generate/around-package.js';
-import { ours } from '../../../src/testing/laws/xpkg-resolver.js';
+import { xpkgResolver } from '../../../src/testing/laws/xpkg-resolver.js';
 
 const A = 'xpkg.example.org/acme/a';
 const B = 'xpkg.example.org/acme/b';
@@ -165,7 +165,7 @@ test('it finds what breaks a package, and shrinks to that', async () => {
   });
   const details = await fc.check(
     fc.asyncProperty(scenarios, async ({ universe, request, options }) => {
-      const { status } = await ours(universe, request, options);
+      const { status } = await xpkgResolver(universe, request, options);
       return status === 'solved';
     }),
     { seed: 3, numRuns: 300 },
@@ -192,7 +192,7 @@ describe('around packages on disk', () => {
     expect(varied.size).toBeGreaterThan(1);
     await fc.assert(
       fc.asyncProperty(scenarios, async ({ universe, request, options }) => {
-        const { status } = await ours(universe, request, options);
+        const { status } = await xpkgResolver(universe, request, options);
         expect(status).toBe('solved');
       }),
       { seed: 1, numRuns: 40 },

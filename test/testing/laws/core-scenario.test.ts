@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { IndexFile, IndexVersion } from '../../../src/model/index-file.js';
 import { exhaustive } from '../../../src/testing/oracle/exhaustive.js';
-import { ours } from '../../../src/testing/laws/xpkg-resolver.js';
+import { xpkgResolver } from '../../../src/testing/laws/xpkg-resolver.js';
 import { requestFor } from '../../support/requests.js';
 
 const A = 'xpkg.example.org/acme/a';
@@ -57,7 +57,7 @@ test.each([
   },
 ])('$why: the core is what it takes, and no more', async ({ packages, roots, facts }) => {
   const request = requestFor(roots);
-  const outcome = await ours(universe(packages), request, { crossplane: 'v2.3.4' });
+  const outcome = await xpkgResolver(universe(packages), request, { crossplane: 'v2.3.4' });
   const core = outcome.status === 'unsolvable' ? outcome.core : undefined;
   expect(exhaustive(core!.universe, core!.request, core!.options).status).toBe('unsolvable');
   const smaller = core!.smaller!.map((one) => exhaustive(one.universe, one.request, one.options));

@@ -9,7 +9,7 @@ import { flaws } from '../../../src/testing/oracle/flaws.js';
 import { packageRoot } from '../../../src/testing/generate/package-set.js';
 import type { Outcome, ResolverOptions } from '../../../src/testing/laws/resolver.js';
 import { scenario } from '../../../src/testing/generate/scenario.js';
-import { World } from '../../../src/testing/oracle/target-view.js';
+import { TargetView } from '../../../src/testing/oracle/target-view.js';
 
 const ORIGIN = { file: 'request.yaml' };
 const at = (name: string) => `xpkg.io/acme/${name}` as Repository;
@@ -346,7 +346,7 @@ test('it finds a selection exactly where some selection breaks no rule', () => {
   const agrees = fc.property(tiny, ({ universe: u, request: asked, options }) => {
     const outcome = exhaustive(u, asked, options);
     const [target] = targets(asked, options);
-    const world = new World(u, asked, { target: target!, options });
+    const world = new TargetView(u, asked, { target: target!, options });
     const valid = everySelection(u).filter((selected) => flaws(world, selected).length === 0);
     expect(outcome.status).toBe(valid.length > 0 ? 'solved' : 'unsolvable');
     if (outcome.status === 'solved') expect(valid).toContainEqual(outcome.selected);

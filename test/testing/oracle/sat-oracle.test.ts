@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exhaustive } from '../../../src/testing/oracle/exhaustive.js';
 import type { Knobs } from '../../../src/testing/generate/knobs.js';
-import { ours } from '../../../src/testing/laws/xpkg-resolver.js';
+import { xpkgResolver } from '../../../src/testing/laws/xpkg-resolver.js';
 import type { Outcome } from '../../../src/testing/laws/resolver.js';
 import { satOracle } from '../../../src/testing/oracle/sat-oracle.js';
 import { scenario } from '../../../src/testing/generate/scenario.js';
@@ -41,7 +41,7 @@ test('on middle-sized universes `resolve` answers as it does', async () => {
   let solved = 0;
   for (const { universe, request, options } of scenarios) {
     const want = inWords(await satOracle(universe, request, options));
-    expect(inWords(await ours(universe, request, options))).toEqual(want);
+    expect(inWords(await xpkgResolver(universe, request, options))).toEqual(want);
     if (want.status === 'solved') solved += 1;
   }
   expect(solved / scenarios.length).toBeGreaterThan(0.2);

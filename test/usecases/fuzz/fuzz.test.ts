@@ -5,7 +5,7 @@ import type { Repository } from '../../../src/model/package.js';
 import type { LocalRoot, Request, VersionRule } from '../../../src/model/request.js';
 import { fuzz, type FuzzOptions, type FuzzReport } from '../../../src/usecases/fuzz/fuzz.js';
 import { seeded } from '../../../src/usecases/fuzz/seeded.js';
-import { wishName } from '../../../src/usecases/fuzz/trial.js';
+import { choiceName } from '../../../src/usecases/fuzz/variation.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { requestFor } from '../../support/requests.js';
 
@@ -40,7 +40,7 @@ function run(
 /** What breaks: the roots of each example, with the version of those that are at one. */
 function broken({ breakages }: FuzzReport): string[][] {
   return breakages.map(({ example }) =>
-    example.wishes.map((wish) => [wishName(wish), wish.tag].filter(Boolean).join(' ')),
+    example.choices.map((wish) => [choiceName(wish), wish.tag].filter(Boolean).join(' ')),
   );
 }
 
@@ -54,7 +54,9 @@ test('two roots that go together at some versions and not at others', async () =
   const report = await run(MIXED, requestFor({ [A]: '*', [B]: '*' }));
   expect(report.breakages).toHaveLength(1);
   const [{ example, others, refusal }] = report.breakages as [FuzzReport['breakages'][number]];
-  const pairs = [example, ...others].map(({ wishes }) => wishes.map(({ tag }) => tag).join(' + '));
+  const pairs = [example, ...others].map(({ choices }) =>
+    choices.map(({ tag }) => tag).join(' + '),
+  );
   expect(new Set(pairs)).toEqual(new Set(['v1.0.0 + v2.0.0', 'v2.0.0 + v1.0.0']));
   expect(refusal.core.map(({ kind }) => kind)).toContain('requirement');
 });

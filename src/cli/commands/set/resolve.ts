@@ -1,7 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Request } from '../../../model/request.js';
 import { targetFor } from '../../../model/target.js';
-import { askersIn } from '../../../usecases/resolve/requirers.js';
+import { requirersIn } from '../../../usecases/resolve/requirers.js';
 import { resolve, type ResolveOptions, type Solved } from '../../../usecases/resolve/resolve.js';
 import { staleness } from '../../../usecases/verify/stale.js';
 import { askedRelease, isMeant } from '../../../model/target-choice.js';
@@ -122,7 +122,7 @@ async function runFrozen(
     target,
     lockfile,
     order,
-    askers: askersIn(lockfile, problem),
+    requirers: requirersIn(lockfile, problem),
     changes: [],
     notes: [],
     warnings: [],

@@ -1,25 +1,25 @@
 import { isDigest, type Digest } from '../text/digest.js';
 
 /** Which versions are wanted. */
-export type Want =
+export type Selector =
   | { readonly form: 'range'; readonly text: string }
   | { readonly form: 'tag'; readonly tag: string }
   | { readonly form: 'digest'; readonly digest: Digest };
 
 /** What a dependsOn entry's words ask for. */
-export function wantOf(constraint: string): Want {
+export function selectorOf(constraint: string): Selector {
   return isDigest(constraint)
     ? { form: 'digest', digest: constraint }
     : { form: 'range', text: constraint };
 }
 
-export function wantText(want: Want): string {
-  switch (want.form) {
+export function selectorText(selector: Selector): string {
+  switch (selector.form) {
     case 'range':
-      return want.text;
+      return selector.text;
     case 'tag':
-      return want.tag;
+      return selector.tag;
     case 'digest':
-      return want.digest;
+      return selector.digest;
   }
 }

@@ -1,12 +1,12 @@
 import { parseConstraint } from '../../semver/constraint.js';
 import type { Target } from '../../model/target.js';
 import { parseVersion } from '../../semver/version.js';
-import { wantText, type Want } from '../../model/want.js';
+import { selectorText, type Selector } from '../../model/selector.js';
 
 /** Whether a locked version is among those wanted. */
-export function meetsWant(version: string, want: Want, { rules }: Target): boolean {
-  if (want.form !== 'range') return version === wantText(want);
-  const constraint = parseConstraint(want.text, rules.dialect);
+export function meetsSelector(version: string, selector: Selector, { rules }: Target): boolean {
+  if (selector.form !== 'range') return version === selectorText(selector);
+  const constraint = parseConstraint(selector.text, rules.dialect);
   const parsed = parseVersion(version, rules.dialect);
   if (constraint.invalid || parsed === undefined) return false;
   // Whether prereleases were admitted when it was locked is not recorded: give it the benefit.
