@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { targetFor } from '../src/model/target.js';
+import { targetFor } from '../src/model/target/target.js';
 import { Driver } from '../src/driver/driver.js';
 import { toProblem } from '../src/usecases/resolve/to-problem.js';
 import { solve } from '../src/solver/solve.js';

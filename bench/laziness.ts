@@ -4,7 +4,7 @@ import { InputError } from '../src/model/input-error.js';
 import type { IndexFile } from '../src/model/index-file.js';
 import type { Candidate } from '../src/model/package.js';
 import type { PackageSource } from '../src/model/package-source.js';
-import { targetFor } from '../src/model/target.js';
+import { targetFor } from '../src/model/target/target.js';
 import { Driver } from '../src/driver/driver.js';
 import { toProblem } from '../src/usecases/resolve/to-problem.js';
 import type { Problem } from '../src/solver/problem.js';

@@ -4,7 +4,7 @@ import { readInputs } from '../src/inputs/read-inputs.js';
 import { parseConstraint } from '../src/semver/constraint.js';
 import { objectNameOf } from '../src/model/name.js';
 import type { Repository } from '../src/model/package.js';
-import { targetFor } from '../src/model/target.js';
+import { targetFor } from '../src/model/target/target.js';
 import { compareVersions, parseVersion } from '../src/semver/version.js';
 import { resolve, type ResolveOptions } from '../src/usecases/resolve/resolve.js';
 import { openDir } from '../src/sources/dir/dir-source.js';

@@ -99,7 +99,7 @@ const RELEASE_SWITCHES: readonly RegExp[] = [
   /\b(?:compareVersions|gte?|lte?|satisfies)\([^)]*\b[Tt]arget\b/,
   /\b(?:major|minor|patch)\b\s*(?:[<>]=?|===)\s*\d/,
 ];
-const VERSION_MAP = ['model/target.ts', 'model/releases.ts'];
+const VERSION_MAP = ['model/target/target.ts', 'model/target/releases.ts'];
 const ENTRIES = ['index.ts', 'testing/index.ts'];
 /** Versions and constraints in general have numbers for their trade; a test kit makes releases up. */
 const NOT_ABOUT_RELEASES = /^semver\/|^testing\//;

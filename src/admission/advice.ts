@@ -6,7 +6,7 @@ import type { JsonValue } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
 import type { Finding } from '../model/package-meta.js';
 import { repositoryProblem } from '../model/reference.js';
-import { knownReleases, targetFor, type Target } from '../model/target.js';
+import { knownReleases, targetFor, type Target } from '../model/target/target.js';
 import { parseVersion } from '../semver/version.js';
 
 /** What the target takes without a word, and people come to regret. Warnings only. */

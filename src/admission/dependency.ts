@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../text/json.js';
 import { isDigest } from '../text/digest.js';
 import type { Finding, PackageRequirement, Requirement } from '../model/package-meta.js';
 import { repositoryProblem } from '../model/reference.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 
 export interface DependencyContext {
   readonly target: Target;

@@ -3,7 +3,7 @@ import { crossplaneConstraint, lintContents, packageKind, type JudgeOptions } fr
 import { ownedObjects } from './owned.js';
 import type { PackageContents } from '../model/package-contents.js';
 import type { Finding, PackageMeta, Rejection } from '../model/package-meta.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 
 /** What the target makes of a package: fit to install, or refused and why. */
 export function judge(

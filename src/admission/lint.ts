@@ -4,7 +4,7 @@ import { PACKAGE_KINDS, type PackageKind } from '../model/package.js';
 import type { JsonObject } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
 import type { Finding } from '../model/package-meta.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 
 export interface JudgeOptions {
   /** Also read what old design documents describe and Crossplane itself rejects. */

@@ -3,7 +3,7 @@ import { meetsDemand, type CrdDemand } from '../model/crd-demand.js';
 import { isPackageKind, type PackageKind } from '../model/package.js';
 import type { PackageContents, PackageObject } from '../model/package-contents.js';
 import type { OwnedKind, OwnedObject } from '../model/owned-object.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 
 /** Webhook configurations are not here: they are renamed after their package, so never clash. */
 const OWNED_AS: Readonly<Record<string, OwnedKind>> = {

@@ -3,7 +3,7 @@ import { inApplyOrder } from '../lock/order.js';
 import { InputError } from '../model/input-error.js';
 import { objectNameOf } from '../model/name.js';
 import type { JsonObject } from '../text/json.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import { keptForTarget } from './kept-object.js';
 import { labelOf } from './object-label.js';
 import { packageObject, type Pin } from './package-object.js';

@@ -1,6 +1,6 @@
 import { InputError } from '../model/input-error.js';
 import type { JsonObject } from '../text/json.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import { isMapping } from './canonical.js';
 import { labelOf } from './object-label.js';
 import { withoutClusterState } from './object-template.js';

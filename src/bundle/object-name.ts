@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatOrigin, InputError } from '../model/input-error.js';
 import { isObjectName, LONGEST_NAME, objectNameOf } from '../model/name.js';
 import type { Origin, Repository } from '../model/package.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 
 /** A package that needs a name for its object. */
 export interface Nameless {

@@ -3,7 +3,7 @@ import { InputError } from '../model/input-error.js';
 import type { PackageKind } from '../model/package.js';
 import type { JsonObject } from '../text/json.js';
 import { joinReference } from '../model/reference.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import { fitSpec, isMappingOfStrings } from './spec-fields.js';
 
 /** How `spec.package` names a version. */

@@ -1,7 +1,7 @@
 import { InputError } from '../model/input-error.js';
 import type { PackageKind } from '../model/package.js';
 import type { JsonObject, JsonValue } from '../text/json.js';
-import type { Target, TargetRules } from '../model/target.js';
+import type { Target, TargetRules } from '../model/target/target.js';
 import { isMapping } from './canonical.js';
 
 interface Shape {

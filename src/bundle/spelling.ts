@@ -1,7 +1,7 @@
 import { byCodePoint } from '../text/code-point-order.js';
 import type { Repository } from '../model/package.js';
 import { pullName } from '../model/reference.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 
 /** Warnings about repositories that are pulled from one place and yet are several packages. */
 export function spellingWarnings(

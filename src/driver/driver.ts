@@ -2,7 +2,7 @@ import { judge } from '../admission/judge.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import type { Reply, Upcoming, Question, Solving } from '../solver/question.js';
 
 /** How much was asked of the source. */

@@ -1,5 +1,5 @@
 import { InputError } from '../model/input-error.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import { minimalProof } from './core.js';
 import type { Problem } from '../solver/problem.js';
 import type { Proof } from '../solver/solve.js';

@@ -1,14 +1,14 @@
 import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import { parseReference } from '../model/reference.js';
-import { otherReleases, type Target } from '../model/target.js';
+import { otherReleases, type Target } from '../model/target/target.js';
 import { leaves, steps } from './core.js';
 import type { Fact } from '../solver/fact.js';
 import type { RootPackage, Problem } from '../solver/problem.js';
 import { solve, type SearchResult, type Proof } from '../solver/solve.js';
 import type { Driver } from '../driver/driver.js';
 import type { Suggestion } from './refusal.js';
-import { groupByRules } from '../model/target-choice.js';
+import { groupByRules } from '../model/target/target-choice.js';
 import { selectorText, type Selector } from '../model/selector.js';
 
 /** How many suggestions are worth reading. */

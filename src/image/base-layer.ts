@@ -1,5 +1,5 @@
 import { printable } from '../text/printable.js';
-import type { TargetRules } from '../model/target.js';
+import type { TargetRules } from '../model/target/target.js';
 import type { Descriptor } from './descriptor.js';
 import type { ImageManifest } from './manifest.js';
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { TargetRules } from '../model/target.js';
+import type { TargetRules } from '../model/target/target.js';
 import { PACKAGE_YAML } from './package-yaml-file.js';
 import type { TarEntry } from './archive/tar-entries.js';
 

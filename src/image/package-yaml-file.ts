@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { isDigest, type Digest } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import type { TargetRules } from '../model/target.js';
+import type { TargetRules } from '../model/target/target.js';
 import { LIMITS, type Limits } from './limits.js';
 import type { TarEntry } from './archive/tar-entries.js';
 

@@ -3,7 +3,7 @@ import type { Requirement } from '../model/package-meta.js';
 import type { JsonObject } from '../text/json.js';
 import type { Digest } from '../text/digest.js';
 import { joinReference, splitPackageReference } from '../model/reference.js';
-import type { Target, TargetRules } from '../model/target.js';
+import type { Target, TargetRules } from '../model/target/target.js';
 import type { LockedPackage, Lockfile } from './lockfile.js';
 import { inApplyOrder } from './order.js';
 

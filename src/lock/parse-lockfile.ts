@@ -6,7 +6,7 @@ import { PACKAGE_KINDS, type PackageKind, type Repository } from '../model/packa
 import { isDigest, type Digest } from '../text/digest.js';
 import { isObjectName } from '../model/name.js';
 import { isTag, parseReference } from '../model/reference.js';
-import { targetFor } from '../model/target.js';
+import { targetFor } from '../model/target/target.js';
 import { Located } from './located.js';
 import {
   LOCKFILE_VERSION,

@@ -1,7 +1,7 @@
 import type { Repository } from './package.js';
 import type { Digest } from '../text/digest.js';
 import { parseReference, referenceRules } from './reference.js';
-import type { Target } from './target.js';
+import type { Target } from './target/target.js';
 
 /** Kubernetes looks at no more of a label than this. */
 const LABEL_BYTES = 63;

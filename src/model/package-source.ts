@@ -2,7 +2,7 @@ import type { Repository, Candidate } from './package.js';
 import type { Digest } from '../text/digest.js';
 import type { PackageContents } from './package-contents.js';
 import type { CrdDemand } from './crd-demand.js';
-import type { Target } from './target.js';
+import type { Target } from './target/target.js';
 
 /** A package version as a source has it. */
 export interface FetchedPackage {

@@ -1,6 +1,6 @@
 import type { Repository } from './package.js';
 import { isDigest, type Digest } from '../text/digest.js';
-import type { Target } from './target.js';
+import type { Target } from './target/target.js';
 
 /** Where references that name no registry point to, and how Docker Hub is spelled when pulling. */
 export const DOCKER_HUB = 'index.docker.io';

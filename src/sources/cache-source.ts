@@ -7,7 +7,7 @@ import { isDigest, sha256 } from '../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import { LIMITS } from '../image/limits.js';
 import { unpacked } from '../image/archive/unpack.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';

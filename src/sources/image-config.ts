@@ -3,7 +3,7 @@ import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import type { JsonObject, JsonValue } from '../text/json.js';
 import type { KeptObject } from '../model/request.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 
 /** An ImageConfig, reduced to what fetching needs. */
 export interface ImageConfig {

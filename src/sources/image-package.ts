@@ -1,5 +1,5 @@
 import type { FetchedPackage } from '../model/package-source.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import type { ImageRepository } from '../image/image-repository.js';
 import { locatePackage } from '../image/locate-package.js';
 import { readPackage } from '../image/read-package.js';

@@ -4,7 +4,7 @@ import type { Repository } from '../model/package.js';
 import type { Owner } from '../model/package-source.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import { isAttachmentTag } from '../model/reference.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import type { ImageRepository } from '../image/image-repository.js';
 import type { ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';

@@ -4,7 +4,7 @@ import type { Repository } from '../model/package.js';
 import { type Digest, isDigest } from '../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { CrdDemand } from '../model/crd-demand.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import { bringsCrd } from '../admission/owned.js';
 import { contentsOf } from './index/index-contents.js';
 

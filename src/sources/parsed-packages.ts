@@ -1,5 +1,5 @@
 import type { PackageContents } from '../model/package-contents.js';
-import type { TargetRules } from '../model/target.js';
+import type { TargetRules } from '../model/target/target.js';
 import type { DiskCache } from '../store/disk-cache.js';
 import { fieldsOf } from '../text/json.js';
 import type { LocatedPackage } from '../image/locate-package.js';

@@ -2,7 +2,7 @@ import type { ImageConfig } from './image-config.js';
 import type { Repository } from '../model/package.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import { mayBePlainHttp } from '../registry/address-class.js';
 import { firstOf, type CredentialStore } from '../registry/auth/credentials.js';
 import { copyBlob } from '../store/copy-blob.js';

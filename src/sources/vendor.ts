@@ -4,7 +4,7 @@ import type { Digest } from '../text/digest.js';
 import type { PackageSource } from '../model/package-source.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import type { Target } from '../model/target.js';
+import type { Target } from '../model/target/target.js';
 import { copyBlob } from '../store/copy-blob.js';
 import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
 import type { LayoutWriter } from '../store/layout-writer.js';

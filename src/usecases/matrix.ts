@@ -2,7 +2,7 @@ import { parseConstraint } from '../semver/constraint.js';
 import { InputError } from '../model/input-error.js';
 import type { Candidate } from '../model/package.js';
 import type { Request } from '../model/request.js';
-import { sameRules, type Target } from '../model/target.js';
+import { sameRules, type Target } from '../model/target/target.js';
 import { minimalProof } from '../explain/core.js';
 import type { Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
@@ -10,7 +10,7 @@ import { solve, type SearchResult } from '../solver/solve.js';
 import { Driver, type ReadCounts } from '../driver/driver.js';
 import { refusalOf, type CoreEntry } from '../explain/refusal.js';
 import type { ResolveOptions } from './resolve/resolve.js';
-import { allReleases, chooseTargets, versionOf } from '../model/target-choice.js';
+import { allReleases, chooseTargets, versionOf } from '../model/target/target-choice.js';
 import { toProblem } from './resolve/to-problem.js';
 
 /** How a set fares on the releases of Crossplane. */

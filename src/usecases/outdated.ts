@@ -3,7 +3,7 @@ import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
-import { targetFor, type Target } from '../model/target.js';
+import { targetFor, type Target } from '../model/target/target.js';
 import { compareVersions, parseVersion, type Version } from '../semver/version.js';
 import type { Problem } from '../solver/problem.js';
 import { requirersIn, type Requirers } from './resolve/requirers.js';

@@ -6,7 +6,7 @@ import type { Lockfile } from '../lock/lockfile.js';
 import { writeYaml, writeYamlStream } from '../text/yaml/write-yaml.js';
 import { InputError } from '../model/input-error.js';
 import type { JsonObject } from '../text/json.js';
-import { targetFor, type Target } from '../model/target.js';
+import { targetFor, type Target } from '../model/target/target.js';
 import { WRITTEN_MARK } from '../text/written-mark.js';
 
 export interface RenderOptions {

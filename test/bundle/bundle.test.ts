@@ -5,7 +5,7 @@ import type { Lockfile } from '../../src/lock/lockfile.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { PackageKind } from '../../src/model/package.js';
 import type { JsonObject } from '../../src/text/json.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 const at = (version: string) => targetFor(version)!;

@@ -5,7 +5,7 @@ import { InputError } from '../../src/model/input-error.js';
 import type { IndexFile } from '../../src/model/index-file.js';
 import type { Repository } from '../../src/model/package.js';
 import type { Request } from '../../src/model/request.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { Driver } from '../../src/driver/driver.js';
 import { resolve, type Answer, type Unsolvable } from '../../src/usecases/resolve/resolve.js';
 import { toProblem } from '../../src/usecases/resolve/to-problem.js';

@@ -8,7 +8,7 @@ import { objectTemplate } from '../../src/bundle/object-template.js';
 import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
 import type { PackageKind } from '../../src/model/package.js';
 import type { JsonObject } from '../../src/text/json.js';
-import { targetFor, type Target } from '../../src/model/target.js';
+import { targetFor, type Target } from '../../src/model/target/target.js';
 import { render, type RenderOptions } from '../../src/usecases/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 import { apiServer } from './crd-schema.js';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { judge } from '../../src/admission/judge.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { fastIdentity } from '../../src/package-yaml/fast-identity.js';
 import { parseGoYaml } from '../../src/package-yaml/go-yaml.js';
 import { identityOf } from '../../src/package-yaml/identity.js';

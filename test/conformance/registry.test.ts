@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
 import type { Repository } from '../../src/model/package.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { openLayoutSource } from '../../src/sources/layout-source.js';
 import { openRegistries } from '../../src/sources/open-registries.js';
 import { fakeIo } from '../support/fake-io.js';

@@ -3,7 +3,7 @@ import { lockIndex } from '../../src/lock/lock-index.js';
 import type { LockedPackage } from '../../src/lock/lockfile.js';
 import { judge } from '../../src/admission/judge.js';
 import type { Requirement } from '../../src/model/package-meta.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 

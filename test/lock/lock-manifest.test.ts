@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { lockManifest, undigested } from '../../src/lock/lock-manifest.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 const explicit = { ...needs('Function x.io/a/fn *'), apiVersion: 'pkg.crossplane.io/v1' };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { friendlyId, objectNameOf, revisionName, toDnsLabel } from '../../src/model/name.js';
 import type { Repository } from '../../src/model/package.js';
 import type { Digest } from '../../src/text/digest.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 
 const a = (count: number) => 'a'.repeat(count);
 

@@ -10,7 +10,7 @@ import {
   validPackageReference,
   validRepository,
 } from '../../src/model/reference.js';
-import { targetFor, type Target } from '../../src/model/target.js';
+import { targetFor, type Target } from '../../src/model/target/target.js';
 
 const HEX = 'c88b938d6e7b2ed43d40b71e5a55df9c60fa653bea0c0961f3294fac46d5b56e';
 const DIGEST = `sha256:${HEX}`;

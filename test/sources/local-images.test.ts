@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { friendlyId } from '../../src/model/name.js';
 import type { Repository } from '../../src/model/package.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { openCrossplaneCache } from '../../src/sources/cache-source.js';
 import { openLayoutSource } from '../../src/sources/layout-source.js';
 import { openXpkgSource } from '../../src/sources/xpkg-source.js';

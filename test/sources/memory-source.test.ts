@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexFile } from '../../src/model/index-file.js';
 import type { Repository } from '../../src/model/package.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 
 const D1 = `sha256:${'1'.repeat(64)}`;

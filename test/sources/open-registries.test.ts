@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { imageConfigsIn } from '../../src/sources/image-config.js';
 import type { Repository } from '../../src/model/package.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { openRegistries } from '../../src/sources/open-registries.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { TEST_CERTIFICATE } from '../support/registry/certificate.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { DiskCache } from '../../src/store/disk-cache.js';
 import { fetchImage } from '../../src/sources/image-package.js';
 import { parsedPackages } from '../../src/sources/parsed-packages.js';

@@ -3,7 +3,7 @@ import { imageConfigsIn } from '../../src/sources/image-config.js';
 import type { Repository } from '../../src/model/package.js';
 import type { JsonObject } from '../../src/text/json.js';
 import type { SourceError } from '../../src/model/source-error.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import type { CredentialStore } from '../../src/registry/auth/credentials.js';
 import type { RemoteName } from '../../src/registry/registry-session.js';
 import { Secret } from '../../src/registry/auth/secret.js';

@@ -7,7 +7,7 @@ import type { IndexFile, IndexPackage, IndexVersion } from '../../src/model/inde
 import { judge } from '../../src/admission/judge.js';
 import type { Repository } from '../../src/model/package.js';
 import type { PackageSource } from '../../src/model/package-source.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { openDir } from '../../src/sources/dir/dir-source.js';
 import { parseIndex } from '../../src/sources/index/index-source.js';
 import { formatIndex, makeIndex } from '../../src/sources/index/make-index.js';

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Repository } from '../../src/model/package.js';
 import type { PackageSource } from '../../src/model/package-source.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { openLayoutSource } from '../../src/sources/layout-source.js';
 import { openXpkgSource } from '../../src/sources/xpkg-source.js';
 import { providerYaml } from '../support/package-yaml.js';

@@ -3,7 +3,7 @@ import type {
   PackageContents,
   PackageObject,
 } from '../../src/model/package-contents.js';
-import { targetFor, type Target } from '../../src/model/target.js';
+import { targetFor, type Target } from '../../src/model/target/target.js';
 
 /** A meta document with nothing remarkable, save what is given. */
 export function meta(fields: Partial<MetaDocument> = {}): MetaDocument {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { acceptanceProblems } from '../../src/bundle/acceptance/acceptance.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { render } from '../../src/usecases/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lockManifest } from '../../src/lock/lock-manifest.js';
 import type { Digest } from '../../src/text/digest.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
 test('trap 3: a row is named by the object and the digest of the index', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { acceptanceProblems } from '../../src/bundle/acceptance/acceptance.js';
 import { spellingWarnings } from '../../src/bundle/spelling.js';
 import type { Repository } from '../../src/model/package.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { render } from '../../src/usecases/render.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 

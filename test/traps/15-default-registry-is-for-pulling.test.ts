@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Repository } from '../../src/model/package.js';
 import { parseReference, referenceRules, validRepository } from '../../src/model/reference.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { render } from '../../src/usecases/render.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 

@@ -3,7 +3,7 @@ import { bundleOf } from '../../src/bundle/bundle.js';
 import { objectTemplate } from '../../src/bundle/object-template.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { JsonObject } from '../../src/text/json.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { render } from '../../src/usecases/render.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseConstraint } from '../../src/semver/constraint.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { compareVersions, isIncomplete, parseVersion } from '../../src/semver/version.js';
 
 /** The newest of `tags` that `constraint` admits on a Crossplane release. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
 import type { Repository } from '../../src/model/package.js';
-import { knownReleases } from '../../src/model/target.js';
+import { knownReleases } from '../../src/model/target/target.js';
 import { matrix, type MatrixRow } from '../../src/usecases/matrix.js';
 import { resolve } from '../../src/usecases/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';

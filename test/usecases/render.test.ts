@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { render } from '../../src/usecases/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 

@@ -1,7 +1,7 @@
 import { parseConstraint } from '../../semver/constraint.js';
 import { isDigest } from '../../text/digest.js';
 import { sameRepository } from '../../model/reference.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
 import {
   edgesOf,

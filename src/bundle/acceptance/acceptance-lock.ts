@@ -1,7 +1,7 @@
 import { friendlyId } from '../../model/name.js';
 import type { JsonObject, JsonValue } from '../../text/json.js';
 import type { PackageRequirement } from '../../model/package-meta.js';
-import type { TargetRules } from '../../model/target.js';
+import type { TargetRules } from '../../model/target/target.js';
 import { isMapping } from '../canonical.js';
 import type { Installed, InstalledSet } from './installed-set.js';
 

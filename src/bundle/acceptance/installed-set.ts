@@ -3,7 +3,7 @@ import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
 import type { JsonObject } from '../../text/json.js';
 import type { PackageRequirement } from '../../model/package-meta.js';
 import { splitPackageReference } from '../../model/reference.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { isMapping } from '../canonical.js';
 import { nameOf } from '../object-label.js';
 

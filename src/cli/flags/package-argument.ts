@@ -8,7 +8,7 @@ import type { Origin, Repository } from '../../model/package.js';
 import type { PackageContents } from '../../model/package-contents.js';
 import type { FetchedPackage } from '../../model/package-source.js';
 import { printable } from '../../text/printable.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 import { noStats } from '../../sources/decorators/counted.js';
 import { readPackageOnDisk } from '../../sources/dir/package-on-disk.js';

@@ -1,5 +1,5 @@
 import { InputError } from '../../model/input-error.js';
-import { knownReleases, targetFor, type Target } from '../../model/target.js';
+import { knownReleases, targetFor, type Target } from '../../model/target/target.js';
 import type { Io } from '../io/io.js';
 
 /** The release that `--crossplane` names, for commands that want one; else the newest known. */

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../text/json.js';
 import type { PackageContents } from '../../model/package-contents.js';
 import type { Finding, PackageMeta, Rejection, Requirement } from '../../model/package-meta.js';
 import { printable } from '../../text/printable.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 
 const MAX_LINE = 1200;
 

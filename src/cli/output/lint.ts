@@ -2,7 +2,7 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import { formatOrigin } from '../../model/input-error.js';
 import type { Origin } from '../../model/package.js';
 import type { Finding } from '../../model/package-meta.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 
 /** What `lint -o json` prints. */
 export interface LintReport {

@@ -1,7 +1,7 @@
 import type { Digest } from '../../text/digest.js';
 import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
-import type { TargetRules } from '../../model/target.js';
+import type { TargetRules } from '../../model/target/target.js';
 import { packagePlace, type PackagePlace } from '../base-layer.js';
 import type { Descriptor } from '../descriptor.js';
 import { checkDiffIds } from './diff-id.js';

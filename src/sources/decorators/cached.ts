@@ -1,5 +1,5 @@
 import type { FetchedPackage, Owner, PackageSource } from '../../model/package-source.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { traitsOf } from './traits.js';
 import { memoize } from './memoized.js';
 

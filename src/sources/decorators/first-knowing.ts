@@ -2,7 +2,7 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import type { Candidate, Repository } from '../../model/package.js';
 import type { FetchedPackage, Owner, PackageSource } from '../../model/package-source.js';
 import type { CrdDemand } from '../../model/crd-demand.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 
 /**
  * Several sources as one: the first that knows a repository answers for it, alone.

@@ -4,7 +4,7 @@ import type { Repository } from '../../model/package.js';
 import { isDigest } from '../../text/digest.js';
 import type { FetchedPackage, Owner, PackageSource } from '../../model/package-source.js';
 import type { CrdDemand } from '../../model/crd-demand.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { builtRepository } from '../../image/build-image.js';
 import type { ImageHolder } from '../image-holder.js';
 import { PackageTree } from './package-tree.js';

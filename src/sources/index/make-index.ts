@@ -3,7 +3,7 @@ import type { IndexFile, IndexPackage } from '../../model/index-file.js';
 import type { Repository } from '../../model/package.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
 import { isAttachmentTag, joinReference } from '../../model/reference.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
 import { indexEntry, onlyMeta } from './index-entry.js';
 

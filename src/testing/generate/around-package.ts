@@ -7,8 +7,8 @@ import type { IndexFile, IndexPackage } from '../../model/index-file.js';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request, Root } from '../../model/request.js';
-import { sameRules, targetFor, type Target } from '../../model/target.js';
-import { chooseTargets } from '../../model/target-choice.js';
+import { sameRules, targetFor, type Target } from '../../model/target/target.js';
+import { chooseTargets } from '../../model/target/target-choice.js';
 import {
   admittedTags,
   requiredBy,

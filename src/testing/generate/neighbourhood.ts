@@ -8,7 +8,7 @@ import type { Repository } from '../../model/package.js';
 import type { JsonValue } from '../../text/json.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request, Root, RootVersion } from '../../model/request.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { compareVersions, exactTag, parseVersion } from '../../semver/version.js';
 import { indexEntry, onlyMeta } from '../../sources/index/index-entry.js';
 

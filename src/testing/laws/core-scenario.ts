@@ -3,7 +3,7 @@ import type { IndexFile, IndexPackage, IndexVersion } from '../../model/index-fi
 import { isDigest } from '../../text/digest.js';
 import type { JsonValue } from '../../text/json.js';
 import type { LocalRoot, Request, Root } from '../../model/request.js';
-import { targetFor, type Target } from '../../model/target.js';
+import { targetFor, type Target } from '../../model/target/target.js';
 import { compareVersions, exactTag, parseVersion } from '../../semver/version.js';
 import type { NamedFact, Versions } from '../../explain/named-fact.js';
 import { readEntry, readVersion } from '../oracle/reading.js';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { IndexFile } from '../../model/index-file.js';
-import { targetFor } from '../../model/target.js';
+import { targetFor } from '../../model/target/target.js';
 import { compareVersions, parseVersion } from '../../semver/version.js';
 import { unacceptable } from '../oracle/acceptable.js';
 import { exhaustive, targets } from '../oracle/exhaustive.js';

@@ -7,7 +7,7 @@ import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
 import { resolve, type Answer, type Unsolvable } from '../../usecases/resolve/resolve.js';
-import { chooseTargets } from '../../model/target-choice.js';
+import { chooseTargets } from '../../model/target/target-choice.js';
 import { memorySource } from '../../sources/memory-source.js';
 import { coreScenario } from './core-scenario.js';
 import type { Outcome, Resolver, ResolverOptions } from './resolver.js';

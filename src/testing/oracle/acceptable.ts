@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../text/json.js';
 import { validPackageReference } from '../../model/reference.js';
-import { targetFor, type Target } from '../../model/target.js';
+import { targetFor, type Target } from '../../model/target/target.js';
 import { targets } from './exhaustive.js';
 import { flaws, type Flaw, type SelectedVersions } from './flaws.js';
 import type { Outcome } from '../laws/resolver.js';

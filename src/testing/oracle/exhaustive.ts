@@ -3,7 +3,7 @@ import { parseConstraint } from '../../semver/constraint.js';
 import type { IndexFile } from '../../model/index-file.js';
 import type { CrdDemand } from '../../model/crd-demand.js';
 import type { Request } from '../../model/request.js';
-import { knownReleases, targetFor, type Target } from '../../model/target.js';
+import { knownReleases, targetFor, type Target } from '../../model/target/target.js';
 import { compareVersions, isIncomplete, parseVersion, type Version } from '../../semver/version.js';
 import { demandsIn, flaws, type SelectedVersions } from './flaws.js';
 import type { Outcome, ResolverOptions } from '../laws/resolver.js';

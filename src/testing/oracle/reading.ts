@@ -5,7 +5,7 @@ import { isDigest } from '../../text/digest.js';
 import type { JsonValue } from '../../text/json.js';
 import type { PackageObject } from '../../model/package-contents.js';
 import { validRepository } from '../../model/reference.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 
 /** A package version as a target sees it, read for the exhaustive search and for nothing else. */
 export interface Reading {

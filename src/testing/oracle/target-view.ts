@@ -4,7 +4,7 @@ import type { IndexFile } from '../../model/index-file.js';
 import { isDigest } from '../../text/digest.js';
 import type { PackageObject } from '../../model/package-contents.js';
 import type { LocalRoot, Request, Root } from '../../model/request.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
 import { readEntry, readVersion, type Reading } from './reading.js';
 import type { ResolverOptions } from '../laws/resolver.js';

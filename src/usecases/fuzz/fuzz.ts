@@ -1,12 +1,12 @@
 import { InputError } from '../../model/input-error.js';
 import type { Request } from '../../model/request.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { solve } from '../../solver/solve.js';
 import { Driver } from '../../driver/driver.js';
 import type { Refusal } from '../../explain/refusal.js';
 import { resolve, type ResolveOptions } from '../resolve/resolve.js';
 import { seeded, type Draw } from './seeded.js';
-import { askedRelease, chooseTargets } from '../../model/target-choice.js';
+import { askedRelease, chooseTargets } from '../../model/target/target-choice.js';
 import { toProblem } from '../resolve/to-problem.js';
 import {
   variedRequest,

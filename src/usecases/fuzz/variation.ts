@@ -1,5 +1,5 @@
 import type { PackageRoot, Request, Root } from '../../model/request.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 
 /** A variation of a request: some of its roots, some of them at one published version. */
 export interface Variation {

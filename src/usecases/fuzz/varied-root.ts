@@ -3,7 +3,7 @@ import { readDependency } from '../../admission/dependency.js';
 import type { Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { LocalRoot, PackageRoot, Request } from '../../model/request.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import {
   compareVersions,
   exactTag,

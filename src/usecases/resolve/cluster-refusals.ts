@@ -2,7 +2,7 @@ import { parseConstraint } from '../../semver/constraint.js';
 import type { Repository } from '../../model/package.js';
 import { isDigest } from '../../text/digest.js';
 import type { PackageRequirement } from '../../model/package-meta.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
 import type { Selected } from '../../solver/solve.js';
 

@@ -3,13 +3,13 @@ import { isRejection } from '../../admission/judge.js';
 import { ownershipKey } from '../../model/owned-object.js';
 import type { Repository } from '../../model/package.js';
 import type { PackageMeta, Rejection } from '../../model/package-meta.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { parseVersion, type Version } from '../../semver/version.js';
 import type { RootPackage, Problem } from '../../solver/problem.js';
 import type { Selected } from '../../solver/solve.js';
 import type { Driver } from '../../driver/driver.js';
 import { newestOf } from './newest.js';
-import { versionOf } from '../../model/target-choice.js';
+import { versionOf } from '../../model/target/target-choice.js';
 import { meetsSelector } from './meets-selector.js';
 import { selectorOf } from '../../model/selector.js';
 

@@ -1,5 +1,5 @@
 import { parseConstraint } from '../../semver/constraint.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
 import { selectorText, type Selector } from '../../model/selector.js';
 

@@ -3,11 +3,11 @@ import { parseConstraint } from '../../semver/constraint.js';
 import { formatOrigin } from '../../model/input-error.js';
 import { ownershipKey } from '../../model/owned-object.js';
 import type { Repository } from '../../model/package.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import type { Problem, Rule } from '../../solver/problem.js';
 import type { Requirers } from './requirers.js';
 import { changesBetween, type Change } from '../../lock/changes.js';
-import { versionOf } from '../../model/target-choice.js';
+import { versionOf } from '../../model/target/target-choice.js';
 import { meetsSelector } from './meets-selector.js';
 import { selectorOf, selectorText, type Selector } from '../../model/selector.js';
 

@@ -3,7 +3,7 @@ import { crdDemandText } from '../../model/crd-demand.js';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import type { Problem } from '../../solver/problem.js';
 import { solve, type ChosenOwner, type Effort, type SearchResult } from '../../solver/solve.js';
 import { requirersIn, type Requirers } from './requirers.js';
@@ -12,7 +12,7 @@ import { explainRefusal, type Refused } from '../../explain/explain-refusal.js';
 import { heldBack } from './held-back.js';
 import { movements, type Movement } from './movement.js';
 import type { Refusal } from '../../explain/refusal.js';
-import { askedRelease, chooseTargets } from '../../model/target-choice.js';
+import { askedRelease, chooseTargets } from '../../model/target/target-choice.js';
 import { toLockfile, type ChosenPackage } from './to-lockfile.js';
 import { toProblem, type ProblemOptions } from './to-problem.js';
 

@@ -6,7 +6,7 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import type { Repository } from '../../model/package.js';
 import type { FetchedPackage } from '../../model/package-source.js';
 import type { PackageRoot, Request } from '../../model/request.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import type { Selected } from '../../solver/solve.js';
 import { clusterRefusals } from './cluster-refusals.js';
 

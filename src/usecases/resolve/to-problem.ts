@@ -7,9 +7,9 @@ import type { Origin, Repository } from '../../model/package.js';
 import { isDigest } from '../../text/digest.js';
 import { isTag, repositoryProblem } from '../../model/reference.js';
 import type { LocalRoot, PackageRoot, Request, Root, VersionRule } from '../../model/request.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import type { RootRequirement, Problem, Rule } from '../../solver/problem.js';
-import { versionOf } from '../../model/target-choice.js';
+import { versionOf } from '../../model/target/target-choice.js';
 import type { Selector } from '../../model/selector.js';
 
 /** What a user may wish beyond the request itself. */

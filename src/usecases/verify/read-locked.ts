@@ -1,7 +1,7 @@
 import type { LockedPackage } from '../../lock/lockfile.js';
 import { isDigest, type Digest } from '../../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import type { Mismatch } from './lock-mismatch.js';
 
 /** A locked package as its source has it now. */

@@ -1,6 +1,6 @@
 import type { Lockfile } from '../../lock/lockfile.js';
 import { formatOrigin } from '../../model/input-error.js';
-import type { Target } from '../../model/target.js';
+import type { Target } from '../../model/target/target.js';
 import type { RootPackage, Problem } from '../../solver/problem.js';
 import { meetsSelector } from '../resolve/meets-selector.js';
 import { selectorText } from '../../model/selector.js';

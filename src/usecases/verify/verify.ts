@@ -3,14 +3,14 @@ import { isRejection, judge } from '../../admission/judge.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
 import { SourceError } from '../../model/source-error.js';
-import { targetFor, type Target } from '../../model/target.js';
+import { targetFor, type Target } from '../../model/target/target.js';
 import type { Selected } from '../../solver/solve.js';
 import { clusterRefusals } from '../resolve/cluster-refusals.js';
 import { reResolve } from './re-resolve.js';
 import { contentMismatches, type Mismatch } from './lock-mismatch.js';
 import { readLocked, type LockedRead, type ReadingLocked } from './read-locked.js';
 import { staleness } from './stale.js';
-import { askedRelease, isMeant, type AskedRelease } from '../../model/target-choice.js';
+import { askedRelease, isMeant, type AskedRelease } from '../../model/target/target-choice.js';
 import { INPUTS_SAY_SO } from '../resolve/to-lockfile.js';
 import { toProblem, type ProblemOptions } from '../resolve/to-problem.js';
 

@@ -3,7 +3,7 @@ import { acceptanceProblems } from '../../../src/bundle/acceptance/acceptance.js
 import type { Output } from '../../../src/bundle/acceptance/installed-set.js';
 import type { LockedPackage, Lockfile } from '../../../src/lock/lockfile.js';
 import type { JsonObject } from '../../../src/text/json.js';
-import { targetFor } from '../../../src/model/target.js';
+import { targetFor } from '../../../src/model/target/target.js';
 import { render, type RenderOptions } from '../../../src/usecases/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../../support/lockfiles.js';
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { targetFor } from '../../../src/model/target.js';
+import { targetFor } from '../../../src/model/target/target.js';
 import { auditImage } from '../../../src/image/audit/audit-image.js';
 import { sha256 } from '../../../src/text/digest.js';
 import { LIMITS } from '../../../src/image/limits.js';

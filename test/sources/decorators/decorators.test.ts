@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Repository } from '../../../src/model/package.js';
 import type { PackageSource } from '../../../src/model/package-source.js';
-import { targetFor } from '../../../src/model/target.js';
+import { targetFor } from '../../../src/model/target/target.js';
 import { cached } from '../../../src/sources/decorators/cached.js';
 import { counted, noStats } from '../../../src/sources/decorators/counted.js';
 import { firstKnowing } from '../../../src/sources/decorators/first-knowing.js';

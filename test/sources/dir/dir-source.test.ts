@@ -6,7 +6,7 @@ import { InputError } from '../../../src/model/input-error.js';
 import type { Repository } from '../../../src/model/package.js';
 import type { PackageSource } from '../../../src/model/package-source.js';
 import { judge } from '../../../src/admission/judge.js';
-import { targetFor } from '../../../src/model/target.js';
+import { targetFor } from '../../../src/model/target/target.js';
 import { buildImage } from '../../../src/image/build-image.js';
 import { sha256 } from '../../../src/text/digest.js';
 import { openDir } from '../../../src/sources/dir/dir-source.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InputError } from '../../../src/model/input-error.js';
 import type { Repository } from '../../../src/model/package.js';
 import { SourceError } from '../../../src/model/source-error.js';
-import { targetFor } from '../../../src/model/target.js';
+import { targetFor } from '../../../src/model/target/target.js';
 import { openIndex } from '../../../src/sources/index/index-source.js';
 
 const target = targetFor('v2.3.4')!;

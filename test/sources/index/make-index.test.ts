@@ -3,7 +3,7 @@ import type { IndexVersion } from '../../../src/model/index-file.js';
 import type { Repository } from '../../../src/model/package.js';
 import type { PackageContents, PackageObject } from '../../../src/model/package-contents.js';
 import type { PackageSource } from '../../../src/model/package-source.js';
-import { targetFor } from '../../../src/model/target.js';
+import { targetFor } from '../../../src/model/target/target.js';
 import { parseIndex } from '../../../src/sources/index/index-source.js';
 import { formatIndex, makeIndex } from '../../../src/sources/index/make-index.js';
 import { memorySource } from '../../../src/sources/memory-source.js';

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { targetFor, type TargetRules } from '../../../src/model/target.js';
+import { targetFor, type TargetRules } from '../../../src/model/target/target.js';
 import { LIMITS, type Limits } from '../../../src/image/limits.js';
 import { locatePackage } from '../../../src/image/locate-package.js';
 import { readPackage, type ReadPackage } from '../../../src/image/read-package.js';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { targetFor } from '../../../src/model/target.js';
+import { targetFor } from '../../../src/model/target/target.js';
 import { sha256 } from '../../../src/text/digest.js';
 import { parseManifest } from '../../../src/image/manifest.js';
 import { fetchImage } from '../../../src/sources/image-package.js';

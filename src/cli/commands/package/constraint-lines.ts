@@ -1,6 +1,6 @@
 import { parseConstraint } from '../../../semver/constraint.js';
 import { InputError } from '../../../model/input-error.js';
-import { targetFor, type Target } from '../../../model/target.js';
+import { targetFor, type Target } from '../../../model/target/target.js';
 import { parseVersion } from '../../../semver/version.js';
 import type { Io } from '../../io/io.js';
 

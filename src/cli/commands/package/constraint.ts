@@ -2,7 +2,7 @@ import { adviceFor, surprises } from '../../../semver/constraint-advice.js';
 import { admitsPrereleases, parseConstraint, type Constraint } from '../../../semver/constraint.js';
 import { InputError } from '../../../model/input-error.js';
 import { meaningOf } from '../../../semver/constraint-meaning.js';
-import type { Target } from '../../../model/target.js';
+import type { Target } from '../../../model/target/target.js';
 import { parseVersion } from '../../../semver/version.js';
 import { whyNot } from '../../../semver/constraint-why-not.js';
 import type { Command } from '../../command.js';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { acceptanceProblems } from '../../../bundle/acceptance/acceptance.js';
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { InputError } from '../../../model/input-error.js';
-import { targetFor, type Target } from '../../../model/target.js';
+import { targetFor, type Target } from '../../../model/target/target.js';
 import { render, type Rendering } from '../../../usecases/render.js';
 import type { Command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';

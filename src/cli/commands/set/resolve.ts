@@ -1,10 +1,10 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Request } from '../../../model/request.js';
-import { targetFor } from '../../../model/target.js';
+import { targetFor } from '../../../model/target/target.js';
 import { requirersIn } from '../../../usecases/resolve/requirers.js';
 import { resolve, type ResolveOptions, type Solved } from '../../../usecases/resolve/resolve.js';
 import { staleness } from '../../../usecases/verify/stale.js';
-import { askedRelease, isMeant } from '../../../model/target-choice.js';
+import { askedRelease, isMeant } from '../../../model/target/target-choice.js';
 import { toProblem } from '../../../usecases/resolve/to-problem.js';
 import { noStats } from '../../../sources/decorators/counted.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';

@@ -4,7 +4,7 @@ import { undigested } from '../../../lock/lock-manifest.js';
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { InputError } from '../../../model/input-error.js';
 import { SourceError } from '../../../model/source-error.js';
-import { targetFor } from '../../../model/target.js';
+import { targetFor } from '../../../model/target/target.js';
 import { LayoutWriter } from '../../../store/layout-writer.js';
 import { noStats } from '../../../sources/decorators/counted.js';
 import { vendor, type VendoredPackage, type VendorOptions } from '../../../sources/vendor.js';

@@ -1,9 +1,9 @@
-import { parseConstraint, type Constraint } from '../semver/constraint.js';
-import { InputError } from './input-error.js';
-import type { Origin } from './package.js';
-import type { Request } from './request.js';
+import { parseConstraint, type Constraint } from '../../semver/constraint.js';
+import { InputError } from '../input-error.js';
+import type { Origin } from '../package.js';
+import type { Request } from '../request.js';
 import { knownReleases, sameRules, targetFor, type Target } from './target.js';
-import { compareVersions, parseVersion, type Version } from '../semver/version.js';
+import { compareVersions, parseVersion, type Version } from '../../semver/version.js';
 
 /** Crossplane's own version ranges are read in the newest dialect, whatever the target. */
 const DIALECT = '3.4.0';

@@ -1,6 +1,6 @@
 import { CANDIDATES, RELEASES } from './releases.js';
-import type { Dialect } from '../semver/dialect.js';
-import type { PackageKind } from './package.js';
+import type { Dialect } from '../../semver/dialect.js';
+import type { PackageKind } from '../package.js';
 
 /**
  * Everything that differs between Crossplane releases and matters here.

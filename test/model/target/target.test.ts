@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { targetFor } from '../../src/model/target.js';
+import { targetFor } from '../../../src/model/target/target.js';
 
 test.each([
   { version: 'v1.14.0', rule: 'dialect', want: '1.5.0', why: 'semver 1.5 from the beginning' },
