@@ -99,6 +99,7 @@ const RELEASE_SWITCHES: readonly RegExp[] = [
   /\b(?:compareVersions|gte?|lte?|satisfies)\([^)]*\b[Tt]arget\b/,
   /\b(?:major|minor|patch)\b\s*(?:[<>]=?|===)\s*\d/,
 ];
+const MAX_FILES_PER_FOLDER = 15;
 const VERSION_MAP = ['model/target/target.ts', 'model/target/releases.ts'];
 const ENTRIES = ['index.ts', 'testing/index.ts'];
 /** Versions and constraints in general have numbers for their trade; a test kit makes releases up. */
@@ -143,6 +144,14 @@ test.each(sources)('src/$file is named for what it holds', ({ file }) => {
   expect(posix.basename(file, '.ts')).not.toMatch(/^(utils?|helpers?|common|types|misc)$/);
   if (posix.basename(file) === 'index.ts') expect(ENTRIES).toContain(file);
 });
+
+test.each([...new Set(sources.map(({ file }) => dirname(file)))])(
+  `src/%s holds at most ${MAX_FILES_PER_FOLDER} files`,
+  (folder) => {
+    const files = sources.filter(({ file }) => dirname(file) === folder);
+    expect(files.length).toBeLessThanOrEqual(MAX_FILES_PER_FOLDER);
+  },
+);
 
 test.each([
   ...sources.map(({ file }) => `src/${file}`),
