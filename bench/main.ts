@@ -3,8 +3,9 @@ import { growth } from './growth.js';
 import { laziness } from './laziness.js';
 import { registry } from './registry.js';
 import { scale } from './scale.js';
+import { walk } from './walk.js';
 
-const BENCHES = { growth, laziness, registry, scale };
+const BENCHES = { growth, laziness, registry, scale, walk };
 
 const asked = process.argv.slice(2);
 const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
