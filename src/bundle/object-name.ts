@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatOrigin, InputError } from '../model/input-error.js';
-import { isObjectName, LONGEST_NAME, objectNameOf } from '../model/name.js';
+import { MAX_NAME_LENGTH, objectNameOf, objectNameProblem } from '../model/name.js';
 import type { Origin, Repository } from '../model/package.js';
 import type { Target } from '../model/target/target.js';
 
@@ -83,12 +83,9 @@ function called({ given, origin }: Named): string {
 }
 
 function refuseBadName({ given, repository, origin }: Named, holder: Nameless | undefined): void {
-  if (!isObjectName(given)) {
-    throw new InputError(
-      `\`${given}\` cannot be the name of an object (\`${repository}\`): it takes up to ${LONGEST_NAME} ` +
-        'characters of `a-z`, `0-9`, `-` and `.`, the first and the last a letter or digit',
-      { origin },
-    );
+  const problem = objectNameProblem(given);
+  if (problem !== undefined) {
+    throw new InputError(`\`${given}\`, given to \`${repository}\`, ${problem}`, { origin });
   }
   if (holder === undefined) return;
   throw new InputError(
@@ -114,7 +111,7 @@ function freeName(
 export function suffixedName(derived: string, repository: Repository, digits = 8): string {
   const hash = createHash('sha256').update(repository).digest('hex').slice(0, digits);
   const suffix = derived === '' ? hash : `-${hash}`;
-  return derived.slice(0, LONGEST_NAME - suffix.length) + suffix;
+  return derived.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
 }
 
 function renaming(repository: Repository, name: string, holder: Nameless | undefined): string {

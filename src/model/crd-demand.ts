@@ -1,3 +1,4 @@
+import { DNS_SUBDOMAIN } from '../text/dns-name.js';
 import type { JsonObject, JsonValue } from '../text/json.js';
 import type { PackageObject } from './package-contents.js';
 
@@ -36,16 +37,15 @@ function serves(defines: PackageObject['defines'], version: string | undefined):
   return version === undefined || defines === undefined || defines.versions.includes(version);
 }
 
-const NAME = '[a-z0-9]([a-z0-9.-]*[a-z0-9])?';
 const VERSION = 'v[0-9]+[a-z0-9]*';
-const CRD_NAME = new RegExp(`^(?<crd>${NAME})(?:/(?<version>${VERSION}))?$`);
-const ANY_OF_GROUP = new RegExp(`^\\*\\.(?<group>${NAME})(?:/(?<version>${VERSION}))?$`);
+const CRD_NAME = new RegExp(`^(?<crd>${DNS_SUBDOMAIN})(?:/(?<version>${VERSION}))?$`);
+const ANY_OF_GROUP = new RegExp(`^\\*\\.(?<group>${DNS_SUBDOMAIN})(?:/(?<version>${VERSION}))?$`);
 const GROUP_VERSION_KIND = new RegExp(
-  `^(?<group>\\*|${NAME})/(?<version>${VERSION})(?:, Kind=|/)(?<kind>[A-Z][A-Za-z0-9]*)$`,
+  `^(?<group>\\*|${DNS_SUBDOMAIN})/(?<version>${VERSION})(?:, Kind=|/)(?<kind>[A-Z][A-Za-z0-9]*)$`,
 );
-const GROUP_KIND = new RegExp(`^(?<group>\\*|${NAME})/(?<kind>[A-Z][A-Za-z0-9]*)$`);
+const GROUP_KIND = new RegExp(`^(?<group>\\*|${DNS_SUBDOMAIN})/(?<kind>[A-Z][A-Za-z0-9]*)$`);
 const KIND_VERSION_GROUP = new RegExp(
-  `^(?<kind>[A-Z][A-Za-z0-9]*)\\.(?<version>${VERSION})\\.(?<group>\\*|${NAME})$`,
+  `^(?<kind>[A-Z][A-Za-z0-9]*)\\.(?<version>${VERSION})\\.(?<group>\\*|${DNS_SUBDOMAIN})$`,
 );
 
 /**

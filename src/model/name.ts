@@ -1,5 +1,6 @@
 import type { Repository } from './package.js';
 import type { Digest } from '../text/digest.js';
+import { isDnsSubdomain } from '../text/dns-name.js';
 import { parseReference, referenceRules } from './reference.js';
 import type { Target } from './target/target.js';
 
@@ -31,13 +32,20 @@ export function toDnsLabel(text: string): string {
   return trimDashes(label);
 }
 
-/** Label values hold no more, and every object's name is the value of a label. */
-export const LONGEST_NAME = 63;
-const SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+/** Crossplane puts the name of a package object in a label, and a label's value holds no more. */
+export const MAX_NAME_LENGTH = 63;
 
-/** Whether the object of a package can have this name. */
+/** Why a package object cannot have this name; undefined: it can. */
+export function objectNameProblem(name: string): string | undefined {
+  if (name.length > MAX_NAME_LENGTH) {
+    return `is ${name.length} characters long; Crossplane puts it in a label, which takes ${MAX_NAME_LENGTH}`;
+  }
+  if (isDnsSubdomain(name)) return undefined;
+  return 'is no name for an object: `a-z`, `0-9`, `-` and `.`, with a letter or digit at both ends and on both sides of a dot';
+}
+
 export function isObjectName(text: string): boolean {
-  return text.length <= LONGEST_NAME && SUBDOMAIN.test(text);
+  return objectNameProblem(text) === undefined;
 }
 
 /** Crossplane's `xpkg.FriendlyID`: the name of a package revision. */

@@ -89,6 +89,7 @@ describe('assignNames', () => {
     { packages: ['x.io/u/p=same', 'x.io/u/q=same'], why: 'one name given twice' },
     { packages: ['x.io/u/p=p1', 'x.io/u/p=p2'], why: 'two objects for one repository' },
     { packages: ['x.io/u/p=Bad_Name'], why: 'no name for an object' },
+    { packages: ['x.io/u/p=a..b'], why: 'no DNS subdomain' },
     { packages: [`x.io/u/p=${'n'.repeat(64)}`], why: 'too long for a label' },
   ])('$packages is refused: $why', ({ packages }) => {
     expect(() => assignNames(packages.map(nameless))).toThrow(InputError);

@@ -128,6 +128,7 @@ describe('what is wrong is said with file and line', () => {
     { from: 'direct: true', to: 'direct: maybe', line: 10, says: 'direct', why: 'no boolean' },
     { from: 'name: acme-platform', to: 'nam: x', line: 9, says: 'nam', why: 'an unknown field' },
     { from: 'name: acme-platform', to: 'name: A B', line: 9, says: 'name', why: 'no name' },
+    { from: 'name: acme-platform', to: 'name: a..b', line: 9, says: 'name', why: 'no DNS name' },
     { from: 'digest: sha256:', to: 'digest: sha512:', line: 7, says: 'digest', why: 'no SHA-256' },
     { from: 'version: v1.0.0', to: 'version: "v1 0"', line: 6, says: 'tag', why: 'no tag' },
     { from: '"*"', to: '*', line: 18, says: 'YAML', why: 'no YAML' },

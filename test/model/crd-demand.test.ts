@@ -29,6 +29,7 @@ test.each<{ written: JsonValue; want: object }>([
 test.each<{ written: JsonValue; why: string }>([
   { written: 'buckets', why: 'no group' },
   { written: '*', why: 'nothing is named' },
+  { written: 'buckets..acme.io', why: 'nothing between two dots' },
   { written: 'a/b/c/d', why: 'too many parts' },
   { written: { group: 'a.b' }, why: 'no kind' },
   { written: { apiVersion: 'v1', kind: 'Secret' }, why: 'the core group has no CRDs' },

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { friendlyId, objectNameOf, revisionName, toDnsLabel } from '../../src/model/name.js';
+import {
+  friendlyId,
+  isObjectName,
+  objectNameOf,
+  objectNameProblem,
+  revisionName,
+  toDnsLabel,
+} from '../../src/model/name.js';
 import type { Repository } from '../../src/model/package.js';
 import type { Digest } from '../../src/text/digest.js';
 import { targetFor } from '../../src/model/target/target.js';
@@ -32,6 +39,25 @@ describe('toDnsLabel', () => {
         expect(toDnsLabel(text)).toMatch(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)?$/);
       }),
     );
+  });
+});
+
+describe('isObjectName', () => {
+  test.each([
+    { name: 'provider-aws', want: true, why: 'a DNS label' },
+    { name: 'a.b-c.d0', want: true, why: 'labels joined by dots' },
+    { name: a(63), want: true, why: 'all that a label value holds' },
+    { name: a(64), want: false, why: 'more than that' },
+    { name: '', want: false, why: 'nothing' },
+    { name: 'Aws', want: false, why: 'upper case' },
+    { name: 'a_b', want: false, why: 'an underscore' },
+    { name: '-a', want: false, why: 'a dash at the start' },
+    { name: 'a.', want: false, why: 'a dot at the end' },
+    { name: 'a..b', want: false, why: 'nothing between two dots' },
+    { name: 'a.-b', want: false, why: 'a dash beside a dot' },
+  ])('`$name` → $want: $why', ({ name, want }) => {
+    expect(isObjectName(name)).toBe(want);
+    expect(objectNameProblem(name) === undefined).toBe(want);
   });
 });
 

@@ -1,3 +1,4 @@
+// Written twice on purpose: output is judged here by rules of its own, so that a mistake in bundle or lock shows.
 import { parseConstraint } from '../../semver/constraint.js';
 import { isDigest } from '../../text/digest.js';
 import { sameRepository } from '../../model/reference.js';

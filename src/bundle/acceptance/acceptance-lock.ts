@@ -1,3 +1,4 @@
+// Written twice on purpose: output is judged here by rules of its own, so that a mistake in bundle or lock shows.
 import { friendlyId } from '../../model/name.js';
 import type { JsonObject, JsonValue } from '../../text/json.js';
 import type { PackageRequirement } from '../../model/package-meta.js';

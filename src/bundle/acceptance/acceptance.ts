@@ -1,3 +1,4 @@
+// Written twice on purpose: output is judged here by rules of its own, so that a mistake in bundle or lock shows.
 import { dependencyCycles } from '../../lock/order.js';
 import { parseConstraint } from '../../semver/constraint.js';
 import { objectNameOf } from '../../model/name.js';
@@ -104,13 +105,16 @@ function referenceProblems({ installed, target }: InstalledSet): readonly string
   });
 }
 
-const LABEL = /^[a-z0-9](?:[-a-z0-9.]{0,61}[a-z0-9])?$/;
+/** Kubernetes' own expression for the name of an object. */
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const MAX_LABEL_VALUE = 63;
 
 function nameProblems({ installed, target, keptNames }: InstalledSet): readonly string[] {
   const holders = new Map<string, string>();
   for (const { name, source } of installed) if (!holders.has(name)) holders.set(name, source);
   return installed.flatMap(({ name, source, locked }) => {
-    if (!LABEL.test(name)) return [`\`${name}\` cannot be the name of an object`];
+    if (!SUBDOMAIN.test(name) || name.length > MAX_LABEL_VALUE)
+      return [`\`${name}\` cannot be the name of an object`];
     if (holders.get(name) !== source) return [`two objects are named \`${name}\``];
     if (locked === undefined || locked.direct || keptNames?.has(name) === true) return [];
     const derived = objectNameOf(locked.repository, target);

@@ -1,3 +1,4 @@
+// Written twice on purpose: output is judged here by rules of its own, so that a mistake in bundle or lock shows.
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
 import type { JsonObject } from '../../text/json.js';

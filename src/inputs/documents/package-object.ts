@@ -5,7 +5,7 @@ import type { RootVersion } from '../../model/request.js';
 import type { Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';
 import { errorAt, flagAt, objectAt, requiredTextAt } from '../field.js';
-import { nameProblem } from './object-name.js';
+import { objectNameProblem } from '../../model/name.js';
 import { splitReference } from '../written-reference.js';
 
 /** Versions of the API that some Crossplane since v1.14 serves. */
@@ -20,7 +20,7 @@ export function readPackageObject(document: InputDocument, kind: PackageKind): C
   assertServed(document, kind);
   const object: JsonObject = objectAt(document, []);
   const name = requiredTextAt(document, ['metadata', 'name']);
-  const problem = nameProblem(name);
+  const problem = objectNameProblem(name);
   if (problem !== undefined) throw errorAt(document, ['metadata', 'name'], problem);
   flagAt(document, ['spec', 'ignoreCrossplaneConstraints']);
   flagAt(document, ['spec', 'skipDependencyResolution']);

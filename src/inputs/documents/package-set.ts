@@ -8,7 +8,7 @@ import { ANY_VERSION } from '../command-line-ref.js';
 import type { AskedPackage, Contribution } from '../contribution.js';
 import type { InputDocument, Path } from '../document.js';
 import { errorAt, flagAt, listAt, objectAt, requiredTextAt, textAt, valueAt } from '../field.js';
-import { nameProblem } from './object-name.js';
+import { objectNameProblem } from '../../model/name.js';
 import {
   asRepository,
   BROKEN_DIGEST,
@@ -108,7 +108,7 @@ function versionTextAt(document: InputDocument, path: Path): string | undefined 
 
 function nameAt(document: InputDocument, path: Path): string | undefined {
   const name = textAt(document, path);
-  const problem = name === undefined ? undefined : nameProblem(name);
+  const problem = name === undefined ? undefined : objectNameProblem(name);
   if (problem !== undefined) throw errorAt(document, path, problem);
   return name;
 }

@@ -160,6 +160,7 @@ describe('lockfiles that a cluster would stumble over', () => {
       why: 'not the suffix for a collision',
     },
     { item: 9, lockfile: set({ ...p, direct: true, name: 'n'.repeat(64) }), why: 'too long' },
+    { item: 9, lockfile: set({ ...p, direct: true, name: 'a..b' }), why: 'no DNS subdomain' },
   ] as const)('item $item: $why', ({ item, lockfile, ...rest }) => {
     const crossplane = 'release' in rest ? rest.release : lockfile.crossplane;
     expect(items(outputOf({ ...lockfile, crossplane }))).toEqual([item]);
