@@ -8,14 +8,14 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { sanitizedIo } from './io/sanitized-io.js';
 import type { Io } from './io/io.js';
 
-interface Listed {
+interface CommandRow {
   readonly usage: string;
   readonly about: string;
   /** Loaded only when the command is the one asked for: start-up matters. */
   readonly load: () => Promise<AnyCommand>;
 }
 
-const COMMANDS: readonly Listed[] = [
+const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'resolve [refs..]',
     about: 'Find one version of every package, and write the lockfile and the bundle',
@@ -54,12 +54,12 @@ const COMMANDS: readonly Listed[] = [
   {
     usage: 'constraint [range] [versions..]',
     about: 'Tell what a range admits on a Crossplane release, and why not',
-    load: async () => (await import('./commands/package/constraint-command.js')).constraint,
+    load: async () => (await import('./commands/package/constraint-command.js')).constraintCommand,
   },
   {
     usage: 'inspect <package>',
     about: 'Show what a package is, needs and owns on a Crossplane release',
-    load: async () => (await import('./commands/package/inspect-command.js')).inspect,
+    load: async () => (await import('./commands/package/inspect-command.js')).inspectCommand,
   },
   {
     usage: 'fuzz [refs..]',
@@ -69,12 +69,12 @@ const COMMANDS: readonly Listed[] = [
   {
     usage: 'lint <package>',
     about: 'Check a package as a Crossplane release would, and for what people regret',
-    load: async () => (await import('./commands/package/lint-command.js')).lint,
+    load: async () => (await import('./commands/package/lint-command.js')).lintCommand,
   },
   {
     usage: 'schema <document>',
     about: 'Print the JSON Schema of a document that is read or written',
-    load: async () => (await import('./commands/schema-command.js')).schema,
+    load: async () => (await import('./commands/schema-command.js')).schemaCommand,
   },
   {
     usage: 'render',

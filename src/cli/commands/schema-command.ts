@@ -14,7 +14,7 @@ interface Args {
   document: keyof typeof SCHEMAS;
 }
 
-export const schema: Command<Args> = {
+export const schemaCommand: Command<Args> = {
   builder: (yargs) =>
     yargs
       .positional('document', {

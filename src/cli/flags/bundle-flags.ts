@@ -2,7 +2,7 @@ import type { Argv } from 'yargs';
 import { clash } from './clash.js';
 import { outputFlag, type OutputArgs } from './output-flag.js';
 import { pinFlags, type PinArgs } from './pin-flags.js';
-import type { WantArgs } from './resolve-flags.js';
+import type { ResolveArgs } from './resolve-flags.js';
 
 /** What becomes of an answer, for every command that writes one. */
 export interface BundleArgs extends OutputArgs, PinArgs {
@@ -12,7 +12,7 @@ export interface BundleArgs extends OutputArgs, PinArgs {
   readonly 'allow-undigested': boolean;
 }
 
-export function bundleFlags(yargs: Argv<WantArgs>): Argv<WantArgs & BundleArgs> {
+export function bundleFlags(yargs: Argv<ResolveArgs>): Argv<ResolveArgs & BundleArgs> {
   return pinFlags(outputFlag(yargs)).options({
     out: {
       type: 'string',

@@ -8,7 +8,7 @@ import { inputFlags, type InputArgs } from './input-flags.js';
 import { sourceFlags, type SourceArgs } from './source-flags.js';
 
 /** Flags that say what is wanted, shared by every command that resolves. */
-export interface WantArgs extends SourceArgs, InputArgs {
+export interface ResolveArgs extends SourceArgs, InputArgs {
   readonly crossplane: string | undefined;
   readonly 'crossplane-versions': string | undefined;
   readonly lock: string;
@@ -30,7 +30,7 @@ export function refsArgument<T>(yargs: Argv<T>): Argv<T & RefArgs> {
   });
 }
 
-export function wantFlags(yargs: Argv): Argv<WantArgs> {
+export function resolveFlags(yargs: Argv): Argv<ResolveArgs> {
   return inputFlags(sourceFlags(yargs)).options({
     crossplane: {
       type: 'string',
@@ -68,7 +68,7 @@ export function wantFlags(yargs: Argv): Argv<WantArgs> {
 }
 
 /** What these flags mean to the library; the clock starts here. */
-export function resolveOptions(args: WantArgs, source: PackageSource): ResolveOptions {
+export function resolveOptions(args: ResolveArgs, source: PackageSource): ResolveOptions {
   if (!(args.timeout >= 0)) {
     throw new InputError('`--timeout` must be a number of seconds, 0 or more');
   }

@@ -6,7 +6,7 @@ import type { Solved } from '../../usecases/resolve/resolve.js';
 export function packageLines({ lockfile, target }: Solved): string[] {
   const rows = lockfile.packages.map(({ repository, version, kind, direct }) => [
     repository,
-    short(version),
+    shortVersion(version),
     kind,
     direct ? '' : 'dependency',
   ]);
@@ -23,16 +23,17 @@ export function changeLines(changes: readonly Movement[]): string[] {
 }
 
 function changeText({ repository, from, to, movedTag }: Movement): string {
-  if (movedTag !== undefined) return `tag was moved: ${repository} ${short(to!)} names other bytes`;
-  if (from === undefined) return `added ${repository} ${short(to!)}`;
-  if (to === undefined) return `removed ${repository} ${short(from)}`;
-  return `moved ${repository} ${short(from)} → ${short(to)}`;
+  if (movedTag !== undefined)
+    return `tag was moved: ${repository} ${shortVersion(to!)} names other bytes`;
+  if (from === undefined) return `added ${repository} ${shortVersion(to!)}`;
+  if (to === undefined) return `removed ${repository} ${shortVersion(from)}`;
+  return `moved ${repository} ${shortVersion(from)} → ${shortVersion(to)}`;
 }
 
 /** For each package, who asks for it and with which words. */
-export function demandLines({ lockfile, requirers }: Solved): string[] {
+export function requirerLines({ lockfile, requirers }: Solved): string[] {
   return lockfile.packages.flatMap(({ repository, version }) => [
-    `${repository} ${short(version)}`,
+    `${repository} ${shortVersion(version)}`,
     ...(requirers.get(repository) ?? []).map(({ text }) => `  ${text}`),
   ]);
 }
@@ -46,6 +47,6 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** A version as it is read by people: of a digest its first digits. */
-export function short(version: string): string {
+export function shortVersion(version: string): string {
   return isDigest(version) ? version.slice(0, 'sha256:'.length + 12) : version;
 }

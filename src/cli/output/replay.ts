@@ -4,7 +4,7 @@ import type { JsonObject } from '../../text/json.js';
 import type { PackageRoot, Request, RootVersion, VersionRule } from '../../model/request.js';
 import type { Breakage } from '../../usecases/fuzz/fuzz.js';
 import type { RootChoice } from '../../usecases/fuzz/variation.js';
-import type { WantArgs } from '../flags/resolve-flags.js';
+import type { ResolveArgs } from '../flags/resolve-flags.js';
 
 /**
  * A command that shows the example of a breakage again. What an argument cannot say stands in
@@ -13,11 +13,13 @@ import type { WantArgs } from '../flags/resolve-flags.js';
 export function replayCommand(
   { example, refusal }: Pick<Breakage, 'example' | 'refusal'>,
   request: Request,
-  args: WantArgs,
+  args: ResolveArgs,
 ): string {
-  const packages: Asked[] = example.choices.flatMap((choice) => asked(choice) ?? []);
+  const packages: VersionedRoot[] = example.choices.flatMap(
+    (choice) => versionedRoot(choice) ?? [],
+  );
   const asKind = refusal.core.some(({ kind }) => kind === 'kind');
-  const isPlain = ({ root }: Asked) => !asKind && flagsOf(root) === undefined;
+  const isPlain = ({ root }: VersionedRoot) => !asKind && flagsOf(root) === undefined;
   const refs = packages.filter(isPlain);
   const entries = packages.filter((one) => !isPlain(one));
   const documents = [
@@ -45,17 +47,17 @@ export function replayCommand(
   return `${line} <<'EOF'\n${documents.map((each) => writeYaml(each)).join('---\n')}EOF`;
 }
 
-interface Asked {
+interface VersionedRoot {
   readonly root: PackageRoot;
   readonly version: RootVersion;
 }
 
-function asked({ root, tag }: RootChoice): Asked | undefined {
+function versionedRoot({ root, tag }: RootChoice): VersionedRoot | undefined {
   if (root.root !== 'package') return undefined;
   return { root, version: tag === undefined ? root.version : { form: 'tag', tag } };
 }
 
-function refOf({ root: { repository }, version }: Asked): string {
+function refOf({ root: { repository }, version }: VersionedRoot): string {
   const text = versionText(version);
   if (version.form === 'tag') return `${repository}:${text}`;
   return text === '*' ? repository : `${repository}@${text}`;
@@ -70,7 +72,7 @@ function flagsOf(root: PackageRoot): JsonObject | undefined {
 /** None, where there is nothing that arguments cannot say. */
 function packageSet(
   choices: readonly RootChoice[],
-  { request, entries }: { readonly request: Request; readonly entries: readonly Asked[] },
+  { request, entries }: { readonly request: Request; readonly entries: readonly VersionedRoot[] },
 ): readonly JsonObject[] {
   const crds = choices.flatMap(({ root }) =>
     root.root === 'crd' ? [{ crd: crdDemandText(root.demand) }] : [],
@@ -94,7 +96,7 @@ function ruleOf({ repository, version }: VersionRule): JsonObject {
   return { package: repository, version };
 }
 
-function entryOf({ root, version }: Asked): JsonObject {
+function entryOf({ root, version }: VersionedRoot): JsonObject {
   const spec = flagsOf(root);
   return {
     [root.kind?.toLowerCase() ?? 'package']: root.repository,
@@ -123,7 +125,7 @@ function hasFiles({ roots, kept, crossplane, defaults }: Request): boolean {
   );
 }
 
-function flags(request: Request, args: WantArgs): string[] {
+function flags(request: Request, args: ResolveArgs): string[] {
   const admitted = new Set<string>([...(request.prereleases ?? []), ...(args.prerelease ?? [])]);
   return [
     ...each(`--from`, args.from),

@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Io } from '../io/io.js';
 import { isRemoteLock, type LockOnDisk } from '../io/lock-file.js';
 import { answerJson } from './answer-json.js';
-import { changeLines, demandLines, packageLines } from './packages.js';
+import { changeLines, packageLines, requirerLines } from './packages.js';
 import { refusalText } from './refusal.js';
 import { movedTagAlert } from './security.js';
 import { renderedOutputs } from '../io/rendered-outputs.js';
@@ -20,8 +20,8 @@ interface Args extends BundleArgs {
   readonly lock: string;
 }
 
-/** An answer, and what it takes to conclude from it. */
-export interface Conclusion {
+/** An answer, and what it is compared and reported with. */
+export interface ReportedAnswer {
   readonly answer: Answer;
   /** The lockfile as it was; undefined: there was none. */
   readonly lock: LockOnDisk | undefined;
@@ -32,17 +32,20 @@ export interface Conclusion {
 }
 
 /** Prints an answer and, where it is one, writes lockfile and bundle. */
-export async function conclude(conclusion: Conclusion, args: Args, io: Io): Promise<ExitCode> {
-  const { answer, lock, bytes } = conclusion;
+export async function reportAnswer(
+  { answer, lock, mayChange, bytes }: ReportedAnswer,
+  args: Args,
+  io: Io,
+): Promise<ExitCode> {
   for (const warning of answer.warnings) io.note(`warning: ${warning}`);
   for (const note of answer.notes) io.note(`note: ${note}`);
   if (answer.status !== 'solved') {
     if (args.output === 'json') io.out(answerJson(answer, bytes));
-    return complain(answer, args, io);
+    return reportNoAnswer(answer, args, io);
   }
   const { lockfile, changes } = answer;
   const text = formatLockfile(lockfile);
-  if (!conclusion.mayChange && text !== lock?.text) {
+  if (!mayChange && text !== lock?.text) {
     io.note(`error: the lockfile \`${args.lock}\` is stale`);
     for (const line of changeLines(changes)) io.note(`  ${line}`);
     if (changes.length === 0) io.note('  no version changes, but what it records of them does');
@@ -53,7 +56,7 @@ export async function conclude(conclusion: Conclusion, args: Args, io: Io): Prom
   }
   if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);
   if (args.write) refuseUndigested(lockfile, args);
-  const rendering = present(answer, bytes, args, io);
+  const rendering = renderAndPrint(answer, bytes, args, io);
   if (lock !== undefined) for (const line of changeLines(changes)) io.note(line);
   if (!args.write) return EXIT.done;
   const bundle = args.out === '-' ? [] : renderedOutputs(rendering, resolvePath(io.cwd, args.out));
@@ -67,7 +70,7 @@ export async function conclude(conclusion: Conclusion, args: Args, io: Io): Prom
 }
 
 /** Renders what is locked and prints the answer in the form asked for. */
-export function present(answer: Solved, bytes: number, args: BundleArgs, io: Io): Rendering {
+export function renderAndPrint(answer: Solved, bytes: number, args: BundleArgs, io: Io): Rendering {
   const { lockfile } = answer;
   const rendering = render(lockfile, { pin: args.pin, applyLock: args['apply-lock'] });
   for (const warning of rendering.warnings) io.note(`warning: ${warning}`);
@@ -77,11 +80,11 @@ export function present(answer: Solved, bytes: number, args: BundleArgs, io: Io)
   if (args.output === 'json') io.out(answerJson(answer, bytes));
   else if (args.out === '-') io.out(rendering.stream);
   else for (const line of packageLines(answer)) io.out(`${line}\n`);
-  if (args.explain) for (const line of demandLines(answer)) io.note(line);
+  if (args.explain) for (const line of requirerLines(answer)) io.note(line);
   return rendering;
 }
 
-function complain(answer: Exclude<Answer, Solved>, args: Args, io: Io): ExitCode {
+function reportNoAnswer(answer: Exclude<Answer, Solved>, args: Args, io: Io): ExitCode {
   if (answer.status === 'gave-up') {
     const { conflicts, fetched } = answer.stats;
     io.note(`error: gave up after ${conflicts} conflicts and ${fetched} packages read`);

@@ -1,6 +1,6 @@
 import type { Lockfile } from '../../lock/lockfile.js';
 import type { TreeNode } from '../../lock/lock-tree.js';
-import { short } from './packages.js';
+import { shortVersion } from './packages.js';
 
 /** Trees as indented lines; `(*)` marks a package whose requirements stand further up. */
 export function treeLines(trees: readonly TreeNode[]): string[] {
@@ -20,7 +20,7 @@ function branches(nodes: readonly TreeNode[], indent: string): string[] {
 
 function nodeText({ locked, wants, repeated }: TreeNode): string {
   const constraint = wants === undefined ? '' : ` \`${wants}\``;
-  return `${locked.repository} ${short(locked.version)}${constraint}${repeated ? ' (*)' : ''}`;
+  return `${locked.repository} ${shortVersion(locked.version)}${constraint}${repeated ? ' (*)' : ''}`;
 }
 
 function hasRepeated({ repeated, requires }: TreeNode): boolean {

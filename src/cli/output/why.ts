@@ -2,7 +2,7 @@ import type { LockedPackage } from '../../lock/lockfile.js';
 import type { OwnedObject } from '../../model/owned-object.js';
 import type { LockEdge } from '../../lock/lock-graph.js';
 import type { Why } from '../../usecases/why.js';
-import { short } from './packages.js';
+import { shortVersion } from './packages.js';
 
 /** Why a package is locked, and what of it was asked about; undefined: the package itself. */
 export type Answered = Why & { readonly owned: OwnedObject | undefined };
@@ -25,7 +25,7 @@ function pathLines(locked: LockedPackage, path: readonly LockEdge[]): string[] {
 }
 
 function nameOf({ repository, version }: LockedPackage): string {
-  return `${repository} ${short(version)}`;
+  return `${repository} ${shortVersion(version)}`;
 }
 
 function askedHow({ direct }: LockedPackage): string {

@@ -19,7 +19,7 @@ interface Args {
   output: 'text' | 'json';
 }
 
-export const constraint: Command<Args> = {
+export const constraintCommand: Command<Args> = {
   builder: (yargs) =>
     yargs
       .positional('range', { type: 'string', describe: 'A constraint, such as ">=v1.2.0, <v2"' })

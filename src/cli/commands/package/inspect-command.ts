@@ -5,7 +5,7 @@ import { openPackage, packageFlags, type PackageArgs } from '../../flags/package
 import { inspectReport, renderInspect } from '../../output/inspect.js';
 import { exactTarget } from '../../flags/target-flag.js';
 
-export const inspect: Command<PackageArgs> = {
+export const inspectCommand: Command<PackageArgs> = {
   builder: (yargs) => packageFlags(yargs),
   run: async (args, io) => {
     const target = exactTarget(args.crossplane, io);

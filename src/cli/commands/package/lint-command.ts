@@ -10,7 +10,7 @@ interface Args extends PackageArgs {
   readonly strict: boolean;
 }
 
-export const lint: Command<Args> = {
+export const lintCommand: Command<Args> = {
   builder: (yargs) =>
     packageFlags(yargs).option('strict', {
       type: 'boolean',

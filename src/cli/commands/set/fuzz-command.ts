@@ -11,13 +11,13 @@ import { replayCommand } from '../../output/replay.js';
 import {
   refsArgument,
   resolveOptions,
-  wantFlags,
+  resolveFlags,
   type RefArgs,
-  type WantArgs,
+  type ResolveArgs,
 } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
 
-interface Args extends WantArgs, RefArgs, OutputArgs {
+interface Args extends ResolveArgs, RefArgs, OutputArgs {
   readonly runs: number | undefined;
   readonly seconds: number | undefined;
   readonly seed: number | undefined;
@@ -28,7 +28,7 @@ const SEEDS = 2 ** 31;
 
 export const fuzzCommand: Command<Args> = {
   builder: (yargs) =>
-    outputFlag(refsArgument(wantFlags(yargs)))
+    outputFlag(refsArgument(resolveFlags(yargs)))
       .options({
         runs: {
           type: 'number',

@@ -10,17 +10,17 @@ import { withProgress } from '../../io/progress.js';
 import {
   refsArgument,
   resolveOptions,
-  wantFlags,
+  resolveFlags,
   type RefArgs,
-  type WantArgs,
+  type ResolveArgs,
 } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
 
-interface Args extends WantArgs, RefArgs, OutputArgs {}
+interface Args extends ResolveArgs, RefArgs, OutputArgs {}
 
 export const matrixCommand: Command<Args> = {
   builder: (yargs) =>
-    outputFlag(refsArgument(wantFlags(yargs))).example(
+    outputFlag(refsArgument(resolveFlags(yargs))).example(
       "$0 matrix --crossplane '>=v1.20.0'",
       'where the packages of xpkg.yaml work, from v1.20.0 on',
     ),

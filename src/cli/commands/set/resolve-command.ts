@@ -10,7 +10,7 @@ import { noStats } from '../../../sources/decorators/counted.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
 import type { Command } from '../../command.js';
-import { conclude, present } from '../../output/report-answer.js';
+import { reportAnswer, renderAndPrint } from '../../output/report-answer.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import type { Io } from '../../io/io.js';
@@ -20,14 +20,14 @@ import { withProgress } from '../../io/progress.js';
 import {
   refsArgument,
   resolveOptions,
-  wantFlags,
+  resolveFlags,
   type RefArgs,
-  type WantArgs,
+  type ResolveArgs,
 } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
 import { writeOutputs } from '../../../files/write-outputs.js';
 
-interface Args extends WantArgs, RefArgs, BundleArgs {
+interface Args extends ResolveArgs, RefArgs, BundleArgs {
   readonly locked: boolean;
   readonly frozen: boolean;
   readonly upgrade: boolean;
@@ -36,7 +36,7 @@ interface Args extends WantArgs, RefArgs, BundleArgs {
 
 export const resolveCommand: Command<Args> = {
   builder: (yargs) =>
-    refsArgument(bundleFlags(wantFlags(yargs))).options({
+    refsArgument(bundleFlags(resolveFlags(yargs))).options({
       locked: {
         type: 'boolean',
         default: false,
@@ -92,7 +92,7 @@ async function runResolve(
     unlock: args.upgrade || (args.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
   };
   const answer = await withProgress(io, stats, () => resolve(request, options));
-  return conclude({ answer, lock, mayChange: !args.locked, bytes: stats.bytes }, args, io);
+  return reportAnswer({ answer, lock, mayChange: !args.locked, bytes: stats.bytes }, args, io);
 }
 
 async function runFrozen(
@@ -128,7 +128,7 @@ async function runFrozen(
     warnings: [],
     stats,
   };
-  const rendering = present(answer, 0, args, io);
+  const rendering = renderAndPrint(answer, 0, args, io);
   if (!args.write || args.out === '-') return EXIT.done;
   await writeOutputs(renderedOutputs(rendering, resolvePath(io.cwd, args.out)));
   io.note(`wrote ${args.out}/`);

@@ -4,22 +4,22 @@ import { update, type Move } from '../../../usecases/update.js';
 import { noStats } from '../../../sources/decorators/counted.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
 import type { Command } from '../../command.js';
-import { conclude } from '../../output/report-answer.js';
+import { reportAnswer } from '../../output/report-answer.js';
 import { EXIT } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { requireLock } from '../../io/lock-file.js';
 import { lockedPackage, notLocked } from '../../io/locked-name.js';
 import { withProgress } from '../../io/progress.js';
-import { resolveOptions, wantFlags, type WantArgs } from '../../flags/resolve-flags.js';
+import { resolveOptions, resolveFlags, type ResolveArgs } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
 
-interface Args extends WantArgs, BundleArgs {
+interface Args extends ResolveArgs, BundleArgs {
   readonly packages: readonly string[] | undefined;
 }
 
 export const updateCommand: Command<Args> = {
   builder: (yargs) =>
-    bundleFlags(wantFlags(yargs))
+    bundleFlags(resolveFlags(yargs))
       .positional('packages', {
         type: 'string',
         array: true,
@@ -42,7 +42,7 @@ export const updateCommand: Command<Args> = {
       update(request, moves, { ...resolveOptions(args, source), lockfile }),
     );
     if (answer.status === 'solved' && answer.changes.length === 0) io.note('nothing moves');
-    return conclude({ answer, lock, mayChange: true, bytes: stats.bytes }, args, io);
+    return reportAnswer({ answer, lock, mayChange: true, bytes: stats.bytes }, args, io);
   },
 };
 

@@ -17,19 +17,19 @@ import { verificationJson, verificationText } from '../../output/verification.js
 import {
   refsArgument,
   resolveOptions,
-  wantFlags,
+  resolveFlags,
   type RefArgs,
-  type WantArgs,
+  type ResolveArgs,
 } from '../../flags/resolve-flags.js';
 import { openEach } from '../../flags/source-flags.js';
 
-interface Args extends WantArgs, RefArgs, OutputArgs {
+interface Args extends ResolveArgs, RefArgs, OutputArgs {
   readonly 'allow-undigested': boolean;
 }
 
 export const verifyCommand: Command<Args> = {
   builder: (yargs) =>
-    refsArgument(outputFlag(wantFlags(yargs)))
+    refsArgument(outputFlag(resolveFlags(yargs)))
       .option('allow-undigested', {
         type: 'boolean',
         default: false,
