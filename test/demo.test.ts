@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { readInputs } from '../src/inputs/read-inputs.js';
 import { parseConstraint } from '../src/semver/constraint.js';
 import { objectNameOf } from '../src/model/name.js';
-import type { Repository } from '../src/model/package.js';
 import { targetFor } from '../src/model/target/target.js';
 import { compareVersions, parseVersion } from '../src/semver/version.js';
 import { resolve, type ResolveOptions } from '../src/usecases/resolve/resolve.js';
@@ -116,7 +115,7 @@ describe('the packages', () => {
         compositions.flatMap(({ functionRefs }) =>
           functionRefs.map((name) => ({
             name,
-            depended: dependsOn.map(({ repository }) => objectNameOf(repository as Repository)),
+            depended: dependsOn.map(({ repository }) => objectNameOf(repository)),
           })),
         ),
       );

@@ -1,7 +1,7 @@
 import { parseConstraint } from '../semver/constraint.js';
 import { parseCrdDemand } from '../model/crd-demand.js';
 import { errorFinding, warningFinding } from './finding.js';
-import { isPackageKind, type PackageKind, type Repository } from '../model/package.js';
+import { isPackageKind, type PackageKind } from '../model/package.js';
 import type { JsonObject, JsonValue } from '../text/json.js';
 import { isDigest } from '../text/digest.js';
 import type { Finding, PackageRequirement, Requirement } from '../model/package-meta.js';
@@ -114,11 +114,9 @@ function readPackage(
   if (badConstraint !== undefined) {
     return refused('dependency-constraint', `${entry} ${badConstraint}`, context);
   }
-  // Checked by `repositoryProblem`; identity is the text as written.
-  const repository = source as Repository;
   const { line } = context;
   return {
-    requirement: { requires: 'package', repository, kind, apiVersion, constraint, line },
+    requirement: { requires: 'package', repository: source, kind, apiVersion, constraint, line },
     findings: ambiguity(fields, asked, context),
   };
 }

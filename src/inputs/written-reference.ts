@@ -23,8 +23,7 @@ export function splitReference(text: string): WrittenReference | undefined {
 /** The text, if it is a repository: no tag, no digest, and not so odd that no registry has it. */
 export function asRepository(text: string): Repository | undefined {
   if (text.includes('@') || splitTag(text).tag !== undefined) return undefined;
-  // The reader's promise: from here on the text is known to be a repository.
-  return parseReference(text) === undefined ? undefined : (text as Repository);
+  return parseReference(text) === undefined ? undefined : text;
 }
 
 /** Meant as a digest, and none: as a tag or a constraint it could only be refused later on. */

@@ -124,7 +124,7 @@ function lockedPackage(block: Located): LockedPackage {
 function repositoryOf(part: Located): Repository {
   const text = part.string();
   const bare = parseReference(`${text}:v0`);
-  return bare === undefined ? part.fail('must be a repository') : (text as Repository);
+  return bare === undefined ? part.fail('must be a repository') : text;
 }
 
 function digestOf(part: Located): Digest {
@@ -155,7 +155,7 @@ function requirement(entry: Located): Requirement {
   const part = entry.members([short, 'version']);
   return {
     requires: 'package',
-    repository: part(short).string() as Repository,
+    repository: part(short).string(),
     kind: SHORT_FORMS.get(short)!,
     apiVersion: undefined,
     constraint: part('version').string(),
@@ -167,7 +167,7 @@ function explicitRequirement(entry: Located): Requirement {
   const part = entry.members(['apiVersion', 'kind', 'package', 'version']);
   return {
     requires: 'package',
-    repository: part('package').string() as Repository,
+    repository: part('package').string(),
     kind: kindOf(part('kind')),
     apiVersion: part('apiVersion').string(),
     constraint: part('version').string(),

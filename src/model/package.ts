@@ -1,5 +1,10 @@
-/** OCI image name without tag or digest, spelled as written; a Lock calls it `source`. */
-export type Repository = string & { readonly brand: 'Repository' };
+/**
+ * OCI image name without tag or digest, spelled as written; a Lock calls it `source`.
+ *
+ * Any string may be one: which spellings a release takes, `repositoryProblem` tells. The mark, which
+ * no value has, only keeps the compiler from taking a digest for a repository.
+ */
+export type Repository = string & { readonly brand?: 'Repository' };
 
 export const PACKAGE_KINDS = ['Provider', 'Configuration', 'Function'] as const;
 export type PackageKind = (typeof PACKAGE_KINDS)[number];

@@ -120,7 +120,7 @@ export function splitPackageReference(
   const version = reference.identifier;
   let end = text.endsWith(version) ? text.length - version.length : text.length;
   while (text[end - 1] === ':' || text[end - 1] === '@') end -= 1;
-  return { source: text.slice(0, end) as Repository, version };
+  return { source: text.slice(0, end), version };
 }
 
 /** What `spec.package` says for a version, a tag or a digest, of a repository. */

@@ -37,8 +37,7 @@ export function memorySource({ packages }: IndexFile): PackageSource {
 }
 
 function repositoriesOf(packages: IndexFile['packages']): Repository[] {
-  const keys = Object.keys(packages) as Repository[]; // what the keys of an index are
-  return keys.sort(byCodePoint);
+  return Object.keys(packages).sort(byCodePoint);
 }
 
 function entryOf({ versions }: IndexPackage, version: string): IndexVersion | undefined {

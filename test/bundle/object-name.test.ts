@@ -3,7 +3,6 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assignNames, type Nameless } from '../../src/bundle/object-name.js';
 import { InputError } from '../../src/model/input-error.js';
-import type { Repository } from '../../src/model/package.js';
 
 function hash(repository: string): string {
   return createHash('sha256').update(repository).digest('hex').slice(0, 8);
@@ -11,9 +10,9 @@ function hash(repository: string): string {
 
 /** `repository`, `repository=given` or `repository~locked`. */
 function nameless(text: string): Nameless {
-  const [repository, name] = text.split(/[=~]/);
-  if (name === undefined) return { repository: repository as Repository };
-  return { repository: repository as Repository, [text.includes('=') ? 'given' : 'locked']: name };
+  const [repository = '', name] = text.split(/[=~]/);
+  if (name === undefined) return { repository };
+  return { repository, [text.includes('=') ? 'given' : 'locked']: name };
 }
 
 function names(...packages: readonly string[]): string[] {

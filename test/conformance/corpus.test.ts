@@ -3,7 +3,6 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
 import type { IndexFile } from '../../src/model/index-file.js';
-import type { Repository } from '../../src/model/package.js';
 import type { Request } from '../../src/model/request.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { Driver } from '../../src/driver/driver.js';
@@ -186,13 +185,13 @@ function applied(
   }
   const replace = /replace (\S+) with (\S+)/.exec(text);
   if (replace !== null) {
-    const [repository, other] = [replace[1] as Repository, replace[2] as Repository];
+    const [repository, other] = [replace[1]!, replace[2]!];
     const rule = { repository, with: other, origin };
     return { request: requestFor(roots, { replace: [rule] }), kind: 'replace' };
   }
   const override = /^override (\S+) to `(\S+)`/.exec(text);
   if (override !== null) {
-    const rule = { repository: override[1] as Repository, version: override[2]!, origin };
+    const rule = { repository: override[1]!, version: override[2]!, origin };
     return { request: requestFor(roots, { overrides: [rule] }), kind: 'override' };
   }
   throw new Error(`a suggestion of a new kind: ${text}`);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Repository } from '../../src/model/package.js';
 import { fuzz } from '../../src/usecases/fuzz/fuzz.js';
 import { choiceName } from '../../src/usecases/fuzz/variation.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
@@ -29,7 +28,7 @@ test('pairs of real packages that conflict are found, though no version of them 
   const source = await openIndex(shared('data', 'corpus', 'universe.index.json.gz'));
   let found = 0;
   for (const { roots } of some) {
-    const names = Object.keys(roots) as Repository[];
+    const names = Object.keys(roots);
     const request = requestFor(Object.fromEntries(names.map((name) => [name, '*'])));
     const start = performance.now();
     const report = await fuzz(request, {

@@ -46,7 +46,7 @@ function registries(env: Readonly<Record<string, string>> = {}) {
 }
 
 function at(registry: DockerRegistry, path: string): Repository {
-  return `${registry.host}/${path}` as Repository;
+  return `${registry.host}/${path}`;
 }
 
 describe('docker-registry', () => {
@@ -134,7 +134,7 @@ describe('what skopeo copies', () => {
       `docker://${open.host}/${from}:v1.0.0`,
       `${form}:${file}:v1.0.0`,
     ]);
-    const repository = 'xpkg.io/a/p' as Repository;
+    const repository = 'xpkg.io/a/p';
     const source = await openLayoutSource(file, {
       shown: path,
       name: { repository, tag: undefined },

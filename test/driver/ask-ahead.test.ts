@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
-import type { Repository } from '../../src/model/package.js';
 import { resolve, type ResolveOptions } from '../../src/usecases/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { scenario } from '../../src/testing/generate/scenario.js';
@@ -215,7 +214,7 @@ describe('of a distant source', () => {
           [true, false].map(async (distant) => {
             const wishes: ResolveOptions = {
               source: new Rounds(memorySource(universe), { distant }).source,
-              prereleases: (options.prereleases ?? []) as Repository[],
+              prereleases: options.prereleases ?? [],
               allowCycles: options.allowCycles,
             };
             const answer = await resolve(request, wishes).catch((error: unknown) => error);

@@ -8,7 +8,6 @@ import {
   revisionName,
   toDnsLabel,
 } from '../../src/model/name.js';
-import type { Repository } from '../../src/model/package.js';
 import type { Digest } from '../../src/text/digest.js';
 import { targetFor } from '../../src/model/target/target.js';
 
@@ -88,13 +87,13 @@ describe('objectNameOf', () => {
     { repository: 'upbound/provider-aws', want: 'upbound-provider-aws' },
     { repository: 'docker.io/nginx', want: 'library-nginx' },
   ])('$repository → $want', ({ repository, want }) => {
-    expect(objectNameOf(repository as Repository)).toBe(want);
+    expect(objectNameOf(repository)).toBe(want);
   });
 
   test.each([
     { version: 'v1.14.0', want: 'library-nginx', why: 'Docker Hub is the default' },
     { version: 'v1.20.0', want: 'nginx', why: 'it is not' },
   ])('nginx on $version → $want: $why', ({ version, want }) => {
-    expect(objectNameOf('nginx' as Repository, targetFor(version))).toBe(want);
+    expect(objectNameOf('nginx', targetFor(version))).toBe(want);
   });
 });

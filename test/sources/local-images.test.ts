@@ -18,8 +18,8 @@ import { xpkgFiles } from '../support/registry/xpkg.js';
 const TARGET = targetFor('v2.3.4')!;
 const one = await packageImage(providerYaml('one', 'a.example.org'));
 const two = indexOf([{ image: await packageImage(providerYaml('two', 'b.example.org')) }]);
-const P = 'xpkg.io/a/p' as Repository;
-const Q = 'xpkg.io/a/q' as Repository;
+const P = 'xpkg.io/a/p';
+const Q = 'xpkg.io/a/q';
 
 let root: string;
 let count = 0;
@@ -59,7 +59,7 @@ describe('a layout', () => {
     const source = await openLayoutSource(await open(), quiet());
     expect(await source.repositories?.()).toEqual([P, Q]);
     expect(await source.tags(P, TARGET)).toEqual(['v1.0.0']);
-    expect(await source.tags('xpkg.io/a/r' as Repository, TARGET)).toBeUndefined();
+    expect(await source.tags('xpkg.io/a/r', TARGET)).toBeUndefined();
     const got = await source.fetch({ repository: Q, version: 'v2.0.0' }, TARGET);
     expect(got).toMatchObject({ digest: two.digest, manifest: two.manifests[0]!.digest });
     expect(got?.contents.objects).toMatchObject([{ name: 'b.example.org' }]);

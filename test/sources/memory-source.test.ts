@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexFile } from '../../src/model/index-file.js';
-import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 
 const D1 = `sha256:${'1'.repeat(64)}`;
 const D2 = `sha256:${'2'.repeat(64)}`;
 const target = targetFor('v2.3.4')!;
-const repo = (text: string) => text as Repository;
 
 const universe: IndexFile = {
   packages: {
@@ -41,7 +39,7 @@ const universe: IndexFile = {
 };
 const source = memorySource(universe);
 const fetch = (repository: string, version: string) =>
-  source.fetch({ repository: repo(repository), version }, target);
+  source.fetch({ repository, version }, target);
 
 describe('tags', () => {
   test.each([
@@ -51,7 +49,7 @@ describe('tags', () => {
     { repository: '__proto__', want: undefined, why: 'what objects inherit is no package' },
     { repository: 'constructor', want: undefined, why: 'what objects inherit is no package' },
   ])('$repository: $why', async ({ repository, want }) => {
-    expect(await source.tags(repo(repository), target)).toEqual(want);
+    expect(await source.tags(repository, target)).toEqual(want);
   });
 });
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { imageConfigsIn } from '../../src/sources/image-config.js';
-import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { openRegistries } from '../../src/sources/open-registries.js';
 import { providerYaml } from '../support/package-yaml.js';
@@ -50,7 +49,7 @@ test('bytes are counted and requests are told, without the credentials', async (
         exchange: (exchange) => told.push(exchange),
       },
     });
-    const repository = `${registry.host}/a/p` as Repository;
+    const repository = `${registry.host}/a/p`;
     await source.fetch({ repository, version: 'v1.0.0' }, TARGET);
     expect(bytes).toBe(image.bytes.length + image.blobs.at(-1)!.bytes.length);
     expect(told).toMatchObject([
@@ -81,7 +80,7 @@ test('a pull secret is used for the host it is for, and by name for an ImageConf
       pullSecrets: [secret],
       imageConfigs: imageConfigsIn([{ object, origin: { file: 'x.yaml' } }]),
     });
-    expect(await source.tags('xpkg.io/a/p' as Repository, TARGET)).toEqual(['v1.0.0']);
+    expect(await source.tags('xpkg.io/a/p', TARGET)).toEqual(['v1.0.0']);
   });
 });
 
@@ -90,9 +89,7 @@ test('a registry sees no more connections than were allowed, however much is ask
     const source = openRegistries({ env: {}, connections: 2 });
     const paths = Array.from({ length: 20 }, (_, count) => `a/p${count}`);
     for (const path of paths) registry.push(path, 'v1.0.0', image);
-    await Promise.all(
-      paths.map((path) => source.tags(`${registry.host}/${path}` as Repository, TARGET)),
-    );
+    await Promise.all(paths.map((path) => source.tags(`${registry.host}/${path}`, TARGET)));
     expect(registry.log).toHaveLength(20);
     expect(registry.mostConnections).toBeLessThanOrEqual(2 + 1);
   });
@@ -102,7 +99,7 @@ test('SSL_CERT_FILE is honoured, and one without a certificate is bad input', as
   await running({ tls: true }, async (registry) => {
     const tags = (file: string) =>
       openRegistries({ env: { SSL_CERT_FILE: join(folder, file) }, connections: 1 }).tags(
-        `${registry.host}/a/p` as Repository,
+        `${registry.host}/a/p`,
         TARGET,
       );
     expect(await tags('ca.pem')).toEqual(['v1.0.0']);

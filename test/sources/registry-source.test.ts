@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { imageConfigsIn } from '../../src/sources/image-config.js';
-import type { Repository } from '../../src/model/package.js';
 import type { JsonObject } from '../../src/text/json.js';
 import type { SourceError } from '../../src/model/source-error.js';
 import { targetFor } from '../../src/model/target/target.js';
@@ -20,10 +19,6 @@ const V1 = targetFor('v1.20.0')!;
 const V2 = targetFor('v2.3.4')!;
 const image = await packageImage(providerYaml('p', 'a.example.org'));
 
-function repo(text: string): Repository {
-  return text as Repository;
-}
-
 function secretOf(name: string): JsonObject {
   return { registry: { authentication: { pullSecretRef: { name } } } };
 }
@@ -42,7 +37,7 @@ test('N packages cost N lists, N manifests and N base layers, one more for an in
   await withRegistry({}, async ({ registry, client }) => {
     registry.push('a/p', 'v1.0.0', image).push('a/q', 'v1.0.0', index);
     const source = registrySource({ client, credentials: anonymous });
-    const [p, q] = [repo(`${registry.host}/a/p`), repo(`${registry.host}/a/q`)];
+    const [p, q] = [`${registry.host}/a/p`, `${registry.host}/a/q`];
     await Promise.all([source.tags(p, V2), source.tags(q, V2)]);
     const got = await Promise.all(
       [p, q].map((repository) => source.fetch({ repository, version: 'v1.0.0' }, V2)),
@@ -75,7 +70,7 @@ test('a tag is looked up once, even for two targets and even if it moves meanwhi
   await withRegistry({ faults: [move] }, async ({ registry, client }) => {
     registry.push('a/p', 'v1.0.0', image);
     const source = registrySource({ client, credentials: anonymous });
-    const candidate = { repository: repo(`${registry.host}/a/p`), version: 'v1.0.0' };
+    const candidate = { repository: `${registry.host}/a/p`, version: 'v1.0.0' };
     const digests = [];
     for (const target of [V1, V2]) digests.push((await source.fetch(candidate, target))?.digest);
     expect(digests).toEqual([image.digest, image.digest]);
@@ -88,7 +83,7 @@ test('what the target would not take is a package with a problem, not a failure'
   await withRegistry({}, async ({ registry, client }) => {
     registry.push('a/p', 'v1.0.0', index);
     const source = registrySource({ client, credentials: anonymous });
-    const candidate = { repository: repo(`${registry.host}/a/p`), version: 'v1.0.0' };
+    const candidate = { repository: `${registry.host}/a/p`, version: 'v1.0.0' };
     const got = await source.fetch(candidate, V2);
     expect(got?.digest).toBe(index.digest);
     expect(got?.contents.problems).toMatchObject([
@@ -102,7 +97,7 @@ test('a copy that lost its annotations is read, with the way to copy better', as
   await withRegistry({}, async ({ registry, client }) => {
     registry.push('a/p', 'v1.0.0', bare);
     const source = registrySource({ client, credentials: anonymous });
-    const candidate = { repository: repo(`${registry.host}/a/p`), version: 'v1.0.0' };
+    const candidate = { repository: `${registry.host}/a/p`, version: 'v1.0.0' };
     const got = await source.fetch(candidate, V2);
     expect(got?.contents.metas).toHaveLength(1);
     expect(got?.baseLayer).toBeUndefined();
@@ -145,8 +140,8 @@ describe('where a package is looked for', () => {
       },
     });
     const target = targetFor(release)!;
-    if (version === undefined) await source.tags(repo(repository), target);
-    else await source.fetch({ repository: repo(repository), version }, target);
+    if (version === undefined) await source.tags(repository, target);
+    else await source.fetch({ repository, version }, target);
     return { name: names[0], reference: references[0] };
   }
 
@@ -258,8 +253,8 @@ async function asking(
 describe('an ImageConfig that leads astray is named', () => {
   const NAMED = /`mirror` \(x\.yaml\)/;
 
-  const P = repo('xpkg.io/a/p');
-  const LOST = repo('xpkg.io/a/lost');
+  const P = 'xpkg.io/a/p';
+  const LOST = 'xpkg.io/a/lost';
 
   test('where it points to a place without the package, once', async () => {
     await asking({}, {}, async (source, notes, host) => {
@@ -311,7 +306,7 @@ describe('an ImageConfig that leads astray is named', () => {
         origin: { file: 'x.yaml' },
         message: expect.stringMatching(/`mirror`.*`mirror\.io\/ACME\/a\/p`/) as string,
       });
-      expect(await source.tags(repo('xpkg.io/A'), V2)).toBeUndefined();
+      expect(await source.tags('xpkg.io/A', V2)).toBeUndefined();
     });
   });
 

@@ -5,7 +5,6 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../src/model/index-file.js';
 import { judge } from '../../src/admission/judge.js';
-import type { Repository } from '../../src/model/package.js';
 import type { PackageSource } from '../../src/model/package-source.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { openDir } from '../../src/sources/dir/dir-source.js';
@@ -25,7 +24,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** What every target makes of every version, places in files aside. */
 async function verdicts(source: PackageSource, repositories: readonly string[]): Promise<unknown> {
   const said: Record<string, unknown> = {};
-  for (const repository of repositories as readonly Repository[]) {
+  for (const repository of repositories) {
     for (const version of (await source.tags(repository, target))!.toSorted()) {
       const { contents } = (await source.fetch({ repository, version }, target))!;
       for (const each of TARGETS) {

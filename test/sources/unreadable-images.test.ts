@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Repository } from '../../src/model/package.js';
 import type { PackageSource } from '../../src/model/package-source.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { openLayoutSource } from '../../src/sources/layout-source.js';
@@ -50,7 +49,7 @@ vi.mock('node:fs', async (original) => {
 });
 
 const TARGET = targetFor('v2.3.4')!;
-const P = 'xpkg.io/a/p' as Repository;
+const P = 'xpkg.io/a/p';
 const image = await packageImage(providerYaml('p'));
 const layer = image.blobs.at(-1)!.digest.slice('sha256:'.length);
 const files = layoutFiles([{ image, annotations: named(`${P}:v1.0.0`) }]);

@@ -78,7 +78,7 @@ export function convert(instance: Instance): Converted {
       spec,
     },
     translate: (name, version) => ({
-      repository: repositories.get(name) as Repository,
+      repository: repositories.get(name)!,
       version: `v1.${instance.order[name]!.indexOf(version)}.0`,
     }),
     asInstance: (selected) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
 import { objectNameOf } from '../../src/model/name.js';
 import type { PackageRequirement } from '../../src/model/package-meta.js';
-import type { PackageKind, Repository } from '../../src/model/package.js';
+import type { PackageKind } from '../../src/model/package.js';
 import type { Digest } from '../../src/text/digest.js';
 
 /** A digest that any text stands for. */
@@ -17,7 +17,7 @@ export function needs(text: string): PackageRequirement {
   const kind = kinds.includes(words[0]!) ? (words.shift() as PackageKind) : 'Provider';
   return {
     requires: 'package',
-    repository: words[0] as Repository,
+    repository: words[0]!,
     kind,
     apiVersion: undefined,
     constraint: words.slice(1).join(' '),
@@ -29,7 +29,7 @@ export function needs(text: string): PackageRequirement {
 export function locked(reference: string, parts: Partial<LockedPackage> = {}): LockedPackage {
   const at = reference.indexOf('@');
   const colon = at >= 0 ? at : reference.lastIndexOf(':');
-  const repository = reference.slice(0, colon) as Repository;
+  const repository = reference.slice(0, colon);
   const version = reference.slice(colon + 1);
   const digest = at >= 0 ? (version as Digest) : digestOf(reference);
   return {

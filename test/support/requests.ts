@@ -1,4 +1,3 @@
-import type { Repository } from '../../src/model/package.js';
 import type { PackageRoot, Request } from '../../src/model/request.js';
 
 /** A request for packages by constraint, tag or digest, as if from `xpkg.yaml`, an entry a line. */
@@ -9,7 +8,7 @@ export function requestFor(
   return {
     roots: Object.entries(roots).map(([repository, text], i): PackageRoot => ({
       root: 'package',
-      repository: repository as Repository,
+      repository,
       kind: undefined,
       version: { form: 'text', text },
       name: undefined,

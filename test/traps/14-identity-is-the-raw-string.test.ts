@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { acceptanceProblems } from '../../src/bundle/acceptance/acceptance.js';
 import { spellingWarnings } from '../../src/bundle/spelling.js';
-import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { render } from '../../src/usecases/render.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';
@@ -9,8 +8,8 @@ import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 const target = targetFor('v2.3.4')!;
 
 test('trap 14: two spellings are two packages, and reported', () => {
-  const spellings = ['docker.io/x/p', 'index.docker.io/x/p'] as Repository[];
-  const warnings = spellingWarnings([...spellings, 'ghcr.io/x/p' as Repository], target);
+  const spellings = ['docker.io/x/p', 'index.docker.io/x/p'];
+  const warnings = spellingWarnings([...spellings, 'ghcr.io/x/p'], target);
   expect(warnings).toHaveLength(1);
   for (const spelling of spellings) expect(warnings[0]).toContain(`\`${spelling}\``);
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Repository } from '../../src/model/package.js';
 import { parseReference, referenceRules, validRepository } from '../../src/model/reference.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { render } from '../../src/usecases/render.js';
@@ -22,7 +21,7 @@ test('trap 15: it is in no file', () => {
 });
 
 test('trap 15: v2 has none, and takes no such repository', () => {
-  const repository = 'acme/cfg' as Repository;
+  const repository = 'acme/cfg';
   expect(validRepository(repository, old)).toBe(true);
   expect(validRepository(repository, targetFor('v2.0.0')!)).toBe(false);
 });

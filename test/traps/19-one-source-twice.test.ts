@@ -3,12 +3,11 @@ import { assignNames } from '../../src/bundle/object-name.js';
 import { formatLockfile } from '../../src/lock/format-lockfile.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import { InputError } from '../../src/model/input-error.js';
-import type { Repository } from '../../src/model/package.js';
 import { render } from '../../src/usecases/render.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
 describe('trap 19: two objects of one source stop the package manager', () => {
-  const repository = 'xpkg.io/a/p' as Repository;
+  const repository = 'xpkg.io/a/p';
 
   test('so they get no names', () => {
     const roots = [

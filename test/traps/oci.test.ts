@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { fetchImage } from '../../src/sources/image-package.js';
 import { openXpkgSource } from '../../src/sources/xpkg-source.js';
@@ -63,7 +62,7 @@ describe('trap 21: base layer by annotation in registries, by label in .xpkg fil
       { entries: pkg(providerYaml('top')) },
     ]);
     const file = await writeTar(join(folder, 'p.xpkg'), files);
-    const repository = 'xpkg.io/a/p' as Repository;
+    const repository = 'xpkg.io/a/p';
     const source = await openXpkgSource(file, { shown: 'x', repository, tag: 'v1.0.0' });
     const got = await source.fetch({ repository, version: 'v1.0.0' }, targetFor('v2.3.4')!);
     expect(got?.contents.metas[0]?.name).toBe('base');

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { openDir } from '../../src/sources/dir/dir-source.js';
 
@@ -13,7 +12,7 @@ test('what Crossplane would silently cut short is refused, never read in part', 
   await writeFile(join(folder, 'package.yaml'), 'apiVersion: meta.pkg.crossplane.io/v1\n');
   await truncate(join(folder, 'package.yaml'), 200 * 1024 * 1024 + 1);
   const source = await openDir(root);
-  const candidate = { repository: 'xpkg.io/a' as Repository, version: 'v1.0.0' };
+  const candidate = { repository: 'xpkg.io/a', version: 'v1.0.0' };
   const error: unknown = await source
     .fetch(candidate, targetFor('v2.3.4')!)
     .catch((error: unknown) => error);

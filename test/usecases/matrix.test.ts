@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { InputError } from '../../src/model/input-error.js';
-import type { Repository } from '../../src/model/package.js';
 import { knownReleases } from '../../src/model/target/target.js';
 import { matrix, type MatrixRow } from '../../src/usecases/matrix.js';
 import { resolve } from '../../src/usecases/resolve/resolve.js';
@@ -8,8 +7,8 @@ import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
 import { providers, requiring } from '../support/universes.js';
 
-const A = 'xpkg.example.org/acme/a' as Repository;
-const B = 'xpkg.example.org/acme/b' as Repository;
+const A = 'xpkg.example.org/acme/a';
+const B = 'xpkg.example.org/acme/b';
 
 const universe = providers({
   [A]: {

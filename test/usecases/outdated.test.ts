@@ -7,8 +7,8 @@ import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 import { requestFor } from '../support/requests.js';
 import { providers } from '../support/universes.js';
 
-const A = 'xpkg.example.org/acme/a' as Repository;
-const B = 'xpkg.example.org/acme/b' as Repository;
+const A = 'xpkg.example.org/acme/a';
+const B = 'xpkg.example.org/acme/b';
 
 const source = memorySource(
   providers({ [A]: { 'v1.0.0': {}, 'v1.1.0': {}, 'v2.0.0': {}, 'v3.0.0-rc.1': {}, v9: {} } }),

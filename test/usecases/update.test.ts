@@ -8,9 +8,9 @@ import { requestFor } from '../support/requests.js';
 import { solved, told } from '../support/solved.js';
 import { providers, requiring } from '../support/universes.js';
 
-const A = 'xpkg.example.org/acme/a' as Repository;
-const B = 'xpkg.example.org/acme/b' as Repository;
-const C = 'xpkg.example.org/acme/c' as Repository;
+const A = 'xpkg.example.org/acme/a';
+const B = 'xpkg.example.org/acme/b';
+const C = 'xpkg.example.org/acme/c';
 
 function move(repository: Repository, version?: string): Move {
   return { repository, version, origin: { file: 'command line' } };

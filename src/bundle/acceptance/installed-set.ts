@@ -55,7 +55,7 @@ export function installedSet(output: Output): InstalledSet {
     if (typeof kind !== 'string' || !PACKAGE_KINDS.some((each) => each === kind)) return [];
     const spec = isMapping(object['spec']) ? object['spec'] : {};
     const reference = typeof spec['package'] === 'string' ? spec['package'] : '';
-    const split = splitPackageReference(reference) ?? { source: '' as Repository, version: '' };
+    const split = splitPackageReference(reference) ?? { source: '', version: '' };
     const name = nameOf(object);
     return [{ kind, name, spec, reference, ...split, position, locked: locked.get(split.source) }];
   });

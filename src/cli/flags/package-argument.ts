@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { splitReference } from '../../inputs/written-reference.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { InputError } from '../../model/input-error.js';
-import type { Origin, Repository } from '../../model/package.js';
+import type { Origin } from '../../model/package.js';
 import type { PackageContents } from '../../model/package-contents.js';
 import type { FetchedPackage } from '../../model/package-source.js';
 import { printable } from '../../text/printable.js';
@@ -83,7 +83,7 @@ export async function openPackage(
 /** An `.xpkg` file says neither its repository nor its tag; nobody asks for them here. */
 async function openXpkg(path: string, shown: string, target: Target): Promise<NamedPackage> {
   const { openXpkgSource } = await import('../../sources/xpkg-source.js');
-  const repository = 'xpkg.local/package' as Repository; // ours, for as long as this takes
+  const repository = 'xpkg.local/package'; // ours, for as long as this takes
   const source = await openXpkgSource(path, { shown, repository, tag: 'v0.0.0' });
   const found = await source.fetch({ repository, version: 'v0.0.0' }, target);
   if (found === undefined) throw new InputError(`\`${shown}\` holds no package`);

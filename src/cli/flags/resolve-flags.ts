@@ -1,7 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Argv } from 'yargs';
 import { InputError } from '../../model/input-error.js';
-import type { Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { ResolveOptions } from '../../usecases/resolve/resolve.js';
 import { inputFlags, type InputArgs } from './input-flags.js';
@@ -77,7 +76,7 @@ export function resolveOptions(args: ResolveArgs, source: PackageSource): Resolv
     source,
     crossplane: args.crossplane,
     crossplaneVersions: listed(args['crossplane-versions']),
-    prereleases: (args.prerelease ?? []) as Repository[],
+    prereleases: args.prerelease ?? [],
     allowCycles: args['allow-cycles'],
     compat: args.compat,
     goOn: () => performance.now() < deadline && hasRoom(),

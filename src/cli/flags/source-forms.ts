@@ -125,7 +125,7 @@ function splitName(text: string): SplitName {
   return {
     path: text.slice(0, equals),
     name: {
-      repository: (tagged ? written.slice(0, colon) : written) as Repository, // parsed just now
+      repository: tagged ? written.slice(0, colon) : written,
       tag: tagged ? written.slice(colon + 1) : undefined,
     },
   };

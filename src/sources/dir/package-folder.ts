@@ -47,7 +47,7 @@ export function readFolder(path: readonly string[]): PackageFolder | undefined {
   if (segments.length > 1) segments[0] = segments[0]!.replace(PORT, '$1:$2');
   const repository = segments.join('/');
   if (shelvesOf(repository).length === 0) return undefined;
-  return { repository: repository as Repository, version: split.version }; // made here
+  return { repository, version: split.version };
 }
 
 /** `<name>@<version>`, split at the last `@`; a digest's own colon may be one too. */

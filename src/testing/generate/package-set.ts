@@ -134,7 +134,7 @@ function replacementOf({ replace }: RequestPlan, universe: IndexFile) {
     (other) => other !== repository && packages[other]!.kind === packages[repository]?.kind,
   );
   const other = picked(replace.with, others);
-  return other === undefined ? [] : [{ repository, with: named(other), origin: at(30) }];
+  return other === undefined ? [] : [{ repository, with: other, origin: at(30) }];
 }
 
 function ruleOf({ of, constraint }: RulePlan, universe: IndexFile) {
@@ -214,12 +214,7 @@ function oncePerPackage(
 }
 
 function nameOf(n: number, universe: IndexFile): Repository {
-  return named(picked(n, Object.keys(universe.packages)) ?? castMember(0).repository);
-}
-
-/** Keys of a universe are repositories, which its type does not say. */
-function named(repository: string): Repository {
-  return repository as Repository;
+  return picked(n, Object.keys(universe.packages)) ?? castMember(0).repository;
 }
 
 /** People ask for what is at the top: the first half of the packages has most of the others below it. */

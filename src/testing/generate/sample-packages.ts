@@ -11,7 +11,7 @@ export interface SampleRole {
 }
 
 const role = (repository: string, kind: PackageKind, ...apis: readonly string[]): SampleRole => ({
-  repository: repository as Repository,
+  repository,
   kind,
   apis,
 });

@@ -3,7 +3,7 @@ import { formatLockfile } from '../../lock/format-lockfile.js';
 import type { Lockfile } from '../../lock/lockfile.js';
 import type { IndexFile } from '../../model/index-file.js';
 import { objectNameOf } from '../../model/name.js';
-import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
+import { PACKAGE_KINDS } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
 import { resolve, type Answer, type Unsolvable } from '../../usecases/resolve/resolve.js';
@@ -49,7 +49,7 @@ export function answerTo(
     crossplane,
     crossplaneVersions,
     prefer: prefer === 'lowest' ? 'lowest' : 'newest',
-    prereleases: prereleases.map(named),
+    prereleases,
     allowCycles: options.allowCycles,
     lockfile: prefer === 'locked' ? lockfileOf(options, universe) : undefined,
   });
@@ -108,14 +108,14 @@ function lockfileOf(
   return {
     crossplane: 'v2.3.4',
     packages: [...locked].map(([repository, version]) => ({
-      repository: named(repository),
+      repository,
       version,
       digest: undefined,
       manifest: undefined,
       baseLayer: undefined,
       packageYaml: undefined,
       kind: PACKAGE_KINDS.find((kind) => kind === packages[repository]?.kind) ?? 'Provider',
-      name: objectNameOf(named(repository)),
+      name: objectNameOf(repository),
       direct: false,
       crossplane: undefined,
       requirements: [],
@@ -125,9 +125,4 @@ function lockfileOf(
     objects: [],
     skipDependencyResolution: [],
   };
-}
-
-/** Keys of universes and selections are repositories, which their types do not say. */
-function named(repository: string): Repository {
-  return repository as Repository;
 }

@@ -5,7 +5,6 @@ import { acceptanceProblems } from '../../../src/bundle/acceptance/acceptance.js
 import { readInputs } from '../../../src/inputs/read-inputs.js';
 import { formatLockfile } from '../../../src/lock/format-lockfile.js';
 import { parseLockfile } from '../../../src/lock/parse-lockfile.js';
-import type { Repository } from '../../../src/model/package.js';
 import type { JsonObject } from '../../../src/text/json.js';
 import { render } from '../../../src/usecases/render.js';
 import { resolve, type Answer } from '../../../src/usecases/resolve/resolve.js';
@@ -59,7 +58,7 @@ describe('what is resolved and rendered would be accepted', () => {
     await fc.assert(
       fc.asyncProperty(scenario(), async ({ universe, request, options }) => {
         const { allowCycles } = options;
-        const prereleases = options.prereleases as readonly Repository[] | undefined;
+        const prereleases = options.prereleases;
         const source = memorySource(universe);
         const answer = await resolve(request, { source, allowCycles, prereleases });
         if (answer.status === 'solved') solved += 1;

@@ -5,13 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import yargs from 'yargs';
 import { openSources, sourceFlags, type SourceArgs } from '../../../src/cli/flags/source-flags.js';
 import { InputError } from '../../../src/model/input-error.js';
-import type { Repository } from '../../../src/model/package.js';
 import { targetFor } from '../../../src/model/target/target.js';
 import { noStats } from '../../../src/sources/decorators/counted.js';
 import { fakeIo } from '../../support/fake-io.js';
 
 const target = targetFor('v2.3.4')!;
-const A = 'xpkg.io/a' as Repository;
+const A = 'xpkg.io/a';
 
 const index = (tag: string) =>
   JSON.stringify({ packages: { [A]: { kind: 'Provider', versions: { [tag]: {} } } } });

@@ -5,7 +5,6 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSources, type SourceArgs } from '../../../src/cli/flags/source-flags.js';
 import { InputError } from '../../../src/model/input-error.js';
-import type { Repository } from '../../../src/model/package.js';
 import { targetFor } from '../../../src/model/target/target.js';
 import { noStats } from '../../../src/sources/decorators/counted.js';
 import { fakeIo } from '../../support/fake-io.js';
@@ -16,7 +15,7 @@ import { Registry } from '../../support/registry/registry.js';
 import { xpkgFiles } from '../../support/registry/xpkg.js';
 
 const target = targetFor('v2.3.4')!;
-const P = 'xpkg.io/a/p' as Repository;
+const P = 'xpkg.io/a/p';
 const yaml = providerYaml('p');
 const image = await packageImage(yaml);
 
@@ -66,7 +65,7 @@ test.each([undefined, ['layout:full', 'registry']])(
   'offline, what only a registry could know is a failure, not a no: --from %s',
   async (from) => {
     const source = await openSources(args(from, { offline: true }), fakeIo({ cwd }));
-    const other = 'xpkg.io/a/other' as Repository;
+    const other = 'xpkg.io/a/other';
     const failure = { code: 'OFFLINE', hint: expect.stringContaining('`--cache`') };
     await expect(source.tags(other, target)).rejects.toMatchObject(failure);
     const fetching = source.fetch({ repository: other, version: 'v1.0.0' }, target);
@@ -95,7 +94,7 @@ describe('registries', () => {
     const stats = noStats();
     const more = { trace: true, pullSecret: ['secret.json'] };
     const source = await openSources(args(undefined, more), io, stats);
-    const repository = `${registry.host}/a/p` as Repository;
+    const repository = `${registry.host}/a/p`;
     await source.fetch({ repository, version: 'v1.0.0' }, target);
     const read = image.bytes.length + image.blobs.at(-1)!.bytes.length;
     expect(stats).toMatchObject({ listed: 0, fetched: 1 });
@@ -113,9 +112,7 @@ describe('registries', () => {
     const paths = Array.from({ length: 20 }, (_, count) => `a/p${count}`);
     for (const path of paths) open.push(path, 'v1.0.0', image);
     const source = await openSources(args(undefined, { concurrency: 2 }), fakeIo({ cwd }));
-    await Promise.all(
-      paths.map((path) => source.tags(`${open.host}/${path}` as Repository, target)),
-    );
+    await Promise.all(paths.map((path) => source.tags(`${open.host}/${path}`, target)));
     expect(open.log).toHaveLength(20);
     expect(open.mostConnections).toBeLessThanOrEqual(2 + 1);
     await open.stop();

@@ -9,9 +9,8 @@ import { limited } from '../../../src/sources/decorators/limited.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 
 const target = targetFor('v2.3.4')!;
-const repo = (text: string) => text as Repository;
-const A = repo('xpkg.io/a');
-const B = repo('xpkg.io/b');
+const A = 'xpkg.io/a';
+const B = 'xpkg.io/b';
 const at = (repository: Repository, version: string) => ({ repository, version });
 
 const near = memorySource({
@@ -51,7 +50,7 @@ describe('firstKnowing', () => {
   test('the first that knows a repository answers for it', async () => {
     expect(await both.tags(A, target)).toEqual(['v1.0.0']);
     expect(await both.tags(B, target)).toEqual(['v3.0.0']);
-    expect(await both.tags(repo('xpkg.io/none'), target)).toBeUndefined();
+    expect(await both.tags('xpkg.io/none', target)).toBeUndefined();
     expect(await both.fetch(at(A, 'v1.0.0'), target)).toMatchObject({
       contents: { metas: [{ name: 'near' }] },
     });
@@ -138,7 +137,7 @@ test('counted counts tag lists asked for and versions read', async () => {
   const stats = noStats();
   const source = counted(far, stats);
   await source.tags(A, target);
-  await source.tags(repo('xpkg.io/none'), target);
+  await source.tags('xpkg.io/none', target);
   await source.fetch(at(A, 'v1.0.0'), target);
   await source.fetch(at(A, 'v9.0.0'), target);
   expect(stats).toMatchObject({ listed: 2, fetched: 1, bytes: 0 });

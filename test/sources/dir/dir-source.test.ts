@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InputError } from '../../../src/model/input-error.js';
-import type { Repository } from '../../../src/model/package.js';
 import type { PackageSource } from '../../../src/model/package-source.js';
 import { judge } from '../../../src/admission/judge.js';
 import { targetFor } from '../../../src/model/target/target.js';
@@ -57,9 +56,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const tags = (repository: string) => source.tags(repository as Repository, target);
+const tags = (repository: string) => source.tags(repository, target);
 const fetch = (repository: string, version: string) =>
-  source.fetch({ repository: repository as Repository, version }, target);
+  source.fetch({ repository, version }, target);
 
 describe('tags', () => {
   test.each([
@@ -138,10 +137,7 @@ test('a folder of objects without a meta document is said to be a part of a pack
   await mkdir(join(cache, 'xpkg.io/a/p@v1.0.0'), { recursive: true });
   await writeFile(join(cache, 'xpkg.io/a/p@v1.0.0/package.yaml'), crd('as'));
   const kept = await openDir(cache);
-  const found = await kept.fetch(
-    { repository: 'xpkg.io/a/p' as Repository, version: 'v1.0.0' },
-    target,
-  );
+  const found = await kept.fetch({ repository: 'xpkg.io/a/p', version: 'v1.0.0' }, target);
   expect(judge(found!.contents, target)).toMatchObject({
     rejected: true,
     findings: [{ message: expect.stringMatching(/no package meta.*cache.*registry/) as string }],

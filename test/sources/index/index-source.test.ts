@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InputError } from '../../../src/model/input-error.js';
-import type { Repository } from '../../../src/model/package.js';
 import { SourceError } from '../../../src/model/source-error.js';
 import { targetFor } from '../../../src/model/target/target.js';
 import { openIndex } from '../../../src/sources/index/index-source.js';
 
 const target = targetFor('v2.3.4')!;
-const P = 'xpkg.io/a/p' as Repository;
+const P = 'xpkg.io/a/p';
 const INDEX = `{"packages":{"${P}":{"kind":"Provider","versions":{"v1.0.0":{"crds":["a.b.io"]}}}}}`;
 
 let folder: string;
@@ -61,9 +60,9 @@ describe('reads', () => {
     const source = await open(
       '{"packages":{"__proto__":{"kind":"Provider","versions":{"__proto__":{"crds":["a.b.io"]}}}}}',
     );
-    const repository = '__proto__' as Repository;
+    const repository = '__proto__';
     expect(await source.tags(repository, target)).toEqual(['__proto__']);
-    expect(await source.tags('toString' as Repository, target)).toBeUndefined();
+    expect(await source.tags('toString', target)).toBeUndefined();
     expect(await source.fetch({ repository, version: '__proto__' }, target)).toMatchObject({
       contents: { objects: [{ name: 'a.b.io' }] },
     });

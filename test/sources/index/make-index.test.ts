@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexVersion } from '../../../src/model/index-file.js';
-import type { Repository } from '../../../src/model/package.js';
 import type { PackageContents, PackageObject } from '../../../src/model/package-contents.js';
 import type { PackageSource } from '../../../src/model/package-source.js';
 import { targetFor } from '../../../src/model/target/target.js';
@@ -9,7 +8,7 @@ import { formatIndex, makeIndex } from '../../../src/sources/index/make-index.js
 import { memorySource } from '../../../src/sources/memory-source.js';
 
 const target = targetFor('v2.3.4')!;
-const A = 'xpkg.io/acme/a' as Repository;
+const A = 'xpkg.io/acme/a';
 const candidate = { repository: A, version: 'v1.0.0' };
 
 const plain: PackageContents = {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../../src/model/index-file.js';
-import type { Repository } from '../../../src/model/package.js';
 import type { Request, Root } from '../../../src/model/request.js';
 import { digestOf } from '../../../src/testing/generate/sample-packages.js';
 import { exhaustive, targets } from '../../../src/testing/oracle/exhaustive.js';
@@ -12,7 +11,7 @@ import { scenario } from '../../../src/testing/generate/scenario.js';
 import { TargetView } from '../../../src/testing/oracle/target-view.js';
 
 const ORIGIN = { file: 'request.yaml' };
-const at = (name: string) => `xpkg.io/acme/${name}` as Repository;
+const at = (name: string) => `xpkg.io/acme/${name}`;
 
 /** `a: v1.0.0` for the package `xpkg.io/acme/a`; all are Providers unless named `c-…` or `f-…`. */
 function universe(packages: Record<string, Record<string, IndexVersion>>): IndexFile {

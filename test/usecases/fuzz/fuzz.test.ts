@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { InputError } from '../../../src/model/input-error.js';
 import type { IndexFile, IndexVersion } from '../../../src/model/index-file.js';
-import type { Repository } from '../../../src/model/package.js';
 import type { LocalRoot, Request, VersionRule } from '../../../src/model/request.js';
 import { fuzz, type FuzzOptions, type FuzzReport } from '../../../src/usecases/fuzz/fuzz.js';
 import { seeded } from '../../../src/usecases/fuzz/seeded.js';
@@ -9,11 +8,9 @@ import { choiceName } from '../../../src/usecases/fuzz/variation.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { requestFor } from '../../support/requests.js';
 
-const [A, B, C] = ['a', 'b', 'c'].map((name) => `xpkg.example.org/acme/${name}` as Repository) as [
-  Repository,
-  Repository,
-  Repository,
-];
+const A = 'xpkg.example.org/acme/a';
+const B = 'xpkg.example.org/acme/b';
+const C = 'xpkg.example.org/acme/c';
 
 function providers(
   packages: Readonly<Record<string, Readonly<Record<string, IndexVersion>>>>,
@@ -152,7 +149,7 @@ test('what a local package requires is varied within what it requires', async ()
   expect(broken(report)).toEqual([[`${A} v1.1.0`]]);
 });
 
-function rule(repository: Repository, version: string): VersionRule {
+function rule(repository: string, version: string): VersionRule {
   return { repository, version, origin: { file: 'xpkg.yaml' } };
 }
 

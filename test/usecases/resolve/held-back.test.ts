@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Repository } from '../../../src/model/package.js';
 import { resolve } from '../../../src/usecases/resolve/resolve.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { requestFor } from '../../support/requests.js';
 import { providers, requiring } from '../../support/universes.js';
 
-const A = 'xpkg.example.org/acme/a' as Repository;
-const B = 'xpkg.example.org/acme/b' as Repository;
+const A = 'xpkg.example.org/acme/a';
+const B = 'xpkg.example.org/acme/b';
 
 const PLAIN = { 'v1.0.0': {}, 'v2.0.0': {}, 'v3.0.0': {} };
 

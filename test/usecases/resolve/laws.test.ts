@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Repository } from '../../../src/model/package.js';
 import { InputError } from '../../../src/model/input-error.js';
 import { lockTree, type TreeNode } from '../../../src/lock/lock-tree.js';
 import { matrix } from '../../../src/usecases/matrix.js';
@@ -17,7 +16,7 @@ function optionsOf({ universe, options }: Scenario): ResolveOptions {
   return {
     source: memorySource(universe),
     prefer: prefer === 'lowest' ? 'lowest' : 'newest',
-    prereleases: prereleases as Repository[],
+    prereleases,
     allowCycles,
   };
 }

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Repository } from '../../../src/model/package.js';
 import { requestFor } from '../../support/requests.js';
 import { solved, told } from '../../support/solved.js';
 import { providers, requiring } from '../../support/universes.js';
 
-const A = 'xpkg.example.org/acme/a' as Repository;
-const B = 'xpkg.example.org/acme/b' as Repository;
-const C = 'xpkg.example.org/acme/c' as Repository;
+const A = 'xpkg.example.org/acme/a';
+const B = 'xpkg.example.org/acme/b';
+const C = 'xpkg.example.org/acme/c';
 
 const before = providers({
   [A]: { 'v1.0.0': requiring({ [B]: '>=v1.0.0' }) },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexFile, IndexVersion } from '../../../src/model/index-file.js';
-import type { Repository } from '../../../src/model/package.js';
 import type { Request } from '../../../src/model/request.js';
 import {
   resolve,
@@ -10,9 +9,9 @@ import {
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { requestFor } from '../../support/requests.js';
 
-const A = 'xpkg.example.org/acme/a' as Repository;
-const B = 'xpkg.example.org/acme/b' as Repository;
-const C = 'xpkg.example.org/acme/c' as Repository;
+const A = 'xpkg.example.org/acme/a';
+const B = 'xpkg.example.org/acme/b';
+const C = 'xpkg.example.org/acme/c';
 
 type Versions = Readonly<Record<string, IndexVersion>>;
 

@@ -5,7 +5,6 @@ import type { Lockfile } from '../../../src/lock/lockfile.js';
 import { parseLockfile } from '../../../src/lock/parse-lockfile.js';
 import type { IndexFile } from '../../../src/model/index-file.js';
 import type { PackageSource } from '../../../src/model/package-source.js';
-import type { Repository } from '../../../src/model/package.js';
 import type { Request } from '../../../src/model/request.js';
 import { resolve, type ResolveOptions } from '../../../src/usecases/resolve/resolve.js';
 import { verify } from '../../../src/usecases/verify/verify.js';
@@ -37,7 +36,7 @@ describe('laws', () => {
     await fc.assert(
       fc.asyncProperty(scenario(), async ({ universe, request, options }) => {
         const wishes = {
-          prereleases: (options.prereleases ?? []) as Repository[],
+          prereleases: options.prereleases ?? [],
           allowCycles: options.allowCycles,
         };
         const lockfile = await lockedFor(request, universe, wishes);
@@ -92,9 +91,7 @@ test('a prerelease that was admitted is no mismatch where nobody says what was a
 });
 
 test('constraints broken on purpose are not held against a lockfile alone, and that is said', async () => {
-  const overrides = [
-    { repository: B as Repository, version: 'v1.0.0-rc.1', origin: { file: 'xpkg.yaml' } },
-  ];
+  const overrides = [{ repository: B, version: 'v1.0.0-rc.1', origin: { file: 'xpkg.yaml' } }];
   const tight = structuredClone(universe);
   const { versions } = tight.packages[A]!;
   const broken: IndexFile = {

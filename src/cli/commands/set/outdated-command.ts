@@ -1,5 +1,4 @@
 import { DEFAULT_FILES } from '../../../inputs/input-files.js';
-import type { Repository } from '../../../model/package.js';
 import { outdated } from '../../../usecases/outdated.js';
 import { noStats } from '../../../sources/decorators/counted.js';
 import type { Command } from '../../command.js';
@@ -42,7 +41,7 @@ export const outdatedCommand: Command<Args> = {
     const stats = noStats();
     const options = {
       source: await openSources(args, io, stats, request.kept),
-      prereleases: (args.prerelease ?? []) as Repository[],
+      prereleases: args.prerelease ?? [],
       compat: args.compat,
     };
     const report = await withProgress(io, stats, () => outdated(lock.lockfile, request, options));

@@ -52,7 +52,7 @@ export const indexCommand: Command<Args> = {
       (await import('../../io/registries.js')).ociReference(destination);
     const stats = noStats();
     const source = await openSources(args, io, stats, await imageConfigs(args, io));
-    const wanted = repositories.length > 0 ? named(repositories) : await listed(source);
+    const wanted = repositories.length > 0 ? repositories : await listed(source);
     const target = targetFor(knownReleases().at(-1)!)!;
     const index = await withProgress(io, stats, () =>
       makeIndex(source, wanted, target, (line) => io.note(line)),
@@ -89,10 +89,6 @@ async function push(index: IndexFile, destination: string, args: Args, io: Io): 
   const bytes = Buffer.from(formatIndex(index));
   const file = { title: INDEX_TITLE, mediaType: 'application/json', bytes };
   io.out(await pushTo(destination, artifactOf('index', [file]), args, io));
-}
-
-function named(repositories: readonly string[]): Repository[] {
-  return repositories as Repository[]; // spelled by the user, who decides what is one
 }
 
 async function listed(source: PackageSource): Promise<readonly Repository[]> {
