@@ -2,7 +2,7 @@ import type { Digest } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target/target.js';
-import { packagePlace, type PackagePlace } from './base-layer.js';
+import { packagePlace, type PackagePlace } from './package-place.js';
 import type { Descriptor } from './descriptor.js';
 import type { ImageRepository, StoredManifest } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';

@@ -4,7 +4,7 @@ import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target/target.js';
 import type { ExpectedBlob } from './blob.js';
 import type { Descriptor } from './descriptor.js';
-import { FlattenedFiles } from './flattened.js';
+import { FlattenedFiles } from './flattened-files.js';
 import type { ImageRepository } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
 import type { LocatedPackage } from './locate-package.js';
@@ -14,7 +14,7 @@ import {
   noteOthers,
   type FoundPackageYaml,
   type Reader,
-} from './package-yaml-file.js';
+} from './find-package-yaml.js';
 import { NoTar, tarEntries } from './archive/tar-entries.js';
 import { unpacked } from './archive/unpack.js';
 

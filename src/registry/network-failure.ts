@@ -1,6 +1,6 @@
 import { SourceError } from '../model/source-error.js';
 import { WrongBytes } from './body.js';
-import { NoAnswer } from './no-answer.js';
+import { NoAnswer } from './host-unreachable.js';
 import { TransientFailure } from './retry.js';
 import { codeOf } from '../files/error-code.js';
 

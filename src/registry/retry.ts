@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.js';
-import { NoAnswer, PROXY_ANSWERED } from './no-answer.js';
+import { NoAnswer, PROXY_ANSWERED } from './host-unreachable.js';
 import type { HttpResponse } from './transport.js';
 import { codeOf } from '../files/error-code.js';
 

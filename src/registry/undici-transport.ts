@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
-import { NoAnswer, PROXY_ANSWERED, type AskedFor } from './no-answer.js';
+import { NoAnswer, PROXY_ANSWERED, type AskedFor } from './host-unreachable.js';
 import { proxiesIn, type Proxy, type ProxyChoice } from './proxy-environment.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 import { codeOf } from '../files/error-code.js';

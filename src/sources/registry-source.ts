@@ -7,7 +7,7 @@ import { mayBePlainHttp } from '../registry/address-class.js';
 import { firstOf, type CredentialStore } from '../registry/auth/credentials.js';
 import { copyBlob } from '../store/copy-blob.js';
 import type { ImageRepository } from '../image/image-repository.js';
-import type { RemoteName } from '../registry/registry-session.js';
+import type { RemoteName } from '../registry/session.js';
 import { memoizedRepository } from '../store/memoized-repository.js';
 import type { ImageHolder } from './image-holder.js';
 import { fetchImage } from './image-package.js';

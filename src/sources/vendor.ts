@@ -8,7 +8,7 @@ import type { Target } from '../model/target/target.js';
 import { copyBlob } from '../store/copy-blob.js';
 import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
 import type { LayoutWriter } from '../store/layout-writer.js';
-import { copyWholeImage } from '../image/whole-image.js';
+import { copyWholeImage } from '../image/copy-whole-image.js';
 import { fetchImage } from './image-package.js';
 import { holdsImages } from './image-holder.js';
 

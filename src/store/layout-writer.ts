@@ -9,7 +9,7 @@ import type { StoredManifest } from '../image/image-repository.js';
 import { PARTIAL, REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { makeFolder } from '../files/make-folder.js';
-import { moveIn, placeFor, type LayoutPlace } from './layout-place.js';
+import { moveIn, placeFor, type LayoutPlace } from './layout-staging.js';
 import type { Run } from '../files/run.js';
 
 /** For whomever the user's own settings let in: a layout is made to be handed on. */

@@ -1,7 +1,7 @@
 import { isDigest, type Digest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import { PACKAGE_ANNOTATION } from '../image/base-layer.js';
+import { PACKAGE_ANNOTATION } from '../image/package-place.js';
 import { copyFile } from './copy-blob.js';
 import { annotationsFrom, MEDIA_TYPE } from '../image/descriptor.js';
 import type { FileTree } from './file-tree.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXIT } from '../../src/cli/exit-code.js';
 import { runCli } from '../../src/cli/run.js';
-import { writeOutputs } from '../../src/files/write-outputs.js';
+import { writeOutputs } from '../../src/files/transaction.js';
 import { sha256 } from '../../src/text/digest.js';
 import { disk, type DiskCall } from '../support/disk.js';
 import { fakeIo } from '../support/fake-io.js';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockFolders } from '../../src/files/folder-lock.js';
-import { writeOutputs } from '../../src/files/write-outputs.js';
+import { writeOutputs } from '../../src/files/transaction.js';
 import { sha256 } from '../../src/text/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';
@@ -28,7 +28,7 @@ const outputsOf = (letter: string) => paths().map((path) => ({ path, text: lette
 /** Writes all files again and again, with each letter in turn; says so once it has begun. */
 function writing(letters: string, times: number): ChildProcess {
   const program = `
-    import { writeOutputs } from ${JSON.stringify(join(DIST, 'files/write-outputs.js'))};
+    import { writeOutputs } from ${JSON.stringify(join(DIST, 'files/transaction.js'))};
     for (let i = 0; i < ${times}; i += 1) {
       const text = ${JSON.stringify(letters)}[i % ${letters.length}].repeat(${SIZE});
       await writeOutputs(${JSON.stringify(paths())}.map((path) => ({ path, text })));

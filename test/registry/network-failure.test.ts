@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceError } from '../../src/model/source-error.js';
 import { asSourceError } from '../../src/registry/network-failure.js';
-import { NoAnswer } from '../../src/registry/no-answer.js';
-import { RegistryClient } from '../../src/registry/registry-client.js';
+import { NoAnswer } from '../../src/registry/host-unreachable.js';
+import { RegistryClient } from '../../src/registry/client.js';
 import { anonymous, TestClock, withRegistry } from '../support/registry/client.js';
 import { startForwardProxy } from '../support/registry/forward-proxy.js';
 import { packageImage } from '../support/registry/image.js';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/text/json.js';
 import type { SourceError } from '../../src/model/source-error.js';
 import { targetFor } from '../../src/model/target/target.js';
 import type { CredentialStore } from '../../src/registry/auth/credentials.js';
-import type { RemoteName } from '../../src/registry/registry-session.js';
+import type { RemoteName } from '../../src/registry/session.js';
 import { Secret } from '../../src/registry/auth/secret.js';
 import type { ImageHolder } from '../../src/sources/image-holder.js';
 import { registrySource } from '../../src/sources/registry-source.js';

@@ -14,7 +14,7 @@ import { changeLines, packageLines, requirerLines } from './packages.js';
 import { refusalText } from './refusal.js';
 import { movedTagAlert } from './security.js';
 import { renderedOutputs } from '../io/rendered-outputs.js';
-import { writeOutputs } from '../../files/write-outputs.js';
+import { writeOutputs } from '../../files/transaction.js';
 
 interface Args extends BundleArgs {
   readonly lock: string;

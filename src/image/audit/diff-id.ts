@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Descriptor } from '../descriptor.js';
-import { unlessOffline, isWhole, missing } from './offline.js';
+import { unlessOffline, isWhole, missing } from './missing-part.js';
 import type { ImageRepository } from '../image-repository.js';
 import { fieldsOf, listOf, parseJson, stringOf } from '../../text/json.js';
 import { LIMITS, type Limits } from '../limits.js';

@@ -3,7 +3,7 @@ import { readBody } from '../body.js';
 import { basicAuthorization, type Credentials } from './credentials.js';
 import { fieldsOf, parseJson, stringOf } from '../../text/json.js';
 import { LIMITS } from '../../image/limits.js';
-import { NoAnswer } from '../no-answer.js';
+import { NoAnswer } from '../host-unreachable.js';
 import { isPassingStatus, retryAfterMs, TransientFailure, type RetryPolicy } from '../retry.js';
 import type { Clock } from '../../model/clock.js';
 import { Secret } from './secret.js';

@@ -1,7 +1,7 @@
 import type { Credentials, CredentialStore } from '../../../src/registry/auth/credentials.js';
 import type { ImageRepository } from '../../../src/image/image-repository.js';
 import type { Limits } from '../../../src/image/limits.js';
-import { RegistryClient } from '../../../src/registry/registry-client.js';
+import { RegistryClient } from '../../../src/registry/client.js';
 import { RETRY_POLICY } from '../../../src/registry/retry.js';
 import type { Clock } from '../../../src/model/clock.js';
 import { observed, type Exchange } from '../../../src/registry/transport.js';

@@ -11,7 +11,7 @@ import { lockFlag, type LockArgs } from '../../flags/lock-flag.js';
 import { networkFlags, type NetworkArgs } from '../../flags/network-flags.js';
 import { pinFlags, type PinArgs } from '../../flags/pin-flags.js';
 import { renderedOutputs } from '../../io/rendered-outputs.js';
-import { writeOutputs } from '../../../files/write-outputs.js';
+import { writeOutputs } from '../../../files/transaction.js';
 
 interface Args extends LockArgs, NetworkArgs, PinArgs {
   readonly out: string;

@@ -25,7 +25,7 @@ import {
   type ResolveArgs,
 } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
-import { writeOutputs } from '../../../files/write-outputs.js';
+import { writeOutputs } from '../../../files/transaction.js';
 
 interface Args extends ResolveArgs, RefArgs, BundleArgs {
   readonly locked: boolean;

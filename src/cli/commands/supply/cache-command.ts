@@ -4,7 +4,7 @@ import {
   takeCensus,
   type CacheCensus,
   type Holdings,
-} from '../../../store/cache-census.js';
+} from '../../../store/cache-summary.js';
 import { cacheFolder } from '../../io/cache-folder.js';
 import type { Command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';

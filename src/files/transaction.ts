@@ -20,7 +20,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { InputError } from '../model/input-error.js';
 import { isLocked, lockFolders, type Busy } from './folder-lock.js';
-import { holdingSignals } from './holding-signals.js';
+import { holdingSignals } from './signals.js';
 import { waitForLock } from './wait-for-lock.js';
 
 /** A file to replace or, where `text` is undefined, to take away. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { TargetRules } from '../model/target/target.js';
-import { PACKAGE_YAML } from './package-yaml-file.js';
+import { PACKAGE_YAML } from './find-package-yaml.js';
 import type { TarEntry } from './archive/tar-entries.js';
 
 const WHITEOUT = '.wh.';

@@ -8,7 +8,7 @@ import type { RemoteRepository, StoredManifest, TagList } from '../image/image-r
 import { fieldsOf, listOf, parseJson } from '../text/json.js';
 import { LIMITS, type Limits } from '../image/limits.js';
 import { nextPage, TagCollector } from './paging.js';
-import { RegistrySession, type RemoteName, type SessionOptions } from './registry-session.js';
+import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
 import type { HttpResponse } from './transport.js';
 
 const MANIFESTS = Object.values(MEDIA_TYPE).join(', ');

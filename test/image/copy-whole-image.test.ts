@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '../../src/text/digest.js';
-import { copyWholeImage } from '../../src/image/whole-image.js';
+import { copyWholeImage } from '../../src/image/copy-whole-image.js';
 import { blobOf, indexOf, packageImage, type Image } from '../support/registry/image.js';
 import { MemoryRepository } from '../support/registry/memory-repository.js';
 

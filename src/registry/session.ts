@@ -2,7 +2,7 @@ import { SourceError } from '../model/source-error.js';
 import { Authenticator, type AuthScope } from './auth/authenticator.js';
 import type { Credentials, CredentialStore } from './auth/credentials.js';
 import { asSourceError, isAboutCertificate, noAnswerIn } from './network-failure.js';
-import { NoAnswer } from './no-answer.js';
+import { NoAnswer } from './host-unreachable.js';
 import { sendFollowing, type Landed } from './redirect.js';
 import {
   asTransient,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { artifactOf } from '../../src/image/artifact.js';
-import { RegistryPusher } from '../../src/registry/registry-pusher.js';
+import { RegistryPusher } from '../../src/registry/pusher.js';
 import type { HttpRequest, Transport } from '../../src/registry/transport.js';
 import { anonymous, TestClock } from '../support/registry/client.js';
 

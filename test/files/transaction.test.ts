@@ -15,7 +15,7 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeOutputs } from '../../src/files/write-outputs.js';
+import { writeOutputs } from '../../src/files/transaction.js';
 import { InputError } from '../../src/model/input-error.js';
 
 let folder: string;
@@ -85,7 +85,7 @@ test('if one cannot be written none is, and no new folder stays', async () => {
 
 test('a signal in the midst of it ends the process afterwards, with everything written', async () => {
   const program = `
-    import { writeOutputs } from ${JSON.stringify(join(import.meta.dirname, '../../dist/files/write-outputs.js'))};
+    import { writeOutputs } from ${JSON.stringify(join(import.meta.dirname, '../../dist/files/transaction.js'))};
     const outputs = Array.from({ length: 50 }, (_, n) => ({ path: ${JSON.stringify(folder)} + '/f' + n, text: 'x' }));
     const written = writeOutputs(outputs);
     process.kill(process.pid, 'SIGINT');
