@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import { DiskCache } from '../src/store/disk-cache.js';
 import { resolve } from '../src/usecases/resolve/resolve.js';
 import { limited } from '../src/sources/decorators/limited.js';
-import { openRegistries } from '../src/sources/open-registries.js';
+import { openRegistries } from '../src/sources/registry/open-registries.js';
 import { late } from '../test/support/registry/faults.js';
 import { BASE, imageOf, layerOf, type Image } from '../test/support/registry/image.js';
 import { Registry } from '../test/support/registry/registry.js';

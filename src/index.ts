@@ -42,6 +42,6 @@ export { firstKnowing } from './sources/decorators/first-knowing.js';
 export { openIndex } from './sources/index/index-source.js';
 export { openLayoutSource } from './sources/layout-source.js';
 export { memorySource } from './sources/memory-source.js';
-export { openRegistries } from './sources/open-registries.js';
-export type { RegistriesOptions } from './sources/open-registries.js';
+export { openRegistries } from './sources/registry/open-registries.js';
+export type { RegistriesOptions } from './sources/registry/open-registries.js';
 export { openXpkgSource } from './sources/xpkg-source.js';

@@ -2,7 +2,7 @@ import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
 import { openFileTree } from '../store/file-tree.js';
 import { openLayout, type LayoutName } from '../store/image-layout.js';
-import { imageSource } from './image-source.js';
+import { imageSource } from './image/image-source.js';
 import { unreadable } from './unreadable.js';
 
 export interface LayoutOptions {

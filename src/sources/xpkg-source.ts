@@ -2,7 +2,7 @@ import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
 import { openFileTree } from '../store/file-tree.js';
 import { openXpkg } from '../store/xpkg-file.js';
-import { imageSource } from './image-source.js';
+import { imageSource } from './image/image-source.js';
 import { unreadable } from './unreadable.js';
 
 export interface XpkgOptions {

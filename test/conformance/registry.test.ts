@@ -6,7 +6,7 @@ import { runCli } from '../../src/cli/run.js';
 import type { Repository } from '../../src/model/package.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { openLayoutSource } from '../../src/sources/layout-source.js';
-import { openRegistries } from '../../src/sources/open-registries.js';
+import { openRegistries } from '../../src/sources/registry/open-registries.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf, packageImage } from '../support/registry/image.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { targetFor } from '../../src/model/target/target.js';
-import { fetchImage } from '../../src/sources/image-package.js';
+import { fetchImage } from '../../src/sources/image/fetch-image.js';
 import { openXpkgSource } from '../../src/sources/xpkg-source.js';
 import { providerYaml } from '../support/package-yaml.js';
 import {

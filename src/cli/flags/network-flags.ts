@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import { InputError } from '../../model/input-error.js';
 import type { Exchange } from '../../registry/transport.js';
-import type { GivenSecret } from '../../sources/open-registries.js';
+import type { GivenSecret } from '../../sources/registry/open-registries.js';
 import type { CacheFlag } from '../io/cache-folder.js';
 import type { Io } from '../io/io.js';
 

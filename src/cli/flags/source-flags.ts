@@ -7,7 +7,7 @@ import { counted, noStats, type SourceStats } from '../../sources/decorators/cou
 import { firstKnowing } from '../../sources/decorators/first-knowing.js';
 import { limited } from '../../sources/decorators/limited.js';
 import { tellUnsearched } from '../../sources/decorators/unsearched.js';
-import type { Registries } from '../../sources/open-registries.js';
+import type { Registries } from '../../sources/registry/open-registries.js';
 import type { Io } from '../io/io.js';
 import { networkFlags, refuseNoRequests, type NetworkArgs } from './network-flags.js';
 import type { RegistryArgs } from '../io/registries.js';

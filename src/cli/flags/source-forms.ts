@@ -4,7 +4,7 @@ import type { Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import { parseReference } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';
-import type { Registries } from '../../sources/open-registries.js';
+import type { Registries } from '../../sources/registry/open-registries.js';
 import type { Io } from '../io/io.js';
 
 /** What a form of `--from` is opened with. */
@@ -69,7 +69,7 @@ async function xpkg({ rest, text, io }: Opening): Promise<PackageSource> {
 }
 
 async function crossplaneCache({ rest, text, io }: Opening): Promise<PackageSource> {
-  const { openCrossplaneCache } = await import('../../sources/cache-source.js');
+  const { openCrossplaneCache } = await import('../../sources/crossplane-cache-source.js');
   return openCrossplaneCache(resolve(io.cwd, rest), text);
 }
 

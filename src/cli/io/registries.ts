@@ -1,10 +1,10 @@
-import { imageConfigsIn } from '../../sources/image-config.js';
+import { imageConfigsIn } from '../../sources/registry/image-config.js';
 import { InputError } from '../../model/input-error.js';
 import { parseReference, type Reference } from '../../model/reference.js';
 import type { KeptObject } from '../../model/request.js';
 import { openArtifact, type HeldArtifact } from '../../image/artifact.js';
 import type { SourceStats } from '../../sources/decorators/counted.js';
-import { connectRegistries, type Registries } from '../../sources/open-registries.js';
+import { connectRegistries, type Registries } from '../../sources/registry/open-registries.js';
 import { openCache } from './cache-folder.js';
 import type { Io } from './io.js';
 import {

@@ -3,8 +3,8 @@ import type { Digest } from '../../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
 import { auditImage } from '../../image/audit/audit-image.js';
 import type { ImageRepository, StoredManifest } from '../../image/image-repository.js';
-import { holdsImages, type ImageHolder } from '../image-holder.js';
-import { fetchImage } from '../image-package.js';
+import { holdsImages, type ImageHolder } from '../image/image-holder.js';
+import { fetchImage } from '../image/fetch-image.js';
 import { traitsOf } from './traits.js';
 
 /** Whether an image is what was locked for a package. */

@@ -6,7 +6,7 @@ import type { FetchedPackage, Owner, PackageSource } from '../../model/package-s
 import type { CrdDemand } from '../../model/crd-demand.js';
 import type { Target } from '../../model/target/target.js';
 import { builtRepository } from '../../image/build-image.js';
-import type { ImageHolder } from '../image-holder.js';
+import type { ImageHolder } from '../image/image-holder.js';
 import { PackageTree } from './package-tree.js';
 import { unreadable } from '../unreadable.js';
 

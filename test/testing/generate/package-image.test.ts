@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { targetFor } from '../../../src/model/target/target.js';
 import { sha256 } from '../../../src/text/digest.js';
 import { parseManifest } from '../../../src/image/manifest.js';
-import { fetchImage } from '../../../src/sources/image-package.js';
+import { fetchImage } from '../../../src/sources/image/fetch-image.js';
 import {
   builtImage,
   imageRepository,

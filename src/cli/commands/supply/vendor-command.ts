@@ -7,7 +7,7 @@ import { SourceError } from '../../../model/source-error.js';
 import { targetFor } from '../../../model/target/target.js';
 import { LayoutWriter } from '../../../store/layout-writer.js';
 import { noStats } from '../../../sources/decorators/counted.js';
-import { vendor, type VendoredPackage, type VendorOptions } from '../../../sources/vendor.js';
+import { vendor, type VendoredPackage, type VendorOptions } from '../../../sources/image/vendor.js';
 import type { Command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';

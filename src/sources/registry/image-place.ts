@@ -4,10 +4,10 @@ import {
   type ImageConfig,
   type NamedSecret,
 } from './image-config.js';
-import { formatOrigin, InputError } from '../model/input-error.js';
-import { DOCKER_HUB, parseReference, type Reference } from '../model/reference.js';
-import { SourceError } from '../model/source-error.js';
-import type { Target } from '../model/target/target.js';
+import { formatOrigin, InputError } from '../../model/input-error.js';
+import { DOCKER_HUB, parseReference, type Reference } from '../../model/reference.js';
+import { SourceError } from '../../model/source-error.js';
+import type { Target } from '../../model/target/target.js';
 
 /** Where an image is pulled from, and what ImageConfigs have to do with it. */
 export interface ImagePlace {

@@ -1,9 +1,9 @@
-import type { PackageContents } from '../model/package-contents.js';
-import type { TargetRules } from '../model/target/target.js';
-import type { DiskCache } from '../store/disk-cache.js';
-import { fieldsOf } from '../text/json.js';
-import type { LocatedPackage } from '../image/locate-package.js';
-import type { ReadPackage } from '../image/read-package.js';
+import type { PackageContents } from '../../model/package-contents.js';
+import type { TargetRules } from '../../model/target/target.js';
+import type { DiskCache } from '../../store/disk-cache.js';
+import { fieldsOf } from '../../text/json.js';
+import type { LocatedPackage } from '../../image/locate-package.js';
+import type { ReadPackage } from '../../image/read-package.js';
 
 type Read = Extract<ReadPackage<PackageContents>, { status: 'read' }>;
 

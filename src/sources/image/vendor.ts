@@ -1,15 +1,15 @@
 import pLimit from 'p-limit';
-import type { Candidate } from '../model/package.js';
-import type { Digest } from '../text/digest.js';
-import type { PackageSource } from '../model/package-source.js';
-import { joinReference } from '../model/reference.js';
-import { SourceError } from '../model/source-error.js';
-import type { Target } from '../model/target/target.js';
-import { copyBlob } from '../store/copy-blob.js';
-import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
-import type { LayoutWriter } from '../store/layout-writer.js';
-import { copyWholeImage } from '../image/copy-whole-image.js';
-import { fetchImage } from './image-package.js';
+import type { Candidate } from '../../model/package.js';
+import type { Digest } from '../../text/digest.js';
+import type { PackageSource } from '../../model/package-source.js';
+import { joinReference } from '../../model/reference.js';
+import { SourceError } from '../../model/source-error.js';
+import type { Target } from '../../model/target/target.js';
+import { copyBlob } from '../../store/copy-blob.js';
+import type { ImageRepository, StoredManifest } from '../../image/image-repository.js';
+import type { LayoutWriter } from '../../store/layout-writer.js';
+import { copyWholeImage } from '../../image/copy-whole-image.js';
+import { fetchImage } from './fetch-image.js';
 import { holdsImages } from './image-holder.js';
 
 /** A package that a lockfile names. */

@@ -1,13 +1,13 @@
-import { byCodePoint } from '../text/code-point-order.js';
-import { bringsCrd } from '../admission/owned.js';
-import type { Repository } from '../model/package.js';
-import type { Owner } from '../model/package-source.js';
-import type { CrdDemand } from '../model/crd-demand.js';
-import { isAttachmentTag } from '../model/reference.js';
-import type { Target } from '../model/target/target.js';
-import type { ImageRepository } from '../image/image-repository.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { bringsCrd } from '../../admission/owned.js';
+import type { Repository } from '../../model/package.js';
+import type { Owner } from '../../model/package-source.js';
+import type { CrdDemand } from '../../model/crd-demand.js';
+import { isAttachmentTag } from '../../model/reference.js';
+import type { Target } from '../../model/target/target.js';
+import type { ImageRepository } from '../../image/image-repository.js';
 import type { ImageHolder } from './image-holder.js';
-import { fetchImage } from './image-package.js';
+import { fetchImage } from './fetch-image.js';
 
 /** Packages from images that are all at hand. */
 export function imageSource(held: ReadonlyMap<Repository, ImageRepository>): ImageHolder {

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PackageSource } from '../../src/model/package-source.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { openLayoutSource } from '../../src/sources/layout-source.js';
-import { openXpkgSource } from '../../src/sources/xpkg-source.js';
-import { providerYaml } from '../support/package-yaml.js';
-import { packageImage } from '../support/registry/image.js';
-import { layoutFiles, named, writeFiles, writeTar } from '../support/registry/layout.js';
-import { xpkgFiles } from '../support/registry/xpkg.js';
+import type { PackageSource } from '../../../src/model/package-source.js';
+import { targetFor } from '../../../src/model/target/target.js';
+import { openLayoutSource } from '../../../src/sources/layout-source.js';
+import { openXpkgSource } from '../../../src/sources/xpkg-source.js';
+import { providerYaml } from '../../support/package-yaml.js';
+import { packageImage } from '../../support/registry/image.js';
+import { layoutFiles, named, writeFiles, writeTar } from '../../support/registry/layout.js';
+import { xpkgFiles } from '../../support/registry/xpkg.js';
 
 /** Part of the paths that may not be read, as if by permission; tests may run as root. */
 const locked = vi.hoisted(() => ({ part: undefined as string | undefined }));

@@ -1,18 +1,18 @@
 import type { ImageConfig } from './image-config.js';
-import type { Repository } from '../model/package.js';
-import { joinReference } from '../model/reference.js';
-import { SourceError } from '../model/source-error.js';
-import type { Target } from '../model/target/target.js';
-import { mayBePlainHttp } from '../registry/address-class.js';
-import { firstOf, type CredentialStore } from '../registry/auth/credentials.js';
-import { copyBlob } from '../store/copy-blob.js';
-import type { ImageRepository } from '../image/image-repository.js';
-import type { RemoteName } from '../registry/session.js';
-import { memoizedRepository } from '../store/memoized-repository.js';
-import type { ImageHolder } from './image-holder.js';
-import { fetchImage } from './image-package.js';
+import type { Repository } from '../../model/package.js';
+import { joinReference } from '../../model/reference.js';
+import { SourceError } from '../../model/source-error.js';
+import type { Target } from '../../model/target/target.js';
+import { mayBePlainHttp } from '../../registry/address-class.js';
+import { firstOf, type CredentialStore } from '../../registry/auth/credentials.js';
+import { copyBlob } from '../../store/copy-blob.js';
+import type { ImageRepository } from '../../image/image-repository.js';
+import type { RemoteName } from '../../registry/session.js';
+import { memoizedRepository } from '../../store/memoized-repository.js';
+import type { ImageHolder } from '../image/image-holder.js';
+import { fetchImage } from '../image/fetch-image.js';
 import { explained, imagePlace, lostAt, type ImagePlace } from './image-place.js';
-import type { ParsedPackages } from './parsed-packages.js';
+import type { ParsedPackages } from '../image/parsed-packages.js';
 
 /** Opens repositories at registries; nothing is asked yet. */
 export interface ImageRepositories {

@@ -1,10 +1,10 @@
-import type { FetchedPackage } from '../model/package-source.js';
-import type { Target } from '../model/target/target.js';
-import type { ImageRepository } from '../image/image-repository.js';
-import { locatePackage } from '../image/locate-package.js';
-import { readPackage } from '../image/read-package.js';
+import type { FetchedPackage } from '../../model/package-source.js';
+import type { Target } from '../../model/target/target.js';
+import type { ImageRepository } from '../../image/image-repository.js';
+import { locatePackage } from '../../image/locate-package.js';
+import { readPackage } from '../../image/read-package.js';
 import type { ParsedPackages } from './parsed-packages.js';
-import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
+import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 
 /** A package as an image holds it; undefined: there is no such tag or digest. */
 export async function fetchImage(

@@ -1,9 +1,9 @@
-import { byCodePoint } from '../text/code-point-order.js';
-import { InputError } from '../model/input-error.js';
-import type { Origin } from '../model/package.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
-import type { KeptObject } from '../model/request.js';
-import type { Target } from '../model/target/target.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { InputError } from '../../model/input-error.js';
+import type { Origin } from '../../model/package.js';
+import type { JsonObject, JsonValue } from '../../text/json.js';
+import type { KeptObject } from '../../model/request.js';
+import type { Target } from '../../model/target/target.js';
 
 /** An ImageConfig, reduced to what fetching needs. */
 export interface ImageConfig {

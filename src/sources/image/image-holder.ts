@@ -1,7 +1,7 @@
-import type { Candidate } from '../model/package.js';
-import type { PackageSource } from '../model/package-source.js';
-import type { Target } from '../model/target/target.js';
-import type { ImageRepository } from '../image/image-repository.js';
+import type { Candidate } from '../../model/package.js';
+import type { PackageSource } from '../../model/package-source.js';
+import type { Target } from '../../model/target/target.js';
+import type { ImageRepository } from '../../image/image-repository.js';
 
 /** A source that has images to hand over, not only what they say. */
 export interface ImageHolder extends PackageSource {

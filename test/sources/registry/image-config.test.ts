@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { imageConfigsIn, pullSecretFor, rewrittenImage } from '../../src/sources/image-config.js';
-import type { JsonObject } from '../../src/text/json.js';
-import { targetFor } from '../../src/model/target/target.js';
+import {
+  imageConfigsIn,
+  pullSecretFor,
+  rewrittenImage,
+} from '../../../src/sources/registry/image-config.js';
+import type { JsonObject } from '../../../src/text/json.js';
+import { targetFor } from '../../../src/model/target/target.js';
 
 const TARGET = targetFor('v2.3.4')!;
 
