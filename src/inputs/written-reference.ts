@@ -1,6 +1,6 @@
 import type { Repository } from '../model/package.js';
 import { isDigest, type Digest } from '../text/digest.js';
-import { isTag, parseReference } from '../model/reference.js';
+import { isTag, parseReference, splitTag } from '../model/reference.js';
 
 /** An image reference taken apart, each part as written. */
 export interface WrittenReference {
@@ -32,10 +32,3 @@ export function isBrokenDigest(version: string): boolean {
 }
 
 export const BROKEN_DIGEST = 'is no digest: write `sha256:` and 64 lower-case hex digits';
-
-/** A colon before a slash belongs to a port. */
-function splitTag(text: string): { name: string; tag: string | undefined } {
-  const colon = text.lastIndexOf(':');
-  if (colon < 0 || text.includes('/', colon)) return { name: text, tag: undefined };
-  return { name: text.slice(0, colon), tag: text.slice(colon + 1) };
-}

@@ -45,15 +45,23 @@ export function parseReference(text: string, rules: ReferenceRules = {}): Refere
 }
 
 function parseTagged(text: string, rules: ReferenceRules): Reference | undefined {
+  const { name, tag } = splitTag(text);
+  if (tag === '' && rules.emptyTagIsLatest !== true) return undefined;
+  if ((Boolean(tag) || rules.strict === true) && !isTag(tag ?? '')) return undefined;
+  const place = parseRepository(name, rules);
+  if (place === undefined) return undefined;
+  return { text, ...place, identifier: tag || 'latest', digest: undefined };
+}
+
+/** What stands before the colon of a tag, and after it; undefined: there is no such colon. */
+export function splitTag(text: string): {
+  readonly name: string;
+  readonly tag: string | undefined;
+} {
   const colon = text.lastIndexOf(':');
   // A colon before a slash belongs to a port.
-  const written = colon >= 0 && !text.includes('/', colon);
-  const tag = written ? text.slice(colon + 1) : '';
-  if (written && tag === '' && rules.emptyTagIsLatest !== true) return undefined;
-  if ((tag !== '' || rules.strict === true) && !isTag(tag)) return undefined;
-  const place = parseRepository(written ? text.slice(0, colon) : text, rules);
-  if (place === undefined) return undefined;
-  return { text, ...place, identifier: tag === '' ? 'latest' : tag, digest: undefined };
+  if (colon < 0 || text.includes('/', colon)) return { name: text, tag: undefined };
+  return { name: text.slice(0, colon), tag: text.slice(colon + 1) };
 }
 
 function parseDigested(text: string, rules: ReferenceRules): Reference | undefined {
@@ -71,10 +79,17 @@ function parseDigested(text: string, rules: ReferenceRules): Reference | undefin
 type Place = Pick<Reference, 'registry' | 'path' | 'name'>;
 
 const REPOSITORY_PATH = /^[a-z0-9_./-]{2,255}$/;
-const TAG = /^[A-Za-z0-9_.-]{1,128}$/;
 /** `host`, `host:port`, `[v6]:port`: what a URL takes as its authority without a change. */
 const AUTHORITY = /^(?:[A-Za-z0-9._~!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/;
 
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+
+/**
+ * Whether a registry can hold such a tag, by the OCI distribution specification.
+ *
+ * go-containerregistry, and so Crossplane, also reads tags that begin with `.` or `-`; nothing can
+ * be pushed under them, so a reference with one names no package.
+ */
 export function isTag(text: string): boolean {
   return TAG.test(text);
 }

@@ -1,5 +1,6 @@
 import { isDigest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
+import { isTag } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import { paced, readBody, VerifiedBytes, WrongBytes } from './body.js';
 import { HeldBytes, type BlobSink, type ExpectedBlob } from '../image/blob.js';
@@ -12,7 +13,6 @@ import { RegistrySession, type RemoteName, type SessionOptions } from './session
 import type { HttpResponse } from './transport.js';
 
 const MANIFESTS = Object.values(MEDIA_TYPE).join(', ');
-const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
 /** Reads registries as the OCI distribution spec 1.1 lays them out; checks every byte. */
 export class RegistryClient {
@@ -83,7 +83,7 @@ export class RegistryClient {
     reference: string,
     held?: StoredManifest,
   ): Promise<StoredManifest | undefined> {
-    if (!isDigest(reference) && !TAG.test(reference)) return undefined;
+    if (!isDigest(reference) && !isTag(reference)) return undefined;
     const subject = `${name.host}/${name.path}${isDigest(reference) ? '@' : ':'}${reference}`;
     const url = await this.#session.url(name, `manifests/${reference}`);
     return this.#session.asking(subject, async () => {
@@ -197,9 +197,7 @@ function tagsFrom(text: string, subject: string): readonly string[] {
   if (answer === undefined || (tags !== null && tags !== undefined && listOf(tags) === undefined)) {
     throw new SourceError('BAD_SOURCE', subject, 'the answer is not a list of tags');
   }
-  return (listOf(tags) ?? []).filter(
-    (tag): tag is string => typeof tag === 'string' && TAG.test(tag),
-  );
+  return (listOf(tags) ?? []).filter((tag): tag is string => typeof tag === 'string' && isTag(tag));
 }
 
 function rangeFrom(offset: number, etag: string): Record<string, string> {

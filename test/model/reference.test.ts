@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  isTag,
   joinReference,
   parseReference,
   repositoryProblem,
@@ -17,6 +18,21 @@ const DIGEST = `sha256:${HEX}`;
 function target(version: string): Target {
   return targetFor(version)!;
 }
+
+describe('isTag', () => {
+  test.each([
+    { tag: 'v1.2.3-rc.1', want: true, why: 'letters, digits, dots and dashes' },
+    { tag: '_v1', want: true, why: 'an underscore first' },
+    { tag: 'v'.repeat(128), want: true, why: '128 characters' },
+    { tag: 'v'.repeat(129), want: false, why: '129 characters' },
+    { tag: '.v1', want: false, why: 'a dot first' },
+    { tag: '-v1', want: false, why: 'a dash first' },
+    { tag: 'v1+build', want: false, why: 'no plus' },
+    { tag: '', want: false, why: 'nothing' },
+  ])('`$tag` → $want: $why', ({ tag, want }) => {
+    expect(isTag(tag)).toBe(want);
+  });
+});
 
 describe('parseReference', () => {
   test.each([
@@ -72,6 +88,7 @@ describe('parseReference', () => {
     { text: 'xpkg.io/A/B:v1', why: 'upper case in the path' },
     { text: 'xpkg.io/a/b:v1+build', why: 'no plus in tags' },
     { text: `xpkg.io/a/b:${'v'.repeat(129)}`, why: 'a tag of 129 characters' },
+    { text: 'xpkg.io/a/b:.v1', why: 'no registry has a tag that begins with a dot' },
     { text: 'xpkg.io/a/b:v1:v1.2.3', why: 'two tags' },
     { text: `xpkg.io/a/b@${DIGEST}@${DIGEST}`, why: 'two digests' },
     { text: `xpkg.io/a/b@sha256:${HEX.slice(1)}`, why: 'a short digest' },
@@ -133,7 +150,10 @@ describe('splitPackageReference', () => {
     const repository = fc
       .tuple(part, part, part)
       .map(([host, org, name]) => `${host}.io/${org}/${name}`);
-    const version = fc.oneof(fc.constant(DIGEST), fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/));
+    const version = fc.oneof(
+      fc.constant(DIGEST),
+      fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,20}$/),
+    );
     fc.assert(
       fc.property(repository, version, (source, version) => {
         expect(splitPackageReference(joinReference(source, version))).toEqual({ source, version });

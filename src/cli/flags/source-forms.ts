@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { InputError } from '../../model/input-error.js';
 import type { Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
-import { parseReference } from '../../model/reference.js';
+import { parseReference, splitTag } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Registries } from '../../sources/registry/open-registries.js';
 import type { Io } from '../io/io.js';
@@ -120,13 +120,6 @@ function splitName(text: string): SplitName {
   if (equals < 1 || parseReference(written) === undefined || written.includes('@')) {
     return { path: text, name: undefined };
   }
-  const colon = written.lastIndexOf(':');
-  const tagged = colon > written.lastIndexOf('/');
-  return {
-    path: text.slice(0, equals),
-    name: {
-      repository: tagged ? written.slice(0, colon) : written,
-      tag: tagged ? written.slice(colon + 1) : undefined,
-    },
-  };
+  const { name, tag } = splitTag(written);
+  return { path: text.slice(0, equals), name: { repository: name, tag } };
 }

@@ -1,5 +1,6 @@
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { InputError } from '../../../model/input-error.js';
+import { splitTag } from '../../../model/reference.js';
 import { update, type Move } from '../../../usecases/update.js';
 import { noStats } from '../../../sources/decorators/counted.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
@@ -52,9 +53,8 @@ function readMove(text: string, lockfile: Lockfile): Move {
   const whole = lockedPackage(text, lockfile);
   if (whole !== undefined) return { repository: whole.repository, version: undefined, origin };
   const at = text.indexOf('@');
-  const colon = text.lastIndexOf(':');
-  const end = at >= 0 ? at : colon > text.lastIndexOf('/') ? colon : text.length;
-  const [name, version] = [text.slice(0, end), text.slice(end + 1)];
+  const { name, tag: version = '' } =
+    at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
   const locked = lockedPackage(name, lockfile);
   if (locked === undefined) throw notLocked(name, lockfile);
   if (version === '') {
