@@ -1,47 +1,128 @@
-export { acceptanceProblems } from './bundle/acceptance/acceptance.js';
-export type { Output, AcceptanceProblem } from './bundle/acceptance/installed-set.js';
-export { requestFromPackageSet as packageSet, readInputs } from './inputs/read-inputs.js';
-export type { InputOptions, Inputs } from './inputs/read-inputs.js';
-export { formatLockfile } from './lock/format-lockfile.js';
-export type { LockedPackage, Lockfile, ObjectTemplate } from './lock/lockfile.js';
-export { parseLockfile } from './lock/parse-lockfile.js';
+// Reading what is asked for
+export { readInputs, requestFromPackageSet as packageSet } from './inputs/read-inputs.js';
+export type { InputOptions, InputReadOptions, Inputs } from './inputs/read-inputs.js';
+export type { InputFileOptions } from './inputs/input-files.js';
+export type {
+  CrdRoot,
+  KeptObject,
+  LocalRoot,
+  PackageRoot,
+  Replacement,
+  Request,
+  Root,
+  RootVersion,
+  VersionRule,
+} from './model/request.js';
 export { InputError } from './model/input-error.js';
-export { isRejection, judge } from './admission/judge.js';
+
+// Where packages come from
+export type { FetchedPackage, Owner, PackageSource } from './model/package-source.js';
+export { openDir } from './sources/dir/dir-source.js';
+export type { DirOptions } from './sources/dir/dir-source.js';
+export { openIndex } from './sources/index/index-source.js';
+export { memorySource } from './sources/memory-source.js';
+export { openLayoutSource } from './sources/layout-source.js';
+export type { LayoutOptions } from './sources/layout-source.js';
+export type { LayoutName } from './store/image-layout.js';
+export { openXpkgSource } from './sources/xpkg-source.js';
+export type { XpkgOptions } from './sources/xpkg-source.js';
+export { openRegistries } from './sources/registry/open-registries.js';
+export type { GivenSecret, RegistriesOptions } from './sources/registry/open-registries.js';
+export { imageConfigsIn } from './sources/registry/image-config.js';
+export type { ImageConfig } from './sources/registry/image-config.js';
+export { DiskCache } from './store/disk-cache.js';
+export type { DiskCacheOptions, RecordKind } from './store/disk-cache.js';
+export type { Exchange, NetworkObserver } from './registry/transport.js';
+export { firstKnowing } from './sources/decorators/first-knowing.js';
+export type {
+  Definition,
+  IndexFile,
+  IndexObject,
+  IndexPackage,
+  IndexVersion,
+  IndexXrd,
+} from './model/index-file.js';
 export { SourceError } from './model/source-error.js';
-export type { IndexFile, IndexPackage, IndexVersion } from './model/index-file.js';
-export type { PackageContents } from './model/package-contents.js';
-export type { Finding, PackageMeta, Rejection } from './model/package-meta.js';
-export type { FetchedPackage, PackageSource } from './model/package-source.js';
-export type { Request } from './model/request.js';
-export { targetFor } from './model/target/target.js';
-export type { Target } from './model/target/target.js';
+export type { SourceErrorCode } from './model/source-error.js';
+
+// What a package is, and what a release makes of it
+export type { Candidate, Origin, PackageKind, Repository } from './model/package.js';
+export type { Digest } from './text/digest.js';
+export type { JsonObject, JsonValue } from './text/json.js';
 export { readPackageYaml } from './package-yaml/read-package-yaml.js';
-export { fuzz } from './usecases/fuzz/fuzz.js';
-export type { Breakage, FuzzOptions, FuzzReport } from './usecases/fuzz/fuzz.js';
-export type { LockEdge } from './lock/lock-graph.js';
-export { lockTree } from './lock/lock-tree.js';
-export type { TreeNode } from './lock/lock-tree.js';
-export { matrix } from './usecases/matrix.js';
-export type { Matrix, MatrixRow, Verdict } from './usecases/matrix.js';
-export { outdated } from './usecases/outdated.js';
-export type { Outdated, OutdatedReport } from './usecases/outdated.js';
-export { render } from './usecases/render.js';
-export type { Rendering, RenderOptions } from './usecases/render.js';
+export type {
+  MetaDocument,
+  PackageContents,
+  PackageObject,
+  StreamProblem,
+} from './model/package-contents.js';
+export { isRejection, judge } from './admission/judge.js';
+export type { JudgeOptions } from './admission/lint.js';
+export type {
+  CrdRequirement,
+  Finding,
+  PackageMeta,
+  PackageRequirement,
+  Rejection,
+  Requirement,
+} from './model/package-meta.js';
+export type { OwnedKind, OwnedObject } from './model/owned-object.js';
+export type { CrdDemand } from './model/crd-demand.js';
+export { targetFor } from './model/target/target.js';
+export type { Target, TargetRules } from './model/target/target.js';
+export type { Dialect } from './semver/dialect.js';
+
+// Finding the set
 export { resolve } from './usecases/resolve/resolve.js';
-export type { Answer, ResolveOptions } from './usecases/resolve/resolve.js';
-export { ownersOf, whyLocked } from './usecases/why.js';
-export type { Why } from './usecases/why.js';
+export type {
+  Answer,
+  GaveUp,
+  ResolveOptions,
+  Solved,
+  Stats,
+  Unsolvable,
+} from './usecases/resolve/resolve.js';
+export type { ProblemOptions } from './usecases/resolve/to-problem.js';
+export type { Requirer, Requirers } from './usecases/resolve/requirers.js';
+export type { Selector } from './model/selector.js';
+export type { Movement } from './usecases/resolve/movement.js';
+export type { Change } from './lock/changes.js';
+export type { CoreEntry, CoreKind, Refusal, Suggestion } from './explain/refusal.js';
+export type {
+  FactStatement,
+  FactVersions,
+  NamedFact,
+  RequirementPlace,
+} from './explain/named-fact.js';
+export type { ReadCounts } from './driver/driver.js';
+export type { Effort } from './solver/solve.js';
+
+// What becomes of it later, and elsewhere
 export { update } from './usecases/update.js';
 export type { Move, UpdateOptions } from './usecases/update.js';
-export type { Movement } from './usecases/resolve/movement.js';
 export { verify } from './usecases/verify/verify.js';
 export type { Verification, VerifyOptions } from './usecases/verify/verify.js';
 export type { Mismatch } from './usecases/verify/lock-mismatch.js';
-export { openDir } from './sources/dir/dir-source.js';
-export { firstKnowing } from './sources/decorators/first-knowing.js';
-export { openIndex } from './sources/index/index-source.js';
-export { openLayoutSource } from './sources/layout-source.js';
-export { memorySource } from './sources/memory-source.js';
-export { openRegistries } from './sources/registry/open-registries.js';
-export type { RegistriesOptions } from './sources/registry/open-registries.js';
-export { openXpkgSource } from './sources/xpkg-source.js';
+export { outdated } from './usecases/outdated.js';
+export type { Outdated, OutdatedOptions, OutdatedReport } from './usecases/outdated.js';
+export { matrix } from './usecases/matrix.js';
+export type { Matrix, MatrixRow, Verdict } from './usecases/matrix.js';
+export { fuzz } from './usecases/fuzz/fuzz.js';
+export type { Breakage, FuzzOptions, FuzzReport } from './usecases/fuzz/fuzz.js';
+export type { RootChoice, Variation } from './usecases/fuzz/variation.js';
+
+// The lockfile, and what is made from it
+export { formatLockfile } from './lock/format-lockfile.js';
+export { parseLockfile } from './lock/parse-lockfile.js';
+export type { LockedPackage, Lockfile, ObjectTemplate } from './lock/lockfile.js';
+export { ownersOf, whyLocked } from './usecases/why.js';
+export type { Why } from './usecases/why.js';
+export type { LockEdge } from './lock/lock-graph.js';
+export { lockTree } from './lock/lock-tree.js';
+export type { TreeNode } from './lock/lock-tree.js';
+export { render } from './usecases/render.js';
+export type { Rendering, RenderOptions } from './usecases/render.js';
+export type { Bundle } from './bundle/bundle.js';
+export type { Pin } from './bundle/package-object.js';
+export { acceptanceProblems } from './bundle/acceptance/acceptance.js';
+export type { AcceptanceProblem, Output } from './bundle/acceptance/installed-set.js';

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { unreachableTypes } from './support/declarations.js';
 
 const SRC = join(import.meta.dirname, '..', 'src');
 
@@ -46,5 +47,25 @@ describe('what an entry loads', () => {
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(['fast-check', 'logic-solver']);
     for (const peer of Object.keys(manifest.peerDependencies))
       expect(manifest.peerDependenciesMeta[peer]).toEqual({ optional: true });
+  });
+});
+
+describe('what an entry lets users import', () => {
+  const [library, kit] = ['index.d.ts', 'testing/index.d.ts'].map((file) =>
+    join(SRC, '../dist', file),
+  );
+
+  beforeAll(() => {
+    if (!existsSync(kit!)) throw new Error('run `npm run build` first');
+  });
+
+  test('the library: every type that its declarations lead to', () => {
+    expect(unreachableTypes(library!)).toEqual([]);
+  });
+
+  test('the test kit: every type that is not one of the library', () => {
+    expect(unreachableTypes(kit!, [library!])).toEqual([]);
+    // The search does find types: without those of the library, many are missing.
+    expect(unreachableTypes(kit!)).toContain('IndexFile, which Neighbourhood speaks of');
   });
 });

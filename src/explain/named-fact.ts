@@ -6,7 +6,7 @@ import type { RootRequirement } from '../solver/problem.js';
 import type { Proof } from '../solver/solve.js';
 
 /** One of the facts that an explanation rests on, for programs. */
-export type NamedFact = Statement & {
+export type NamedFact = FactStatement & {
   /** The same for facts that stand or fall together. */
   readonly key: string;
   /** Somebody could change it: a demand, not how the world is. */
@@ -14,7 +14,7 @@ export type NamedFact = Statement & {
 };
 
 /** Versions of a package, each a tag or a digest. */
-export interface Versions {
+export interface FactVersions {
   readonly repository: Repository;
   readonly versions: readonly string[];
 }
@@ -24,7 +24,8 @@ export interface RequirementPlace {
   readonly root: number;
 }
 
-type Statement =
+/** What a fact says. */
+export type FactStatement =
   | {
       readonly fact: 'root';
       readonly by: RequirementPlace;
@@ -34,34 +35,34 @@ type Statement =
     }
   | {
       readonly fact: 'requires';
-      readonly by: Versions;
+      readonly by: FactVersions;
       readonly on: string;
       /** What dependsOn says; undefined: it names a CRD. */
       readonly constraint: string | undefined;
       readonly isVain: boolean;
     }
-  | { readonly fact: 'provides'; readonly by: Versions; readonly api: string }
+  | { readonly fact: 'provides'; readonly by: FactVersions; readonly api: string }
   | {
       readonly fact: 'crossplane';
-      readonly by: Versions | RequirementPlace;
+      readonly by: FactVersions | RequirementPlace;
       readonly constraint: string;
     }
   /** `objects`: what both would own, each as `crd:NAME`, `composition:NAME` and so on. */
   | {
       readonly fact: 'owns';
-      readonly one: Versions | RequirementPlace;
-      readonly other: Versions | RequirementPlace;
+      readonly one: FactVersions | RequirementPlace;
+      readonly other: FactVersions | RequirementPlace;
       readonly objects: readonly string[];
     }
   | {
       readonly fact: 'kind';
-      readonly by: Versions | RequirementPlace;
-      readonly on: Versions;
+      readonly by: FactVersions | RequirementPlace;
+      readonly on: FactVersions;
       readonly wanted: PackageKind;
     }
-  | { readonly fact: 'missing' | 'rejected' | 'excluded'; readonly of: Versions }
+  | { readonly fact: 'missing' | 'rejected' | 'excluded'; readonly of: FactVersions }
   | { readonly fact: 'no-others'; readonly of: string }
-  | { readonly fact: 'cycle'; readonly members: readonly Versions[] };
+  | { readonly fact: 'cycle'; readonly members: readonly FactVersions[] };
 
 /** What a proof rests on, each fact once for each set of versions it is about. */
 export function namedFacts({ because, world }: Proof): NamedFact[] {
@@ -72,7 +73,7 @@ export function namedFacts({ because, world }: Proof): NamedFact[] {
   }));
 }
 
-function statement(fact: Fact, world: Proof['world']): Statement {
+function statement(fact: Fact, world: Proof['world']): FactStatement {
   const name = (variable: number) => subjectName(world.subject(variable), world);
   const versions = (some: Some) => versionsOf(some, world);
   const place = (demand: RootRequirement): RequirementPlace => ({ root: world.rootIndex(demand) });
@@ -120,13 +121,13 @@ function statement(fact: Fact, world: Proof['world']): Statement {
   }
 }
 
-function owner(some: Some, world: Proof['world']): Versions | RequirementPlace {
+function owner(some: Some, world: Proof['world']): FactVersions | RequirementPlace {
   const subject = world.subject(some.variable);
   if (subject.about === 'local') return { root: world.rootIndex(subject.root) };
   return versionsOf(some, world);
 }
 
-function versionsOf({ variable, values }: Some, world: Proof['world']): Versions {
+function versionsOf({ variable, values }: Some, world: Proof['world']): FactVersions {
   const subject = world.subject(variable);
   if (subject.about !== 'package') throw new Error(`${subject.about} has no versions`);
   const { repository, versions } = subject;

@@ -11,7 +11,7 @@ export interface InputFile {
   readonly folder: string | undefined;
 }
 
-export interface FileOptions {
+export interface InputFileOptions {
   /** What `-f` was given, in order. */
   readonly files: readonly string[];
   readonly cwd: string;
@@ -32,7 +32,7 @@ const MAX_FILES = 20_000;
 const SUFFIX = /\.(?:ya?ml|json)$/;
 
 /** The files to read, in order, each once however often it is named or linked to. */
-export async function findInputFiles(options: FileOptions): Promise<readonly InputFile[]> {
+export async function findInputFiles(options: InputFileOptions): Promise<readonly InputFile[]> {
   const { files, cwd } = options;
   const given = files.length > 0 ? files : await defaultFile(cwd);
   const skipped = new Set(await Promise.all((options.skip ?? []).map((path) => real(cwd, path))));

@@ -10,20 +10,20 @@ import {
   DEFAULT_FILES,
   findInputFiles,
   readText,
-  type FileOptions,
+  type InputFileOptions,
   type InputFile,
 } from './input-files.js';
 import { giveOwnObjects, type FromFile } from './documents/own-objects.js';
 import { readDocument } from './read-document.js';
 import { readPackageSet } from './documents/package-set.js';
 
-export interface ReadOptions extends FileOptions {
+export interface InputReadOptions extends InputFileOptions {
   /** Standard input, for `-`. */
   readonly stdin: () => Promise<string>;
   readonly compat?: boolean | undefined;
 }
 
-export interface InputOptions extends ReadOptions {
+export interface InputOptions extends InputReadOptions {
   /** Packages named on the command line. */
   readonly refs: readonly string[];
   /** A document that asks for nothing is an error, not a note. */
@@ -54,7 +54,7 @@ export async function readInputs(options: InputOptions): Promise<Inputs> {
 }
 
 /** The ImageConfigs in the files named; whatever else is in them is passed over. */
-export async function readImageConfigs(options: ReadOptions): Promise<readonly KeptObject[]> {
+export async function readImageConfigs(options: InputReadOptions): Promise<readonly KeptObject[]> {
   const read = await readFiles(await findInputFiles(options), options);
   const kept = read
     .flatMap(({ contribution }) => contribution.kept ?? [])
@@ -81,7 +81,7 @@ export async function requestFromPackageSet(
 
 async function readFiles(
   files: readonly InputFile[],
-  { cwd, stdin, compat = false }: ReadOptions,
+  { cwd, stdin, compat = false }: InputReadOptions,
 ): Promise<readonly FromFile[]> {
   const fromFiles: FromFile[] = [];
   for (const file of files) {

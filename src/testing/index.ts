@@ -12,7 +12,7 @@ export type { Law, LawOptions } from './laws/laws.js';
 export { lockfile } from './generate/lockfile.js';
 export type { LockfileKnobs } from './generate/lockfile.js';
 export { assertConflictsOn, assertResolves, assertSelects, matchers } from './matchers.js';
-export type { PackageMatchers } from './matchers.js';
+export type { MatcherResult, PackageMatchers } from './matchers.js';
 export { xpkgResolver } from './laws/xpkg-resolver.js';
 export { builtImage, imageRepository, packageImage } from './generate/package-image.js';
 export type { ImageKnobs, ImagePlan, PackageImage } from './generate/package-image.js';
@@ -21,7 +21,18 @@ export { packageYaml } from './generate/package-yaml.js';
 export type { PackageStream, PackageYamlKnobs } from './generate/package-yaml.js';
 export { caseFiles, printUniverse } from './print-universe.js';
 export type { CaseFiles } from './print-universe.js';
-export type { Core, CoreScenario, Outcome, Resolver, ResolverOptions } from './laws/resolver.js';
+export type {
+  Core,
+  CoreScenario,
+  Outcome,
+  Resolver,
+  ResolverOptions,
+  SolvedOutcome,
+  UnsolvableOutcome,
+} from './laws/resolver.js';
+export type { Blob } from '../image/build-image.js';
+export type { ImageRepository, StoredManifest } from '../image/image-repository.js';
+export type { BlobSink, ExpectedBlob } from '../image/blob.js';
 export { satOracle } from './oracle/sat-oracle.js';
 export { scenario } from './generate/scenario.js';
 export type { Scenario } from './generate/scenario.js';

@@ -9,7 +9,7 @@ import {
   type MatcherSubject,
 } from './judgement.js';
 
-interface MatcherResult {
+export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }

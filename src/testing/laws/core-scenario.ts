@@ -5,7 +5,7 @@ import type { JsonValue } from '../../text/json.js';
 import type { LocalRoot, Request, Root } from '../../model/request.js';
 import { targetFor, type Target } from '../../model/target/target.js';
 import { compareVersions, exactTag, parseVersion } from '../../semver/version.js';
-import type { NamedFact, Versions } from '../../explain/named-fact.js';
+import type { NamedFact, FactVersions } from '../../explain/named-fact.js';
 import { readEntry, readVersion } from '../oracle/reading.js';
 import type { Core, CoreScenario } from './resolver.js';
 
@@ -46,7 +46,7 @@ function scenarioOf(facts: readonly NamedFact[], given: Given): CoreScenario {
  */
 interface Clash {
   readonly repository: string;
-  readonly members: readonly Versions[];
+  readonly members: readonly FactVersions[];
 }
 
 /** Cuts a universe and a request down to the facts named. */
@@ -251,7 +251,7 @@ class Named {
 }
 
 /** What cannot be installed together; roots are always there, and need no mention. */
-function membersOf(fact: NamedFact): Versions[] | undefined {
+function membersOf(fact: NamedFact): FactVersions[] | undefined {
   switch (fact.fact) {
     case 'owns':
       return [fact.one, fact.other].filter((party) => 'repository' in party);
@@ -307,7 +307,7 @@ interface One {
   readonly names: readonly (string | undefined)[];
 }
 
-function covers({ repository, versions }: Versions, one: One): boolean {
+function covers({ repository, versions }: FactVersions, one: One): boolean {
   const name: string = repository;
   return name === one.repository && versions.some((version) => one.names.includes(version));
 }

@@ -28,9 +28,9 @@ export interface ResolverOptions {
  * A resolver's answer, reduced to what the laws are about. What is optional some laws need; they
  * say so when it is not told.
  */
-export type Outcome = Solved | Unsolvable | { readonly status: 'gave-up' };
+export type Outcome = SolvedOutcome | UnsolvableOutcome | { readonly status: 'gave-up' };
 
-interface Solved {
+export interface SolvedOutcome {
   readonly status: 'solved';
   /** One version of each repository. */
   readonly selected: ReadonlyMap<string, string>;
@@ -48,7 +48,7 @@ interface Solved {
   readonly fetched?: readonly string[] | undefined;
 }
 
-interface Unsolvable {
+export interface UnsolvableOutcome {
   readonly status: 'unsolvable';
   readonly core?: Core | undefined;
   readonly asked?: readonly string[] | undefined;

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** A declaration: its name, and the `.d.ts` file that it stands in. */
+interface Declared {
+  readonly name: string;
+  readonly file: string;
+}
+
+/** A statement of a file that `tsc` wrote: a line at the margin, and all that belongs below it. */
+const STATEMENT = /^[^\s}].*\n(?:(?:[ \t].*)?\n|\}.*\n)*/gm;
+const DECLARES_TYPE = /^(?:export )?(?:declare )?(?:interface|type|class) (\w+)/;
+const DECLARES_VALUE = /^(?:export )?(?:declare )?(?:function|const) (\w+)/;
+const FROM_FILE = /^(import|export) (?:type )?\{([^}]*)\} from '(\.[^']+)'/;
+
+/** What one `.d.ts` file declares, and where other names in it come from. */
+class DeclarationFile {
+  /** What it gives out that other files declare. */
+  readonly reexports: Declared[] = [];
+  readonly #file: string;
+  readonly #texts = new Map<string, string>();
+  readonly #types = new Map<string, Declared>();
+
+  constructor(file: string) {
+    this.#file = file;
+    const text = readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+    for (const [statement] of text.matchAll(STATEMENT)) {
+      const [, keyword, names, specifier] = FROM_FILE.exec(statement) ?? [];
+      if (keyword === undefined) this.#declare(statement);
+      else this.#refer(keyword, names!.split(','), specifier!);
+    }
+  }
+
+  /** The types that a declaration speaks of. */
+  typesIn(name: string): Declared[] {
+    const words = new Set(this.#texts.get(name)?.match(/\b[A-Za-z_]\w*\b/g));
+    return [...words].flatMap((word) => this.#types.get(word) ?? []);
+  }
+
+  #declare(statement: string): void {
+    const type = DECLARES_TYPE.exec(statement)?.[1];
+    const name = type ?? DECLARES_VALUE.exec(statement)?.[1];
+    if (name === undefined) return;
+    // Overloads share a name.
+    this.#texts.set(name, (this.#texts.get(name) ?? '') + statement);
+    if (type !== undefined) this.#types.set(name, { name, file: this.#file });
+  }
+
+  #refer(keyword: string, names: readonly string[], specifier: string): void {
+    const file = join(dirname(this.#file), specifier.replace(/\.js$/, '.d.ts'));
+    for (const written of names) {
+      const [name, alias = name] = written.replace('type ', '').trim().split(' as ');
+      if (keyword === 'export') this.reexports.push({ name: name!, file });
+      else this.#types.set(alias!, { name: name!, file });
+    }
+  }
+}
+
+/**
+ * Types that a user of an entry meets and cannot import: a declaration that it exports, or one that
+ * leads from there, speaks of them, and neither the entry nor one of the others exports them.
+ */
+export function unreachableTypes(entry: string, others: readonly string[] = []): string[] {
+  const files = new Map<string, DeclarationFile>();
+  const read = (file: string): DeclarationFile => {
+    const known = files.get(file) ?? new DeclarationFile(file);
+    files.set(file, known);
+    return known;
+  };
+  const importable = new Set([entry, ...others].flatMap((each) => read(each).reexports).map(key));
+  const met = new Map(read(entry).reexports.map((declared) => [key(declared), declared]));
+  const missing: string[] = [];
+  // A map may grow while it is walked: types found on the way are walked, too.
+  for (const { name, file } of met.values()) {
+    for (const type of read(file).typesIn(name)) {
+      if (met.has(key(type))) continue;
+      met.set(key(type), type);
+      if (!importable.has(key(type))) missing.push(`${type.name}, which ${name} speaks of`);
+    }
+  }
+  return missing;
+}
+
+function key({ name, file }: Declared): string {
+  return `${file} ${name}`;
+}
