@@ -2,7 +2,7 @@ import { parseConstraint } from '../semver/constraint.js';
 import { describeDependency } from './dependency.js';
 import { warningFinding } from './finding.js';
 import { crossplaneConstraint } from './lint.js';
-import type { JsonValue } from '../text/json.js';
+import { isMapping, type JsonValue } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
 import type { Finding } from '../model/package-meta.js';
 import { repositoryProblem } from '../model/reference.js';
@@ -74,10 +74,9 @@ function unqualifiedSources(meta: MetaDocument, target: Target): Finding[] {
 }
 
 function sourceOf(entry: JsonValue): string | undefined {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return undefined;
-  const fields: { readonly [key: string]: JsonValue } = entry as never; // arrays are set aside above
+  if (!isMapping(entry)) return undefined;
   for (const key of ['package', 'configuration', 'provider', 'function']) {
-    const source = fields[key];
+    const source = entry[key];
     if (typeof source === 'string') return source;
   }
   return undefined;

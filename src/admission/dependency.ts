@@ -2,7 +2,7 @@ import { parseConstraint } from '../semver/constraint.js';
 import { parseCrdDemand } from '../model/crd-demand.js';
 import { errorFinding, warningFinding } from './finding.js';
 import { isPackageKind, type PackageKind } from '../model/package.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
+import { isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 import { isDigest } from '../text/digest.js';
 import type { Finding, PackageRequirement, Requirement } from '../model/package-meta.js';
 import { repositoryProblem } from '../model/reference.js';
@@ -200,10 +200,6 @@ function decodeProblem(entry: JsonValue, { rules }: Target): string | undefined 
 function servesPackages(apiVersion: string | undefined, kind: PackageKind): boolean {
   if (apiVersion === undefined || apiVersion === 'pkg.crossplane.io/v1') return true;
   return kind === 'Function' && apiVersion === 'pkg.crossplane.io/v1beta1';
-}
-
-function isMapping(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refused(code: string, message: string, { line }: DependencyContext): DependencyReading {

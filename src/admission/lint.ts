@@ -1,7 +1,7 @@
 import { parseConstraint } from '../semver/constraint.js';
 import { errorFinding, warningFinding } from './finding.js';
 import { PACKAGE_KINDS, type PackageKind } from '../model/package.js';
-import type { JsonObject } from '../text/json.js';
+import { isMapping } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
 import type { Finding } from '../model/package-meta.js';
 import type { Target } from '../model/target/target.js';
@@ -122,8 +122,8 @@ function checkCrossplane(meta: MetaDocument, target: Target, compat: boolean): F
 
 /** Absent reads as empty, which is then no constraint; undefined: not even decoded. */
 function versionField(crossplane: NonNullable<MetaDocument['crossplane']>): string | undefined {
-  if (typeof crossplane !== 'object' || Array.isArray(crossplane)) return undefined;
-  const { version = null } = crossplane as JsonObject; // arrays are set aside above
+  if (!isMapping(crossplane)) return undefined;
+  const { version = null } = crossplane;
   if (version === null) return '';
   return typeof version === 'string' ? version : undefined;
 }

@@ -1,5 +1,5 @@
 import { byCodePoint } from '../text/code-point-order.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
+import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 
 /** Keys that people look for first. */
 const LEADING = ['apiVersion', 'kind', 'metadata', 'name', 'package', 'spec'];
@@ -21,12 +21,4 @@ function canonicalValue(value: JsonValue): JsonValue {
 function rank(key: string): number {
   const place = LEADING.indexOf(key);
   return place < 0 ? LEADING.length : place;
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-export function isMapping(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

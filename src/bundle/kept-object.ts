@@ -1,7 +1,6 @@
 import { InputError } from '../model/input-error.js';
-import type { JsonObject } from '../text/json.js';
+import { mappingOf, type JsonObject } from '../text/json.js';
 import type { Target } from '../model/target/target.js';
-import { isMapping } from './canonical.js';
 import { labelOf } from './object-label.js';
 import { withoutClusterState } from './object-template.js';
 
@@ -36,7 +35,7 @@ export function keptForTarget(given: JsonObject, target: Target): KeptForTarget 
     ...(imageConfig.rewrite ? [] : ['rewriteImage']),
     ...(imageConfig.runtime ? [] : ['runtime']),
   ];
-  const spec = isMapping(object['spec']) ? object['spec'] : {};
+  const spec = mappingOf(object['spec']) ?? {};
   const dropped = Object.keys(spec).filter((field) => unknown.includes(field));
   const warnings = dropped.map((field) => {
     return `${label}: \`spec.${field}\` is left out: Crossplane ${target.version} does not know it`;

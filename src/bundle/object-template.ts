@@ -1,7 +1,7 @@
 import type { ObjectTemplate } from '../lock/lockfile.js';
 import type { PackageKind } from '../model/package.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
-import { canonical, isMapping } from './canonical.js';
+import { isMapping, mappingOf, type JsonObject, type JsonValue } from '../text/json.js';
+import { canonical } from './canonical.js';
 import { takesField } from './spec-fields.js';
 
 /** What the user said about the object of one package, from the most general to the closest. */
@@ -23,14 +23,12 @@ export function objectTemplate({ kind, defaults, spec, object }: TemplateParts):
   const own = object?.['spec'];
   // Defaults are written once for all kinds: what this kind does not have was not meant for it.
   const general = Object.entries(defaults).filter(([field]) => takesField(kind, field));
-  const parts = [Object.fromEntries(general), spec, isMapping(own) ? own : {}];
+  const parts = [Object.fromEntries(general), spec, mappingOf(own) ?? {}];
   const apiVersion = object?.['apiVersion'];
   const metadata = object?.['metadata'];
   return {
     apiVersion: typeof apiVersion === 'string' ? apiVersion : undefined,
-    metadata: canonical(
-      without(withoutServerFields(isMapping(metadata) ? metadata : {}), ['name']),
-    ),
+    metadata: canonical(without(withoutServerFields(mappingOf(metadata) ?? {}), ['name'])),
     spec: canonical(without(parts.reduce(merge, {}), ['package'])),
   };
 }
@@ -82,7 +80,7 @@ function merge(base: JsonObject, patch: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(patch)) {
     const under = merged.get(key);
     if (value === null) merged.delete(key);
-    else if (isMapping(value)) merged.set(key, merge(isMapping(under) ? under : {}, value));
+    else if (isMapping(value)) merged.set(key, merge(mappingOf(under) ?? {}, value));
     else merged.set(key, value);
   }
   return Object.fromEntries(merged);

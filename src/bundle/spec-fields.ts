@@ -1,8 +1,7 @@
 import { InputError } from '../model/input-error.js';
 import type { PackageKind } from '../model/package.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
+import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 import type { Target, TargetRules } from '../model/target/target.js';
-import { isMapping } from './canonical.js';
 
 interface Shape {
   readonly is: string;
@@ -16,7 +15,7 @@ const STRINGS: Shape = { is: 'a mapping of strings', fits: isMappingOfStrings };
 const NAME: Shape = { is: '`{name}`', fits: (value) => refers(value, ['name']) };
 const NAMES: Shape = {
   is: 'a list of `{name}`',
-  fits: (value) => Array.isArray(value) && value.every(NAME.fits),
+  fits: (value) => isList(value) && value.every(NAME.fits),
 };
 const REFERENCE: Shape = {
   is: '`{name}`, with `apiVersion` and `kind` if need be',

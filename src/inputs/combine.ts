@@ -1,9 +1,8 @@
 import { formatOrigin, InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
+import { mappingOf, type JsonObject, type JsonValue } from '../text/json.js';
 import type { PackageRoot, Request, Root } from '../model/request.js';
 import type { AskedPackage, Contribution } from './contribution.js';
-import { isObject } from './document.js';
 
 /** Puts contributions together, in the order given, into one request that contradicts itself nowhere. */
 export function combine(contributions: readonly Contribution[]): Request {
@@ -58,7 +57,7 @@ function flagged(root: AskedPackage, defaults: JsonObject): PackageRoot {
   const flag = (name: string): boolean => {
     const given: readonly (JsonValue | undefined)[] = [
       root.spec[name],
-      isObject(own) ? own[name] : undefined,
+      mappingOf(own)?.[name],
       defaults[name],
     ];
     // null takes away what is more general.
@@ -113,8 +112,7 @@ function checkKeptNames({ kept }: Request): void {
   eachPairOnce(
     kept,
     ({ object }) => {
-      const metadata = object['metadata'];
-      return JSON.stringify([object['kind'], isObject(metadata) ? metadata['name'] : undefined]);
+      return JSON.stringify([object['kind'], mappingOf(object['metadata'])?.['name']]);
     },
     (first, second) => twice('one object is given twice', first.origin, second.origin),
   );

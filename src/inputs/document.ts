@@ -9,7 +9,7 @@ import {
 } from 'js-yaml';
 import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
+import type { JsonValue } from '../text/json.js';
 import { lineFinder } from './line-finder.js';
 import { beginningOf, findPlace, placesOf, type Place } from './places.js';
 
@@ -150,10 +150,6 @@ function assertJson(value: unknown, where: () => Origin): asserts value is JsonV
     return total;
   };
   size(value);
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `spec.packages[2].version`, for messages. */

@@ -1,6 +1,6 @@
 import { InputError } from '../model/input-error.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
-import { formatPath, isObject, type InputDocument, type Path } from './document.js';
+import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
+import { formatPath, type InputDocument, type Path } from './document.js';
 
 /** An `InputError` at a place in a document. */
 export function errorAt(
@@ -20,8 +20,8 @@ export function errorAt(
 export function valueAt(document: InputDocument, path: Path): JsonValue | undefined {
   let value: JsonValue | undefined = document.value;
   for (const step of path) {
-    if (typeof step === 'number') value = Array.isArray(value) ? value[step] : undefined;
-    else value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+    if (typeof step === 'number') value = isList(value) ? value[step] : undefined;
+    else value = isMapping(value) && Object.hasOwn(value, step) ? value[step] : undefined;
   }
   return value;
 }
@@ -49,14 +49,14 @@ export function requiredTextAt(document: InputDocument, path: Path): string {
 /** Absent or null is empty; anything but a mapping is an error. */
 export function objectAt(document: InputDocument, path: Path): JsonObject {
   const value = valueAt(document, path) ?? {};
-  if (!isObject(value)) throw errorAt(document, path, 'must be a mapping');
+  if (!isMapping(value)) throw errorAt(document, path, 'must be a mapping');
   return value;
 }
 
 /** Absent or null is empty; anything but a list is an error. */
 export function listAt(document: InputDocument, path: Path): readonly JsonValue[] {
   const value = valueAt(document, path) ?? [];
-  if (!Array.isArray(value)) throw errorAt(document, path, 'must be a list');
+  if (!isList(value)) throw errorAt(document, path, 'must be a list');
   return value;
 }
 

@@ -1,5 +1,5 @@
 import type { Contribution } from './contribution.js';
-import { isObject, type InputDocument, type Path } from './document.js';
+import type { InputDocument, Path } from './document.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { errorAt, listAt, objectAt, requiredTextAt, valueAt } from './field.js';
 import { readLocalPackage } from './documents/local-package.js';
@@ -8,6 +8,7 @@ import { isPackageKind } from '../model/package.js';
 import { readPackageObject } from './documents/package-object.js';
 import { readPackageSet } from './documents/package-set.js';
 import { readProject } from './documents/project.js';
+import { isList, isMapping } from '../text/json.js';
 
 export interface DocumentOptions {
   /** Also read what old design documents describe and Crossplane rejects. */
@@ -36,11 +37,7 @@ function refuseMergeKeys(document: InputDocument, path: Path): void {
   if (path.at(-1) === '<<') {
     throw errorAt(document, path, 'is a merge key, which YAML 1.2 does not have', 'write it out');
   }
-  const steps = Array.isArray(value)
-    ? [...value.keys()]
-    : isObject(value)
-      ? Object.keys(value)
-      : [];
+  const steps = isList(value) ? [...value.keys()] : isMapping(value) ? Object.keys(value) : [];
   for (const step of steps) refuseMergeKeys(document, [...path, step]);
 }
 
@@ -94,7 +91,7 @@ function ignored(document: InputDocument, what: string): Contribution {
 }
 
 function typeOf(document: InputDocument): ObjectType | undefined {
-  if (!isObject(document.value)) return undefined;
+  if (!isMapping(document.value)) return undefined;
   const apiVersion = valueAt(document, ['apiVersion']);
   const kind = valueAt(document, ['kind']);
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;

@@ -1,6 +1,6 @@
 import { EVENT_ID, getScalarValue, load, parseEvents, YAMLException, type Event } from 'js-yaml';
 import { InputError } from '../model/input-error.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
+import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 
 /** Where the parts of a YAML document begin. */
 interface Lines {
@@ -79,8 +79,8 @@ export class Located {
   }
 
   items(): readonly Located[] {
-    if (!Array.isArray(this.#value)) this.fail('must be a list');
-    return this.#value.map((value: unknown, index) => {
+    if (!isList(this.#value)) this.fail('must be a list');
+    return this.#value.map((value, index) => {
       const lines = this.#lines?.items[index];
       const path = `${this.#path}[${index}]`;
       return new Located(this.#file, path, { value, lines, line: this.#line });
@@ -112,10 +112,6 @@ export class Located {
   optional<T>(read: (part: Located) => T): T | undefined {
     return this.#value === undefined ? undefined : read(this);
   }
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface Open {

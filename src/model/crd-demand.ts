@@ -1,5 +1,5 @@
 import { DNS_SUBDOMAIN } from '../text/dns-name.js';
-import type { JsonObject, JsonValue } from '../text/json.js';
+import { isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 import type { PackageObject } from './package-contents.js';
 
 /**
@@ -58,8 +58,7 @@ const KIND_VERSION_GROUP = new RegExp(
  */
 export function parseCrdDemand(value: JsonValue): CrdDemand | undefined {
   if (typeof value === 'string') return fromText(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return fromMapping(value as JsonObject); // what is left of JsonValue, arrays set aside
+  return isMapping(value) ? fromMapping(value) : undefined;
 }
 
 function fromText(text: string): CrdDemand | undefined {

@@ -1,4 +1,11 @@
-import type { JsonObject, JsonValue } from '../text/json.js';
+import {
+  isList,
+  listOf,
+  mappingOf,
+  stringOf,
+  type JsonObject,
+  type JsonValue,
+} from '../text/json.js';
 import type { PackageObject } from '../model/package-contents.js';
 
 /** What an object is, read off its document; `undefined` is absent or null. */
@@ -70,7 +77,7 @@ function short(name: string): string {
 
 /** Reads the identity off a parsed document; `problem`: Go could not decode it. */
 export function identityOf(document: JsonValue): Identity | { readonly problem: string } {
-  const root = mapping(document);
+  const root = mappingOf(document);
   if (root === undefined) {
     return { problem: `the document is not a mapping (Crossplane: Object 'Kind' is missing)` };
   }
@@ -84,18 +91,18 @@ export function identityOf(document: JsonValue): Identity | { readonly problem: 
     const quote = "(Crossplane: Object 'apiVersion' is missing)";
     return { problem: `the ${kind} has no \`apiVersion\` ${quote}` };
   }
-  const spec = mapping(root['spec']) ?? {};
-  const names = mapping(spec['names']) ?? {};
-  const claimNames = mapping(spec['claimNames']) ?? {};
+  const spec = mappingOf(root['spec']) ?? {};
+  const names = mappingOf(spec['names']) ?? {};
+  const claimNames = mappingOf(spec['claimNames']) ?? {};
   return {
     apiVersion,
     kind,
-    name: string(mapping(root['metadata'])?.['name']),
-    group: string(spec['group']),
-    definedKind: string(names['kind']),
+    name: stringOf(mappingOf(root['metadata'])?.['name']),
+    group: stringOf(spec['group']),
+    definedKind: stringOf(names['kind']),
     versions: versionsOf(spec),
-    claimPlural: string(claimNames['plural']),
-    claimKind: string(claimNames['kind']),
+    claimPlural: stringOf(claimNames['plural']),
+    claimKind: stringOf(claimNames['kind']),
   };
 }
 
@@ -105,7 +112,7 @@ function typeProblem(root: JsonObject): string | undefined {
   }
   const metadata = root['metadata'] ?? null;
   if (metadata === null) return undefined;
-  const fields = mapping(metadata);
+  const fields = mappingOf(metadata);
   if (fields === undefined) return mustBe('a mapping', 'metadata', metadata);
   const { name } = fields;
   return isStringOrAbsent(name) ? undefined : mustBe('a string', 'metadata.name', name);
@@ -114,33 +121,20 @@ function typeProblem(root: JsonObject): string | undefined {
 /** Says what Go's typed decoder would trip over. */
 export function mustBe(type: string, path: string, value: JsonValue | undefined): string {
   const scalar = typeof value !== 'object' ? ` ${String(value)}` : '';
-  const found = Array.isArray(value)
-    ? 'list'
-    : typeof value === 'object'
-      ? 'mapping'
-      : typeof value;
+  const found = isList(value) ? 'list' : typeof value === 'object' ? 'mapping' : typeof value;
   return `\`${path}\` must be ${type}, not the ${found}${scalar}`;
 }
 
 /** `spec.version` is how v1beta1 CRDs with one version say it. */
 function versionsOf(spec: JsonObject): string[] {
-  const listed = Array.isArray(spec['versions']) ? (spec['versions'] as readonly JsonValue[]) : [];
-  return [spec['version'], ...listed.map((version) => mapping(version)?.['name'])].filter(
+  const listed = listOf(spec['versions']) ?? [];
+  return [spec['version'], ...listed.map((version) => mappingOf(version)?.['name'])].filter(
     (name): name is string => typeof name === 'string',
   );
 }
 
-export function mapping(value: JsonValue | undefined): JsonObject | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return value as JsonObject; // what is left of JsonValue, arrays set aside
-}
-
 export function isStringOrAbsent(value: JsonValue | undefined): value is string | null | undefined {
   return value === undefined || value === null || typeof value === 'string';
-}
-
-function string(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** A copy: V8 keeps the whole document alive for as long as a slice of it is. */

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../text/json.js';
+import { isList, listOf, mappingOf, type JsonObject, type JsonValue } from '../text/json.js';
 import type { MetaDocument } from '../model/package-contents.js';
-import { identityOf, isStringOrAbsent, mapping, mustBe } from './identity.js';
+import { identityOf, isStringOrAbsent, mustBe } from './identity.js';
 import type { GoDocument } from './go-yaml.js';
 import { lineCounter, placesOf, under } from './places.js';
 
@@ -25,11 +25,10 @@ export function metaDocument(
       problem: 'aliases blow the document up (Crossplane: document contains excessive aliasing)',
     };
   }
-  const root = mapping(document.value) ?? {};
-  const metadata = mapping(root['metadata']) ?? {};
-  const spec = mapping(root['spec']) ?? {};
-  const list = (key: string) =>
-    Array.isArray(spec[key]) ? (spec[key] as readonly JsonValue[]) : [];
+  const root = mappingOf(document.value) ?? {};
+  const metadata = mappingOf(root['metadata']) ?? {};
+  const spec = mappingOf(root['spec']) ?? {};
+  const list = (key: string) => listOf(spec[key]) ?? [];
   return {
     apiVersion: identity.apiVersion,
     kind: identity.kind,
@@ -55,9 +54,9 @@ function dependsOnLines(document: GoDocument, line: number): number[] | undefine
 
 function decodeError(root: JsonObject, metadata: JsonObject): string | undefined {
   const spec = root['spec'] ?? null;
-  if (spec !== null && mapping(spec) === undefined) return mustBe('a mapping', 'spec', spec);
-  const dependsOn = mapping(spec)?.['dependsOn'] ?? null;
-  if (dependsOn !== null && !Array.isArray(dependsOn)) {
+  if (spec !== null && mappingOf(spec) === undefined) return mustBe('a mapping', 'spec', spec);
+  const dependsOn = mappingOf(spec)?.['dependsOn'] ?? null;
+  if (dependsOn !== null && !isList(dependsOn)) {
     return mustBe('a list', 'spec.dependsOn', dependsOn);
   }
   return notStrings('labels', metadata) ?? notStrings('annotations', metadata);
@@ -66,7 +65,7 @@ function decodeError(root: JsonObject, metadata: JsonObject): string | undefined
 function notStrings(key: string, metadata: JsonObject): string | undefined {
   const value = metadata[key] ?? null;
   if (value === null) return undefined;
-  const fields = mapping(value);
+  const fields = mappingOf(value);
   if (fields === undefined) return mustBe('a mapping', `metadata.${key}`, value);
   const [wrong] = Object.entries(fields).filter(([, text]) => !isStringOrAbsent(text));
   return (
@@ -76,7 +75,7 @@ function notStrings(key: string, metadata: JsonObject): string | undefined {
 
 /** A null among them reads as empty; no key may reach a prototype. */
 function strings(value: JsonValue | undefined): Readonly<Record<string, string>> {
-  const entries = Object.entries(mapping(value) ?? {});
+  const entries = Object.entries(mappingOf(value) ?? {});
   return Object.fromEntries(
     entries.map(([key, text]) => [key, typeof text === 'string' ? text : '']),
   );

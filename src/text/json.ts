@@ -2,18 +2,38 @@ export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** An object of parsed JSON, by key; undefined if the value is none. Safe for any key. */
+/** Whether a value of parsed JSON or YAML is an object there, a mapping: neither null nor a list. */
+export function isMapping(value: JsonValue | undefined): value is JsonObject;
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isMapping(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[];
+export function isList(value: unknown): value is readonly unknown[];
+export function isList(value: unknown): boolean {
+  return Array.isArray(value);
+}
+
+// Each gives the value where it is of that type, and undefined where it is not.
+
+/** By key, as a Map: keys such as `constructor` then find no member of a prototype. */
 export function fieldsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return new Map(Object.entries(value));
+  return isMapping(value) ? new Map(Object.entries(value)) : undefined;
+}
+
+export function mappingOf(value: JsonValue | undefined): JsonObject | undefined {
+  return isMapping(value) ? value : undefined;
 }
 
 export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+export function listOf(value: JsonValue | undefined): readonly JsonValue[] | undefined;
+export function listOf(value: unknown): readonly unknown[] | undefined;
 export function listOf(value: unknown): readonly unknown[] | undefined {
-  return Array.isArray(value) ? value : undefined;
+  return isList(value) ? value : undefined;
 }
 
 /** Parsed JSON, or undefined if the text is none. */

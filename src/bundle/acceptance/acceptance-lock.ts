@@ -1,9 +1,8 @@
 // Written twice on purpose: output is judged here by rules of its own, so that a mistake in bundle or lock shows.
 import { friendlyId } from '../../model/name.js';
-import type { JsonObject, JsonValue } from '../../text/json.js';
+import { isList, isMapping, type JsonObject, type JsonValue } from '../../text/json.js';
 import type { PackageRequirement } from '../../model/package-meta.js';
 import type { TargetRules } from '../../model/target/target.js';
-import { isMapping } from '../canonical.js';
 import type { Installed, InstalledSet } from './installed-set.js';
 
 /** Where the Lock is not what the package manager would write for these objects. */
@@ -15,16 +14,15 @@ export function lockProblems(set: InstalledSet): readonly string[] {
     kind: 'Lock',
     metadata: { name: 'lock' },
   };
-  if (!Array.isArray(packages) || !same(head, wanted)) return ['it is not the Lock named `lock`'];
-  const rows: readonly JsonValue[] = packages;
+  if (!isList(packages) || !same(head, wanted)) return ['it is not the Lock named `lock`'];
   const expected = set.installed.map((each) => rowOf(each, set.target.rules));
   return [
     ...expected
-      .filter((row) => !rows.some((other) => same(row, other)))
+      .filter((row) => !packages.some((other) => same(row, other)))
       .map(({ source }) => `the row of \`${source}\` is missing or wrong`),
-    ...(rows.length === expected.length
+    ...(packages.length === expected.length
       ? []
-      : [`the Lock has ${rows.length} rows for ${expected.length} packages`]),
+      : [`the Lock has ${packages.length} rows for ${expected.length} packages`]),
   ];
 }
 
@@ -57,8 +55,8 @@ function dependencyOf(asked: PackageRequirement, { lockRows }: TargetRules): Jso
 
 /** Deep equality, whatever the order of keys. */
 function same(a: JsonValue, b: JsonValue | undefined): boolean {
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((each, i) => same(each, b[i]));
+  if (isList(a)) {
+    return isList(b) && a.length === b.length && a.every((each, i) => same(each, b[i]));
   }
   if (!isMapping(a)) return a === b;
   const keys = Object.keys(a);

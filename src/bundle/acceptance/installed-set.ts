@@ -1,11 +1,10 @@
 // Written twice on purpose: output is judged here by rules of its own, so that a mistake in bundle or lock shows.
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
-import type { JsonObject } from '../../text/json.js';
+import { mappingOf, type JsonObject } from '../../text/json.js';
 import type { PackageRequirement } from '../../model/package-meta.js';
 import { splitPackageReference } from '../../model/reference.js';
 import type { Target } from '../../model/target/target.js';
-import { isMapping } from '../canonical.js';
 import { nameOf } from '../object-label.js';
 
 /** What is about to be applied, and what it was made from. */
@@ -53,7 +52,7 @@ export function installedSet(output: Output): InstalledSet {
   const installed = output.objects.flatMap((object, position): Installed[] => {
     const { kind } = object;
     if (typeof kind !== 'string' || !PACKAGE_KINDS.some((each) => each === kind)) return [];
-    const spec = isMapping(object['spec']) ? object['spec'] : {};
+    const spec = mappingOf(object['spec']) ?? {};
     const reference = typeof spec['package'] === 'string' ? spec['package'] : '';
     const split = splitPackageReference(reference) ?? { source: '', version: '' };
     const name = nameOf(object);

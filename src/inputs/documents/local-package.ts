@@ -1,9 +1,9 @@
 import { formatOrigin } from '../../model/input-error.js';
 import type { PackageKind } from '../../model/package.js';
-import type { JsonValue } from '../../text/json.js';
+import { isMapping, type JsonValue } from '../../text/json.js';
 import type { LocalRoot } from '../../model/request.js';
 import type { Contribution } from '../contribution.js';
-import { isObject, type InputDocument } from '../document.js';
+import type { InputDocument } from '../document.js';
 import { errorAt, listAt, objectAt, requiredTextAt, textAt, valueAt } from '../field.js';
 
 /** A `crossplane.yaml`: the package is the root, its demands count, it is not rendered. */
@@ -32,7 +32,7 @@ export function localRoot(
 export function dependsOn(document: InputDocument): LocalRoot['dependsOn'] {
   return listAt(document, ['spec', 'dependsOn']).map((entry: JsonValue, i) => {
     const path = ['spec', 'dependsOn', i];
-    if (!isObject(entry)) throw errorAt(document, path, 'must be a mapping');
+    if (!isMapping(entry)) throw errorAt(document, path, 'must be a mapping');
     textAt(document, [...path, 'version']);
     return { entry, origin: document.originOf(path) };
   });

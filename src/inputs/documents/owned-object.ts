@@ -1,7 +1,8 @@
 import type { PackageObject } from '../../model/package-contents.js';
 import type { Contribution } from '../contribution.js';
-import { type InputDocument, isObject } from '../document.js';
+import type { InputDocument } from '../document.js';
 import { valueAt } from '../field.js';
+import { isMapping } from '../../text/json.js';
 
 /** Kinds a package installs and is then the only owner of, by group. */
 const OWNABLE: ReadonlyMap<string, readonly string[]> = new Map([
@@ -52,7 +53,7 @@ function definitionOf(document: InputDocument): PackageObject['defines'] {
   if (group === undefined || kind === undefined) return undefined;
   const listed = valueAt(document, ['spec', 'versions']);
   const names = (Array.isArray(listed) ? listed : []).map((version) =>
-    isObject(version) ? version['name'] : undefined,
+    isMapping(version) ? version['name'] : undefined,
   );
   return { group, kind, versions: names.filter((name) => typeof name === 'string') };
 }

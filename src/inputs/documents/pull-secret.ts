@@ -1,6 +1,13 @@
 import { InputError } from '../../model/input-error.js';
-import type { JsonObject, JsonValue } from '../../text/json.js';
-import { isObject, parseDocuments, type InputDocument } from '../document.js';
+import {
+  isList,
+  isMapping,
+  mappingOf,
+  stringOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../text/json.js';
+import { parseDocuments, type InputDocument } from '../document.js';
 
 /** A Kubernetes pull secret, or a bare Docker config, as a file holds it. */
 export interface PullSecret {
@@ -37,19 +44,19 @@ function documentsIn(text: string, file: string): readonly InputDocument[] {
 }
 
 function secretsIn(value: JsonValue): readonly PullSecret[] {
-  if (!isObject(value)) return [];
+  if (!isMapping(value)) return [];
   const { kind, items } = value;
-  if (kind === 'List' && Array.isArray(items)) {
-    return items.flatMap((item: JsonValue) => secretsIn(item));
+  if (kind === 'List' && isList(items)) {
+    return items.flatMap(secretsIn);
   }
   if (kind === 'Secret') return fromSecret(value);
-  return isObject(value['auths']) ? [{ name: undefined, dockerConfig: JSON.stringify(value) }] : [];
+  return isMapping(value['auths'])
+    ? [{ name: undefined, dockerConfig: JSON.stringify(value) }]
+    : [];
 }
 
 function fromSecret(secret: JsonObject): readonly PullSecret[] {
-  const metadata = secret['metadata'];
-  const named = isObject(metadata) ? metadata['name'] : undefined;
-  const name = typeof named === 'string' ? named : undefined;
+  const name = field(secret['metadata'], 'name');
   return CONFIG_KEYS.flatMap((key) => {
     const plain = field(secret['stringData'], key);
     const encoded = field(secret['data'], key);
@@ -60,6 +67,5 @@ function fromSecret(secret: JsonObject): readonly PullSecret[] {
 }
 
 function field(value: JsonValue | undefined, key: string): string | undefined {
-  const text = isObject(value) ? value[key] : undefined;
-  return typeof text === 'string' ? text : undefined;
+  return stringOf(mappingOf(value)?.[key]);
 }

@@ -1,6 +1,6 @@
 import { byCodePoint } from '../../text/code-point-order.js';
 import type { Definition, IndexVersion, IndexXrd } from '../../model/index-file.js';
-import type { JsonObject, JsonValue } from '../../text/json.js';
+import { mappingOf, type JsonValue } from '../../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../../model/package-contents.js';
 import type { FetchedPackage } from '../../model/package-source.js';
 import { defaultName } from './index-contents.js';
@@ -58,14 +58,10 @@ function metaFields(meta: MetaDocument, repository: string, packageKind: string)
 
 function crossplaneFields(written: JsonValue | undefined): IndexVersion {
   if (written === undefined) return {};
-  const version = isObject(written) ? written['version'] : undefined;
-  return typeof version === 'string' && Object.keys(written as JsonObject).length === 1
+  const { version, ...rest } = mappingOf(written) ?? {};
+  return typeof version === 'string' && Object.keys(rest).length === 0
     ? { crossplane: version }
     : { crossplaneAsWritten: written };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function objectFields(objects: readonly PackageObject[]): IndexVersion {

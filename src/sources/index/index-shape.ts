@@ -1,5 +1,6 @@
 import type { IndexFile } from '../../model/index-file.js';
 import { isDigest } from '../../text/digest.js';
+import { isMapping } from '../../text/json.js';
 
 /** Where an index departs from its shape, and how. */
 export interface ShapeProblem {
@@ -89,7 +90,7 @@ function listOf(check: Check): Check {
 
 function mapOf(check: Check): Check {
   return (value) => {
-    if (!isMap(value)) return { path: '', want: 'an object' };
+    if (!isMapping(value)) return { path: '', want: 'an object' };
     for (const key of Object.keys(value)) {
       const problem = check(value[key]);
       if (problem !== undefined) return below(`[${JSON.stringify(key)}]`, problem);
@@ -103,7 +104,7 @@ function inObject(
   shape: Shape,
   required: readonly string[],
 ): ShapeProblem | undefined {
-  if (!isMap(value)) return { path: '', want: 'an object' };
+  if (!isMapping(value)) return { path: '', want: 'an object' };
   for (const key of required) {
     if (!Object.hasOwn(value, key)) return { path: `.${key}`, want: 'given' };
   }
@@ -112,10 +113,6 @@ function inObject(
     if (problem !== undefined) return below(`.${key}`, problem);
   }
   return undefined;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function below(step: string, problem: ShapeProblem): ShapeProblem {

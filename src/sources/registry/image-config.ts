@@ -1,7 +1,14 @@
 import { byCodePoint } from '../../text/code-point-order.js';
 import { InputError } from '../../model/input-error.js';
 import type { Origin } from '../../model/package.js';
-import type { JsonObject, JsonValue } from '../../text/json.js';
+import {
+  isMapping,
+  listOf,
+  mappingOf,
+  stringOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../text/json.js';
 import type { KeptObject } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 
@@ -30,7 +37,7 @@ function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
   const authentication = objectAt(objectAt(spec, 'registry'), 'authentication');
   return {
     name: textAt(objectAt(object, 'metadata'), 'name') ?? '',
-    prefixes: (isList(matches) ? matches : []).flatMap((match) => prefixOf(match)),
+    prefixes: (listOf(matches) ?? []).flatMap((match) => prefixOf(match)),
     rewriteTo:
       spec['rewriteImage'] === undefined
         ? undefined
@@ -41,7 +48,7 @@ function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
 }
 
 function prefixOf(match: JsonValue): readonly string[] {
-  if (!isObject(match) || (match['type'] ?? 'Prefix') !== 'Prefix') return [];
+  if (!isMapping(match) || (match['type'] ?? 'Prefix') !== 'Prefix') return [];
   const prefix = textAt(match, 'prefix');
   return prefix === undefined ? [] : [prefix];
 }
@@ -112,20 +119,10 @@ function bestMatch(
   return best;
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
 function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = object[key];
-  return isObject(value) ? value : {};
+  return mappingOf(object[key]) ?? {};
 }
 
 function textAt(object: JsonObject, key: string): string | undefined {
-  const value = object[key];
-  return typeof value === 'string' ? value : undefined;
+  return stringOf(object[key]);
 }

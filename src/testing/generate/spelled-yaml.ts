@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../text/json.js';
+import { isList, type JsonObject, type JsonValue } from '../../text/json.js';
 
 /** Which of the ways to write something is taken, one after the other, over and over. */
 export type Spelling = readonly number[];
@@ -109,10 +109,6 @@ class Writer {
 
 function isCollection(value: JsonValue): value is JsonObject | readonly JsonValue[] {
   return typeof value === 'object' && value !== null;
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function isEmpty(value: JsonObject | readonly JsonValue[]): boolean {

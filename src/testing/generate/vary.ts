@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { byCodePoint } from '../../text/code-point-order.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../model/index-file.js';
-import type { JsonValue } from '../../text/json.js';
+import { isMapping, type JsonValue } from '../../text/json.js';
 
 /** A version in a universe, and where. */
 export interface Published {
@@ -66,7 +66,7 @@ function estrange({ crossplane, digest, dependsOn = [], crds = [] }: IndexVersio
 }
 
 function estrangeEntry(entry: JsonValue): JsonValue {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return entry;
+  if (!isMapping(entry)) return entry;
   return Object.fromEntries(
     Object.entries(entry).map(([key, value]): [string, JsonValue] => [
       key,

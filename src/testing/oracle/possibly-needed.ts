@@ -1,6 +1,6 @@
 import { meetsDemand, type CrdDemand } from '../../model/crd-demand.js';
 import type { IndexFile } from '../../model/index-file.js';
-import type { JsonValue } from '../../text/json.js';
+import { isMapping, type JsonValue } from '../../text/json.js';
 import type { Request } from '../../model/request.js';
 import { reachable } from './flaws.js';
 import { objectsOf } from './reading.js';
@@ -34,7 +34,7 @@ export function possiblyNeeded({ packages }: IndexFile, request: Request): Reado
 }
 
 function repositoriesIn(entry: JsonValue): string[] {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return [];
+  if (!isMapping(entry)) return [];
   return Object.entries(entry).flatMap(([key, value]) =>
     ['provider', 'configuration', 'function', 'package'].includes(key) && typeof value === 'string'
       ? [value]

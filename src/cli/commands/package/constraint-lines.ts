@@ -3,6 +3,7 @@ import { InputError } from '../../../model/input-error.js';
 import { targetFor, type Target } from '../../../model/target/target.js';
 import { parseVersion } from '../../../semver/version.js';
 import type { Io } from '../../io/io.js';
+import { isMapping } from '../../../text/json.js';
 
 interface Question {
   readonly constraint: string;
@@ -49,9 +50,7 @@ function answer({ constraint, version }: Question, { rules: { dialect } }: Targe
 
 function readQuestion(text: string, line: number): Question {
   const value = parseJson(text, line);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw lineError(line, 'not a JSON object');
-  }
+  if (!isMapping(value)) throw lineError(line, 'not a JSON object');
   const fields: Readonly<Record<string, unknown>> = { ...value };
   return {
     constraint: stringField(fields, 'constraint', line),
