@@ -94,7 +94,7 @@ export type {
   NamedFact,
   RequirementPlace,
 } from './explain/named-fact.js';
-export type { ReadCounts } from './driver/driver.js';
+export type { ReadCounts } from './driver/read-stats.js';
 export type { Effort } from './solver/solve.js';
 
 // What becomes of it later, and elsewhere

@@ -4,16 +4,10 @@ import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import type { Reply, Upcoming, Question, Solving } from '../solver/question.js';
+import type { ReadCounts } from './read-stats.js';
+import { SourceMemory } from './source-memory.js';
 
-/** How much was asked of the source. */
-export interface ReadCounts {
-  /** Tag lists. */
-  readonly listed: number;
-  /** Package versions read. */
-  readonly fetched: number;
-}
-
-/** What is taken for a version that has not been read: it asks for nothing and owns nothing. */
+/** What is taken for a version that has not been read: it requires nothing and owns nothing. */
 const UNREAD: PackageMeta = {
   kind: 'Provider',
   name: '',
@@ -24,159 +18,134 @@ const UNREAD: PackageMeta = {
   findings: [],
 };
 
+export interface DriverOptions {
+  /** Packages are judged leniently. */
+  readonly compat?: boolean | undefined;
+  /** Asked now and then during a long search; `false` makes it give up. */
+  readonly goOn?: (() => boolean) | undefined;
+}
+
 /**
- * Answers a solver's questions from a source, each question once, however many searches ask it.
+ * Answers the questions of searches from a source. What the source replies is kept by its
+ * `SourceMemory`; a driver keeps what its searches have learned of it, and what is judged of that.
  *
- * What was fetched is kept as it came, so that another release can judge it anew.
+ * Searches that are to know of each other share a driver, others share a memory.
  */
 export class Driver {
-  private readonly source: PackageSource;
-  private readonly compat: boolean;
-  private readonly goOn: () => boolean;
-  private readonly tagLists = new Map<Repository, Promise<readonly string[] | undefined>>();
-  private readonly packages = new Map<string, Promise<FetchedPackage | undefined>>();
-  private readonly judged = new Map<string, PackageMeta | Rejection>();
-  /** Asked before anybody had to know: known to nobody until somebody asks. */
-  private readonly earlyLists = new Map<Repository, Promise<readonly string[] | undefined>>();
-  private readonly earlyPackages = new Map<string, Promise<FetchedPackage | undefined>>();
-  private found = 0;
+  readonly #memory: SourceMemory;
+  readonly #compat: boolean;
+  readonly #goOn: () => boolean;
+  /** Repositories whose tags a search was told; asking ahead tells it nothing. */
+  readonly #listed = new Set<Repository>();
+  /** Versions that a search was told of. */
+  readonly #read = new Set<string>();
+  readonly #judged = new Map<string, PackageMeta | Rejection>();
 
-  constructor(source: PackageSource, options: { compat: boolean; goOn: () => boolean }) {
-    this.source = source;
-    this.compat = options.compat;
-    this.goOn = options.goOn;
+  constructor(source: PackageSource, { compat = false, goOn = () => true }: DriverOptions) {
+    this.#memory = SourceMemory.of(source);
+    this.#compat = compat;
+    this.#goOn = goOn;
   }
 
+  /** What was asked of the source so far, by whichever driver. */
   get counts(): ReadCounts {
-    // What was asked in vain counts, whether it has come or not.
-    return {
-      listed: this.tagLists.size + this.earlyLists.size,
-      fetched: this.found + this.earlyPackages.size,
-    };
+    const { listed, fetched } = this.#memory.stats;
+    return { listed, fetched };
   }
 
   /** Runs a search to its end. The only loop in the project that awaits a source. */
   async drive<T>(solving: Solving<T>, target: Target): Promise<T> {
     let step = solving.next();
     while (step.done !== true) {
-      if (step.value.ask === 'expect') this.askAhead(step.value.next, target);
-      step = solving.next(await this.answer(step.value, target));
+      if (step.value.ask === 'expect') this.#askAhead(step.value.next, target);
+      step = solving.next(await this.#answer(step.value, target));
     }
     return step.value;
   }
 
-  /** The same, reading no version that has not been read: such a one stands in nobody's way. */
+  /** Runs a search that reads no further version: one not read yet is taken to fit everything. */
   async driveFromMemory<T>(solving: Solving<T>, target: Target): Promise<T> {
     let step = solving.next();
     while (step.done !== true) {
       const question = step.value;
-      const unread = question.ask === 'meta' && !this.packages.has(key(question.candidate));
-      step = solving.next(unread ? UNREAD : await this.answer(question, target));
+      const unread = question.ask === 'meta' && !this.#read.has(key(question.candidate));
+      step = solving.next(unread ? UNREAD : await this.#answer(question, target));
     }
     return step.value;
   }
 
-  /** The same, but gives up once it would read more than so many versions; undefined: it did. */
+  /** Runs a search that may read so many further versions; undefined: it would need more. */
   async driveBriefly<T>(
     solving: Solving<T>,
     target: Target,
-    mostRead: number,
+    maxRead: number,
   ): Promise<T | undefined> {
-    const limit = this.packages.size + mostRead;
+    const limit = this.#read.size + maxRead;
     let step = solving.next();
     while (step.done !== true) {
-      if (this.packages.size >= limit && step.value.ask === 'meta') return undefined;
-      step = solving.next(await this.answer(step.value, target));
+      if (this.#read.size >= limit && step.value.ask === 'meta') return undefined;
+      step = solving.next(await this.#answer(step.value, target));
     }
     return step.value;
   }
 
-  /** One version as the source has it; asked for at most once. */
-  async fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined> {
-    const asked = key(candidate);
-    let fetched = this.packages.get(asked);
-    if (fetched === undefined) {
-      fetched = this.earlyPackages.get(asked) ?? this.source.fetch(candidate, target);
-      this.earlyPackages.delete(asked);
-      this.packages.set(asked, fetched);
-      if ((await fetched) !== undefined) this.found++;
-    }
-    return fetched;
+  /** One version as the source has it. */
+  fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined> {
+    this.#read.add(key(candidate));
+    return this.#memory.fetch(candidate, target);
   }
 
-  /** The tags, if they have been asked for. */
-  async listedTags(repository: Repository): Promise<readonly string[] | undefined> {
-    return this.tagLists.get(repository);
+  /** The tags, if a search has asked for them. */
+  async tagsIfListed(
+    repository: Repository,
+    target: Target,
+  ): Promise<readonly string[] | undefined> {
+    return this.#listed.has(repository) ? this.#memory.tags(repository, target) : undefined;
   }
 
-  /** What a version is, if it has been read. */
+  /** What a version is, if a search has read it. */
   async metaIfRead(
     candidate: Candidate,
     target: Target,
   ): Promise<PackageMeta | Rejection | undefined> {
-    return this.packages.has(key(candidate)) ? this.meta(candidate, target) : undefined;
+    return this.#read.has(key(candidate)) ? this.#meta(candidate, target) : undefined;
   }
 
-  /** Puts the questions to come to a source that takes its time; what they fail of shows then. */
-  private askAhead(next: () => Upcoming, target: Target): void {
-    if (this.source.distant !== true) return;
+  /** Puts the questions to come to a source that takes its time. */
+  #askAhead(next: () => Upcoming, target: Target): void {
+    if (!this.#memory.distant) return;
     const { lists = [], packages = [] } = next();
-    for (const repository of lists) {
-      if (this.tagLists.has(repository) || this.earlyLists.has(repository)) continue;
-      this.earlyLists.set(repository, heeded(this.source.tags(repository, target)));
-    }
-    for (const candidate of packages) {
-      const asked = key(candidate);
-      if (this.packages.has(asked) || this.earlyPackages.has(asked)) continue;
-      this.earlyPackages.set(asked, heeded(this.source.fetch(candidate, target)));
-    }
+    for (const repository of lists) this.#memory.expectTags(repository, target);
+    for (const candidate of packages) this.#memory.expectPackage(candidate, target);
   }
 
-  private async answer(question: Question, target: Target): Promise<Reply> {
+  async #answer(question: Question, target: Target): Promise<Reply> {
     switch (question.ask) {
       case 'expect':
         return undefined;
       case 'versions':
-        return this.tags(question.repository, target);
+        this.#listed.add(question.repository);
+        return this.#memory.tags(question.repository, target);
       case 'meta':
-        return this.meta(question.candidate, target);
+        return this.#meta(question.candidate, target);
       case 'owners':
-        return (await this.source.owners?.(question.demand, target)) ?? [];
+        return (await this.#memory.owners?.(question.demand, target)) ?? [];
       case 'go-on':
-        return this.goOn();
+        return this.#goOn();
     }
   }
 
-  private async meta(
-    candidate: Candidate,
-    target: Target,
-  ): Promise<PackageMeta | Rejection | undefined> {
+  async #meta(candidate: Candidate, target: Target): Promise<PackageMeta | Rejection | undefined> {
     const fetched = await this.fetch(candidate, target);
     if (fetched === undefined) return undefined;
     const judgedFor = `${target.version}\n${key(candidate)}`;
-    let meta = this.judged.get(judgedFor);
+    let meta = this.#judged.get(judgedFor);
     if (meta === undefined) {
-      meta = judge(fetched.contents, target, { compat: this.compat });
-      this.judged.set(judgedFor, meta);
+      meta = judge(fetched.contents, target, { compat: this.#compat });
+      this.#judged.set(judgedFor, meta);
     }
     return meta;
   }
-
-  private tags(repository: Repository, target: Target): Promise<readonly string[] | undefined> {
-    let tags = this.tagLists.get(repository);
-    if (tags === undefined) {
-      tags = this.earlyLists.get(repository) ?? this.source.tags(repository, target);
-      this.earlyLists.delete(repository);
-      this.tagLists.set(repository, tags);
-    }
-    return tags;
-  }
-}
-
-/** A failure that nobody has asked about yet is not one that nobody cares for. */
-function heeded<T>(asked: Promise<T>): Promise<T> {
-  asked.catch(() => {});
-  return asked;
 }
 
 function key({ repository, version }: Candidate): string {

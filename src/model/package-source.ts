@@ -30,8 +30,10 @@ export interface Owner {
  * Where packages come from: a registry, a folder, an index, a test's memory.
  *
  * An implementation must give the same answer to the same question for the whole of one
- * resolution; the solver's determinism rests on that. The target matters only to how an image is
- * found and read, never to which versions there are. Failures (network, integrity) throw
+ * resolution; the solver's determinism rests on that. The rules of the target are part of the
+ * question: they may decide where a package is looked for (the default registry, ImageConfigs),
+ * which of its versions there are, and how an image is read. Nothing else of the target may:
+ * releases that follow the same rules are asked about as one. Failures (network, integrity) throw
  * `SourceError`; "there is none" is an answer: `undefined`.
  */
 export interface PackageSource {

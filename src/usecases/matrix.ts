@@ -7,7 +7,9 @@ import { minimalProof } from '../explain/core.js';
 import type { Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
 import { solve, type SearchResult } from '../solver/solve.js';
-import { Driver, type ReadCounts } from '../driver/driver.js';
+import { Driver } from '../driver/driver.js';
+import type { ReadCounts } from '../driver/read-stats.js';
+import { SourceMemory } from '../driver/source-memory.js';
 import { refusalOf, type CoreEntry } from '../explain/refusal.js';
 import type { ResolveOptions } from './resolve/resolve.js';
 import { allReleases, chooseTargets, versionOf } from '../model/target/target-choice.js';
@@ -54,10 +56,7 @@ interface Finding {
  * agrees with a release solved before in both is not solved again.
  */
 export async function matrix(request: Request, options: ResolveOptions): Promise<Matrix> {
-  const driver = new Driver(options.source, {
-    compat: options.compat ?? false,
-    goOn: options.goOn ?? (() => true),
-  });
+  const memory = SourceMemory.of(options.source);
   const findings: Finding[] = [];
   const errors: InputError[] = [];
   const targets = targetsOf(options);
@@ -67,6 +66,8 @@ export async function matrix(request: Request, options: ResolveOptions): Promise
       findings.push({ ...alike, target });
       continue;
     }
+    // Each release has a driver of its own, lest what another one read shows in a reason.
+    const driver = new Driver(memory, options);
     try {
       findings.push(await find(toProblem(request, [target], options), target, driver));
     } catch (error) {
@@ -77,7 +78,8 @@ export async function matrix(request: Request, options: ResolveOptions): Promise
     }
   }
   if (errors.length === targets.length) throw errors.at(-1)!;
-  return { rows: rowsOf(findings), stats: driver.counts };
+  const { listed, fetched } = memory.stats;
+  return { rows: rowsOf(findings), stats: { listed, fetched } };
 }
 
 /** Oldest first. */

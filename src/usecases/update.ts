@@ -2,6 +2,7 @@ import type { Lockfile } from '../lock/lockfile.js';
 import { formatOrigin, InputError } from '../model/input-error.js';
 import type { Origin, Repository } from '../model/package.js';
 import type { Request } from '../model/request.js';
+import { SourceMemory } from '../driver/source-memory.js';
 import { changesBetween } from '../lock/changes.js';
 import { resolve, type Answer, type ResolveOptions, type Solved } from './resolve/resolve.js';
 
@@ -24,8 +25,9 @@ export interface UpdateOptions extends ResolveOptions {
 export async function update(
   request: Request,
   moves: readonly Move[],
-  options: UpdateOptions,
+  given: UpdateOptions,
 ): Promise<Answer> {
+  const options = { ...given, source: SourceMemory.of(given.source) };
   const pins = moves.flatMap((move) =>
     move.version === undefined ? [] : [{ ...move, version: move.version }],
   );

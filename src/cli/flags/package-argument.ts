@@ -10,7 +10,7 @@ import type { FetchedPackage } from '../../model/package-source.js';
 import { printable } from '../../text/printable.js';
 import type { Target } from '../../model/target/target.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
-import { noStats } from '../../sources/decorators/counted.js';
+import { noStats } from '../../driver/read-stats.js';
 import { readPackageOnDisk } from '../../sources/dir/package-on-disk.js';
 import { unreadable } from '../../sources/unreadable.js';
 import { imageConfigFlag, imageConfigs, type ImageConfigArgs } from './image-config-flag.js';

@@ -2,8 +2,8 @@ import type { Argv } from 'yargs';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { KeptObject } from '../../model/request.js';
-import { cached } from '../../sources/decorators/cached.js';
-import { counted, noStats, type SourceStats } from '../../sources/decorators/counted.js';
+import { noStats, type ReadStats } from '../../driver/read-stats.js';
+import { SourceMemory } from '../../driver/source-memory.js';
 import { firstKnowing } from '../../sources/decorators/first-knowing.js';
 import { limited } from '../../sources/decorators/limited.js';
 import { tellUnsearched } from '../../sources/decorators/unsearched.js';
@@ -37,19 +37,19 @@ export function sourceFlags(yargs: Argv): Argv<SourceArgs> {
 export async function openSources(
   args: SourceArgs,
   io: Io,
-  stats: SourceStats = noStats(),
+  stats: ReadStats = noStats(),
   kept: readonly KeptObject[] = [],
 ): Promise<PackageSource> {
   const sources = await openEach(args, io, stats, kept);
   const source = tellUnsearched(firstKnowing(sources), sources, (line) => io.note(line));
-  return cached(counted(limited(source, args.concurrency), stats));
+  return new SourceMemory(limited(source, args.concurrency), stats);
 }
 
 /** The same one by one, in the order given. */
 export async function openEach(
   args: SourceArgs & Pick<RegistryArgs, 'anew'>,
   io: Io,
-  stats: SourceStats,
+  stats: ReadStats,
   kept: readonly KeptObject[],
 ): Promise<readonly PackageSource[]> {
   refuseNoRequests(args);

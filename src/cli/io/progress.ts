@@ -1,5 +1,5 @@
 import { printable } from '../../text/printable.js';
-import type { SourceStats } from '../../sources/decorators/counted.js';
+import type { ReadStats } from '../../driver/read-stats.js';
 import type { Io } from './io.js';
 
 /** Work that is done before this many milliseconds is not worth a word. */
@@ -9,7 +9,7 @@ const EVERY = 100;
 /** Does some work and, where a person watches and it takes long, shows how it goes. */
 export async function withProgress<T>(
   io: Io,
-  stats: SourceStats,
+  stats: ReadStats,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!io.interactive) return work();
@@ -26,7 +26,7 @@ export async function withProgress<T>(
 }
 
 /** What is being read, how much has been; in so many characters, for a longer line would wrap. */
-export function progressLine(stats: SourceStats, width: number): string {
+export function progressLine(stats: ReadStats, width: number): string {
   const { latest, listed, fetched, bytes } = stats;
   const read = `${fetched} ${fetched === 1 ? 'package' : 'packages'}, ${listed} tag ${listed === 1 ? 'list' : 'lists'}`;
   const counts = ` (${read}${bytes > 0 ? `, ${megabytes(bytes)}` : ''})`;

@@ -3,7 +3,7 @@ import { InputError } from '../../model/input-error.js';
 import { parseReference, type Reference } from '../../model/reference.js';
 import type { KeptObject } from '../../model/request.js';
 import { openArtifact, type HeldArtifact } from '../../image/artifact.js';
-import type { SourceStats } from '../../sources/decorators/counted.js';
+import type { ReadStats } from '../../driver/read-stats.js';
 import { connectRegistries, type Registries } from '../../sources/registry/open-registries.js';
 import { openCache } from './cache-folder.js';
 import type { Io } from './io.js';
@@ -25,7 +25,7 @@ export interface RegistryArgs extends NetworkArgs {
 /** What registries are opened for. */
 export interface RegistryUse {
   /** Counts the bytes that come in. */
-  readonly stats?: SourceStats | undefined;
+  readonly stats?: ReadStats | undefined;
   /** The user's objects, of which ImageConfigs say where packages are pulled from. */
   readonly kept?: readonly KeptObject[] | undefined;
 }

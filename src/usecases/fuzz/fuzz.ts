@@ -3,6 +3,7 @@ import type { Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import { solve } from '../../solver/solve.js';
 import { Driver } from '../../driver/driver.js';
+import { SourceMemory } from '../../driver/source-memory.js';
 import type { Refusal } from '../../explain/refusal.js';
 import { resolve, type ResolveOptions } from '../resolve/resolve.js';
 import { seeded, type Draw } from './seeded.js';
@@ -55,7 +56,8 @@ export interface FuzzReport {
  * Looks for variations of a request that cannot be satisfied: each root at other published
  * versions, alone, in pairs and all together, on the releases of Crossplane in the range.
  */
-export async function fuzz(request: Request, options: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz(request: Request, given: FuzzOptions): Promise<FuzzReport> {
+  const options = { ...given, source: SourceMemory.of(given.source) };
   const asked = askedRelease(request, options.crossplane);
   const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
   const targets = groups.flat();
@@ -207,7 +209,7 @@ class Fuzzing {
   }
 
   private async attempt(variation: Variation): Promise<void> {
-    // One for each run: what was read is kept by the source, and what was made of it can go.
+    // One driver for each run: what was read is kept by the memory, what was judged of it can go.
     const driver = this.driver();
     const verdict = await this.verdict(variation, driver);
     if (verdict === 'gave-up') this.gaveUp++;
@@ -311,8 +313,7 @@ class Fuzzing {
   }
 
   private driver(): Driver {
-    const { source, compat = false, goOn = () => true } = this.options;
-    return new Driver(source, { compat, goOn });
+    return new Driver(this.options.source, this.options);
   }
 }
 

@@ -25,6 +25,7 @@ export interface VariedRoot {
 
 export interface Varying {
   readonly source: PackageSource;
+  /** All that `tagsFor` will be asked about. */
   readonly targets: readonly Target[];
   readonly prereleases: ReadonlySet<Repository>;
   readonly compat: boolean;
@@ -46,9 +47,12 @@ export async function variedRoots(request: Request, varying: Varying): Promise<V
     const repository =
       request.replace.find((rule) => rule.repository === root.repository)?.with ?? root.repository;
     if (request.overrides.some((rule) => rule.repository === repository)) continue;
-    const tags = await varying.source.tags(repository, varying.targets[0]!);
-    const tagsFor = perRules((target) =>
-      candidates(tags ?? [], target, {
+    const lists = new Map<string, readonly string[]>();
+    for (const target of varying.targets) {
+      lists.set(target.version, (await varying.source.tags(repository, target)) ?? []);
+    }
+    const tagsFor = perRelease((target) =>
+      candidates(lists.get(target.version)!, target, {
         root,
         prereleases: varying.prereleases.has(repository) || isPrerelease(root, target),
         excluded: request.exclude.flatMap((rule) =>
@@ -88,14 +92,12 @@ function requiredBy(local: LocalRoot, { targets, compat }: Varying): PackageRoot
   return [...found.values()];
 }
 
-/** Lists once for all releases that read versions alike. */
-function perRules(list: (target: Target) => string[]): VariedRoot['tagsFor'] {
+/** Draws up a list when a release is first asked about. */
+function perRelease(list: (target: Target) => string[]): VariedRoot['tagsFor'] {
   const lists = new Map<string, string[]>();
   return (target) => {
-    const { dialect, skipsIncompleteTags } = target.rules;
-    const key = `${dialect} ${skipsIncompleteTags}`;
-    let found = lists.get(key);
-    if (found === undefined) lists.set(key, (found = list(target)));
+    const found = lists.get(target.version) ?? list(target);
+    lists.set(target.version, found);
     return found;
   };
 }

@@ -35,7 +35,7 @@ export async function heldBack(
       one,
       problem,
       target,
-      (await driver.listedTags(repository)) ?? [],
+      (await driver.tagsIfListed(repository, target)) ?? [],
     );
     if (newest === undefined || !isFarBehind(version, newest, problem)) continue;
     const meta = await driver.metaIfRead({ repository, version: newest.raw }, target);

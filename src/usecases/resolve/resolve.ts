@@ -7,7 +7,9 @@ import type { Target } from '../../model/target/target.js';
 import type { Problem } from '../../solver/problem.js';
 import { solve, type ChosenOwner, type Effort, type SearchResult } from '../../solver/solve.js';
 import { requirersIn, type Requirers } from './requirers.js';
-import { Driver, type ReadCounts } from '../../driver/driver.js';
+import { Driver } from '../../driver/driver.js';
+import type { ReadCounts } from '../../driver/read-stats.js';
+import { SourceMemory } from '../../driver/source-memory.js';
 import { explainRefusal, type Refused } from '../../explain/explain-refusal.js';
 import { heldBack } from './held-back.js';
 import { movements, type Movement } from './movement.js';
@@ -70,32 +72,32 @@ export type Stats = ReadCounts & Effort;
 export async function resolve(request: Request, options: ResolveOptions): Promise<Answer> {
   const asked = askedRelease(request, options.crossplane);
   const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
-  const driver = new Driver(options.source, {
-    compat: options.compat ?? false,
-    goOn: options.goOn ?? (() => true),
-  });
+  const memory = SourceMemory.of(options.source);
   const problemFor = (targets: readonly Target[]) => toProblem(request, targets, options);
   let effort: Effort = { decisions: 0, conflicts: 0 };
-  let refused: Pick<Refused, 'problem' | 'targets' | 'proof'> | undefined;
+  let refused: Omit<Refused, 'problemFor'> | undefined;
   for (const { problem, targets } of meaningful(groups, problemFor)) {
+    // Each group has a driver of its own, lest what another group read shows in an explanation.
+    const driver = new Driver(memory, options);
     const outcome = await driver.drive(solve(problem), targets[0]!);
     effort = sum(effort, outcome.effort);
     const stats = { ...driver.counts, ...effort };
     if (outcome.status === 'gave-up') return { status: 'gave-up', notes, warnings, stats };
     if (outcome.status === 'solved') {
       const target = targets[outcome.release]!;
-      return { ...(await answer(outcome, target)), stats };
+      return { ...(await answer(outcome, target, driver)), stats };
     }
-    refused ??= { problem, targets, proof: outcome };
+    refused ??= { problem, targets, proof: outcome, driver };
   }
-  const stats = { ...driver.counts, ...effort };
-  const refusal = await explainRefusal({ ...refused!, driver, problemFor });
+  const stats = { ...refused!.driver.counts, ...effort };
+  const refusal = await explainRefusal({ ...refused!, problemFor });
   const target = refused!.targets[0]!;
   return { status: 'unsolvable', target, ...refusal, notes, warnings, stats };
 
   async function answer(
     { selected, owners }: SolvedOutcome,
     target: Target,
+    driver: Driver,
   ): Promise<Omit<Solved, 'stats'>> {
     const chosen: ChosenPackage[] = [];
     for (const one of selected) {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSources, type SourceArgs } from '../../../src/cli/flags/source-flags.js';
 import { InputError } from '../../../src/model/input-error.js';
 import { targetFor } from '../../../src/model/target/target.js';
-import { noStats } from '../../../src/sources/decorators/counted.js';
+import { noStats } from '../../../src/driver/read-stats.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { providerYaml } from '../../support/package-yaml.js';
 import { packageImage } from '../../support/registry/image.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { progressLine, withProgress } from '../../../src/cli/io/progress.js';
-import { noStats } from '../../../src/sources/decorators/counted.js';
+import { noStats } from '../../../src/driver/read-stats.js';
 import { runCli } from '../../../src/cli/run.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { providerYaml } from '../../support/package-yaml.js';

@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { Repository } from '../../../src/model/package.js';
 import type { PackageSource } from '../../../src/model/package-source.js';
 import { targetFor } from '../../../src/model/target/target.js';
-import { cached } from '../../../src/sources/decorators/cached.js';
-import { counted, noStats } from '../../../src/sources/decorators/counted.js';
 import { firstKnowing } from '../../../src/sources/decorators/first-knowing.js';
 import { limited } from '../../../src/sources/decorators/limited.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
@@ -86,61 +84,13 @@ describe('firstKnowing', () => {
   });
 });
 
-describe('cached', () => {
-  test('asks nothing twice, not even while the first answer is under way', async () => {
-    const inner = recorded(far);
-    const source = cached(inner.source);
-    await Promise.all([source.tags(A, target), source.tags(A, target)]);
-    const found = await source.fetch(at(A, 'v1.0.0'), target);
-    expect(await source.fetch(at(A, 'v1.0.0'), target)).toBe(found);
-    await source.fetch(at(A, 'v9.0.0'), target);
-    await source.fetch(at(A, 'v9.0.0'), target);
-    expect(inner.asked).toEqual([
-      'tags xpkg.io/a',
-      'fetch xpkg.io/a v1.0.0',
-      'fetch xpkg.io/a v9.0.0',
-    ]);
-  });
-
-  test('asks again for a target that reads images another way, and for no other', async () => {
-    const inner = recorded(far);
-    const source = cached(inner.source);
-    for (const version of ['v2.3.3', 'v2.3.2', 'v1.20.0']) {
-      await source.fetch(at(A, 'v1.0.0'), targetFor(version)!);
-    }
-    expect(inner.asked).toHaveLength(2);
-  });
-
-  test('remembers a failure', async () => {
-    let asked = 0;
-    const fail = () => Promise.reject(new Error(`${++asked}`));
-    const source = cached({ tags: fail, fetch: fail });
-    await expect(source.tags(A, target)).rejects.toThrow('1');
-    await expect(source.tags(A, target)).rejects.toThrow('1');
-  });
-});
-
-test.each([
-  { decorate: cached, name: 'cached' },
-  { decorate: (source: PackageSource) => limited(source, 2), name: 'limited' },
-  { decorate: (source: PackageSource) => counted(source, noStats()), name: 'counted' },
-])('$name lists what its source lists, and only if that can', async ({ decorate }) => {
-  const source = decorate(near);
+test('limited lists what its source lists, and only if that can', async () => {
+  const source = limited(near, 2);
   expect(await source.repositories!()).toEqual([A, 'xpkg.io/z']);
   expect(await source.owners!({ crd: 'x.io' }, target)).toEqual([
     { repository: A, versions: ['v1.0.0'] },
   ]);
-  expect(Object.keys(decorate(recorded(near).source)).sort()).toEqual(['fetch', 'tags']);
-});
-
-test('counted counts tag lists asked for and versions read', async () => {
-  const stats = noStats();
-  const source = counted(far, stats);
-  await source.tags(A, target);
-  await source.tags('xpkg.io/none', target);
-  await source.fetch(at(A, 'v1.0.0'), target);
-  await source.fetch(at(A, 'v9.0.0'), target);
-  expect(stats).toMatchObject({ listed: 2, fetched: 1, bytes: 0 });
+  expect(Object.keys(limited(recorded(near).source, 2)).sort()).toEqual(['fetch', 'tags']);
 });
 
 test('limited lets only so many questions run at once', async () => {

@@ -1,6 +1,6 @@
 import { DEFAULT_FILES } from '../../../inputs/input-files.js';
 import { outdated } from '../../../usecases/outdated.js';
-import { noStats } from '../../../sources/decorators/counted.js';
+import { noStats } from '../../../driver/read-stats.js';
 import type { Command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { inputFlags, readRequestIfAny, type InputArgs } from '../../flags/input-flags.js';

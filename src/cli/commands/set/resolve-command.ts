@@ -6,7 +6,7 @@ import { resolve, type ResolveOptions, type Solved } from '../../../usecases/res
 import { staleness } from '../../../usecases/verify/stale.js';
 import { askedRelease, isMeant } from '../../../model/target/target-choice.js';
 import { toProblem } from '../../../usecases/resolve/to-problem.js';
-import { noStats } from '../../../sources/decorators/counted.js';
+import { noStats } from '../../../driver/read-stats.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
 import type { Command } from '../../command.js';

@@ -2,7 +2,7 @@ import type { Lockfile } from '../../../lock/lockfile.js';
 import { InputError } from '../../../model/input-error.js';
 import { splitTag } from '../../../model/reference.js';
 import { update, type Move } from '../../../usecases/update.js';
-import { noStats } from '../../../sources/decorators/counted.js';
+import { noStats } from '../../../driver/read-stats.js';
 import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
 import type { Command } from '../../command.js';
 import { reportAnswer } from '../../output/report-answer.js';

@@ -3,7 +3,8 @@ import type { PackageSource } from '../../../model/package-source.js';
 import type { Request } from '../../../model/request.js';
 import { verify } from '../../../usecases/verify/verify.js';
 import { audited, type IsLocked } from '../../../sources/decorators/audited.js';
-import { counted, noStats, type SourceStats } from '../../../sources/decorators/counted.js';
+import { noStats, type ReadStats } from '../../../driver/read-stats.js';
+import { SourceMemory } from '../../../driver/source-memory.js';
 import { firstKnowing } from '../../../sources/decorators/first-knowing.js';
 import { limited } from '../../../sources/decorators/limited.js';
 import type { Command } from '../../command.js';
@@ -69,7 +70,7 @@ function verdict({ failures, mismatches }: Awaited<ReturnType<typeof verify>>): 
 async function openAnew(
   args: Args,
   io: Io,
-  stats: SourceStats,
+  stats: ReadStats,
   { lockfile, request }: { lockfile: Lockfile; request: Request | undefined },
 ): Promise<PackageSource> {
   const kept = request?.kept ?? keptIn(lockfile, args.lock);
@@ -78,5 +79,5 @@ async function openAnew(
   const isLocked: IsLocked = ({ repository }, digest) =>
     (digests.get(repository) ?? digest) === digest;
   const closely = firstKnowing(sources.map((source) => audited(source, isLocked)));
-  return counted(limited(closely, args.concurrency), stats);
+  return new SourceMemory(limited(closely, args.concurrency), stats);
 }

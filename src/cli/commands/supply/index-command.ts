@@ -6,7 +6,7 @@ import type { IndexFile } from '../../../model/index-file.js';
 import type { Repository } from '../../../model/package.js';
 import type { PackageSource } from '../../../model/package-source.js';
 import { knownReleases, targetFor } from '../../../model/target/target.js';
-import { noStats } from '../../../sources/decorators/counted.js';
+import { noStats } from '../../../driver/read-stats.js';
 import { formatIndex, makeIndex } from '../../../sources/index/make-index.js';
 import type { Command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';

@@ -6,7 +6,7 @@ import { InputError } from '../../../model/input-error.js';
 import { SourceError } from '../../../model/source-error.js';
 import { targetFor } from '../../../model/target/target.js';
 import { LayoutWriter } from '../../../store/layout-writer.js';
-import { noStats } from '../../../sources/decorators/counted.js';
+import { noStats } from '../../../driver/read-stats.js';
 import { vendor, type VendoredPackage, type VendorOptions } from '../../../sources/image/vendor.js';
 import type { Command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';

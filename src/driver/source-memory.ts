@@ -1,0 +1,88 @@
+import type { Candidate, Repository } from '../model/package.js';
+import type { FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
+import type { Target } from '../model/target/target.js';
+import { noStats, type ReadStats } from './read-stats.js';
+import { ReplyMemory, type RememberedReply } from './reply-memory.js';
+
+/**
+ * A source that is asked nothing twice for the length of a run, and the count of what it is asked.
+ *
+ * It is the only memory of what was read: the searches of a run share it, whatever their targets.
+ * Which part of it a search knows is for `Driver` to say.
+ */
+export class SourceMemory implements PackageSource {
+  readonly distant: boolean;
+  readonly owners?: NonNullable<PackageSource['owners']>;
+  readonly repositories?: NonNullable<PackageSource['repositories']>;
+  readonly stats: ReadStats;
+  readonly #source: PackageSource;
+  readonly #tagLists = new ReplyMemory<readonly string[] | undefined>();
+  readonly #packages = new ReplyMemory<FetchedPackage | undefined>();
+  /** Packages that were only asked for ahead. Each counts, for none is awaited to see if it is there. */
+  readonly #ahead = new Set<RememberedReply<FetchedPackage | undefined>>();
+  /** Packages that were asked for, and counted if they were there. */
+  readonly #asked = new Set<RememberedReply<FetchedPackage | undefined>>();
+
+  constructor(source: PackageSource, stats: ReadStats = noStats()) {
+    this.#source = source;
+    this.stats = stats;
+    this.distant = source.distant === true;
+    if (source.repositories !== undefined) this.repositories = () => source.repositories!();
+    if (source.owners === undefined) return;
+    const owners = new ReplyMemory<readonly Owner[]>();
+    this.owners = async (demand, target) => {
+      const put = async (to: Target) => source.owners!(demand, to);
+      return (await owners.ask(JSON.stringify(demand), target, put)).reply;
+    };
+  }
+
+  /** The memory of a source; a source that is a memory is its own. */
+  static of(source: PackageSource): SourceMemory {
+    return source instanceof SourceMemory ? source : new SourceMemory(source);
+  }
+
+  async tags(repository: Repository, target: Target): Promise<readonly string[] | undefined> {
+    return (await this.#tagList(repository, target)).reply;
+  }
+
+  async fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined> {
+    const remembered = await this.#package(candidate, target);
+    const isFirst = !this.#asked.has(remembered);
+    this.#asked.add(remembered);
+    const found = await remembered.reply;
+    if (!isFirst) return found;
+    if (this.#ahead.delete(remembered)) this.stats.fetched--;
+    if (found !== undefined) this.stats.fetched++;
+    return found;
+  }
+
+  /** Asks for tags before they are needed. A failure shows when they are. */
+  expectTags(repository: Repository, target: Target): void {
+    void this.#tagList(repository, target);
+  }
+
+  /** Asks for a package before it is needed. A failure shows when it is. */
+  expectPackage(candidate: Candidate, target: Target): void {
+    void this.#package(candidate, target).then((remembered) => {
+      if (this.#asked.has(remembered) || this.#ahead.has(remembered)) return;
+      this.#ahead.add(remembered);
+      this.stats.fetched++;
+    });
+  }
+
+  #tagList(repository: Repository, target: Target) {
+    return this.#tagLists.ask(repository, target, async (to) => {
+      this.stats.listed++;
+      this.stats.latest = repository;
+      return this.#source.tags(repository, to);
+    });
+  }
+
+  #package(candidate: Candidate, target: Target) {
+    const { repository, version } = candidate;
+    return this.#packages.ask(`${repository}\n${version}`, target, async (to) => {
+      this.stats.latest = `${repository} ${version}`;
+      return this.#source.fetch(candidate, to);
+    });
+  }
+}
