@@ -4,7 +4,7 @@ import type { Request } from '../../src/model/request.js';
 import { exhaustive, targets } from '../../src/testing/oracle/exhaustive.js';
 import { possiblyNeeded } from '../../src/testing/oracle/possibly-needed.js';
 import type { Outcome, Resolver, ResolverOptions } from '../../src/testing/laws/resolver.js';
-import { publishedIn } from '../../src/testing/generate/vary.js';
+import { publishedIn } from '../../src/testing/generate/changed-universe.js';
 import { TargetView } from '../../src/testing/oracle/target-view.js';
 
 /** Answers by trying everything, and tells all that the laws ask for. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { digestOf } from './sample-packages.js';
-import { pick, picked, weighted } from './chance.js';
+import { pick, picked, weighted } from './arbitraries.js';
 import type { Knobs } from './knobs.js';
 
 type Shape =

@@ -7,7 +7,7 @@ import type { CrdRequirement, Requirement } from '../../model/package-meta.js';
 import type { OwnedObject } from '../../model/owned-object.js';
 import type { JsonObject } from '../../text/json.js';
 import { castMember, claimOf, digestOf, type SampleRole } from './sample-packages.js';
-import { pick, picked, sometimes, weighted } from './chance.js';
+import { pick, picked, sometimes, weighted } from './arbitraries.js';
 
 /** What generated lockfiles are made of; shares are between 0 and 1. */
 export interface LockfileKnobs {

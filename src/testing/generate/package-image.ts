@@ -4,7 +4,7 @@ import type { Digest } from '../../text/digest.js';
 import { blob, descriptor, json, tarOf, type Blob } from '../../image/build-image.js';
 import { MEDIA_TYPE } from '../../image/descriptor.js';
 import type { ImageRepository } from '../../image/image-repository.js';
-import { sometimes, weighted } from './chance.js';
+import { sometimes, weighted } from './arbitraries.js';
 import { packageYaml, type PackageStream, type PackageYamlKnobs } from './package-yaml.js';
 
 /** An image to be built, of which the same package can be read however it is put together. */

@@ -4,7 +4,7 @@ import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
 import type { JsonObject } from '../../text/json.js';
 import type { LocalRoot, PackageRoot, Request, Root, RootVersion } from '../../model/request.js';
 import { castMember, digestOf } from './sample-packages.js';
-import { pick, picked, sometimes, weighted } from './chance.js';
+import { pick, picked, sometimes, weighted } from './arbitraries.js';
 import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 

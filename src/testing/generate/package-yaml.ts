@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import type { IndexVersion } from '../../model/index-file.js';
 import type { MetaDocument, PackageObject } from '../../model/package-contents.js';
 import type { JsonObject } from '../../text/json.js';
-import { pick, picked, sometimes } from './chance.js';
+import { pick, picked, sometimes } from './arbitraries.js';
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 import { spelledStream, spelling } from './spelled-yaml.js';
 import { universe } from './universe.js';
-import { publishedIn } from './vary.js';
+import { publishedIn } from './changed-universe.js';
 
 /** A `package.yaml` and what is to be read from it. */
 export interface PackageStream {

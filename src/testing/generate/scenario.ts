@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { IndexFile } from '../../model/index-file.js';
 import type { Request } from '../../model/request.js';
-import { pick, picked, sometimes, weighted } from './chance.js';
+import { pick, picked, sometimes, weighted } from './arbitraries.js';
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 import { requestFromPlan, requestPlan } from './package-set.js';
 import { printUniverse } from '../print-universe.js';

@@ -13,7 +13,7 @@ import {
   NOBODY,
   type SampleRole,
 } from './sample-packages.js';
-import { pick, picked, sometimes, weighted } from './chance.js';
+import { pick, picked, sometimes, weighted } from './arbitraries.js';
 import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 

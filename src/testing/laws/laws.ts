@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import type { IndexFile } from '../../model/index-file.js';
 import { targetFor } from '../../model/target/target.js';
 import { compareVersions, parseVersion } from '../../semver/version.js';
-import { unacceptable } from '../oracle/acceptable.js';
+import { unacceptable } from '../oracle/unacceptable.js';
 import { exhaustive, targets } from '../oracle/exhaustive.js';
 import { flaws } from '../oracle/flaws.js';
 import type { Knobs } from '../generate/knobs.js';
 import { possiblyNeeded } from '../oracle/possibly-needed.js';
 import type { CoreScenario, Outcome, Resolver } from './resolver.js';
 import { scenario, type Scenario } from '../generate/scenario.js';
-import { unhindered } from '../oracle/unhindered.js';
+import { unhindered } from '../oracle/without-conflict.js';
 import { universe } from '../generate/universe.js';
 import {
   publishedIn,
@@ -17,7 +17,7 @@ import {
   withoutDependency,
   withStrangers,
   withVersion,
-} from '../generate/vary.js';
+} from '../generate/changed-universe.js';
 import { TargetView } from '../oracle/target-view.js';
 
 export interface LawOptions {
