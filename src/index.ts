@@ -35,13 +35,13 @@ export type { DiskCacheOptions, RecordKind } from './store/disk-cache.js';
 export type { Exchange, NetworkObserver } from './registry/transport.js';
 export { firstKnowing } from './sources/decorators/first-knowing.js';
 export type {
-  Definition,
   IndexFile,
   IndexObject,
   IndexPackage,
   IndexVersion,
   IndexXrd,
 } from './model/index-file.js';
+export type { Definition } from './model/definition.js';
 export { SourceError } from './model/source-error.js';
 export type { SourceErrorCode } from './model/source-error.js';
 

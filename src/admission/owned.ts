@@ -1,21 +1,8 @@
-import { byCodePoint } from '../text/code-point-order.js';
 import { meetsDemand, type CrdDemand } from '../model/crd-demand.js';
 import { isPackageKind, type PackageKind } from '../model/package.js';
 import type { PackageContents, PackageObject } from '../model/package-contents.js';
-import type { OwnedKind, OwnedObject } from '../model/owned-object.js';
+import { byKindAndName, ownedAs, type OwnedObject } from '../model/owned-object.js';
 import type { Target } from '../model/target/target.js';
-
-/** Webhook configurations are not here: they are renamed after their package, so never clash. */
-const OWNED_AS: Readonly<Record<string, OwnedKind>> = {
-  CustomResourceDefinition: 'CRD',
-  CompositeResourceDefinition: 'XRD',
-  ManagedResourceDefinition: 'MRD',
-  Composition: 'Composition',
-  ManagedResourceActivationPolicy: 'MRAP',
-  Operation: 'Operation',
-  CronOperation: 'CronOperation',
-  WatchOperation: 'WatchOperation',
-};
 
 /**
  * What a package of this kind would install and control: sorted by kind, then name, each once.
@@ -29,7 +16,7 @@ export function ownedObjects(
 ): OwnedObject[] {
   const owned = new Map<string, OwnedObject>();
   for (const object of objects) {
-    const as = Object.hasOwn(OWNED_AS, object.kind) ? OWNED_AS[object.kind] : undefined;
+    const as = ownedAs(object.kind);
     // Nothing without a name is ever installed; two of them are no conflict.
     if (as === undefined || object.name === '' || !isInstalled(object, kind, target)) continue;
     add(owned, { kind: as, name: object.name });
@@ -37,9 +24,7 @@ export function ownedObjects(
       add(owned, { kind: 'claim', name: object.claimCrd });
     }
   }
-  return [...owned.values()].sort(
-    (a, b) => byCodePoint(a.kind, b.kind) || byCodePoint(a.name, b.name),
-  );
+  return [...owned.values()].sort(byKindAndName);
 }
 
 function add(owned: Map<string, OwnedObject>, object: OwnedObject): void {

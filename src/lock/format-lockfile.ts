@@ -7,6 +7,7 @@ import {
   type Lockfile,
   type ObjectTemplate,
 } from './lockfile.js';
+import { dependsOnEntry } from './depends-on-entry.js';
 import { ownsByGroup } from './owns-by-group.js';
 import { writeYaml, type Writable } from '../text/yaml/write-yaml.js';
 
@@ -43,22 +44,17 @@ function packageBlock(locked: LockedPackage): Writable {
     name: locked.name,
     direct: locked.direct,
     crossplane: locked.crossplane,
-    dependsOn: unlessEmpty(locked.requirements.map(dependsOnEntry)),
+    dependsOn: unlessEmpty(locked.requirements.map(requirementBlock)),
     owns: locked.owns.length === 0 ? undefined : ownsByGroup(locked.owns),
     object: objectBlock(locked.object),
   };
 }
 
-function dependsOnEntry(requirement: Requirement): Writable {
-  if (requirement.requires === 'crd') {
-    const { demand, text } = requirement;
-    if ('crd' in demand && demand.crd === text) return { crd: text };
-    return { crd: text, demand: { ...demand } };
-  }
-  const { apiVersion, kind, repository, constraint } = requirement;
-  if (apiVersion !== undefined)
-    return { apiVersion, kind, package: repository, version: constraint };
-  return { [kind.toLowerCase()]: repository, version: constraint };
+function requirementBlock(requirement: Requirement): Writable {
+  if (requirement.requires === 'package') return dependsOnEntry(requirement);
+  const { demand, text } = requirement;
+  if ('crd' in demand && demand.crd === text) return { crd: text };
+  return { crd: text, demand: { ...demand } };
 }
 
 function objectBlock({ apiVersion, metadata, spec }: ObjectTemplate): Writable | undefined {

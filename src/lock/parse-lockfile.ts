@@ -1,6 +1,6 @@
 import { byCodePoint } from '../text/code-point-order.js';
 import type { Requirement } from '../model/package-meta.js';
-import type { OwnedObject } from '../model/owned-object.js';
+import { type OwnedObject, byKindAndName, isOwnedKind } from '../model/owned-object.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import { PACKAGE_KINDS, type PackageKind, type Repository } from '../model/package.js';
 import { isDigest, type Digest } from '../text/digest.js';
@@ -14,7 +14,6 @@ import {
   type Lockfile,
   type ObjectTemplate,
 } from './lockfile.js';
-import { byKindAndName, isOwnedKind } from './owns-by-group.js';
 
 const AGAIN = 'restore it from version control, or delete it and run `xpkg-resolve resolve` again';
 

@@ -1,5 +1,6 @@
 import { DNS_SUBDOMAIN } from '../text/dns-name.js';
 import { isMapping, type JsonObject, type JsonValue } from '../text/json.js';
+import { definesResources } from './definition.js';
 import type { PackageObject } from './package-contents.js';
 
 /**
@@ -10,15 +11,9 @@ export type CrdDemand =
   | { readonly crd: string; readonly version?: string | undefined }
   | { readonly group: string; readonly version: string | undefined; readonly kind: string };
 
-const DEFINING = new Set([
-  'CustomResourceDefinition',
-  'CompositeResourceDefinition',
-  'ManagedResourceDefinition',
-]);
-
 /** Whether the object brings about what is demanded: its CRD, or the CRD of its claim. */
 export function meetsDemand(object: PackageObject, demand: CrdDemand): boolean {
-  if (!DEFINING.has(object.kind)) return false;
+  if (!definesResources(object.kind)) return false;
   const { defines, claimKind } = object;
   if ('crd' in demand) {
     const named = object.name === demand.crd || object.claimCrd === demand.crd;

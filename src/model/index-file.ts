@@ -1,3 +1,4 @@
+import type { Definition } from './definition.js';
 import type { JsonValue } from '../text/json.js';
 
 /**
@@ -64,11 +65,4 @@ export interface IndexObject {
   readonly claim?: string | undefined;
   readonly claimKind?: string | undefined;
   readonly defines?: Definition | undefined;
-}
-
-/** A kind of resource: what a CRD, XRD or MRD adds to the API. */
-export interface Definition {
-  readonly group: string;
-  readonly kind: string;
-  readonly versions: readonly string[];
 }

@@ -1,3 +1,4 @@
+import type { Definition } from './definition.js';
 import type { JsonValue } from '../text/json.js';
 
 /**
@@ -52,8 +53,6 @@ export interface PackageObject {
   /** The kind of that claim, where known. */
   readonly claimKind?: string | undefined;
   /** CRD, XRD or MRD: the kind of resource it defines, where known (`crd:` by GVK asks for it). */
-  readonly defines?:
-    | { readonly group: string; readonly kind: string; readonly versions: readonly string[] }
-    | undefined;
+  readonly defines?: Definition | undefined;
   readonly line?: number | undefined;
 }

@@ -1,59 +1,23 @@
-import {
-  isList,
-  listOf,
-  mappingOf,
-  stringOf,
-  type JsonObject,
-  type JsonValue,
-} from '../text/json.js';
+import { isList, mappingOf, stringOf, type JsonObject, type JsonValue } from '../text/json.js';
+import { definedBy, readDefiningSpec, type DefiningSpec } from '../model/definition.js';
 import type { PackageObject } from '../model/package-contents.js';
 
 /** What an object is, read off its document; `undefined` is absent or null. */
-export interface Identity {
+export interface Identity extends DefiningSpec {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string | undefined;
-  /** `spec.group`, `spec.names.kind`, and names of versions, of what defines a kind of resource. */
-  readonly group: string | undefined;
-  readonly definedKind: string | undefined;
-  readonly versions: readonly string[];
-  /** `spec.claimNames`. */
-  readonly claimPlural: string | undefined;
-  readonly claimKind: string | undefined;
 }
-
-const DEFINING = new Set([
-  'CustomResourceDefinition',
-  'CompositeResourceDefinition',
-  'ManagedResourceDefinition',
-]);
 
 /** The object a package holds, by its identity. */
 export function objectOf(identity: Identity, line: number): PackageObject {
-  const { apiVersion, kind, name, group } = identity;
-  const object = {
-    apiVersion: detached(apiVersion),
-    kind: detached(kind),
-    name: detached(name ?? ''),
-    line,
-  };
-  if (!DEFINING.has(kind) || group === undefined) return object;
-  const { definedKind, claimPlural, claimKind } = identity;
-  const offersClaim = kind === 'CompositeResourceDefinition' && claimPlural !== undefined;
-  return {
-    ...object,
-    ...(definedKind === undefined
-      ? {}
-      : {
-          defines: {
-            group: detached(group),
-            kind: detached(definedKind),
-            versions: [...new Set(identity.versions)].map(detached),
-          },
-        }),
-    ...(offersClaim ? { claimCrd: detached(`${claimPlural}.${group}`) } : {}),
-    ...(offersClaim && claimKind !== undefined ? { claimKind: detached(claimKind) } : {}),
-  };
+  const { apiVersion, kind, name = '', ...spec } = detached(identity);
+  return { apiVersion, kind, name, line, ...definedBy(kind, spec) };
+}
+
+/** A copy: V8 keeps the whole document alive for as long as a slice of it is. */
+function detached(identity: Identity): Identity {
+  return JSON.parse(JSON.stringify(identity)) as Identity; // of strings, lists of them, and undefined
 }
 
 /** No API server takes a name a quarter as long, nor a kind with a tenth as many versions. */
@@ -91,18 +55,11 @@ export function identityOf(document: JsonValue): Identity | { readonly problem: 
     const quote = "(Crossplane: Object 'apiVersion' is missing)";
     return { problem: `the ${kind} has no \`apiVersion\` ${quote}` };
   }
-  const spec = mappingOf(root['spec']) ?? {};
-  const names = mappingOf(spec['names']) ?? {};
-  const claimNames = mappingOf(spec['claimNames']) ?? {};
   return {
     apiVersion,
     kind,
     name: stringOf(mappingOf(root['metadata'])?.['name']),
-    group: stringOf(spec['group']),
-    definedKind: stringOf(names['kind']),
-    versions: versionsOf(spec),
-    claimPlural: stringOf(claimNames['plural']),
-    claimKind: stringOf(claimNames['kind']),
+    ...readDefiningSpec(root['spec']),
   };
 }
 
@@ -125,19 +82,6 @@ export function mustBe(type: string, path: string, value: JsonValue | undefined)
   return `\`${path}\` must be ${type}, not the ${found}${scalar}`;
 }
 
-/** `spec.version` is how v1beta1 CRDs with one version say it. */
-function versionsOf(spec: JsonObject): string[] {
-  const listed = listOf(spec['versions']) ?? [];
-  return [spec['version'], ...listed.map((version) => mappingOf(version)?.['name'])].filter(
-    (name): name is string => typeof name === 'string',
-  );
-}
-
 export function isStringOrAbsent(value: JsonValue | undefined): value is string | null | undefined {
   return value === undefined || value === null || typeof value === 'string';
-}
-
-/** A copy: V8 keeps the whole document alive for as long as a slice of it is. */
-function detached(text: string): string {
-  return Buffer.from(text).toString();
 }

@@ -1,4 +1,5 @@
-import type { Definition, IndexPackage, IndexVersion } from '../../model/index-file.js';
+import type { IndexPackage, IndexVersion } from '../../model/index-file.js';
+import type { Definition } from '../../model/definition.js';
 import type { JsonValue } from '../../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../../model/package-contents.js';
 

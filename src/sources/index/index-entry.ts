@@ -1,5 +1,6 @@
 import { byCodePoint } from '../../text/code-point-order.js';
-import type { Definition, IndexVersion, IndexXrd } from '../../model/index-file.js';
+import type { IndexVersion, IndexXrd } from '../../model/index-file.js';
+import type { Definition } from '../../model/definition.js';
 import { mappingOf, type JsonValue } from '../../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../../model/package-contents.js';
 import type { FetchedPackage } from '../../model/package-source.js';

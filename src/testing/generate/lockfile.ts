@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import type { LockedPackage, Lockfile, ObjectTemplate } from '../../lock/lockfile.js';
-import { byKindAndName } from '../../lock/owns-by-group.js';
+import { byKindAndName, type OwnedObject } from '../../model/owned-object.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { objectNameOf } from '../../model/name.js';
 import type { CrdRequirement, Requirement } from '../../model/package-meta.js';
-import type { OwnedObject } from '../../model/owned-object.js';
 import type { JsonObject } from '../../text/json.js';
 import { castMember, claimOf, digestOf, type SampleRole } from './sample-packages.js';
 import { pick, picked, sometimes, weighted } from './arbitraries.js';

@@ -78,6 +78,24 @@ test('an XRD says what it defines and which claim it brings', async () => {
   });
 });
 
+test('a v1beta1 CRD may name its version by itself, here as in a package.yaml', async () => {
+  const { request } = await fromText(
+    `{apiVersion: meta.pkg.crossplane.io/v1, kind: Provider, metadata: {name: p}}
+---
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: dbs.acme.io}
+spec: {group: acme.io, version: v1, names: {kind: Db}}`,
+  );
+  expect(request.roots).toMatchObject([
+    {
+      objects: [
+        { name: 'dbs.acme.io', defines: { group: 'acme.io', kind: 'Db', versions: ['v1'] } },
+      ],
+    },
+  ]);
+});
+
 test('a file given by itself owns nothing beyond its own stream', async () => {
   const { request, notes } = await read(['local/crossplane.yaml', 'local/apis/definition.yaml']);
   expect(request.roots).toMatchObject([{ objects: [] }]);

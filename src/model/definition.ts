@@ -1,0 +1,62 @@
+import { listOf, mappingOf, stringOf, type JsonValue } from '../text/json.js';
+import type { PackageObject } from './package-contents.js';
+
+/** A kind of resource: what a CRD, XRD or MRD adds to the API. */
+export interface Definition {
+  readonly group: string;
+  readonly kind: string;
+  readonly versions: readonly string[];
+}
+
+/** What the `spec` of a CRD, XRD or MRD says; undefined: absent, or not a string. */
+export interface DefiningSpec {
+  /** `spec.group`. */
+  readonly group: string | undefined;
+  /** `spec.names.kind`. */
+  readonly definedKind: string | undefined;
+  /** `spec.version`, which v1beta1 CRDs of one version have, then the names in `spec.versions`. */
+  readonly versions: readonly string[];
+  /** `spec.claimNames`. */
+  readonly claimPlural: string | undefined;
+  readonly claimKind: string | undefined;
+}
+
+const DEFINING: ReadonlySet<string> = new Set([
+  'CustomResourceDefinition',
+  'CompositeResourceDefinition',
+  'ManagedResourceDefinition',
+]);
+
+/** Whether objects of this kind define a kind of resource. */
+export function definesResources(kind: string): boolean {
+  return DEFINING.has(kind);
+}
+
+export function readDefiningSpec(written: JsonValue | undefined): DefiningSpec {
+  const spec = mappingOf(written) ?? {};
+  const claimNames = mappingOf(spec['claimNames']);
+  const listed = (listOf(spec['versions']) ?? []).map((version) => mappingOf(version)?.['name']);
+  return {
+    group: stringOf(spec['group']),
+    definedKind: stringOf(mappingOf(spec['names'])?.['kind']),
+    versions: [spec['version'], ...listed].filter((name) => typeof name === 'string'),
+    claimPlural: stringOf(claimNames?.['plural']),
+    claimKind: stringOf(claimNames?.['kind']),
+  };
+}
+
+/** What an object of a kind defines by its spec, and the CRD of the claim that an XRD offers. */
+export function definedBy(
+  kind: string,
+  { group, definedKind, versions, claimPlural, claimKind }: DefiningSpec,
+): Pick<PackageObject, 'defines' | 'claimCrd' | 'claimKind'> {
+  if (!definesResources(kind) || group === undefined) return {};
+  const offersClaim = kind === 'CompositeResourceDefinition' && claimPlural !== undefined;
+  return {
+    ...(definedKind === undefined
+      ? {}
+      : { defines: { group, kind: definedKind, versions: [...new Set(versions)] } }),
+    ...(offersClaim ? { claimCrd: `${claimPlural}.${group}` } : {}),
+    ...(offersClaim && claimKind !== undefined ? { claimKind } : {}),
+  };
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { definedBy, readDefiningSpec } from '../../src/model/definition.js';
+import type { JsonValue } from '../../src/text/json.js';
+
+const DB = { group: 'acme.io', names: { kind: 'Db' } };
+const CLAIM = { claimNames: { plural: 'dbs', kind: 'Db' } };
+
+test.each<{ kind: string; spec: JsonValue; want: object; why: string }>([
+  {
+    kind: 'CustomResourceDefinition',
+    spec: { ...DB, versions: [{ name: 'v1beta1' }, { name: 'v1' }] },
+    want: { defines: { group: 'acme.io', kind: 'Db', versions: ['v1beta1', 'v1'] } },
+    why: 'a list of versions',
+  },
+  {
+    kind: 'CustomResourceDefinition',
+    spec: { ...DB, version: 'v1', versions: [{ name: 'v1' }, { name: 'v2' }] },
+    want: { defines: { group: 'acme.io', kind: 'Db', versions: ['v1', 'v2'] } },
+    why: 'v1beta1 names the first version once more',
+  },
+  {
+    kind: 'CustomResourceDefinition',
+    spec: { ...DB, version: 'v1', ...CLAIM },
+    want: { defines: { group: 'acme.io', kind: 'Db', versions: ['v1'] } },
+    why: 'only an XRD offers a claim',
+  },
+  {
+    kind: 'CompositeResourceDefinition',
+    spec: { group: 'acme.io', names: { kind: 'XDb' }, ...CLAIM },
+    want: {
+      defines: { group: 'acme.io', kind: 'XDb', versions: [] },
+      claimCrd: 'dbs.acme.io',
+      claimKind: 'Db',
+    },
+    why: 'an XRD with a claim',
+  },
+  {
+    kind: 'CompositeResourceDefinition',
+    spec: { group: 'acme.io', ...CLAIM },
+    want: { claimCrd: 'dbs.acme.io', claimKind: 'Db' },
+    why: 'the claim is known where the composite is not',
+  },
+  { kind: 'Composition', spec: DB, want: {}, why: 'it defines nothing' },
+  { kind: 'ManagedResourceDefinition', spec: { names: DB.names }, want: {}, why: 'no group' },
+  { kind: 'CustomResourceDefinition', spec: ['a'], want: {}, why: 'a spec that is a list' },
+  {
+    kind: 'CustomResourceDefinition',
+    spec: { group: 7, names: 'x', versions: [null, { name: 1 }] },
+    want: {},
+    why: 'values of other types',
+  },
+])('$kind: $why', ({ kind, spec, want }) => {
+  expect(definedBy(kind, readDefiningSpec(spec))).toEqual(want);
+});
