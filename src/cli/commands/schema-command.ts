@@ -1,5 +1,5 @@
 import { PACKAGE_SET_SCHEMA } from '../../inputs/documents/package-set-schema.js';
-import type { Command } from '../command.js';
+import { command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { LOCKFILE_SCHEMA } from '../schemas/lockfile.js';
 import { RESOLVE_OUTPUT_SCHEMA } from '../schemas/resolve-output.js';
@@ -10,21 +10,18 @@ const SCHEMAS = {
   'resolve-output': RESOLVE_OUTPUT_SCHEMA,
 };
 
-interface Args {
-  document: keyof typeof SCHEMAS;
-}
-
-export const schemaCommand: Command<Args> = {
-  builder: (yargs) =>
-    yargs
-      .positional('document', {
-        choices: ['package-set', 'lockfile', 'resolve-output'] as const,
-        demandOption: true,
-        describe: 'Whose schema',
-      })
-      .example('$0 schema package-set > package-set.schema.json', 'for an editor to check against'),
+export const schemaCommand = command({
+  positionals: {
+    document: {
+      choices: ['package-set', 'lockfile', 'resolve-output'],
+      demandOption: true,
+      describe: 'Whose schema',
+    },
+  },
+  flags: {},
+  examples: [['$0 schema package-set > package-set.schema.json', 'for an editor to check against']],
   run: async ({ document }, io) => {
     io.out(`${JSON.stringify(SCHEMAS[document], null, 2)}\n`);
     return EXIT.done;
   },
-};
+});

@@ -1,24 +1,14 @@
-import type { Argv } from 'yargs';
 import type { KeptObject } from '../../model/request.js';
+import type { ArgsOf } from '../command.js';
 import type { Io } from '../io/io.js';
-
-export interface ImageConfigArgs {
-  /** undefined: none named. */
-  readonly file: readonly string[] | undefined;
-}
+import { fileFlag } from './input-flags.js';
 
 /** Where to pull from, for commands that fetch and ask for no set. */
-export function imageConfigFlag<T>(yargs: Argv<T>): Argv<T & ImageConfigArgs> {
-  return yargs.option('file', {
-    alias: 'f',
-    type: 'string',
-    requiresArg: true,
-    // Not an `array` option: that would swallow the packages named after it.
-    coerce: (given: string | string[]): string[] => [given].flat(),
-    describe:
-      'File or folder with ImageConfigs to pull by, `-` for stdin; may be repeated (default: none)',
-  });
-}
+export const imageConfigFlag = fileFlag(
+  'File or folder with ImageConfigs to pull by, `-` for stdin; may be repeated (default: none)',
+);
+
+export type ImageConfigArgs = ArgsOf<typeof imageConfigFlag>;
 
 export async function imageConfigs(
   { file }: ImageConfigArgs,

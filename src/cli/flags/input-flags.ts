@@ -1,41 +1,45 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Argv } from 'yargs';
 import { DEFAULT_FILES } from '../../inputs/input-files.js';
 import { readInputs } from '../../inputs/read-inputs.js';
 import type { Request } from '../../model/request.js';
+import type { ArgsOf, Flags } from '../command.js';
 import type { Io } from '../io/io.js';
 
-/** What `inputFlags` adds to a command's arguments. */
-export interface InputArgs {
-  /** undefined: none named. */
-  file: string[] | undefined;
-  strict: boolean;
-  compat: boolean;
-}
-
-/** The flags that say what is asked for, for every command that reads it. */
-export function inputFlags<T>(yargs: Argv<T>): Argv<T & InputArgs> {
-  return yargs
-    .option('file', {
+/** Files that a command reads; may be repeated. Absent: none is named. */
+export function fileFlag(describe: string) {
+  return {
+    file: {
       alias: 'f',
       type: 'string',
       requiresArg: true,
       // Not an `array` option: that would swallow the packages named after it.
       coerce: (given: string | string[]): string[] => [given].flat(),
-      describe: 'File or folder to read, `-` for stdin; may be repeated (default: xpkg.yaml)',
-    })
-    .option('strict', {
-      type: 'boolean',
-      default: false,
-      describe: 'Documents that ask for no package are an error',
-    })
-    .option('compat', {
-      type: 'boolean',
-      default: false,
-      describe: 'Read what old design documents describe and Crossplane rejects',
-    });
+      describe,
+    },
+  } as const;
 }
+
+export const compatFlag = {
+  compat: {
+    type: 'boolean',
+    default: false,
+    describe: 'Also read what old design documents describe and Crossplane rejects',
+  },
+} as const satisfies Flags;
+
+/** What is asked for, for every command that reads it. */
+export const inputFlags = {
+  ...fileFlag('File or folder to read, `-` for stdin; may be repeated (default: xpkg.yaml)'),
+  strict: {
+    type: 'boolean',
+    default: false,
+    describe: 'Documents that ask for no package are an error',
+  },
+  ...compatFlag,
+} as const satisfies Flags;
+
+export type InputArgs = ArgsOf<typeof inputFlags>;
 
 export interface RequestOptions {
   readonly refs?: readonly string[] | undefined;

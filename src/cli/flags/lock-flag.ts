@@ -1,15 +1,10 @@
-import type { Argv } from 'yargs';
+import type { ArgsOf } from '../command.js';
 
-export interface LockArgs {
-  readonly lock: string;
+/** Which lockfile; `describe` says what the command does with it. */
+export function lockFlag(describe = 'Lockfile to read') {
+  return {
+    lock: { type: 'string', requiresArg: true, default: 'xpkg.lock.yaml', describe },
+  } as const;
 }
 
-/** Which lockfile, for every command that only reads it. */
-export function lockFlag<T>(yargs: Argv<T>): Argv<T & LockArgs> {
-  return yargs.option('lock', {
-    type: 'string',
-    requiresArg: true,
-    default: 'xpkg.lock.yaml',
-    describe: 'Lockfile to read',
-  });
-}
+export type LockArgs = ArgsOf<ReturnType<typeof lockFlag>>;

@@ -1,52 +1,40 @@
-import type { Argv } from 'yargs';
 import { InputError } from '../../model/input-error.js';
 import type { Exchange } from '../../registry/transport.js';
 import type { GivenSecret } from '../../sources/registry/open-registries.js';
-import type { CacheFlag } from '../io/cache-folder.js';
+import type { ArgsOf, Flags } from '../command.js';
 import type { Io } from '../io/io.js';
 
-/** Flags about how registries are spoken to. */
-export interface NetworkArgs {
-  readonly insecureRegistry?: readonly string[] | undefined;
-  readonly pullSecret?: readonly string[] | undefined;
-  readonly trace?: boolean | undefined;
-  readonly offline: boolean;
-  readonly cache: CacheFlag;
-  readonly concurrency: number;
+/** The folder that keeps what was downloaded; absent: that of the user. */
+export function cacheFlag(describe: string) {
+  return { cache: { type: 'string', requiresArg: true, describe } } as const;
 }
 
-export function networkFlags<T>(yargs: Argv<T>): Argv<T & NetworkArgs> {
-  return yargs
-    .option('insecure-registry', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      describe:
-        'Registry (HOST:PORT, or HOST for all its ports) that may speak plain HTTP; repeat it for more',
-    })
-    .option('pull-secret', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      describe: 'File with pull secrets to sign in with; repeat it for more',
-    })
-    .option('trace', {
-      type: 'boolean',
-      default: false,
-      describe: 'Say on stderr what is asked of registries',
-    })
-    .option('offline', { type: 'boolean', default: false, describe: 'Never use the network' })
-    .option('cache', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Folder that keeps what was downloaded (default: the cache folder of the user)',
-    })
-    .option('concurrency', {
-      type: 'number',
-      default: 8,
-      describe: 'Requests at once, at most',
-    });
-}
+/** How registries are spoken to. */
+export const networkFlags = {
+  'insecure-registry': {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    describe:
+      'Registry (HOST:PORT, or HOST for all its ports) that may speak plain HTTP; repeat it for more',
+  },
+  'pull-secret': {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    describe: 'File with pull secrets to sign in with; repeat it for more',
+  },
+  trace: {
+    type: 'boolean',
+    default: false,
+    describe: 'Say on stderr what is asked of registries',
+  },
+  offline: { type: 'boolean', default: false, describe: 'Never use the network' },
+  ...cacheFlag('Folder that keeps what was downloaded (default: the cache folder of the user)'),
+  concurrency: { type: 'number', default: 8, describe: 'Requests at once, at most' },
+} as const satisfies Flags;
+
+export type NetworkArgs = ArgsOf<typeof networkFlags>;
 
 const HOST = /^[^/@\s]+$/;
 

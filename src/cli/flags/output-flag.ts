@@ -1,15 +1,13 @@
-import type { Argv } from 'yargs';
-
-export interface OutputArgs {
-  readonly output: 'text' | 'json';
-}
+import type { ArgsOf, Flags } from '../command.js';
 
 /** How data is printed, for every command that prints some. */
-export function outputFlag<T>(yargs: Argv<T>): Argv<T & OutputArgs> {
-  return yargs.option('output', {
+export const outputFlag = {
+  output: {
     alias: 'o',
-    choices: ['text', 'json'] as const,
-    default: 'text' as const,
+    choices: ['text', 'json'],
+    default: 'text',
     describe: 'How to print the answer',
-  });
-}
+  },
+} as const satisfies Flags;
+
+export type OutputArgs = ArgsOf<typeof outputFlag>;

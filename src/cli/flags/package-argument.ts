@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Argv } from 'yargs';
 import { splitReference } from '../../inputs/written-reference.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { InputError } from '../../model/input-error.js';
@@ -13,51 +12,43 @@ import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 import { noStats } from '../../driver/read-stats.js';
 import { readPackageOnDisk } from '../../sources/dir/package-on-disk.js';
 import { unreadable } from '../../sources/unreadable.js';
-import { imageConfigFlag, imageConfigs, type ImageConfigArgs } from './image-config-flag.js';
+import type { ArgsOf, Flags, Positionals } from '../command.js';
 import type { Io } from '../io/io.js';
 import { withProgress } from '../io/progress.js';
-import { openSources, sourceFlags, type SourceArgs } from './source-flags.js';
+import { imageConfigFlag, imageConfigs } from './image-config-flag.js';
+import { compatFlag } from './input-flags.js';
+import { outputFlag } from './output-flag.js';
+import { openSources, sourceFlags } from './source-flags.js';
+import { crossplaneFlag } from './target-flag.js';
+
+/** A package by its file or its reference. */
+export const packageArgument = {
+  package: {
+    type: 'string',
+    demandOption: true,
+    describe:
+      'A package.yaml, an .xpkg file, the folder of a crossplane.yaml, `-` for standard input, or a package by `REPOSITORY:TAG` or `REPOSITORY@sha256:…`',
+    // yargs hands a lone dash on as an empty string.
+    coerce: (text: string) => (text === '' ? '-' : text),
+  },
+} as const satisfies Positionals;
 
 /** Flags of commands that look at one package. */
-export interface PackageArgs extends SourceArgs, ImageConfigArgs {
-  readonly package: string;
-  readonly crossplane: string | undefined;
-  readonly compat: boolean;
-  readonly output: 'text' | 'json';
-}
+export const packageFlags = {
+  ...sourceFlags,
+  ...imageConfigFlag,
+  ...crossplaneFlag('Crossplane release that is to take it (default: the newest known)'),
+  ...compatFlag,
+  ...outputFlag,
+} as const satisfies Flags;
+
+export type PackageArgs = ArgsOf<typeof packageArgument & typeof packageFlags>;
 
 /** The package that a command line names. */
 export interface NamedPackage {
   readonly contents: PackageContents;
   readonly digest: string | undefined;
   readonly originOf: (line: number | undefined) => Origin;
-}
-
-export function packageFlags(yargs: Argv): Argv<PackageArgs> {
-  return imageConfigFlag(sourceFlags(yargs))
-    .positional('package', {
-      type: 'string',
-      demandOption: true,
-      describe:
-        'A package.yaml, an .xpkg file, the folder of a crossplane.yaml, `-` for standard input, or a package by `REPOSITORY:TAG` or `REPOSITORY@sha256:…`',
-      // yargs hands a lone dash on as an empty string.
-      coerce: (text: string) => (text === '' ? '-' : text),
-    })
-    .option('crossplane', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Crossplane release that is to take it (default: the newest known)',
-    })
-    .option('compat', {
-      type: 'boolean',
-      default: false,
-      describe: 'Also read what old design documents describe and Crossplane rejects',
-    })
-    .option('output', {
-      alias: 'o',
-      choices: ['text', 'json'] as const,
-      default: 'text' as const,
-    });
 }
 
 export async function openPackage(

@@ -1,21 +1,17 @@
-import type { Argv } from 'yargs';
+import type { ArgsOf, Flags } from '../command.js';
 
 /** How the bundle is rendered, for every command that renders one. */
-export interface PinArgs {
-  readonly pin: 'tag' | 'digest';
-  readonly 'apply-lock': boolean;
-}
+export const pinFlags = {
+  pin: {
+    choices: ['tag', 'digest'],
+    default: 'tag',
+    describe: 'How objects name versions',
+  },
+  'apply-lock': {
+    type: 'boolean',
+    default: false,
+    describe: 'Apply the Lock with the packages',
+  },
+} as const satisfies Flags;
 
-export function pinFlags<T>(yargs: Argv<T>): Argv<T & PinArgs> {
-  return yargs
-    .option('pin', {
-      choices: ['tag', 'digest'] as const,
-      default: 'tag' as const,
-      describe: 'How objects name versions',
-    })
-    .option('apply-lock', {
-      type: 'boolean',
-      default: false,
-      describe: 'Apply the Lock with the packages',
-    });
-}
+export type PinArgs = ArgsOf<typeof pinFlags>;

@@ -1,70 +1,51 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Argv } from 'yargs';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { ResolveOptions } from '../../usecases/resolve/resolve.js';
-import { inputFlags, type InputArgs } from './input-flags.js';
-import { sourceFlags, type SourceArgs } from './source-flags.js';
-
-/** Flags that say what is wanted, shared by every command that resolves. */
-export interface ResolveArgs extends SourceArgs, InputArgs {
-  readonly crossplane: string | undefined;
-  readonly 'crossplane-versions': string | undefined;
-  readonly lock: string;
-  readonly prerelease: readonly string[] | undefined;
-  readonly 'allow-cycles': boolean;
-  readonly timeout: number;
-}
+import type { ArgsOf, Flags, Positionals } from '../command.js';
+import { inputFlags } from './input-flags.js';
+import { lockFlag } from './lock-flag.js';
+import { sourceFlags } from './source-flags.js';
+import { crossplaneFlag } from './target-flag.js';
 
 /** Packages named on the command line. */
-export interface RefArgs {
-  readonly refs: readonly string[] | undefined;
-}
-
-export function refsArgument<T>(yargs: Argv<T>): Argv<T & RefArgs> {
-  return yargs.positional('refs', {
+export const refsArgument = {
+  refs: {
     type: 'string',
     array: true,
     describe: 'Packages: SOURCE@CONSTRAINT, SOURCE@sha256:…, SOURCE:TAG',
-  });
+  },
+} as const satisfies Positionals;
+
+export function prereleaseFlag(describe: string) {
+  return { prerelease: { type: 'string', array: true, nargs: 1, describe } } as const;
 }
 
-export function resolveFlags(yargs: Argv): Argv<ResolveArgs> {
-  return inputFlags(sourceFlags(yargs)).options({
-    crossplane: {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Crossplane release, or a range of which the newest that works is taken',
-    },
-    'crossplane-versions': {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Releases of Crossplane newer than this tool, separated by commas',
-    },
-    lock: {
-      type: 'string',
-      requiresArg: true,
-      default: 'xpkg.lock.yaml',
-      describe: 'Lockfile to read and write',
-    },
-    prerelease: {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      describe: 'Admit prereleases of this package; may be repeated',
-    },
-    'allow-cycles': {
-      type: 'boolean',
-      default: false,
-      describe: 'Accept packages that require each other',
-    },
-    timeout: {
-      type: 'number',
-      default: 300,
-      describe: 'Seconds of searching after which to give up; short of memory, it does so sooner',
-    },
-  });
-}
+/** What is asked for, of which sources and under which rules, for every command that resolves. */
+export const resolveFlags = {
+  ...sourceFlags,
+  ...inputFlags,
+  ...crossplaneFlag('Crossplane release, or a range of which the newest that works is taken'),
+  'crossplane-versions': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Releases of Crossplane newer than this tool, separated by commas',
+  },
+  ...lockFlag('Lockfile to read and write'),
+  ...prereleaseFlag('Admit prereleases of this package; may be repeated'),
+  'allow-cycles': {
+    type: 'boolean',
+    default: false,
+    describe: 'Accept packages that require each other',
+  },
+  timeout: {
+    type: 'number',
+    default: 300,
+    describe: 'Seconds of searching after which to give up; short of memory, it does so sooner',
+  },
+} as const satisfies Flags;
+
+export type ResolveArgs = ArgsOf<typeof resolveFlags>;
 
 /** What these flags mean to the library; the clock starts here. */
 export function resolveOptions(args: ResolveArgs, source: PackageSource): ResolveOptions {
@@ -75,9 +56,9 @@ export function resolveOptions(args: ResolveArgs, source: PackageSource): Resolv
   return {
     source,
     crossplane: args.crossplane,
-    crossplaneVersions: listed(args['crossplane-versions']),
+    crossplaneVersions: listed(args.crossplaneVersions),
     prereleases: args.prerelease ?? [],
-    allowCycles: args['allow-cycles'],
+    allowCycles: args.allowCycles,
     compat: args.compat,
     goOn: () => performance.now() < deadline && hasRoom(),
   };

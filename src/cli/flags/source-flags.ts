@@ -1,4 +1,3 @@
-import type { Argv } from 'yargs';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { KeptObject } from '../../model/request.js';
@@ -8,26 +7,24 @@ import { firstKnowing } from '../../sources/decorators/first-knowing.js';
 import { limited } from '../../sources/decorators/limited.js';
 import { tellUnsearched } from '../../sources/decorators/unsearched.js';
 import type { Registries } from '../../sources/registry/open-registries.js';
+import type { ArgsOf, Flags } from '../command.js';
 import type { Io } from '../io/io.js';
-import { networkFlags, refuseNoRequests, type NetworkArgs } from './network-flags.js';
+import { networkFlags, refuseNoRequests } from './network-flags.js';
 import type { RegistryArgs } from '../io/registries.js';
 import { FORMS, type Opening } from './source-forms.js';
 
-/** Flags of every command that reads packages. */
-export interface SourceArgs extends NetworkArgs {
-  readonly from: readonly string[] | undefined;
-}
+/** Where packages come from, for every command that reads some. */
+export const sourceFlags = {
+  ...networkFlags,
+  from: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    describe: `Where packages are; repeat it, and the first that knows one answers: ${usages().join(', ')}`,
+  },
+} as const satisfies Flags;
 
-export function sourceFlags(yargs: Argv): Argv<SourceArgs> {
-  return networkFlags(yargs).options({
-    from: {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      describe: `Where packages are; repeat it, and the first that knows one answers: ${usages().join(', ')}`,
-    },
-  });
-}
+export type SourceArgs = ArgsOf<typeof sourceFlags>;
 
 /**
  * The sources that the flags name, as one; it asks nothing twice and fills in `stats`.

@@ -2,6 +2,11 @@ import { InputError } from '../../model/input-error.js';
 import { knownReleases, targetFor, type Target } from '../../model/target/target.js';
 import type { Io } from '../io/io.js';
 
+/** Which release of Crossplane; `describe` says what the command makes of it. */
+export function crossplaneFlag(describe: string) {
+  return { crossplane: { type: 'string', requiresArg: true, describe } } as const;
+}
+
 /** The release that `--crossplane` names, for commands that want one; else the newest known. */
 export function exactTarget(version: string | undefined, io: Io): Target {
   const newest = knownReleases().at(-1)!;

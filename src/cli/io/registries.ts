@@ -50,7 +50,7 @@ export async function registriesFor(
     note: (line) => io.afterwards(`note: ${line}`),
     observer: {
       ...(stats === undefined ? {} : { bytes: (count) => (stats.bytes += count) }),
-      ...(args.trace === true ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),
+      ...(args.trace ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),
     },
   });
 }

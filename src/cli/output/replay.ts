@@ -129,13 +129,13 @@ function flags(request: Request, args: ResolveArgs): string[] {
   const admitted = new Set<string>([...(request.prereleases ?? []), ...(args.prerelease ?? [])]);
   return [
     ...each(`--from`, args.from),
-    ...each('--crossplane-versions', [args['crossplane-versions'] ?? []].flat()),
+    ...each('--crossplane-versions', [args.crossplaneVersions ?? []].flat()),
     ...each('--prerelease', admitted),
     ...each('--insecure-registry', args.insecureRegistry),
     ...each('--pull-secret', args.pullSecret),
     ...(args.cache === undefined ? [] : ['--cache', args.cache]),
     ...(args.offline ? ['--offline'] : []),
-    ...(args['allow-cycles'] ? ['--allow-cycles'] : []),
+    ...(args.allowCycles ? ['--allow-cycles'] : []),
     ...(args.compat ? ['--compat'] : []),
   ];
 }

@@ -72,7 +72,7 @@ export async function reportAnswer(
 /** Renders what is locked and prints the answer in the form asked for. */
 export function renderAndPrint(answer: Solved, bytes: number, args: BundleArgs, io: Io): Rendering {
   const { lockfile } = answer;
-  const rendering = render(lockfile, { pin: args.pin, applyLock: args['apply-lock'] });
+  const rendering = render(lockfile, { pin: args.pin, applyLock: args.applyLock });
   for (const warning of rendering.warnings) io.note(`warning: ${warning}`);
   for (const reason of rendering.bundle.skips) {
     io.note(`note: every package has \`skipDependencyResolution: true\`: ${reason}`);
@@ -103,7 +103,7 @@ function unwritable({ lock }: Args): InputError {
 
 function refuseUndigested(lockfile: Lockfile, args: Args): void {
   const [first, ...more] = undigested(lockfile);
-  if (first === undefined || args['allow-undigested']) return;
+  if (first === undefined || args.allowUndigested) return;
   const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
   throw new InputError(
     `the digest of ${first.repository} ${first.version}${others} is not known, so it cannot be locked`,

@@ -7,7 +7,10 @@ import { fakeIo } from '../../support/fake-io.js';
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/inputs');
 
 function parse(argv: readonly string[]) {
-  return inputFlags(yargs().exitProcess(false)).parseSync([...argv]);
+  return yargs()
+    .exitProcess(false)
+    .options(inputFlags)
+    .parseSync([...argv]);
 }
 
 test.each([

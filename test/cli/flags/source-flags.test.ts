@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import yargs from 'yargs';
-import { openSources, sourceFlags, type SourceArgs } from '../../../src/cli/flags/source-flags.js';
+import { openSources, sourceFlags } from '../../../src/cli/flags/source-flags.js';
 import { InputError } from '../../../src/model/input-error.js';
 import { targetFor } from '../../../src/model/target/target.js';
 import { noStats } from '../../../src/driver/read-stats.js';
 import { fakeIo } from '../../support/fake-io.js';
+import { sourceArgs } from '../../support/source-args.js';
 
 const target = targetFor('v2.3.4')!;
 const A = 'xpkg.io/a';
@@ -23,15 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(cwd, { recursive: true }));
 
-const args = (from?: readonly string[]): SourceArgs => ({
-  from,
-  offline: false,
-  cache: undefined,
-  concurrency: 8,
-});
-
 test('--from takes one value each time, so that what follows is no source', async () => {
-  const parsed = await sourceFlags(yargs())
+  const parsed = await yargs()
+    .options(sourceFlags)
     .parserConfiguration({})
     .parseAsync(['--from', 'dir:x', 'ref', '--from', 'index:y', 'other']);
   expect(parsed).toMatchObject({ from: ['dir:x', 'index:y'], _: ['ref', 'other'] });
@@ -40,7 +35,7 @@ test('--from takes one value each time, so that what follows is no source', asyn
 test('paths are those of the working folder, and the first that knows a package answers', async () => {
   const stats = noStats();
   const source = await openSources(
-    args(['index:two.json', 'index:one.json']),
+    sourceArgs(['index:two.json', 'index:one.json']),
     fakeIo({ cwd }),
     stats,
   );
@@ -59,7 +54,7 @@ test.each([
   const io = fakeIo({ cwd });
   const owner = { kind: 'Provider', versions: { 'v1.0.0': { crds: ['x.io'] } } };
   await writeFile(join(cwd, 'owner.json'), JSON.stringify({ packages: { [A]: owner } }));
-  const source = await openSources(args(from), io);
+  const source = await openSources(sourceArgs(from), io);
   await source.owners?.({ crd: 'x.io' }, target);
   await source.owners?.({ crd: 'x.io' }, target);
   expect(io.notes()).toEqual(told ? [expect.stringMatching(/x\.io.*registry.*--from index:/)] : []);
@@ -76,16 +71,19 @@ describe('bad usage:', () => {
     { from: ['index:nowhere.json'], why: 'no such file' },
     { from: ['dir:nowhere'], why: 'no such folder' },
   ])('$from: $why', async ({ from }) => {
-    await expect(openSources(args(from), fakeIo({ cwd }))).rejects.toBeInstanceOf(InputError);
+    await expect(openSources(sourceArgs(from), fakeIo({ cwd }))).rejects.toBeInstanceOf(InputError);
   });
 
   test.each([0, -1, 1.5, Number.NaN])('--concurrency %d', async (concurrency) => {
-    const opening = openSources({ ...args(['index:one.json']), concurrency }, fakeIo({ cwd }));
+    const opening = openSources(
+      { ...sourceArgs(['index:one.json']), concurrency },
+      fakeIo({ cwd }),
+    );
     await expect(opening).rejects.toBeInstanceOf(InputError);
   });
 
   test('the forms there are are listed', async () => {
-    const error: unknown = await openSources(args(['x']), fakeIo()).catch((e: unknown) => e);
+    const error: unknown = await openSources(sourceArgs(['x']), fakeIo()).catch((e: unknown) => e);
     expect(error).toMatchObject({ hint: expect.stringContaining('index:FILE') });
   });
 });

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSources, type SourceArgs } from '../../../src/cli/flags/source-flags.js';
+import { openSources } from '../../../src/cli/flags/source-flags.js';
 import { InputError } from '../../../src/model/input-error.js';
 import { targetFor } from '../../../src/model/target/target.js';
 import { noStats } from '../../../src/driver/read-stats.js';
 import { fakeIo } from '../../support/fake-io.js';
+import { sourceArgs } from '../../support/source-args.js';
 import { providerYaml } from '../../support/package-yaml.js';
 import { packageImage } from '../../support/registry/image.js';
 import { layoutFiles, named, writeFiles, writeTar } from '../../support/registry/layout.js';
@@ -33,10 +34,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(cwd, { recursive: true }));
 
-function args(from: readonly string[] | undefined, more: Partial<SourceArgs> = {}): SourceArgs {
-  return { from, offline: false, cache: undefined, concurrency: 8, ...more };
-}
-
 test.each([
   'layout:full',
   `layout:full=${P}`,
@@ -45,7 +42,7 @@ test.each([
   `xpkg:p.xpkg=${P}:v1.0.0`,
   'cache:cache',
 ])('%s holds the package, offline too', async (from) => {
-  const source = await openSources(args([from], { offline: true }), fakeIo({ cwd }));
+  const source = await openSources(sourceArgs([from], { offline: true }), fakeIo({ cwd }));
   const got = await source.fetch({ repository: P, version: 'v1.0.0' }, target);
   expect(got?.contents.metas).toMatchObject([{ name: 'p' }]);
 });
@@ -58,13 +55,13 @@ test.each([
   { from: `xpkg:nowhere.xpkg=${P}:v1.0.0`, why: 'no such file' },
   { from: 'cache:p.xpkg', why: 'a file' },
 ])('$from is bad usage: $why', async ({ from }) => {
-  await expect(openSources(args([from]), fakeIo({ cwd }))).rejects.toBeInstanceOf(InputError);
+  await expect(openSources(sourceArgs([from]), fakeIo({ cwd }))).rejects.toBeInstanceOf(InputError);
 });
 
 test.each([undefined, ['layout:full', 'registry']])(
   'offline, what only a registry could know is a failure, not a no: --from %s',
   async (from) => {
-    const source = await openSources(args(from, { offline: true }), fakeIo({ cwd }));
+    const source = await openSources(sourceArgs(from, { offline: true }), fakeIo({ cwd }));
     const other = 'xpkg.io/a/other';
     const failure = { code: 'OFFLINE', hint: expect.stringContaining('`--cache`') };
     await expect(source.tags(other, target)).rejects.toMatchObject(failure);
@@ -93,7 +90,7 @@ describe('registries', () => {
     const io = fakeIo({ cwd });
     const stats = noStats();
     const more = { trace: true, pullSecret: ['secret.json'] };
-    const source = await openSources(args(undefined, more), io, stats);
+    const source = await openSources(sourceArgs(undefined, more), io, stats);
     const repository = `${registry.host}/a/p`;
     await source.fetch({ repository, version: 'v1.0.0' }, target);
     const read = image.bytes.length + image.blobs.at(-1)!.bytes.length;
@@ -111,7 +108,7 @@ describe('registries', () => {
     const open = await new Registry().start();
     const paths = Array.from({ length: 20 }, (_, count) => `a/p${count}`);
     for (const path of paths) open.push(path, 'v1.0.0', image);
-    const source = await openSources(args(undefined, { concurrency: 2 }), fakeIo({ cwd }));
+    const source = await openSources(sourceArgs(undefined, { concurrency: 2 }), fakeIo({ cwd }));
     await Promise.all(paths.map((path) => source.tags(`${open.host}/${path}`, target)));
     expect(open.log).toHaveLength(20);
     expect(open.mostConnections).toBeLessThanOrEqual(2 + 1);
@@ -129,7 +126,12 @@ describe('registries', () => {
     };
     const kept = [{ object, origin: { file: 'x.yaml' } }];
     const more = { pullSecret: ['secret.json'] };
-    const source = await openSources(args(['registry'], more), fakeIo({ cwd }), noStats(), kept);
+    const source = await openSources(
+      sourceArgs(['registry'], more),
+      fakeIo({ cwd }),
+      noStats(),
+      kept,
+    );
     expect(await source.tags(P, target)).toEqual(['v1.0.0']);
   });
 
@@ -137,7 +139,7 @@ describe('registries', () => {
     { more: { insecureRegistry: ['http://a.io'] }, why: 'a URL is no host' },
     { more: { pullSecret: ['nowhere.yaml'] }, why: 'no such secret' },
   ])('bad usage: $why', async ({ more }) => {
-    const opening = openSources(args(undefined, more), fakeIo({ cwd }));
+    const opening = openSources(sourceArgs(undefined, more), fakeIo({ cwd }));
     await expect(opening).rejects.toBeInstanceOf(InputError);
   });
 });

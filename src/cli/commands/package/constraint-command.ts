@@ -5,40 +5,27 @@ import { meaningOf } from '../../../semver/constraint-meaning.js';
 import type { Target } from '../../../model/target/target.js';
 import { parseVersion } from '../../../semver/version.js';
 import { whyNot } from '../../../semver/constraint-why-not.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { renderConstraint, type ConstraintReport } from '../../output/constraint.js';
-import { exactTarget } from '../../flags/target-flag.js';
+import { outputFlag } from '../../flags/output-flag.js';
+import { crossplaneFlag, exactTarget } from '../../flags/target-flag.js';
 import { answerLines } from './constraint-lines.js';
 
-interface Args {
-  range: string | undefined;
-  versions: string[] | undefined;
-  crossplane: string | undefined;
-  stdin: boolean;
-  output: 'text' | 'json';
-}
-
-export const constraintCommand: Command<Args> = {
-  builder: (yargs) =>
-    yargs
-      .positional('range', { type: 'string', describe: 'A constraint, such as ">=v1.2.0, <v2"' })
-      .positional('versions', { type: 'string', array: true, describe: 'Versions to try' })
-      .option('crossplane', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Crossplane release that reads the range (default: the newest known)',
-      })
-      .option('stdin', {
-        type: 'boolean',
-        default: false,
-        describe: 'Answer JSON lines {"constraint","version","crossplane"} one by one',
-      })
-      .option('output', {
-        alias: 'o',
-        choices: ['text', 'json'] as const,
-        default: 'text' as const,
-      }),
+export const constraintCommand = command({
+  positionals: {
+    range: { type: 'string', describe: 'A constraint, such as ">=v1.2.0, <v2"' },
+    versions: { type: 'string', array: true, describe: 'Versions to try' },
+  },
+  flags: {
+    ...crossplaneFlag('Crossplane release that reads the range (default: the newest known)'),
+    stdin: {
+      type: 'boolean',
+      default: false,
+      describe: 'Answer JSON lines {"constraint","version","crossplane"} one by one',
+    },
+    ...outputFlag,
+  },
   run: async (args, io) => {
     const target = exactTarget(args.crossplane, io);
     if (args.stdin) {
@@ -54,7 +41,7 @@ export const constraintCommand: Command<Args> = {
     );
     return EXIT.done;
   },
-};
+});
 
 function parsed(range: string | undefined, target: Target): Constraint {
   if (range === undefined) {

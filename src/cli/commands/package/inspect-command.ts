@@ -1,12 +1,13 @@
 import { judge } from '../../../admission/judge.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { openPackage, packageFlags, type PackageArgs } from '../../flags/package-argument.js';
+import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
 import { inspectReport, renderInspect } from '../../output/inspect.js';
 import { exactTarget } from '../../flags/target-flag.js';
 
-export const inspectCommand: Command<PackageArgs> = {
-  builder: (yargs) => packageFlags(yargs),
+export const inspectCommand = command({
+  positionals: packageArgument,
+  flags: packageFlags,
   run: async (args, io) => {
     const target = exactTarget(args.crossplane, io);
     const { contents, digest } = await openPackage(args, io, target);
@@ -15,4 +16,4 @@ export const inspectCommand: Command<PackageArgs> = {
     io.out(args.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderInspect(report));
     return EXIT.done;
   },
-};
+});

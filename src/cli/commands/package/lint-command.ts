@@ -1,22 +1,17 @@
 import { advise } from '../../../admission/advice.js';
 import { judge } from '../../../admission/judge.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { openPackage, packageFlags, type PackageArgs } from '../../flags/package-argument.js';
+import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
 import { lintReport, renderLint } from '../../output/lint.js';
 import { exactTarget } from '../../flags/target-flag.js';
 
-interface Args extends PackageArgs {
-  readonly strict: boolean;
-}
-
-export const lintCommand: Command<Args> = {
-  builder: (yargs) =>
-    packageFlags(yargs).option('strict', {
-      type: 'boolean',
-      default: false,
-      describe: 'Let warnings count as errors do',
-    }),
+export const lintCommand = command({
+  positionals: packageArgument,
+  flags: {
+    ...packageFlags,
+    strict: { type: 'boolean', default: false, describe: 'Let warnings count as errors do' },
+  },
   run: async (args, io) => {
     const target = exactTarget(args.crossplane, io);
     const { contents, originOf } = await openPackage(args, io, target);
@@ -29,4 +24,4 @@ export const lintCommand: Command<Args> = {
     const counted = report.errors + (args.strict ? report.warnings : 0);
     return counted > 0 ? EXIT.findings : EXIT.done;
   },
-};
+});

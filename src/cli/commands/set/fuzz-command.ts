@@ -1,48 +1,38 @@
 import { randomInt } from 'node:crypto';
 import { InputError } from '../../../model/input-error.js';
 import { fuzz } from '../../../usecases/fuzz/fuzz.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import type { Io } from '../../io/io.js';
-import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { outputFlag } from '../../flags/output-flag.js';
 import { fuzzJson, fuzzText } from '../../output/fuzz.js';
 import { replayCommand } from '../../output/replay.js';
-import {
-  refsArgument,
-  resolveOptions,
-  resolveFlags,
-  type RefArgs,
-  type ResolveArgs,
-} from '../../flags/resolve-flags.js';
+import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
-
-interface Args extends ResolveArgs, RefArgs, OutputArgs {
-  readonly runs: number | undefined;
-  readonly seconds: number | undefined;
-  readonly seed: number | undefined;
-}
+import { crossplaneFlag } from '../../flags/target-flag.js';
 
 const RUNS = 200;
 const SEEDS = 2 ** 31;
 
-export const fuzzCommand: Command<Args> = {
-  builder: (yargs) =>
-    outputFlag(refsArgument(resolveFlags(yargs)))
-      .options({
-        runs: {
-          type: 'number',
-          requiresArg: true,
-          describe: `Variations to try (default: ${RUNS}, or as many as --seconds allows)`,
-        },
-        seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
-        seed: {
-          type: 'number',
-          requiresArg: true,
-          describe: 'Try the same variations as a run with that seed did',
-        },
-      })
-      .describe('crossplane', 'Crossplane release, or a range of releases to try'),
+export const fuzzCommand = command({
+  positionals: refsArgument,
+  flags: {
+    ...resolveFlags,
+    ...crossplaneFlag('Crossplane release, or a range of releases to try'),
+    ...outputFlag,
+    runs: {
+      type: 'number',
+      requiresArg: true,
+      describe: `Variations to try (default: ${RUNS}, or as many as --seconds allows)`,
+    },
+    seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
+    seed: {
+      type: 'number',
+      requiresArg: true,
+      describe: 'Try the same variations as a run with that seed did',
+    },
+  },
   run: async (args, io) => {
     const { runs, seconds, seed = randomInt(SEEDS) } = args;
     mustBe('--runs', runs, (n) => Number.isInteger(n) && n >= 0);
@@ -65,7 +55,7 @@ export const fuzzCommand: Command<Args> = {
     io.out(args.output === 'json' ? fuzzJson(told) : `${fuzzText(told).join('\n')}\n`);
     return breakages.length === 0 ? EXIT.done : EXIT.findings;
   },
-};
+});
 
 function mustBe(flag: string, value: number | undefined, test: (n: number) => boolean): void {
   if (value === undefined || test(value)) return;

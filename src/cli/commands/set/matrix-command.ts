@@ -1,29 +1,21 @@
 import { matrix } from '../../../usecases/matrix.js';
 import { noStats } from '../../../driver/read-stats.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { readLock } from '../../io/lock-file.js';
-import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { outputFlag } from '../../flags/output-flag.js';
 import { matrixJson, matrixLines } from '../../output/matrix.js';
 import { withProgress } from '../../io/progress.js';
-import {
-  refsArgument,
-  resolveOptions,
-  resolveFlags,
-  type RefArgs,
-  type ResolveArgs,
-} from '../../flags/resolve-flags.js';
+import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
 
-interface Args extends ResolveArgs, RefArgs, OutputArgs {}
-
-export const matrixCommand: Command<Args> = {
-  builder: (yargs) =>
-    outputFlag(refsArgument(resolveFlags(yargs))).example(
-      "$0 matrix --crossplane '>=v1.20.0'",
-      'where the packages of xpkg.yaml work, from v1.20.0 on',
-    ),
+export const matrixCommand = command({
+  positionals: refsArgument,
+  flags: { ...resolveFlags, ...outputFlag },
+  examples: [
+    ["$0 matrix --crossplane '>=v1.20.0'", 'where the packages of xpkg.yaml work, from v1.20.0 on'],
+  ],
   run: async (args, io) => {
     const request = await readRequest(args, io, { refs: args.refs, skip: [args.lock] });
     const lock = await readLock(args, io);
@@ -38,7 +30,7 @@ export const matrixCommand: Command<Args> = {
     else for (const line of matrixLines(found)) io.out(`${line}\n`);
     return exitCode(found.rows.map(({ status }) => status));
   },
-};
+});
 
 function exitCode(statuses: readonly string[]): ExitCode {
   if (statuses.includes('solved')) return EXIT.done;

@@ -1,35 +1,27 @@
 import { DEFAULT_FILES } from '../../../inputs/input-files.js';
 import { outdated } from '../../../usecases/outdated.js';
 import { noStats } from '../../../driver/read-stats.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { inputFlags, readRequestIfAny, type InputArgs } from '../../flags/input-flags.js';
+import { inputFlags, readRequestIfAny } from '../../flags/input-flags.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
-import { lockFlag, type LockArgs } from '../../flags/lock-flag.js';
-import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { lockFlag } from '../../flags/lock-flag.js';
+import { outputFlag } from '../../flags/output-flag.js';
+import { prereleaseFlag } from '../../flags/resolve-flags.js';
 import { withProgress } from '../../io/progress.js';
 import { outdatedJson, outdatedLines } from '../../output/outdated.js';
-import { openSources, sourceFlags, type SourceArgs } from '../../flags/source-flags.js';
+import { openSources, sourceFlags } from '../../flags/source-flags.js';
 
-interface Args extends SourceArgs, InputArgs, LockArgs, OutputArgs {
-  readonly prerelease: readonly string[] | undefined;
-  readonly 'exit-code': boolean;
-}
-
-export const outdatedCommand: Command<Args> = {
-  builder: (yargs) =>
-    outputFlag(lockFlag(inputFlags(sourceFlags(yargs))))
-      .option('prerelease', {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        describe: 'Count prereleases of this package; may be repeated',
-      })
-      .option('exit-code', {
-        type: 'boolean',
-        default: false,
-        describe: 'Exit 6 if anything is outdated',
-      }),
+export const outdatedCommand = command({
+  positionals: {},
+  flags: {
+    ...sourceFlags,
+    ...inputFlags,
+    ...lockFlag(),
+    ...outputFlag,
+    ...prereleaseFlag('Count prereleases of this package; may be repeated'),
+    'exit-code': { type: 'boolean', default: false, describe: 'Exit 6 if anything is outdated' },
+  },
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
@@ -52,9 +44,9 @@ export const outdatedCommand: Command<Args> = {
       io.note('nothing newer than what is locked');
       return EXIT.done;
     }
-    return args['exit-code'] ? EXIT.findings : EXIT.done;
+    return args.exitCode ? EXIT.findings : EXIT.done;
   },
-};
+});
 
 /** What was resolved from the command line has no file to speak for it, only the lockfile. */
 const NOTHING_ASKED = { roots: [], overrides: [], replace: [], exclude: [], defaults: {} };

@@ -4,40 +4,32 @@ import type { Lockfile } from '../../../lock/lockfile.js';
 import { InputError } from '../../../model/input-error.js';
 import { targetFor, type Target } from '../../../model/target/target.js';
 import { render, type Rendering } from '../../../usecases/render.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { requireLock } from '../../io/lock-file.js';
-import { lockFlag, type LockArgs } from '../../flags/lock-flag.js';
-import { networkFlags, type NetworkArgs } from '../../flags/network-flags.js';
-import { pinFlags, type PinArgs } from '../../flags/pin-flags.js';
+import { outFlag } from '../../flags/bundle-flags.js';
+import { lockFlag } from '../../flags/lock-flag.js';
+import { networkFlags } from '../../flags/network-flags.js';
+import { pinFlags } from '../../flags/pin-flags.js';
+import { crossplaneFlag } from '../../flags/target-flag.js';
 import { renderedOutputs } from '../../io/rendered-outputs.js';
 import { writeOutputs } from '../../../files/transaction.js';
 
-interface Args extends LockArgs, NetworkArgs, PinArgs {
-  readonly out: string;
-  readonly crossplane: string | undefined;
-}
-
-export const renderCommand: Command<Args> = {
-  builder: (yargs) =>
-    pinFlags(lockFlag(networkFlags(yargs)))
-      .option('out', {
-        type: 'string',
-        requiresArg: true,
-        default: 'rendered',
-        describe: 'Folder to write to, or - to print what would be applied',
-      })
-      .option('crossplane', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Crossplane release to render for (default: that of the lockfile)',
-      }),
+export const renderCommand = command({
+  positionals: {},
+  flags: {
+    ...networkFlags,
+    ...lockFlag(),
+    ...pinFlags,
+    ...outFlag('Folder to write to, or - to print what would be applied'),
+    ...crossplaneFlag('Crossplane release to render for (default: that of the lockfile)'),
+  },
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
     const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
-    const rendering = render(lockfile, { target, pin: args.pin, applyLock: args['apply-lock'] });
+    const rendering = render(lockfile, { target, pin: args.pin, applyLock: args.applyLock });
     if (target !== undefined) refuseUnfit(lockfile, rendering, target);
     for (const warning of rendering.warnings) io.note(`warning: ${warning}`);
     for (const reason of rendering.bundle.skips) {
@@ -51,7 +43,7 @@ export const renderCommand: Command<Args> = {
     io.note(`rendered ${lockfile.packages.length} packages to ${args.out}`);
     return EXIT.done;
   },
-};
+});
 
 function releaseOf(version: string): Target {
   const target = targetFor(version);

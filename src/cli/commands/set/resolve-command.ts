@@ -7,9 +7,9 @@ import { staleness } from '../../../usecases/verify/stale.js';
 import { askedRelease, isMeant } from '../../../model/target/target-choice.js';
 import { toProblem } from '../../../usecases/resolve/to-problem.js';
 import { noStats } from '../../../driver/read-stats.js';
-import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
+import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
-import type { Command } from '../../command.js';
+import { command, type ArgsOf, type Flags } from '../../command.js';
 import { reportAnswer, renderAndPrint } from '../../output/report-answer.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
@@ -17,42 +17,35 @@ import type { Io } from '../../io/io.js';
 import { readLock, type LockOnDisk } from '../../io/lock-file.js';
 import { renderedOutputs } from '../../io/rendered-outputs.js';
 import { withProgress } from '../../io/progress.js';
-import {
-  refsArgument,
-  resolveOptions,
-  resolveFlags,
-  type RefArgs,
-  type ResolveArgs,
-} from '../../flags/resolve-flags.js';
+import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
 import { writeOutputs } from '../../../files/transaction.js';
 
-interface Args extends ResolveArgs, RefArgs, BundleArgs {
-  readonly locked: boolean;
-  readonly frozen: boolean;
-  readonly upgrade: boolean;
-  readonly prefer: 'newest' | 'lowest' | 'locked' | undefined;
-}
+const flags = {
+  ...resolveFlags,
+  ...bundleFlags,
+  locked: {
+    type: 'boolean',
+    default: false,
+    describe: 'Fail if the lockfile is missing or would change',
+  },
+  frozen: {
+    type: 'boolean',
+    default: false,
+    describe: 'Take the lockfile as it is; ask no source',
+  },
+  upgrade: { type: 'boolean', default: false, describe: 'Prefer newest to what is locked' },
+  prefer: {
+    choices: ['newest', 'lowest', 'locked'],
+    describe: 'Which versions to prefer (default: locked, where there is a lockfile)',
+  },
+} as const satisfies Flags;
 
-export const resolveCommand: Command<Args> = {
-  builder: (yargs) =>
-    refsArgument(bundleFlags(resolveFlags(yargs))).options({
-      locked: {
-        type: 'boolean',
-        default: false,
-        describe: 'Fail if the lockfile is missing or would change',
-      },
-      frozen: {
-        type: 'boolean',
-        default: false,
-        describe: 'Take the lockfile as it is; ask no source',
-      },
-      upgrade: { type: 'boolean', default: false, describe: 'Prefer newest to what is locked' },
-      prefer: {
-        choices: ['newest', 'lowest', 'locked'] as const,
-        describe: 'Which versions to prefer (default: locked, where there is a lockfile)',
-      },
-    }),
+type Args = ArgsOf<typeof flags>;
+
+export const resolveCommand = command({
+  positionals: refsArgument,
+  flags,
   run: async (args, io) => {
     refuseContradictions(args);
     const request = await readRequest(args, io, {
@@ -67,7 +60,7 @@ export const resolveCommand: Command<Args> = {
     }
     return args.frozen ? runFrozen(lock!, request, args, io) : runResolve(lock, request, args, io);
   },
-};
+});
 
 function refuseContradictions(args: Args): void {
   if (args.locked && args.frozen) throw clash('--locked', '--frozen');

@@ -3,31 +3,30 @@ import { InputError } from '../../../model/input-error.js';
 import { splitTag } from '../../../model/reference.js';
 import { update, type Move } from '../../../usecases/update.js';
 import { noStats } from '../../../driver/read-stats.js';
-import { bundleFlags, refuseTwoOutputs, type BundleArgs } from '../../flags/bundle-flags.js';
-import type { Command } from '../../command.js';
+import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
+import { command } from '../../command.js';
 import { reportAnswer } from '../../output/report-answer.js';
 import { EXIT } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { requireLock } from '../../io/lock-file.js';
 import { lockedPackage, notLocked } from '../../io/locked-name.js';
 import { withProgress } from '../../io/progress.js';
-import { resolveOptions, resolveFlags, type ResolveArgs } from '../../flags/resolve-flags.js';
+import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
 
-interface Args extends ResolveArgs, BundleArgs {
-  readonly packages: readonly string[] | undefined;
-}
-
-export const updateCommand: Command<Args> = {
-  builder: (yargs) =>
-    bundleFlags(resolveFlags(yargs))
-      .positional('packages', {
-        type: 'string',
-        array: true,
-        describe: 'Locked packages to move, each PKG or PKG@VERSION (default: all)',
-      })
-      .example('$0 update provider-aws-s3', 'to the newest that fits all the others')
-      .example('$0 update provider-aws-s3@v1.21.0', 'to that version, and others as they must'),
+export const updateCommand = command({
+  positionals: {
+    packages: {
+      type: 'string',
+      array: true,
+      describe: 'Locked packages to move, each PKG or PKG@VERSION (default: all)',
+    },
+  },
+  flags: { ...resolveFlags, ...bundleFlags },
+  examples: [
+    ['$0 update provider-aws-s3', 'to the newest that fits all the others'],
+    ['$0 update provider-aws-s3@v1.21.0', 'to that version, and others as they must'],
+  ],
   run: async (args, io) => {
     refuseTwoOutputs(args);
     const lock = await requireLock(args, io);
@@ -45,7 +44,7 @@ export const updateCommand: Command<Args> = {
     if (answer.status === 'solved' && answer.changes.length === 0) io.note('nothing moves');
     return reportAnswer({ answer, lock, mayChange: true, bytes: stats.bytes }, args, io);
   },
-};
+});
 
 /** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`. */
 function readMove(text: string, lockfile: Lockfile): Move {

@@ -7,42 +7,36 @@ import { noStats, type ReadStats } from '../../../driver/read-stats.js';
 import { SourceMemory } from '../../../driver/source-memory.js';
 import { firstKnowing } from '../../../sources/decorators/first-knowing.js';
 import { limited } from '../../../sources/decorators/limited.js';
-import type { Command } from '../../command.js';
+import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
+import { allowUndigestedFlag } from '../../flags/bundle-flags.js';
 import { readRequestIfAny } from '../../flags/input-flags.js';
 import type { Io } from '../../io/io.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
-import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { lockFlag } from '../../flags/lock-flag.js';
+import { outputFlag } from '../../flags/output-flag.js';
 import { withProgress } from '../../io/progress.js';
 import { verificationJson, verificationText } from '../../output/verification.js';
-import {
-  refsArgument,
-  resolveOptions,
-  resolveFlags,
-  type RefArgs,
-  type ResolveArgs,
-} from '../../flags/resolve-flags.js';
+import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openEach } from '../../flags/source-flags.js';
 
-interface Args extends ResolveArgs, RefArgs, OutputArgs {
-  readonly 'allow-undigested': boolean;
-}
+const flags = {
+  ...resolveFlags,
+  ...lockFlag('Lockfile to check'),
+  ...outputFlag,
+  ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
+} as const satisfies Flags;
 
-export const verifyCommand: Command<Args> = {
-  builder: (yargs) =>
-    refsArgument(outputFlag(resolveFlags(yargs)))
-      .option('allow-undigested', {
-        type: 'boolean',
-        default: false,
-        describe: 'Let the lockfile be without digests that its sources have',
-      })
-      .describe('lock', 'Lockfile to check')
-      .example('$0 verify', 'what `resolve` was asked for and locked: is it all still so?')
-      .epilogue(
-        'Everything is read from its source again, downloads kept earlier aside (with --offline: ' +
-          'them alone). Exit code 4: lockfile, inputs and sources do not agree; 5: a source ' +
-          'failed, or what it has contradicts itself.',
-      ),
+type Args = ArgsOf<typeof flags>;
+
+export const verifyCommand = command({
+  positionals: refsArgument,
+  flags,
+  examples: [['$0 verify', 'what `resolve` was asked for and locked: is it all still so?']],
+  epilogue:
+    'Everything is read from its source again, downloads kept earlier aside (with --offline: ' +
+    'them alone). Exit code 4: lockfile, inputs and sources do not agree; 5: a source ' +
+    'failed, or what it has contradicts itself.',
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
@@ -50,7 +44,7 @@ export const verifyCommand: Command<Args> = {
     const request = await readRequestIfAny(args, io, { refs: args.refs, skip: [args.lock] });
     const stats = noStats();
     const source = await openAnew(args, io, stats, { lockfile, request });
-    const allowUndigested = args['allow-undigested'];
+    const { allowUndigested } = args;
     const options = { ...resolveOptions(args, source), allowUndigested };
     const verification = await withProgress(io, stats, () => verify(lockfile, request, options));
     if (args.output === 'json') io.out(verificationJson(verification, stats.bytes));
@@ -59,7 +53,7 @@ export const verifyCommand: Command<Args> = {
     if (summary !== undefined && args.output === 'text') io.out(`${summary}\n`);
     return verdict(verification);
   },
-};
+});
 
 function verdict({ failures, mismatches }: Awaited<ReturnType<typeof verify>>): ExitCode {
   if (failures.length > 0) return EXIT.sourceFailed;

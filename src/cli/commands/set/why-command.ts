@@ -1,28 +1,25 @@
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { ownersOf, whyLocked } from '../../../usecases/why.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { requireLock } from '../../io/lock-file.js';
-import { lockFlag, type LockArgs } from '../../flags/lock-flag.js';
+import { lockFlag } from '../../flags/lock-flag.js';
 import { lockedPackage, notLocked } from '../../io/locked-name.js';
-import { outputFlag, type OutputArgs } from '../../flags/output-flag.js';
+import { outputFlag } from '../../flags/output-flag.js';
 import { whyJson, whyLines, type Answered } from '../../output/why.js';
-import { sourceFlags, type SourceArgs } from '../../flags/source-flags.js';
+import { sourceFlags } from '../../flags/source-flags.js';
 
-interface Args extends SourceArgs, LockArgs, OutputArgs {
-  readonly name: string;
-}
-
-export const whyCommand: Command<Args> = {
+export const whyCommand = command({
+  positionals: {
+    name: {
+      type: 'string',
+      demandOption: true,
+      describe: 'A locked package, or a CRD that one owns',
+    },
+  },
   // The lockfile says it all; flags that name sources are taken, as by every command, and not used.
-  builder: (yargs) =>
-    outputFlag(lockFlag(sourceFlags(yargs)))
-      .positional('name', {
-        type: 'string',
-        demandOption: true,
-        describe: 'A locked package, or a CRD that one owns',
-      })
-      .example('$0 why buckets.s3.aws.upbound.io', 'who owns it, and how that came to be locked'),
+  flags: { ...sourceFlags, ...lockFlag(), ...outputFlag },
+  examples: [['$0 why buckets.s3.aws.upbound.io', 'who owns it, and how that came to be locked']],
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
@@ -31,7 +28,7 @@ export const whyCommand: Command<Args> = {
     else for (const line of answers.flatMap(whyLines)) io.out(`${line}\n`);
     return EXIT.done;
   },
-};
+});
 
 function answersTo(name: string, lockfile: Lockfile): readonly Answered[] {
   const locked = lockedPackage(name, lockfile);

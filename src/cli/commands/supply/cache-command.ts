@@ -6,34 +6,30 @@ import {
   type Holdings,
 } from '../../../store/cache-summary.js';
 import { cacheFolder } from '../../io/cache-folder.js';
-import type { Command } from '../../command.js';
+import { command, type ArgsOf, type Flags, type Positionals } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
+import { cacheFlag } from '../../flags/network-flags.js';
+import { outputFlag } from '../../flags/output-flag.js';
 import type { Io } from '../../io/io.js';
 
-interface Args {
-  readonly action: 'info' | 'clean' | 'dir';
-  readonly cache: string | undefined;
-  readonly output: 'text' | 'json';
-}
+const positionals = {
+  action: {
+    choices: ['info', 'clean', 'dir'],
+    demandOption: true,
+    describe: 'Tell what is kept, take it away, or print the folder',
+  },
+} as const satisfies Positionals;
 
-export const cacheCommand: Command<Args> = {
-  builder: (yargs) =>
-    yargs
-      .positional('action', {
-        choices: ['info', 'clean', 'dir'] as const,
-        demandOption: true,
-        describe: 'Tell what is kept, take it away, or print the folder',
-      })
-      .option('cache', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Folder of the cache (default: the cache folder of the user)',
-      })
-      .option('output', {
-        alias: 'o',
-        choices: ['text', 'json'] as const,
-        default: 'text' as const,
-      }),
+const flags = {
+  ...cacheFlag('Folder of the cache (default: the cache folder of the user)'),
+  ...outputFlag,
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof positionals & typeof flags>;
+
+export const cacheCommand = command({
+  positionals,
+  flags,
   run: async (args, io) => {
     const folder = cacheFolder(args.cache, io);
     if (folder === undefined) {
@@ -50,7 +46,7 @@ export const cacheCommand: Command<Args> = {
     }
     return EXIT.done;
   },
-};
+});
 
 type Action = (folder: string, args: Args, io: Io) => Promise<void>;
 

@@ -8,43 +8,40 @@ import type { PackageSource } from '../../../model/package-source.js';
 import { knownReleases, targetFor } from '../../../model/target/target.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { formatIndex, makeIndex } from '../../../sources/index/make-index.js';
-import type { Command } from '../../command.js';
+import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import {
-  imageConfigFlag,
-  imageConfigs,
-  type ImageConfigArgs,
-} from '../../flags/image-config-flag.js';
+import { imageConfigFlag, imageConfigs } from '../../flags/image-config-flag.js';
 import type { Io } from '../../io/io.js';
 import { withProgress } from '../../io/progress.js';
-import { openSources, sourceFlags, type SourceArgs } from '../../flags/source-flags.js';
+import { openSources, sourceFlags } from '../../flags/source-flags.js';
 
-interface Args extends SourceArgs, ImageConfigArgs {
-  readonly repositories: string[] | undefined;
-  readonly out: string | undefined;
-}
+const flags = {
+  ...sourceFlags,
+  ...imageConfigFlag,
+  out: { type: 'string', requiresArg: true, describe: 'File to write; .gz is zipped' },
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags>;
 
 /** `index`: what the sources hold, as one file that `--from index:` reads. */
-export const indexCommand: Command<Args> = {
-  builder: (yargs) =>
-    imageConfigFlag(sourceFlags(yargs))
-      .positional('repositories', {
-        type: 'string',
-        array: true,
-        describe:
-          'Packages to put in; all, where the sources can list them. ' +
-          '`push oci://REGISTRY/REPOSITORY:TAG` before them stores the index there',
-      })
-      .example('$0 index --from dir:packages --out index.json.gz', 'all of a folder, as one file')
-      .example(
-        '$0 index push oci://registry.example.org/team/index:v1 --from index:index.json.gz',
-        'the same at a registry, for `--from index:oci://…`',
-      )
-      .option('out', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'File to write; .gz is zipped',
-      }),
+export const indexCommand = command({
+  positionals: {
+    repositories: {
+      type: 'string',
+      array: true,
+      describe:
+        'Packages to put in; all, where the sources can list them. ' +
+        '`push oci://REGISTRY/REPOSITORY:TAG` before them stores the index there',
+    },
+  },
+  flags,
+  examples: [
+    ['$0 index --from dir:packages --out index.json.gz', 'all of a folder, as one file'],
+    [
+      '$0 index push oci://registry.example.org/team/index:v1 --from index:index.json.gz',
+      'the same at a registry, for `--from index:oci://…`',
+    ],
+  ],
   run: async (args, io) => {
     const { destination, repositories } = destinationOf(args.repositories ?? []);
     // Before anything is read: what follows `push` is where to, and nothing else.
@@ -67,7 +64,7 @@ export const indexCommand: Command<Args> = {
     else await push(index, destination, args, io);
     return EXIT.done;
   },
-};
+});
 
 /** `index push oci://… [repositories..]` stores the index instead of writing it. */
 function destinationOf(words: readonly string[]): {

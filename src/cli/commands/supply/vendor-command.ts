@@ -8,39 +8,32 @@ import { targetFor } from '../../../model/target/target.js';
 import { LayoutWriter } from '../../../store/layout-writer.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { vendor, type VendoredPackage, type VendorOptions } from '../../../sources/image/vendor.js';
-import type { Command } from '../../command.js';
+import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
+import { lockFlag } from '../../flags/lock-flag.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
-import { openEach, sourceFlags, type SourceArgs } from '../../flags/source-flags.js';
+import { openEach, sourceFlags } from '../../flags/source-flags.js';
 import { thisRun } from '../../io/this-run.js';
 import { tidyOnSignal } from '../../../files/tidy-on-signal.js';
 
-interface Args extends SourceArgs {
-  readonly folder: string;
-  readonly lock: string;
-  readonly full: boolean;
-}
-
-export const vendorCommand: Command<Args> = {
-  builder: (yargs) =>
-    sourceFlags(yargs)
-      .positional('folder', {
-        type: 'string',
-        demandOption: true,
-        describe: 'Folder to write the layout to',
-      })
-      .option('lock', {
-        type: 'string',
-        requiresArg: true,
-        default: 'xpkg.lock.yaml',
-        describe: 'Lockfile that names the packages',
-      })
-      .option('full', {
-        type: 'boolean',
-        default: false,
-        describe: 'Copy every layer of every platform, not only what resolving reads',
-      }),
+export const vendorCommand = command({
+  positionals: {
+    folder: {
+      type: 'string',
+      demandOption: true,
+      describe: 'Folder to write the layout to',
+    },
+  },
+  flags: {
+    ...sourceFlags,
+    ...lockFlag('Lockfile that names the packages'),
+    full: {
+      type: 'boolean',
+      default: false,
+      describe: 'Copy every layer of every platform, not only what resolving reads',
+    },
+  },
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
@@ -71,7 +64,7 @@ export const vendorCommand: Command<Args> = {
     io.note(`resolve from it with \`--from layout:${args.folder} --offline\``);
     return EXIT.done;
   },
-};
+});
 
 function digested(lockfile: Lockfile): readonly VendoredPackage[] {
   const [first] = undigested(lockfile);
@@ -86,7 +79,7 @@ function digested(lockfile: Lockfile): readonly VendoredPackage[] {
 
 /** Fills a layout and puts it in place; whatever goes wrong, the folder is as it was. */
 async function writeLayout(
-  { folder: shown, full }: Args,
+  { folder: shown, full }: { readonly folder: string; readonly full: boolean },
   folder: string,
   fill: (layout: LayoutWriter) => Promise<void>,
 ): Promise<number> {

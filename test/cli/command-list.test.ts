@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Options } from 'yargs';
+import { COMMANDS } from '../../src/cli/command-list.js';
+
+const FOLDER = join(import.meta.dirname, '../../src/cli/commands');
+const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('-command.ts'),
+);
+const commands = await Promise.all(
+  COMMANDS.map(async ({ usage, load }) => ({ usage, name: nameIn(usage), it: await load() })),
+);
+
+function nameIn(usage: string): string {
+  return usage.split(' ')[0]!;
+}
+
+test.each(files)('%s holds a command that has a row, called as the file is', async (file) => {
+  const name = basename(file, '-command.ts');
+  const module = (await import(join(FOLDER, file))) as Record<string, unknown>;
+  expect(module[`${name}Command`]).toBeDefined();
+  expect(module[`${name}Command`]).toBe(commands.find((row) => row.name === name)?.it);
+});
+
+test.each(commands)('$usage names the positional arguments that it declares', ({ usage, it }) => {
+  const named = Array.from(usage.matchAll(/[<[](\w+)(?:\.\.)?[>\]]/g), ([, name]) => name);
+  expect(named).toEqual(Object.keys(it.positionals));
+});
+
+/** What a flag takes, whatever the command says that it is for. */
+function shapeOf(options: Options): string {
+  return JSON.stringify({ ...options, coerce: options.coerce?.toString(), describe: undefined });
+}
+
+/** Two flags of one name each: a file and a folder; what is strict of documents and of findings. */
+const TWO_MEANINGS = ['out', 'strict'];
+
+test('a flag takes the same wherever it is', () => {
+  const shapes = new Map<string, Set<string>>();
+  for (const [name, options] of commands.flatMap(({ it }) => Object.entries(it.flags))) {
+    shapes.set(name, (shapes.get(name) ?? new Set()).add(shapeOf(options)));
+  }
+  const different = [...shapes].filter(([, found]) => found.size > 1).map(([name]) => name);
+  expect(different.filter((name) => !TWO_MEANINGS.includes(name))).toEqual([]);
+});
+
+test('every flag says what it is for', () => {
+  for (const { it, name } of commands) {
+    for (const [flag, { describe }] of Object.entries(it.flags)) {
+      expect(describe, `${name} --${flag}`).toMatch(/\w/);
+    }
+  }
+});

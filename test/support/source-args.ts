@@ -1,0 +1,18 @@
+import type { SourceArgs } from '../../src/cli/flags/source-flags.js';
+
+/** What a command is given where only `--from`, and `more`, are on its command line. */
+export function sourceArgs(
+  from: readonly string[] | undefined,
+  more: Partial<SourceArgs> = {},
+): SourceArgs {
+  return {
+    from,
+    insecureRegistry: undefined,
+    pullSecret: undefined,
+    trace: false,
+    offline: false,
+    cache: undefined,
+    concurrency: 8,
+    ...more,
+  };
+}
