@@ -125,4 +125,5 @@ export type { Rendering, RenderOptions } from './usecases/render.js';
 export type { Bundle } from './bundle/bundle.js';
 export type { Pin } from './bundle/package-object.js';
 export { acceptanceProblems } from './bundle/acceptance/acceptance.js';
-export type { AcceptanceProblem, Output } from './bundle/acceptance/installed-set.js';
+export type { Output } from './bundle/acceptance/installed-set.js';
+export type { AcceptanceProblem, AcceptanceRule } from './bundle/acceptance/acceptance-problem.js';

@@ -21,6 +21,6 @@ test('trap 14: one spelling does not stand for the other', () => {
   ]);
   const { bundle, lock } = render(lockfile);
   const problems = acceptanceProblems({ lockfile, target, objects: bundle.objects, lock });
-  expect(problems.map(({ item }) => item)).toEqual([1]);
+  expect(problems.map(({ rule }) => rule)).toEqual(['dependency-missing']);
   expect(problems[0]!.message).toContain('spelled');
 });

@@ -4,13 +4,8 @@ import { isDigest } from '../../text/digest.js';
 import { sameRepository } from '../../model/reference.js';
 import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
-import {
-  edgesOf,
-  skips,
-  type InstalledEdge,
-  type InstalledSet,
-  type AcceptanceProblem,
-} from './installed-set.js';
+import { edgesOf, skips, type InstalledEdge, type InstalledSet } from './installed-set.js';
+import type { AcceptanceProblem } from './acceptance-problem.js';
 
 /** What skips is not in the Lock, and thereby missing to everything that does not. */
 export function mixedSkips(set: InstalledSet): readonly string[] {
@@ -32,17 +27,18 @@ function edgeProblem(edge: InstalledEdge, set: InstalledSet): AcceptanceProblem 
       sameRepository(source, requirement.repository, set.target),
     );
     const spelled = other === undefined ? '' : `, which is spelled \`${other.source}\``;
-    return { item: 1, message: `${asks}${spelled}: it is not installed` };
+    return { rule: 'dependency-missing', message: `${asks}${spelled}: it is not installed` };
   }
   if (child.kind !== requirement.kind) {
     const message = `${asks} as a ${requirement.kind}; it is a ${child.kind}`;
-    return { item: 6, message };
+    return { rule: 'dependency-kind', message };
   }
   const reason = unfit(requirement.constraint, child.version, set.target);
   if (reason === undefined) return undefined;
   const rootByDigest = child.locked?.direct === true && isDigest(child.version);
   return {
-    item: rootByDigest && !isDigest(requirement.constraint) ? 3 : 2,
+    rule:
+      rootByDigest && !isDigest(requirement.constraint) ? 'root-by-digest' : 'dependency-version',
     message: `${asks} \`${requirement.constraint}\`: ${reason}`,
   };
 }

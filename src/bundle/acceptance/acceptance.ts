@@ -7,13 +7,8 @@ import { validPackageReference } from '../../model/reference.js';
 import { parseVersion } from '../../semver/version.js';
 import { edgeProblems, mixedSkips } from './acceptance-edges.js';
 import { lockProblems } from './acceptance-lock.js';
-import {
-  edgesOf,
-  installedSet,
-  type InstalledSet,
-  type Output,
-  type AcceptanceProblem,
-} from './installed-set.js';
+import { edgesOf, installedSet, type InstalledSet, type Output } from './installed-set.js';
+import type { AcceptanceProblem, AcceptanceRule } from './acceptance-problem.js';
 import { suffixedName } from '../object-name.js';
 
 /**
@@ -25,21 +20,22 @@ import { suffixedName } from '../object-name.js';
 export function acceptanceProblems(output: Output): readonly AcceptanceProblem[] {
   const set = installedSet(output);
   return [
-    ...numbered(1, [...repeatedSources(set), ...notRendered(set)]),
-    ...numbered(2, mixedSkips(set)),
+    ...breaking('source-repeated', repeatedSources(set)),
+    ...breaking('not-as-locked', notRendered(set)),
+    ...breaking('mixed-skips', mixedSkips(set)),
     ...edgeProblems(set),
-    ...numbered(4, crossplaneProblems(set)),
-    ...numbered(5, cycleProblems(set)),
-    ...numbered(7, ownershipProblems(set)),
-    ...numbered(8, referenceProblems(set)),
-    ...numbered(9, nameProblems(set)),
-    ...numbered(10, lockProblems(set)),
-    ...numbered(11, orderProblems(set)),
+    ...breaking('crossplane-constraint', crossplaneProblems(set)),
+    ...breaking('dependency-cycle', cycleProblems(set)),
+    ...breaking('two-owners', ownershipProblems(set)),
+    ...breaking('package-reference', referenceProblems(set)),
+    ...breaking('object-name', nameProblems(set)),
+    ...breaking('lock-row', lockProblems(set)),
+    ...breaking('apply-order', orderProblems(set)),
   ];
 }
 
-function numbered(item: number, messages: readonly string[]): readonly AcceptanceProblem[] {
-  return messages.map((message) => ({ item, message }));
+function breaking(rule: AcceptanceRule, messages: readonly string[]): readonly AcceptanceProblem[] {
+  return messages.map((message) => ({ rule, message }));
 }
 
 function repeatedSources({ installed }: InstalledSet): readonly string[] {

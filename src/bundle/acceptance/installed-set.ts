@@ -19,13 +19,7 @@ export interface Output {
   readonly keptNames?: ReadonlySet<string> | undefined;
 }
 
-/** A rule that output breaks, by its number in the acceptance checklist of the reference. */
-export interface AcceptanceProblem {
-  readonly item: number;
-  readonly message: string;
-}
-
-/** A package object as a cluster reads it, with nothing taken on trust from whoever made it. */
+/** A package object as a cluster reads it, read from nothing but the object itself. */
 export interface Installed {
   readonly kind: string;
   readonly name: string;

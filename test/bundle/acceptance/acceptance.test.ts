@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { acceptanceProblems } from '../../../src/bundle/acceptance/acceptance.js';
 import type { Output } from '../../../src/bundle/acceptance/installed-set.js';
+import type { AcceptanceRule } from '../../../src/bundle/acceptance/acceptance-problem.js';
 import type { LockedPackage, Lockfile } from '../../../src/lock/lockfile.js';
 import type { JsonObject } from '../../../src/text/json.js';
 import { targetFor } from '../../../src/model/target/target.js';
@@ -13,8 +14,8 @@ function outputOf(lockfile: Lockfile, options: RenderOptions = {}): Output {
   return { lockfile, target, objects: bundle.objects, lock };
 }
 
-function items(output: Output): number[] {
-  return [...new Set(acceptanceProblems(output).map(({ item }) => item))];
+function rulesBroken(output: Output): readonly AcceptanceRule[] {
+  return [...new Set(acceptanceProblems(output).map(({ rule }) => rule))];
 }
 
 const cfg = (...requirements: readonly string[]) =>
@@ -77,8 +78,8 @@ describe('what we render is accepted', () => {
 
   test('a dependency that bears the name an earlier lockfile gave it', () => {
     const output = outputOf(lockfileOf([cfg('x.io/a/p *'), { ...p, name: 'mine' }]));
-    expect(items(output)).toEqual([9]);
-    expect(items({ ...output, keptNames: new Set(['mine']) })).toEqual([]);
+    expect(rulesBroken(output)).toEqual(['object-name']);
+    expect(rulesBroken({ ...output, keptNames: new Set(['mine']) })).toEqual([]);
   });
 });
 
@@ -92,43 +93,55 @@ describe('lockfiles that a cluster would stumble over', () => {
   const twin = locked('y.io/a/p:v1.0.0');
   test.each([
     {
-      item: 1,
+      rule: 'dependency-missing',
       lockfile: set(cfg('docker.io/a/p *'), locked('index.docker.io/a/p:v1.0.0')),
       why: 'one repository in two spellings',
     },
-    { item: 1, lockfile: set(cfg('x.io/a/p *')), why: 'a dependency left out' },
-    { item: 2, lockfile: set(cfg('x.io/a/p >=v2.0.0'), p), why: 'a range that does not admit it' },
+    { rule: 'dependency-missing', lockfile: set(cfg('x.io/a/p *')), why: 'a dependency left out' },
     {
-      item: 2,
+      rule: 'dependency-version',
+      lockfile: set(cfg('x.io/a/p >=v2.0.0'), p),
+      why: 'a range that does not admit it',
+    },
+    {
+      rule: 'dependency-version',
       lockfile: set(cfg('x.io/a/p *'), locked('x.io/a/p:main')),
       why: 'a tag that is no version',
     },
     {
-      item: 2,
+      rule: 'dependency-version',
       lockfile: set(cfg('x.io/a/p >=1 <2'), { ...p, crossplane: undefined }),
       release: 'v2.2.4',
       why: 'no range in that dialect',
     },
-    { item: 2, lockfile: set(cfg(`x.io/a/p ${p.digest}`), p), why: 'a digest, installed by tag' },
     {
-      item: 2,
+      rule: 'dependency-version',
+      lockfile: set(cfg(`x.io/a/p ${p.digest}`), p),
+      why: 'a digest, installed by tag',
+    },
+    {
+      rule: 'dependency-version',
       lockfile: set(cfg('x.io/a/p *'), locked(`x.io/a/p@${digestOf('p')}`)),
       why: 'a range, installed by digest',
     },
     {
-      item: 3,
+      rule: 'root-by-digest',
       lockfile: set(cfg('x.io/a/p *'), locked(`x.io/a/p@${digestOf('p')}`, { direct: true })),
       why: 'a root by digest that a range wants',
     },
-    { item: 4, lockfile: set({ ...p, crossplane: '>=v3.0.0' }), why: 'a later Crossplane' },
     {
-      item: 4,
+      rule: 'crossplane-constraint',
+      lockfile: set({ ...p, crossplane: '>=v3.0.0' }),
+      why: 'a later Crossplane',
+    },
+    {
+      rule: 'crossplane-constraint',
       lockfile: set(p),
       release: 'v1.20.0-up.1',
       why: 'a build with a suffix is a prerelease',
     },
     {
-      item: 5,
+      rule: 'dependency-cycle',
       lockfile: set(cfg('x.io/a/p *'), {
         ...p,
         requirements: [needs('Configuration x.io/a/cfg *')],
@@ -136,42 +149,54 @@ describe('lockfiles that a cluster would stumble over', () => {
       why: 'a cycle',
     },
     {
-      item: 5,
+      rule: 'dependency-cycle',
       lockfile: set({ ...p, requirements: [needs('x.io/a/p *')] }),
       why: 'a package that needs itself',
     },
-    { item: 6, lockfile: set(cfg('Function x.io/a/p *'), p), why: 'another kind' },
+    { rule: 'dependency-kind', lockfile: set(cfg('Function x.io/a/p *'), p), why: 'another kind' },
     {
-      item: 7,
+      rule: 'two-owners',
       lockfile: set({ ...p, owns: [crd] }, { ...q, owns: [crd] }),
       why: 'two owners of one CRD',
     },
     {
-      item: 7,
+      rule: 'two-owners',
       lockfile: set({ ...p, owns: [crd] }, { ...q, owns: [{ ...crd, kind: 'claim' }] }),
       why: 'a claim has a CRD too',
     },
-    { item: 8, lockfile: set(locked('a/p:v1.0.0')), why: 'no registry' },
-    { item: 8, lockfile: set(locked('localhost:5000/a/p:v1.0.0')), why: 'no dot in the host' },
-    { item: 9, lockfile: set({ ...p, name: 'p' }), why: "not Crossplane's name" },
+    { rule: 'package-reference', lockfile: set(locked('a/p:v1.0.0')), why: 'no registry' },
     {
-      item: 9,
+      rule: 'package-reference',
+      lockfile: set(locked('localhost:5000/a/p:v1.0.0')),
+      why: 'no dot in the host',
+    },
+    { rule: 'object-name', lockfile: set({ ...p, name: 'p' }), why: "not Crossplane's name" },
+    {
+      rule: 'object-name',
       lockfile: set(p, { ...twin, name: 'a-p-other' }),
       why: 'not the suffix for a collision',
     },
-    { item: 9, lockfile: set({ ...p, direct: true, name: 'n'.repeat(64) }), why: 'too long' },
-    { item: 9, lockfile: set({ ...p, direct: true, name: 'a..b' }), why: 'no DNS subdomain' },
-  ] as const)('item $item: $why', ({ item, lockfile, ...rest }) => {
+    {
+      rule: 'object-name',
+      lockfile: set({ ...p, direct: true, name: 'n'.repeat(64) }),
+      why: 'too long',
+    },
+    {
+      rule: 'object-name',
+      lockfile: set({ ...p, direct: true, name: 'a..b' }),
+      why: 'no DNS subdomain',
+    },
+  ] as const)('$rule: $why', ({ rule, lockfile, ...rest }) => {
     const crossplane = 'release' in rest ? rest.release : lockfile.crossplane;
-    expect(items(outputOf({ ...lockfile, crossplane }))).toEqual([item]);
+    expect(rulesBroken(outputOf({ ...lockfile, crossplane }))).toEqual([rule]);
   });
 
-  test('item 9: one name twice, whatever the kinds', () => {
+  test('object-name: one name twice, whatever the kinds', () => {
     const lockfile = set(
       { ...p, name: 'one', direct: true },
       { ...q, kind: 'Function', name: 'one', direct: true },
     );
-    expect(items(outputOf(lockfile))).toEqual([9]);
+    expect(rulesBroken(outputOf(lockfile))).toEqual(['object-name']);
   });
 });
 
@@ -180,64 +205,68 @@ describe('rendering gone wrong', () => {
   const digest = digestOf('x.io/a/p:v1.2.0');
   test.each([
     {
-      items: [1],
+      rules: ['not-as-locked', 'dependency-missing'],
       bad: { ...output, objects: output.objects.slice(1), lock: undefined },
       why: 'a package not rendered',
     },
     {
-      items: [1],
+      rules: ['source-repeated'],
       bad: { ...output, objects: [output.objects[0]!, ...output.objects], lock: undefined },
       why: 'a package rendered twice',
     },
     {
-      items: [2],
+      rules: ['mixed-skips'],
       bad: withSpec(output, 'a-p', (spec) => ({ ...spec, skipDependencyResolution: true })),
       why: 'one that skips',
     },
     {
-      items: [1, 8],
+      rules: ['not-as-locked', 'dependency-missing', 'package-reference'],
       bad: {
         ...withSpec(output, 'a-p', () => ({ package: `x.io/a/p:v1.2.0@${digest}` })),
         lock: undefined,
       },
       why: 'tag and digest',
     },
-    { items: [10], bad: withLock(output, (rows) => rows.slice(1)), why: 'a row missing' },
-    { items: [10], bad: withLock(output, (rows) => [...rows, rows[0]!]), why: 'a row twice' },
+    { rules: ['lock-row'], bad: withLock(output, (rows) => rows.slice(1)), why: 'a row missing' },
     {
-      items: [10],
+      rules: ['lock-row'],
+      bad: withLock(output, (rows) => [...rows, rows[0]!]),
+      why: 'a row twice',
+    },
+    {
+      rules: ['lock-row'],
       bad: withLock(output, (rows) => rows.map((row) => ({ ...row, name: 'x' }))),
       why: 'rows of other names',
     },
     {
-      items: [10],
+      rules: ['lock-row'],
       bad: withLock(output, (rows) => rows.map((row) => ({ ...row, dependencies: null }))),
       why: 'no list of dependencies',
     },
     {
-      items: [10],
+      rules: ['lock-row'],
       bad: withLock(output, (rows) => rows.map((row) => ({ ...row, type: 'Provider' }))),
       why: 'the flavour of another release',
     },
     {
-      items: [10],
+      rules: ['lock-row'],
       bad: { ...output, lock: { ...output.lock, metadata: { name: 'locks' } } },
       why: 'another Lock',
     },
     {
-      items: [11],
+      rules: ['apply-order'],
       bad: { ...output, objects: [...output.objects].reverse() },
       why: 'dependents first',
     },
     {
-      items: [11],
+      rules: ['apply-order'],
       bad: {
         ...output,
         objects: [...output.objects, { kind: 'ImageConfig', metadata: { name: 'late' } }],
       },
       why: 'an ImageConfig after packages',
     },
-  ])('items $items: $why', ({ items: want, bad }) => {
-    expect(items(bad)).toEqual(want);
+  ])('$rules: $why', ({ rules: want, bad }) => {
+    expect(rulesBroken(bad)).toEqual(want);
   });
 });

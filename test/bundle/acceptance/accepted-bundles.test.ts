@@ -25,7 +25,7 @@ function problemsOf(answer: Answer): readonly string[] {
   return (digested ? (['tag', 'digest'] as const) : (['tag'] as const)).flatMap((pin) => {
     const { bundle, lock } = render(lockfile, { pin });
     const problems = acceptanceProblems({ lockfile, target, objects: bundle.objects, lock });
-    return problems.map(({ item, message }) => `${item}: ${message}`);
+    return problems.map(({ rule, message }) => `${rule}: ${message}`);
   });
 }
 
