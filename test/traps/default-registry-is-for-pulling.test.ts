@@ -6,13 +6,13 @@ import { locked, lockfileOf } from '../support/lockfiles.js';
 
 const old = targetFor('v1.20.0')!;
 
-test('trap 15: it is where a package is pulled from', () => {
+test('it is where a package is pulled from', () => {
   expect(parseReference('acme/cfg:v1.0.0', referenceRules(old))?.registry).toBe(
     'xpkg.crossplane.io',
   );
 });
 
-test('trap 15: it is in no file', () => {
+test('it is in no file', () => {
   const { files } = render(lockfileOf([locked('acme/cfg:v1.0.0')], { crossplane: 'v1.20.0' }));
   expect(files.get('lock.yaml')).toContain('source: acme/cfg\n');
   expect(files.get('packages.yaml')).toContain('name: acme-cfg\n');
@@ -20,7 +20,7 @@ test('trap 15: it is in no file', () => {
   for (const text of files.values()) expect(text).not.toContain('xpkg.crossplane.io');
 });
 
-test('trap 15: v2 has none, and takes no such repository', () => {
+test('v2 has none, and takes no such repository', () => {
   const repository = 'acme/cfg';
   expect(validRepository(repository, old)).toBe(true);
   expect(validRepository(repository, targetFor('v2.0.0')!)).toBe(false);

@@ -32,15 +32,15 @@ test.each([
     want: { repository: P, kind: 'Provider', apiVersion: undefined },
     why: 'an incomplete triple is ignored',
   },
-])('trap 17: $why', ({ entry, want }) => {
+])('$why', ({ entry, want }) => {
   expect(read(entry, 'v1.19.0')).toMatchObject(want);
 });
 
-test('trap 17: an incomplete triple alone names no package', () => {
+test('an incomplete triple alone names no package', () => {
   expect(read({ apiVersion: API, package: P, version: '*' }, 'v1.19.0')).toBeUndefined();
 });
 
-test('trap 17: before v1.19 the triple is not known, and the short form beside it counts', () => {
+test('before v1.19 the triple is not known, and the short form beside it counts', () => {
   const triple = { apiVersion: API, kind: 'Function', package: P, version: '*' };
   expect(read(triple, 'v1.18.5')).toBeUndefined();
   expect(read({ ...triple, provider: C }, 'v1.18.5')).toMatchObject({

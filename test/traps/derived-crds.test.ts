@@ -4,7 +4,7 @@ import { ownershipKey } from '../../src/model/owned-object.js';
 import { crd, target, xrd } from '../support/contents.js';
 
 test.each(['v1.14.0', 'v1.20.0', 'v2.3.4'])(
-  'trap 24: the claim of an XRD and the CRD of a Provider are one CRD on %s',
+  'the claim of an XRD and the CRD of a Provider are one CRD on %s',
   (on) => {
     const configuration = ownedObjects(
       [xrd('xdbs.acme.io', 'dbs.acme.io')],
@@ -17,7 +17,7 @@ test.each(['v1.14.0', 'v1.20.0', 'v2.3.4'])(
   },
 );
 
-test('trap 24: the composite of an XRD counts as well, and so does an MRD', () => {
+test('the composite of an XRD counts as well, and so does an MRD', () => {
   const mrd = {
     apiVersion: 'apiextensions.crossplane.io/v1alpha1',
     kind: 'ManagedResourceDefinition',
@@ -35,7 +35,7 @@ function webhook(kind: string) {
   return { apiVersion, kind, name: 'webhook-configuration' };
 }
 
-test('trap 24: webhook configurations never clash, they are renamed', () => {
+test('webhook configurations never clash, they are renamed', () => {
   const objects = [
     webhook('ValidatingWebhookConfiguration'),
     webhook('MutatingWebhookConfiguration'),

@@ -11,12 +11,12 @@ function owned(judged: PackageContents, on: string): string[] {
 
 const fn = contents({ kind: 'Function' }, [crd('inputs.fn.io')]);
 
-test('trap 23: CRDs of Functions are owned up to v2.1 and not installed from v2.2 on', () => {
+test('CRDs of Functions are owned up to v2.1 and not installed from v2.2 on', () => {
   expect(owned(fn, 'v2.1.0')).toEqual(['crd:inputs.fn.io']);
   expect(owned(fn, 'v2.2.0')).toEqual([]);
 });
 
-test('trap 23: a CRD in a Configuration is fatal up to v2.1; later it is dropped, with a warning', () => {
+test('a CRD in a Configuration is fatal up to v2.1; later it is dropped, with a warning', () => {
   const configuration = contents({}, [crd('dbs.acme.io')]);
   expect(judge(configuration, target('v2.1.0'))).toMatchObject({
     rejected: true,
@@ -29,7 +29,7 @@ test('trap 23: a CRD in a Configuration is fatal up to v2.1; later it is dropped
 });
 
 test.each(['v1.14.0', 'v2.1.0', 'v2.2.0', 'v2.3.4'])(
-  'trap 23: a ConfigMap is fatal on %s, as on every target',
+  'a ConfigMap is fatal on %s, as on every target',
   (on) => {
     const configuration = contents({}, [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings' }]);
     expect(judge(configuration, target(on))).toMatchObject({

@@ -7,14 +7,14 @@ import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 const target = targetFor('v2.3.4')!;
 
-test('trap 14: two spellings are two packages, and reported', () => {
+test('two spellings are two packages, and reported', () => {
   const spellings = ['docker.io/x/p', 'index.docker.io/x/p'];
   const warnings = spellingWarnings([...spellings, 'ghcr.io/x/p'], target);
   expect(warnings).toHaveLength(1);
   for (const spelling of spellings) expect(warnings[0]).toContain(`\`${spelling}\``);
 });
 
-test('trap 14: one spelling does not stand for the other', () => {
+test('one spelling does not stand for the other', () => {
   const lockfile = lockfileOf([
     locked('xpkg.io/a/a:v1.0.0', { direct: true, requirements: [needs('docker.io/x/p *')] }),
     locked('index.docker.io/x/p:v1.0.0'),

@@ -4,6 +4,6 @@ import { toDnsLabel } from '../../src/model/name.js';
 test.each([
   { text: 'acme/my_project_fn', want: 'acme-myprojectfn' },
   { text: 'Acme/My_Project_fn', want: 'cme-yrojectfn' },
-])('trap 4: `_` and upper case are dropped, not replaced: $text → $want', ({ text, want }) => {
+])('`_` and upper case are dropped, not replaced: $text → $want', ({ text, want }) => {
   expect(toDnsLabel(text)).toBe(want);
 });

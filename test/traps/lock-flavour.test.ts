@@ -8,7 +8,7 @@ const leaf = lockfileOf([locked('xpkg.io/a/p:v1.0.0')]);
 test.each([
   { version: 'v1.18.0', keys: ['name', 'type', 'source', 'version', 'dependencies'] },
   { version: 'v1.20.0', keys: ['name', 'apiVersion', 'kind', 'source', 'version', 'dependencies'] },
-])('trap 18: on $version a leaf has $keys', ({ version, keys }) => {
+])('on $version a leaf has $keys', ({ version, keys }) => {
   const lock = lockManifest(leaf, targetFor(version)!, (each) => each.version);
   expect(Object.keys(lock)).toEqual(['apiVersion', 'kind', 'metadata', 'packages']);
   expect(lock['metadata']).toEqual({ name: 'lock' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assignNames } from '../../src/bundle/object-name.js';
 
-test('trap 5: two registries, one name: the second gets another, and it is said', () => {
+test('two registries, one name: the second gets another, and it is said', () => {
   const repositories = ['xpkg.upbound.io/u/p', 'ghcr.io/u/p'];
   const { names, warnings } = assignNames(repositories.map((repository) => ({ repository })));
   expect([...names.values()]).toEqual(['u-p', 'u-p-bbb07268']);

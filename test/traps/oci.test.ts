@@ -27,7 +27,7 @@ async function nameOf(image: Image, release: string): Promise<string | undefined
   return got?.contents.metas[0]?.name;
 }
 
-describe('trap 20: index child selection', () => {
+describe('index child selection', () => {
   test('an index for arm64 alone is no package', async () => {
     const index = indexOf([{ image: await packageImage(providerYaml('p')), platform: ARM64 }]);
     expect(await nameOf(index, 'v2.3.4')).toBeUndefined();
@@ -53,9 +53,9 @@ describe('trap 20: index child selection', () => {
   });
 });
 
-describe('trap 21: base layer by annotation in registries, by label in .xpkg files', () => {
+describe('base layer by annotation in registries, by label in .xpkg files', () => {
   test('a label in a .xpkg file marks its layer', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'trap-21-'));
+    const folder = await mkdtemp(join(tmpdir(), 'base-layer-label-'));
     const files = await xpkgFiles([
       { entries: pkg(providerYaml('runtime')) },
       { entries: pkg(providerYaml('base')), label: 'base' },
@@ -78,7 +78,7 @@ describe('trap 21: base layer by annotation in registries, by label in .xpkg fil
   });
 });
 
-describe('trap 22: the name in the tar, and two base layers', () => {
+describe('the name in the tar, and two base layers', () => {
   test('./package.yaml in an annotated layer is found from v2.0 on', async () => {
     const entries = [{ name: './package.yaml', content: providerYaml('p') }];
     const image = imageOf([await layerOf(entries, { annotations: BASE })]);

@@ -6,7 +6,7 @@ import { InputError } from '../../src/model/input-error.js';
 import { render } from '../../src/usecases/render.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
-describe('trap 19: two objects of one source stop the package manager', () => {
+describe('two objects of one source stop the package manager', () => {
   const repository = 'xpkg.io/a/p';
 
   test('so they get no names', () => {

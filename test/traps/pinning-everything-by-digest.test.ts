@@ -11,7 +11,7 @@ test.each([
     why: 'a digest is no version',
   },
   { reference: 'xpkg.io/a/p:v1.2.0', rules: [], why: 'a tag is' },
-])('trap 1: a parent with a range, $reference: $why', ({ reference, rules }) => {
+])('a parent with a range, $reference: $why', ({ reference, rules }) => {
   const lockfile = lockfileOf([
     locked('xpkg.io/a/cfg:v1.0.0', {
       kind: 'Configuration',

@@ -47,35 +47,33 @@ async function picked(
 }
 
 test.each([
-  { trap: 6, constraint: '^0.2.3', names: ['0.2.9', '0.9.0'], on: 'v1.20.0', want: '0.9.0' },
-  { trap: 6, constraint: '^0.2.3', names: ['0.2.9', '0.9.0'], on: 'v2.3.0', want: '0.2.9' },
-  { trap: 8, constraint: '<2', names: ['1.9.0', '2.5.0'], on: 'v1.20.0', want: '2.5.0' },
-  { trap: 8, constraint: '<2', names: ['1.9.0', '2.5.0'], on: 'v2.3.0', want: '1.9.0' },
-  { trap: 9, constraint: '1.2', names: ['1.2.5'], on: 'v1.20.0', want: 'unsolvable' },
-  { trap: 9, constraint: '1.2', names: ['1.2.5'], on: 'v2.3.0', want: '1.2.5' },
+  { constraint: '^0.2.3', names: ['0.2.9', '0.9.0'], on: 'v1.20.0', want: '0.9.0' },
+  { constraint: '^0.2.3', names: ['0.2.9', '0.9.0'], on: 'v2.3.0', want: '0.2.9' },
+  { constraint: '<2', names: ['1.9.0', '2.5.0'], on: 'v1.20.0', want: '2.5.0' },
+  { constraint: '<2', names: ['1.9.0', '2.5.0'], on: 'v2.3.0', want: '1.9.0' },
+  { constraint: '1.2', names: ['1.2.5'], on: 'v1.20.0', want: 'unsolvable' },
+  { constraint: '1.2', names: ['1.2.5'], on: 'v2.3.0', want: '1.2.5' },
   {
-    trap: 10,
     constraint: '>=1.0.0-0, <2.0.0',
     names: ['2.0.0-rc.1'],
     on: 'v1.20.0',
     want: 'unsolvable',
   },
   {
-    trap: 10,
     constraint: '>=1.0.0-0, <2.0.0',
     names: ['2.0.0-rc.1'],
     on: 'v2.3.0',
     want: '2.0.0-rc.1',
   },
-  { trap: 10, constraint: '*', names: ['1.0.0-rc.1'], on: 'v2.3.0', want: 'unsolvable' },
-  { trap: 12, constraint: '>=v0.5.0', names: ['v1', 'v0.9.0'], on: 'v1.20.0', want: 'v1' },
-  { trap: 12, constraint: '>=v0.5.0', names: ['v1', 'v0.9.0'], on: 'v2.1.0', want: 'v0.9.0' },
-])('trap $trap: $constraint of $names on $on is $want', async ({ constraint, names, on, want }) => {
+  { constraint: '*', names: ['1.0.0-rc.1'], on: 'v2.3.0', want: 'unsolvable' },
+  { constraint: '>=v0.5.0', names: ['v1', 'v0.9.0'], on: 'v1.20.0', want: 'v1' },
+  { constraint: '>=v0.5.0', names: ['v1', 'v0.9.0'], on: 'v2.1.0', want: 'v0.9.0' },
+])('$constraint of $names on $on is $want', async ({ constraint, names, on, want }) => {
   const packages = { [P]: tags(...names) };
   expect(await picked(packages, { [P]: constraint }, { of: P, on })).toBe(want);
 });
 
-test('trap 7: a blank between comparators rules a package out before v2.3', async () => {
+test('a blank between comparators rules a package out before v2.3', async () => {
   const packages = {
     [A]: provider({ 'v1.0.0': requires(P, '>=1.0.0 <2.0.0') }),
     [P]: tags('v1.5.0'),
@@ -88,12 +86,12 @@ test.each([
   { constraint: '>=v1.14.0', on: 'v1.20.0-up.1', want: 'unsolvable' },
   { constraint: '>=v1.14.0-0', on: 'v1.20.0-up.1', want: 'v1.0.0' },
   { constraint: '>=v1.14.0', on: 'v1.20.0+up.1', want: 'v1.0.0' },
-])('trap 11: Crossplane $constraint on $on: $want', async ({ constraint, on, want }) => {
+])('Crossplane $constraint on $on: $want', async ({ constraint, on, want }) => {
   const packages = { [P]: provider({ 'v1.0.0': { crossplane: constraint } }) };
   expect(await picked(packages, { [P]: '*' }, { of: P, on })).toBe(want);
 });
 
-describe('trap 13: a digest satisfies no range, and a tag no digest', () => {
+describe('a digest satisfies no range, and a tag no digest', () => {
   const packages = {
     [A]: provider({ 'v1.0.0': requires(F, DIGEST) }),
     [B]: provider({ 'v1.0.0': requires(F, '>=v1.0.0') }),
@@ -116,7 +114,7 @@ describe('trap 13: a digest satisfies no range, and a tag no digest', () => {
   });
 });
 
-test('trap 23: two functions that hold one CRD clash up to v2.1 only', async () => {
+test('two functions that hold one CRD clash up to v2.1 only', async () => {
   const held = { kind: 'Function', versions: { 'v1.0.0': { crds: ['inputs.fn.io'] } } };
   const packages = { [A]: held, [B]: held };
   const roots = { [A]: '*', [B]: '*' };
@@ -124,7 +122,7 @@ test('trap 23: two functions that hold one CRD clash up to v2.1 only', async () 
   expect(await picked(packages, roots, { of: A, on: 'v2.2.0' })).toBe('v1.0.0');
 });
 
-test('trap 24: the claim of an XRD clashes with a CRD of its name', async () => {
+test('the claim of an XRD clashes with a CRD of its name', async () => {
   const xrd = { name: 'xdbs.acme.io', claim: 'dbs.acme.io' };
   const packages = {
     [A]: { kind: 'Configuration', versions: { 'v1.0.0': { xrds: [xrd] } } },
@@ -134,7 +132,7 @@ test('trap 24: the claim of an XRD clashes with a CRD of its name', async () => 
   expect(answer.status === 'unsolvable' && answer.explanation).toContain('dbs.acme.io');
 });
 
-test('trap 25: all parents are heard, and what was picked is written out', async () => {
+test('all parents are heard, and what was picked is written out', async () => {
   const packages = {
     [A]: provider({ 'v1.0.0': { ...requires(C, '>=v1.0.0'), digest: DIGEST } }),
     [B]: provider({ 'v1.0.0': { ...requires(C, '<v2.0.0'), digest: DIGEST } }),
@@ -150,7 +148,7 @@ test('trap 25: all parents are heard, and what was picked is written out', async
   );
 });
 
-describe('runners-up', () => {
+describe('smaller ones', () => {
   test.each(['', 'latest', 'main'])(
     'a dependency at `%s` makes its package no candidate',
     async (version) => {

@@ -4,7 +4,7 @@ import type { Digest } from '../../src/text/digest.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
-test('trap 3: a row is named by the object and the digest of the index', () => {
+test('a row is named by the object and the digest of the index', () => {
   const digest = `sha256:c88b938d6e7b2e${'0'.repeat(50)}` as Digest;
   const child = `sha256:${'a'.repeat(64)}` as Digest;
   const lockfile = lockfileOf([
