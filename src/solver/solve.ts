@@ -2,7 +2,7 @@ import type { PackageMeta } from '../model/package-meta.js';
 import type { Repository } from '../model/package.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import { DecisionQueue } from './decision-queue.js';
-import { prefetchable, type Prospect } from './prefetch.js';
+import { prefetchable, type Prospect } from './prefetch/prefetchable.js';
 import type { Incompatibility, Variable } from './incompatibility.js';
 import { ABSENT, FIRST } from './encoder/package-versions.js';
 import type { Problem } from './problem.js';

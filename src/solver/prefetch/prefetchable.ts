@@ -1,5 +1,5 @@
-import type { Candidate, PackageKind, Repository } from '../model/package.js';
-import type { PackageSubject } from './encoder/subject.js';
+import type { Candidate, PackageKind, Repository } from '../../model/package.js';
+import type { PackageSubject } from '../encoder/subject.js';
 
 /** A package that waits for its decision, and the version it would be decided on now. */
 export interface Prospect {
