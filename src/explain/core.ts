@@ -30,9 +30,9 @@ export function leaves(because: Incompatibility): Fact[] {
 }
 
 /** Keys of the debatable facts of a proof. */
-export function factsOf({ because, world }: Proof): Set<string> {
+export function factsOf({ because, encoder }: Proof): Set<string> {
   const debatable = leaves(because).filter(isDebatable);
-  return new Set(debatable.map((fact) => factKey(fact, world)));
+  return new Set(debatable.map((fact) => factKey(fact, encoder)));
 }
 
 /**

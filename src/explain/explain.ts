@@ -14,7 +14,7 @@ import type { Encoder } from '../solver/encoder/encoder.js';
  *
  * A conclusion that later ones rest on gets a number, and is named by it afterwards.
  */
-export function explain(because: Incompatibility, sentences: Sentences, world: Encoder): string {
+export function explain(because: Incompatibility, sentences: Sentences, encoder: Encoder): string {
   const uses = countUses(because);
   const numbers = new Map<Incompatibility, number>();
   const told: string[] = [];
@@ -31,7 +31,7 @@ export function explain(because: Incompatibility, sentences: Sentences, world: E
     const facts = parents.flatMap((parent) => (isDerived(parent) ? [] : [parent.cause as Fact]));
     const reasons = [
       ...steps.map((step) => `${sentences.conclusion(step.terms)} (${numbers.get(step)})`),
-      ...clausesOf(inTellingOrder(facts, world), sentences),
+      ...clausesOf(inTellingOrder(facts, encoder), sentences),
       ...(facts.some(({ fact }) => fact === 'crossplane') ? [sentences.target()] : []),
     ];
     const lines = unique(reasons).map((reason, i) => `${i === 0 ? 'Because' : 'and'} ${reason},`);

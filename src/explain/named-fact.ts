@@ -65,18 +65,20 @@ export type FactStatement =
   | { readonly fact: 'cycle'; readonly members: readonly FactVersions[] };
 
 /** What a proof rests on, each fact once for each set of versions it is about. */
-export function namedFacts({ because, world }: Proof): NamedFact[] {
+export function namedFacts({ because, encoder }: Proof): NamedFact[] {
   return leaves(because).map((fact) => ({
-    ...statement(fact, world),
-    key: factKey(fact, world),
+    ...statement(fact, encoder),
+    key: factKey(fact, encoder),
     isDebatable: isDebatable(fact),
   }));
 }
 
-function statement(fact: Fact, world: Proof['world']): FactStatement {
-  const name = (variable: number) => subjectName(world.subject(variable), world);
-  const versions = (some: Some) => versionsOf(some, world);
-  const place = (demand: RootRequirement): RequirementPlace => ({ root: world.rootIndex(demand) });
+function statement(fact: Fact, encoder: Proof['encoder']): FactStatement {
+  const name = (variable: number) => subjectName(encoder.subject(variable), encoder);
+  const versions = (some: Some) => versionsOf(some, encoder);
+  const place = (demand: RootRequirement): RequirementPlace => ({
+    root: encoder.rootIndex(demand),
+  });
   const speaker = (by: Some | RootRequirement) => ('values' in by ? versions(by) : place(by));
   switch (fact.fact) {
     case 'root':
@@ -103,8 +105,8 @@ function statement(fact: Fact, world: Proof['world']): FactStatement {
       return { fact: 'crossplane', by: speaker(fact.by), constraint: fact.constraint };
     case 'owns': {
       const { one, other } = fact;
-      const objects = world.ownership.shared(one, other);
-      return { fact: 'owns', one: owner(one, world), other: owner(other, world), objects };
+      const objects = encoder.ownership.shared(one, other);
+      return { fact: 'owns', one: owner(one, encoder), other: owner(other, encoder), objects };
     }
     case 'kind': {
       const { by, on, wanted } = fact;
@@ -121,14 +123,14 @@ function statement(fact: Fact, world: Proof['world']): FactStatement {
   }
 }
 
-function owner(some: Some, world: Proof['world']): FactVersions | RequirementPlace {
-  const subject = world.subject(some.variable);
-  if (subject.about === 'local') return { root: world.rootIndex(subject.root) };
-  return versionsOf(some, world);
+function owner(some: Some, encoder: Proof['encoder']): FactVersions | RequirementPlace {
+  const subject = encoder.subject(some.variable);
+  if (subject.about === 'local') return { root: encoder.rootIndex(subject.root) };
+  return versionsOf(some, encoder);
 }
 
-function versionsOf({ variable, values }: Some, world: Proof['world']): FactVersions {
-  const subject = world.subject(variable);
+function versionsOf({ variable, values }: Some, encoder: Proof['encoder']): FactVersions {
+  const subject = encoder.subject(variable);
   if (subject.about !== 'package') throw new Error(`${subject.about} has no versions`);
   const { repository, versions } = subject;
   const within = versions.all().filter((value) => values.has(value));

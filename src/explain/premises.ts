@@ -8,21 +8,21 @@ import type { Encoder } from '../solver/encoder/encoder.js';
  * Facts in the order in which one would tell them: what the user asks for, then what follows from
  * it step by step, then what stands in the way. Rivalries of the same two packages become one.
  */
-export function inTellingOrder(facts: readonly Fact[], world: Encoder): Fact[] {
-  const merged = mergeRivalries(mergeStatements(facts), world);
+export function inTellingOrder(facts: readonly Fact[], encoder: Encoder): Fact[] {
+  const merged = mergeRivalries(mergeStatements(facts), encoder);
   const depths = depthsOf(merged);
   const rank = (fact: Fact): readonly number[] => {
     switch (fact.fact) {
       case 'root':
       case 'root-api':
-        return [0, world.rootIndex(fact.root)];
+        return [0, encoder.rootIndex(fact.root)];
       case 'requires':
       case 'requires-api':
         return [1, depths.get(fact.by.variable) ?? Infinity];
       case 'provides':
         return [1, depths.get(fact.api.variable) ?? Infinity];
       case 'crossplane':
-        return 'values' in fact.by ? [2, 0] : [0, world.rootIndex(fact.by)];
+        return 'values' in fact.by ? [2, 0] : [0, encoder.rootIndex(fact.by)];
       case 'kind':
       case 'missing':
       case 'rejected':
@@ -97,14 +97,14 @@ function widened(fact: Fact, more: Fact): Fact {
 type Rivalry = Extract<Fact, { fact: 'owns' }>;
 
 /** Of the same packages, with one side the same: the other sides together. */
-function mergeRivalries(facts: readonly Fact[], world: Encoder): Fact[] {
+function mergeRivalries(facts: readonly Fact[], encoder: Encoder): Fact[] {
   const told: Fact[] = [];
   for (const fact of facts) {
     if (fact.fact !== 'owns') {
       told.push(fact);
       continue;
     }
-    const rivalry = oriented(fact, world);
+    const rivalry = oriented(fact, encoder);
     const like = told.findIndex((other) => other.fact === 'owns' && joined(other, rivalry));
     if (like < 0) told.push(rivalry);
     else told[like] = joined(told[like] as Rivalry, rivalry)!;
@@ -113,9 +113,11 @@ function mergeRivalries(facts: readonly Fact[], world: Encoder): Fact[] {
 }
 
 /** The same way round however it was found. */
-function oriented(rivalry: Rivalry, world: Encoder): Rivalry {
+function oriented(rivalry: Rivalry, encoder: Encoder): Rivalry {
   const { one, other } = rivalry;
-  const [a, b] = [one, other].map(({ variable }) => subjectName(world.subject(variable), world));
+  const [a, b] = [one, other].map(({ variable }) =>
+    subjectName(encoder.subject(variable), encoder),
+  );
   return byCodePoint(a!, b!) <= 0 ? rivalry : { fact: 'owns', one: other, other: one };
 }
 

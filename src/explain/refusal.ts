@@ -42,8 +42,8 @@ export interface Suggestion {
 
 /** A proof in words, and what it rests on. */
 export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'suggestions'> {
-  const sentences = new Sentences(problem, proof.world);
-  const facts = inTellingOrder(leaves(proof.because), proof.world);
+  const sentences = new Sentences(problem, proof.encoder);
+  const facts = inTellingOrder(leaves(proof.because), proof.encoder);
   const paths = pathsTo(facts);
   const entries = facts.flatMap((fact): CoreEntry[] => {
     const text = sentences.fact(fact);
@@ -62,7 +62,7 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
   const core = entries.filter(
     (entry, i) => entries.findIndex((other) => other.text === entry.text) === i,
   );
-  const explanation = explain(proof.because, sentences, proof.world);
+  const explanation = explain(proof.because, sentences, proof.encoder);
   return { explanation, core, facts: namedFacts(proof) };
 }
 
@@ -74,7 +74,7 @@ function requirementOf(fact: Fact, sentences: Sentences): CoreEntry['requirement
   return { by, on: sentences.package(fact.on).repository, constraint };
 }
 
-function coreKind(fact: Fact, { world }: Proof): CoreKind {
+function coreKind(fact: Fact, { encoder }: Proof): CoreKind {
   switch (fact.fact) {
     case 'root':
       if (fact.on.values.isEmpty) return 'missing';
@@ -95,7 +95,7 @@ function coreKind(fact: Fact, { world }: Proof): CoreKind {
     case 'missing':
       return 'missing';
     case 'no-others':
-      return world.subject(fact.variable).about === 'crossplane' ? 'crossplane' : 'missing';
+      return encoder.subject(fact.variable).about === 'crossplane' ? 'crossplane' : 'missing';
     case 'rejected':
       return 'source';
     case 'excluded':

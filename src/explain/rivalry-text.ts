@@ -10,25 +10,25 @@ const MOST = 3;
 export function rivalryText(
   one: Some,
   other: Some,
-  world: Encoder,
+  encoder: Encoder,
   name: (some: Some) => string,
 ): string {
-  const keys = world.ownership.shared(one, other);
+  const keys = encoder.ownership.shared(one, other);
   const shown = keys.slice(0, keys.length > MOST ? MOST - 1 : MOST).map((key) => {
-    const kinds = [kindOf(key, one, world), kindOf(key, other, world)] as const;
+    const kinds = [kindOf(key, one, encoder), kindOf(key, other, encoder)] as const;
     const object = key.slice(key.indexOf(':') + 1);
     if (kinds[0] === kinds[1]) return `${kinds[0]} ${object}`;
     return `${object} (the one as ${withArticle(kinds[0])}, the other as ${withArticle(kinds[1])})`;
   });
   const more = keys.length - shown.length;
   const what = more > 0 ? `${shown.join(', ')} and ${more} more` : andList(shown);
-  const spelled = areOne(one, other, world) ? ': they are one repository spelled two ways' : '';
+  const spelled = areOne(one, other, encoder) ? ': they are one repository spelled two ways' : '';
   return `${name(one)} and ${name(other)} would both own ${what}${spelled}`;
 }
 
 /** As what these versions would own it. */
-function kindOf(key: string, some: Some, world: Encoder): OwnedKind {
-  const subject = world.subject(some.variable);
+function kindOf(key: string, some: Some, encoder: Encoder): OwnedKind {
+  const subject = encoder.subject(some.variable);
   const owned =
     subject.about === 'package'
       ? [...subject.metas].flatMap(([value, meta]) => (some.values.has(value) ? meta.owns : []))
@@ -42,8 +42,8 @@ function withArticle(kind: OwnedKind): string {
   return `${/^(?:[AEIO]|XRD|MRD|MRAP)/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
-function areOne(one: Some, other: Some, world: Encoder): boolean {
-  const [a, b] = [world.subject(one.variable), world.subject(other.variable)];
+function areOne(one: Some, other: Some, encoder: Encoder): boolean {
+  const [a, b] = [encoder.subject(one.variable), encoder.subject(other.variable)];
   return (
     a.about === 'package' && b.about === 'package' && sameRepository(a.repository, b.repository)
   );

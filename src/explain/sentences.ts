@@ -16,11 +16,11 @@ import { selectorOf, selectorText, type Selector } from '../model/selector.js';
 /** Facts and incompatibilities in words, for one search. */
 export class Sentences {
   private readonly problem: Problem;
-  private readonly world: Encoder;
+  private readonly encoder: Encoder;
 
-  constructor(problem: Problem, world: Encoder) {
+  constructor(problem: Problem, encoder: Encoder) {
     this.problem = problem;
-    this.world = world;
+    this.encoder = encoder;
   }
 
   /** A fact as a clause that can follow "because"; undefined: too plain to be worth saying. */
@@ -46,7 +46,7 @@ export class Sentences {
         return `${by} needs Crossplane \`${fact.constraint}\``;
       }
       case 'owns':
-        return rivalryText(fact.one, fact.other, this.world, (some) => this.some(some));
+        return rivalryText(fact.one, fact.other, this.encoder, (some) => this.some(some));
       case 'kind': {
         const by = 'values' in fact.by ? `${this.some(fact.by)} requires` : asks(fact.by);
         const on = this.package(fact.on).repository;
@@ -72,7 +72,7 @@ export class Sentences {
 
   /** What must not be, as what follows from it. */
   conclusion(terms: readonly Term[]): string {
-    const crossplane = terms.find(({ variable }) => variable === this.world.crossplane);
+    const crossplane = terms.find(({ variable }) => variable === this.encoder.crossplane);
     const others = terms.filter((term) => term !== crossplane);
     const present = others.filter((term) => !isNegative(term)).map((term) => this.some(term));
     const wanted = others.filter(isNegative).map((term) => this.some(complement(term)));
@@ -96,7 +96,7 @@ export class Sentences {
 
   /** `acme/provider v1.0.0 to v1.2.0`, `every version of acme/provider`. */
   some({ variable, values }: Some): string {
-    const subject = this.world.subject(variable);
+    const subject = this.encoder.subject(variable);
     switch (subject.about) {
       case 'package': {
         const range = rangeText(subject.versions, values);
@@ -115,12 +115,12 @@ export class Sentences {
 
   /** What is asked for, where an override may say otherwise. */
   demanded({ selector, repository }: RootPackage): string {
-    const subject = this.world.package(this.problem.replace.get(repository) ?? repository);
+    const subject = this.encoder.package(this.problem.replace.get(repository) ?? repository);
     return `\`${selectorText(selector)}\`${this.overridden(subject)}`;
   }
 
   package({ variable }: Some): PackageSubject {
-    const subject = this.world.subject(variable);
+    const subject = this.encoder.subject(variable);
     if (subject.about !== 'package') throw new Error('not about a package');
     return subject;
   }
@@ -160,7 +160,7 @@ export class Sentences {
   }
 
   private noOthers(variable: number): string | undefined {
-    const subject = this.world.subject(variable);
+    const subject = this.encoder.subject(variable);
     switch (subject.about) {
       case 'crossplane':
         return this.target();
@@ -175,7 +175,7 @@ export class Sentences {
   }
 
   private api({ variable }: Some): string {
-    const subject = this.world.subject(variable);
+    const subject = this.encoder.subject(variable);
     return subject.about === 'api' ? crdDemandText(subject.demand) : '';
   }
 

@@ -90,7 +90,7 @@ function otherVersion({ problem, targets }: Stuck, root: RootPackage, any: strin
 function* twins({ problem, targets, proof }: Stuck, facts: readonly Fact[]): Generator<Edit> {
   for (const fact of facts) {
     if (fact.fact !== 'owns') continue;
-    const [a, b] = [fact.one, fact.other].map(({ variable }) => proof.world.subject(variable));
+    const [a, b] = [fact.one, fact.other].map(({ variable }) => proof.encoder.subject(variable));
     if (a?.about !== 'package' || b?.about !== 'package') continue;
     if (lastPart(a.repository) !== lastPart(b.repository)) continue;
     for (const [from, to] of [
@@ -132,7 +132,7 @@ function* admittedPrereleases(
 ): Generator<Edit> {
   for (const fact of facts) {
     if (fact.fact !== 'requires' && fact.fact !== 'root') continue;
-    const subject = proof.world.subject(fact.on.variable);
+    const subject = proof.encoder.subject(fact.on.variable);
     if (subject.about !== 'package' || !fact.on.values.isEmpty) continue;
     const { repository } = subject;
     yield {
@@ -151,7 +151,7 @@ function* withoutExclusions(
 ): Generator<Edit> {
   for (const fact of facts) {
     if (fact.fact !== 'excluded') continue;
-    const subject = proof.world.subject(fact.of.variable);
+    const subject = proof.encoder.subject(fact.of.variable);
     if (subject.about !== 'package') continue;
     const exclude = new Map(problem.exclude);
     const rules = exclude.get(subject.repository) ?? [];
@@ -174,7 +174,7 @@ function* overrides({ problem, targets, proof }: Stuck, facts: readonly Fact[]):
   const asked = new Set<Repository>();
   for (const fact of facts) {
     if (fact.fact !== 'requires') continue;
-    const subject = proof.world.subject(fact.on.variable);
+    const subject = proof.encoder.subject(fact.on.variable);
     if (subject.about !== 'package' || asked.has(subject.repository)) continue;
     const { repository } = subject;
     asked.add(repository);

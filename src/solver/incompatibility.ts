@@ -10,7 +10,7 @@ export interface Term {
   readonly values: VersionSet;
 }
 
-/** Terms that cannot all hold; either a fact about the world, or derived from others. */
+/** Terms that cannot all hold; either a fact about packages, or derived from others. */
 export interface Incompatibility {
   readonly terms: readonly Term[];
   readonly cause: Fact | Derived;

@@ -48,7 +48,7 @@ export interface Proof {
   /** Derived from facts, and without terms. */
   readonly because: Incompatibility;
   /** What the facts are about. */
-  readonly world: Encoder;
+  readonly encoder: Encoder;
 }
 
 /** How many conflicts pass between two questions whether to go on. */
@@ -66,7 +66,7 @@ const PATIENCE = 256;
  */
 export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<SearchResult> {
   const search = new Search();
-  const world = new Encoder(problem, search, only);
+  const encoder = new Encoder(problem, search, only);
   const queue = new DecisionQueue();
   const chosen = new Map<Variable, number>();
   /** By level. */
@@ -76,8 +76,8 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
   /** What every answer needs, as far as it is known and unread. */
   const certain = new Set<Variable>();
 
-  queue.append([world.crossplane]);
-  const roots = yield* world.stateRoots(problem.roots);
+  queue.append([encoder.crossplane]);
+  const roots = yield* encoder.stateRoots(problem.roots);
   queue.append(roots);
   // Any order gives the same answer; last first read least on the benchmark's pairs (bench/README.md).
   for (const root of roots.toReversed()) certain.add(root);
@@ -87,7 +87,12 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
       conflicts++;
       const learned = search.learn(conflict);
       if (learned.terms.length === 0) {
-        return { status: 'unsolvable', because: learned, world, effort: { decisions, conflicts } };
+        return {
+          status: 'unsolvable',
+          because: learned,
+          encoder,
+          effort: { decisions, conflicts },
+        };
       }
       queue.rewind(search.level);
       for (const variable of decided.splice(search.level)) chosen.delete(variable);
@@ -102,22 +107,22 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
     const variable = queue.next();
     if (variable === undefined) break;
     const value = preferred(variable);
-    const subject = world.subject(variable);
+    const subject = encoder.subject(variable);
     if (value === undefined) {
       if (subject.about !== 'package') throw new Error('a required variable has no value left');
-      world.closeOwner(subject);
+      encoder.closeOwner(subject);
       continue;
     }
     let children: Variable[] = [];
     if (value !== ABSENT && subject.about === 'package') {
       if (!subject.read.has(value)) {
         yield* ask({ ask: 'expect', next: () => ({ packages: prefetchable(prospects()) }) });
-        yield* world.read(subject, value);
+        yield* encoder.read(subject, value);
         continue;
       }
-      if (!(yield* world.link(subject, value))) continue;
-      if (world.tellCycle(subject, value, (v) => chosen.get(v))) continue;
-      children = world.children(subject, value);
+      if (!(yield* encoder.link(subject, value))) continue;
+      if (encoder.tellCycle(subject, value, (v) => chosen.get(v))) continue;
+      children = encoder.children(subject, value);
     } else if (value !== ABSENT && subject.about === 'api') {
       children = [subject.owners[value - FIRST]!.variable];
     }
@@ -129,7 +134,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
   }
   return {
     status: 'solved',
-    release: chosen.get(world.crossplane)! - FIRST,
+    release: chosen.get(encoder.crossplane)! - FIRST,
     selected: queue.decided().flatMap((variable) => selection(variable)),
     owners: queue.decided().flatMap((variable) => chosenOwner(variable)),
     effort: { decisions, conflicts },
@@ -144,7 +149,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
     if (search.level > 0) return false;
     let first: { subject: PackageSubject; value: number; rank: number } | undefined;
     for (const variable of certain) {
-      const subject = world.subject(variable);
+      const subject = encoder.subject(variable);
       const value = search.allowed(variable).only;
       if (subject.about !== 'package' || value === undefined || value < FIRST) continue;
       if (subject.read.has(value)) {
@@ -161,9 +166,9 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
       ask: 'expect',
       next: () => ({ packages: prefetchable(certainties({ subject, value })) }),
     });
-    yield* world.read(subject, value);
-    if (yield* world.link(subject, value)) {
-      for (const child of world.children(subject, value)) certain.add(child);
+    yield* encoder.read(subject, value);
+    if (yield* encoder.link(subject, value)) {
+      for (const child of encoder.children(subject, value)) certain.add(child);
     }
     return true;
   }
@@ -172,7 +177,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
   function* prospects(): Iterable<Prospect> {
     if (conflicts > 0) return;
     for (const variable of queue.waiting()) {
-      const subject = world.subject(variable);
+      const subject = encoder.subject(variable);
       const value = preferred(variable);
       if (subject.about !== 'package' || value === undefined || value === ABSENT) continue;
       yield { subject, value, certain: search.allowed(variable).only !== undefined };
@@ -184,7 +189,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
     const rank = readPriority(first.subject);
     yield { ...first, certain: true };
     for (const variable of certain) {
-      const subject = world.subject(variable);
+      const subject = encoder.subject(variable);
       const value = search.allowed(variable).only;
       if (subject.about !== 'package' || value === undefined || value < FIRST) continue;
       if (subject === first.subject || readPriority(subject) !== rank) continue;
@@ -201,7 +206,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
   }
 
   function preference(variable: Variable): readonly number[] {
-    const subject = world.subject(variable);
+    const subject = encoder.subject(variable);
     switch (subject.about) {
       case 'package':
         return subject.versions.preference();
@@ -227,7 +232,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
   }
 
   function chosenOwner(variable: Variable): ChosenOwner[] {
-    const subject = world.subject(variable);
+    const subject = encoder.subject(variable);
     const value = chosen.get(variable)!;
     if (subject.about !== 'api' || value === ABSENT || subject.owners.length < 2) return [];
     const [owner, ...others] = [
@@ -238,7 +243,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
   }
 
   function selection(variable: Variable): Selected[] {
-    const subject = world.subject(variable);
+    const subject = encoder.subject(variable);
     if (subject.about !== 'package') return [];
     const value = chosen.get(variable)!;
     if (value === ABSENT) return [];

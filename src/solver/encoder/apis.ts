@@ -12,7 +12,7 @@ import { ask, type Solving } from '../question.js';
 import type { ApiSubject, PackageSubject, Subject } from './subject.js';
 import { VersionSet } from '../version-set.js';
 
-/** What of the world the owners of CRDs need. */
+/** What of the encoder the owners of CRDs need. */
 export interface ApiEncoder {
   package(repository: Repository): PackageSubject;
   list(subject: PackageSubject): Solving<void>;
@@ -30,12 +30,12 @@ interface Ownership {
 
 /** The CRDs that somebody requires, each a variable whose values are the packages that own it. */
 export class Apis {
-  private readonly world: ApiEncoder;
+  private readonly encoder: ApiEncoder;
   private readonly known = new Map<string, ApiSubject>();
   private readonly ownerships = new Map<Variable, Ownership[]>();
 
-  constructor(world: ApiEncoder) {
-    this.world = world;
+  constructor(encoder: ApiEncoder) {
+    this.encoder = encoder;
   }
 
   /** The subject of a demand that has been found. */
@@ -51,17 +51,17 @@ export class Apis {
     answer.sort((a, b) => byCodePoint(a.repository, b.repository));
     const owners: PackageSubject[] = [];
     for (const { repository } of answer) {
-      const owner = this.world.package(repository);
-      if (!owner.versions.listed) yield* this.world.list(owner);
+      const owner = this.encoder.package(repository);
+      if (!owner.versions.listed) yield* this.encoder.list(owner);
       owners.push(owner);
     }
     let api: ApiSubject | undefined;
-    const variable = this.world.addSubject(
+    const variable = this.encoder.addSubject(
       (v) => (api = { about: 'api', variable: v, demand, owners }),
     );
     this.known.set(key, api!);
     const values = VersionSet.of([ABSENT, ...owners.map((_, i) => FIRST + i)]);
-    this.world.tell([{ variable, values: values.complement() }], { fact: 'no-others', variable });
+    this.encoder.tell([{ variable, values: values.complement() }], { fact: 'no-others', variable });
     for (const [i, owner] of answer.entries()) this.tellOwner(api!, i, owner);
     return api!;
   }
@@ -71,7 +71,7 @@ export class Apis {
     for (const { demand, chosen, settled } of this.ownerships.get(subject.variable) ?? []) {
       if (settled.has(value) || owns(meta, demand)) continue;
       const by = { variable: subject.variable, values: VersionSet.single(value) };
-      this.world.tell([chosen, by], { fact: 'provides', api: chosen, by: without(by) });
+      this.encoder.tell([chosen, by], { fact: 'provides', api: chosen, by: without(by) });
     }
   }
 
@@ -80,7 +80,7 @@ export class Apis {
     const known = VersionSet.of(subject.versions.all());
     const unknown = { variable: subject.variable, values: known.complement() };
     for (const { chosen } of this.ownerships.get(subject.variable) ?? []) {
-      this.world.tell([chosen, unknown], { fact: 'provides', api: chosen, by: without(unknown) });
+      this.encoder.tell([chosen, unknown], { fact: 'provides', api: chosen, by: without(unknown) });
     }
   }
 
@@ -99,7 +99,7 @@ export class Apis {
     const chosen = { variable: api.variable, values: VersionSet.single(FIRST + index) };
     const not = { variable, values: VersionSet.of([ABSENT, OTHER, ...others]) };
     const by = { variable, values: VersionSet.of(mine) };
-    this.world.tell([chosen, not], { fact: 'provides', api: chosen, by });
+    this.encoder.tell([chosen, not], { fact: 'provides', api: chosen, by });
     const ownership = { demand: api.demand, chosen, settled: new Set([...mine, ...others]) };
     this.ownerships.set(variable, [...(this.ownerships.get(variable) ?? []), ownership]);
   }
