@@ -3,7 +3,8 @@ import { factKey, isDebatable } from '../solver/fact-key.js';
 import type { Incompatibility } from '../solver/incompatibility.js';
 import type { Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
-import { solve, type Effort, type Proof } from '../solver/solve.js';
+import { solve } from '../solver/solve.js';
+import type { Effort, Proof } from '../solver/search-result.js';
 
 /** Steps after which a smaller proof is no longer looked for: a second or two. */
 const MOST_STEPS = 100_000;

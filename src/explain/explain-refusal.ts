@@ -2,7 +2,7 @@ import { InputError } from '../model/input-error.js';
 import type { Target } from '../model/target/target.js';
 import { minimalProof } from './core.js';
 import type { Problem } from '../solver/problem.js';
-import type { Proof } from '../solver/solve.js';
+import type { Proof } from '../solver/search-result.js';
 import type { Driver } from '../driver/driver.js';
 import { refusalOf, type Refusal } from './refusal.js';
 import { suggest } from './suggest.js';

@@ -3,7 +3,7 @@ import { leaves } from './core.js';
 import type { Fact, Some } from '../solver/fact.js';
 import { factKey, isDebatable, subjectName } from '../solver/fact-key.js';
 import type { RootRequirement } from '../solver/problem.js';
-import type { Proof } from '../solver/solve.js';
+import type { Proof } from '../solver/search-result.js';
 
 /** One of the facts that an explanation rests on, for programs. */
 export type NamedFact = FactStatement & {

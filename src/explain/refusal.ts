@@ -8,7 +8,7 @@ import type { Variable } from '../solver/incompatibility.js';
 import { edgeOf, inTellingOrder } from './premises.js';
 import type { Problem } from '../solver/problem.js';
 import { Sentences } from './sentences.js';
-import type { Proof } from '../solver/solve.js';
+import type { Proof } from '../solver/search-result.js';
 import { namedFacts, type NamedFact } from './named-fact.js';
 import { selectorText } from '../model/selector.js';
 

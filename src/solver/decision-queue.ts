@@ -6,48 +6,56 @@ import type { Variable } from './incompatibility.js';
  * This order is what makes the answer unique. Taking back decisions takes back what they appended.
  */
 export class DecisionQueue {
-  private readonly order: Variable[] = [];
-  private readonly members = new Set<Variable>();
-  /** Per level: how long the queue was, and how far it had been worked through, at its decision. */
-  private readonly marks: { readonly length: number; readonly head: number }[] = [];
-  private head = 0;
+  readonly #order: Variable[] = [];
+  /** Decided variables and those that wait. */
+  readonly #members = new Set<Variable>();
+  /** Of decided variables. */
+  readonly #values = new Map<Variable, number>();
+  /** Per decision: how long the queue was before the decision appended to it. */
+  readonly #lengths: number[] = [];
 
   append(variables: readonly Variable[]): void {
     for (const variable of variables) {
-      if (this.members.has(variable)) continue;
-      this.members.add(variable);
-      this.order.push(variable);
+      if (this.#members.has(variable)) continue;
+      this.#members.add(variable);
+      this.#order.push(variable);
     }
   }
 
   /** The first variable not decided yet; undefined: all are. */
   next(): Variable | undefined {
-    return this.order[this.head];
+    return this.#order[this.#lengths.length];
   }
 
-  /** Those not decided yet, from the head on. */
+  /** The variables not decided yet, from the head on. */
   waiting(): readonly Variable[] {
-    return this.order.slice(this.head);
+    return this.#order.slice(this.#lengths.length);
   }
 
-  /** The head has been decided, one level up; these follow from the decision. */
-  advance(appended: readonly Variable[]): void {
-    this.marks.push({ length: this.order.length, head: this.head });
-    this.head++;
-    this.append(appended);
+  /** The head takes a value, which makes further variables necessary. */
+  decide(value: number, necessary: readonly Variable[]): void {
+    this.#values.set(this.next()!, value);
+    this.#lengths.push(this.#order.length);
+    this.append(necessary);
   }
 
   /** Back to what it was when `level` decisions had been made. */
   rewind(level: number): void {
-    const mark = this.marks[level];
-    if (mark === undefined) return;
-    this.marks.length = level;
-    this.head = mark.head;
-    for (const variable of this.order.splice(mark.length)) this.members.delete(variable);
+    for (const variable of this.#order.slice(level, this.#lengths.length)) {
+      this.#values.delete(variable);
+    }
+    const [length] = this.#lengths.splice(level);
+    if (length === undefined) return;
+    for (const variable of this.#order.splice(length)) this.#members.delete(variable);
   }
 
   /** Everything decided, in the order of decision. */
   decided(): readonly Variable[] {
-    return this.order.slice(0, this.head);
+    return this.#order.slice(0, this.#lengths.length);
+  }
+
+  /** What was decided; undefined: nothing yet. */
+  value(variable: Variable): number | undefined {
+    return this.#values.get(variable);
   }
 }

@@ -170,13 +170,26 @@ export class Encoder {
     return true;
   }
 
-  /** Nothing known may be chosen for a package that only a CRD asks for: there is nothing else. */
-  closeOwner(subject: PackageSubject): void {
+  /**
+   * No known version may be chosen for a package that is to own a CRD: says that it has no other.
+   * Only such a package can be short of values, since who names a range lists its versions.
+   */
+  closeOwner(variable: Variable): void {
+    const subject = this.subject(variable);
+    if (subject.about !== 'package') throw new Error('a required variable has no value left');
     this.apis.close(subject);
   }
 
+  /** The variables that a value makes necessary, in the order in which they are to be decided. */
+  necessary(variable: Variable, value: number): Variable[] {
+    const subject = this.subject(variable);
+    if (value === ABSENT) return [];
+    if (subject.about === 'api') return [subject.owners[value - FIRST]!.variable];
+    return subject.about === 'package' ? this.children(subject, value) : [];
+  }
+
   /** The variables that a version's requirements name, in dependsOn order. */
-  children(subject: PackageSubject, value: number): Variable[] {
+  private children(subject: PackageSubject, value: number): Variable[] {
     return this.requirements(subject, value).map((requirement) =>
       requirement.requires === 'package'
         ? this.package(this.replaced(requirement.repository)).variable

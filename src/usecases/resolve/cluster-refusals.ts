@@ -4,7 +4,7 @@ import { isDigest } from '../../text/digest.js';
 import type { PackageRequirement } from '../../model/package-meta.js';
 import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
-import type { Selected } from '../../solver/solve.js';
+import type { Selected } from '../../solver/search-result.js';
 
 /**
  * What the cluster's own dependency checks would refuse in a selection, in words; empty: nothing.

@@ -6,7 +6,7 @@ import type { PackageMeta, Rejection } from '../../model/package-meta.js';
 import type { Target } from '../../model/target/target.js';
 import { parseVersion, type Version } from '../../semver/version.js';
 import type { RootPackage, Problem } from '../../solver/problem.js';
-import type { Selected } from '../../solver/solve.js';
+import type { Selected } from '../../solver/search-result.js';
 import type { Driver } from '../../driver/driver.js';
 import { newestOf } from './newest.js';
 import { versionOf } from '../../model/target/target-choice.js';

@@ -7,7 +7,7 @@ import type { Repository } from '../../model/package.js';
 import type { FetchedPackage } from '../../model/package-source.js';
 import type { PackageRoot, Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
-import type { Selected } from '../../solver/solve.js';
+import type { Selected } from '../../solver/search-result.js';
 import { clusterRefusals } from './cluster-refusals.js';
 
 /** A selection with what the sources said of it. */

@@ -4,7 +4,7 @@ import type { FetchedPackage, PackageSource } from '../../model/package-source.j
 import type { Request } from '../../model/request.js';
 import { SourceError } from '../../model/source-error.js';
 import { targetFor, type Target } from '../../model/target/target.js';
-import type { Selected } from '../../solver/solve.js';
+import type { Selected } from '../../solver/search-result.js';
 import { clusterRefusals } from '../resolve/cluster-refusals.js';
 import { reResolve } from './re-resolve.js';
 import { contentMismatches, type Mismatch } from './lock-mismatch.js';

@@ -1,0 +1,21 @@
+import { ABSENT } from '../encoder/package-versions.js';
+import { preferredValue } from '../preferred-value.js';
+import { ask, type Solving } from '../question.js';
+import type { SearchState } from '../search-state.js';
+import { prefetchable, type Prospect } from './prefetchable.js';
+
+/** Says which versions will probably be read next: those of packages that wait for a decision. */
+export function* announceWaiting(state: SearchState): Solving<void> {
+  yield* ask({ ask: 'expect', next: () => ({ packages: prefetchable(prospects(state)) }) });
+}
+
+/** What would be decided now, from the head of the queue on; after a conflict that is no guide. */
+function* prospects(state: SearchState): Iterable<Prospect> {
+  if (state.effort.conflicts > 0) return;
+  for (const variable of state.queue.waiting()) {
+    const subject = state.encoder.subject(variable);
+    const value = preferredValue(variable, state);
+    if (subject.about !== 'package' || value === undefined || value === ABSENT) continue;
+    yield { subject, value, certain: state.search.allowed(variable).only !== undefined };
+  }
+}
