@@ -32,7 +32,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
   const effort = { decisions: 0, conflicts: 0 };
   const state: SearchState = { problem, search, encoder, queue, effort };
 
-  const roots = yield* encoder.stateRoots(problem.roots);
+  const roots = yield* encoder.tellRoots();
   queue.append([encoder.crossplane, ...roots]);
   const certain = new CertainPackages(state, roots);
   for (;;) {
@@ -55,7 +55,7 @@ export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<Se
     if (variable === undefined) return solutionOf(state);
     const value = preferredValue(variable, state);
     if (value === undefined) {
-      encoder.closeOwner(variable);
+      encoder.tellNoOtherOwner(variable);
       continue;
     }
 
@@ -82,7 +82,7 @@ function* isKnown(variable: Variable, value: number, state: SearchState): Solvin
     yield* encoder.read(subject, value);
     return false;
   }
-  if (!(yield* encoder.link(subject, value))) return false;
+  if (!(yield* encoder.tellRequirements(subject, value))) return false;
   return !encoder.tellCycle(subject, value, (other) => queue.value(other));
 }
 

@@ -20,8 +20,8 @@ export interface PackageSubject {
   readonly metas: Map<number, PackageMeta>;
   /** Values that have been looked at: read, missing or rejected. */
   readonly read: Set<number>;
-  /** Per value: how many of its requirements the search knows. */
-  readonly linked: Map<number, number>;
+  /** Per value: how many of its requirements the search has been told. */
+  readonly told: Map<number, number>;
   /** Versions read, by the kind they turned out to be. */
   readonly kinds: Map<PackageKind, VersionSet>;
   /** What asks for this package, and as what. */

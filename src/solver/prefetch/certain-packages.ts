@@ -32,7 +32,7 @@ export class CertainPackages {
     const { subject, value } = first;
     yield* encoder.read(subject, value);
     this.#variables.delete(subject.variable);
-    if (yield* encoder.link(subject, value)) {
+    if (yield* encoder.tellRequirements(subject, value)) {
       for (const child of encoder.necessary(subject.variable, value)) this.#variables.add(child);
     }
     return true;

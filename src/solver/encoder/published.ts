@@ -1,0 +1,98 @@
+import type { PackageMeta, Rejection } from '../../model/package-meta.js';
+import type { Selector } from '../../model/selector.js';
+import { effectiveSelector } from '../effective.js';
+import { ask, type Solving } from '../question.js';
+import { VersionSet } from '../version-set.js';
+import type { EncoderContext } from './context.js';
+import { OTHER } from './package-versions.js';
+import type { PackageSubject } from './subject.js';
+
+/**
+ * Which versions of a package there are, and which of them cannot be installed whatever else is.
+ *
+ * | fact | incompatibility |
+ * | --- | --- |
+ * | nothing else is published | {p = other} |
+ * | p 1.2.0 is named, and does not exist | {p = 1.2.0} |
+ * | the target refuses p 1.2.0 | {p = 1.2.0} |
+ * | the user excludes p in S | {p ∈ S} |
+ */
+export class Published {
+  readonly #context: EncoderContext;
+
+  constructor(context: EncoderContext) {
+    this.#context = context;
+  }
+
+  /** The versions that a selector denotes; an override for the package beats every selector. */
+  *selected(subject: PackageSubject, asked: Selector): Solving<VersionSet> {
+    const selector = effectiveSelector(this.#context.problem, subject.repository, asked);
+    let values = subject.versions.selected(selector);
+    if (values === undefined) {
+      yield* this.list(subject);
+      values = subject.versions.selected(selector)!;
+    }
+    this.#exclude(subject);
+    return values;
+  }
+
+  /** Asks which versions there are, and says that there are no others. */
+  *list(subject: PackageSubject): Solving<void> {
+    const { repository, variable, versions } = subject;
+    const tags = yield* ask({ ask: 'versions', repository });
+    subject.exists = tags !== undefined;
+    for (const value of versions.list(tags ?? [])) this.#tellMissing(subject, value);
+    this.#context.statements.tell({
+      terms: [{ variable, values: VersionSet.single(OTHER) }],
+      cause: { fact: 'no-others', variable },
+    });
+    this.#exclude(subject);
+  }
+
+  /** What a version says; undefined: it cannot be used, and the search has been told why. */
+  *read(subject: PackageSubject, value: number): Solving<PackageMeta | undefined> {
+    const meta = yield* this.#fetch(subject, value);
+    if (meta === undefined) {
+      this.#tellMissing(subject, value);
+      return undefined;
+    }
+    if (!('rejected' in meta)) return meta;
+    const of = { variable: subject.variable, values: VersionSet.single(value) };
+    this.#context.statements.tell({
+      terms: [of],
+      cause: { fact: 'rejected', of, findings: meta.findings },
+    });
+    return undefined;
+  }
+
+  /** A tag that does not exist may exist in another spelling, which the list shows. */
+  *#fetch(subject: PackageSubject, value: number): Solving<PackageMeta | Rejection | undefined> {
+    const { repository, versions } = subject;
+    for (;;) {
+      const version = versions.label(value);
+      const meta = yield* ask({ ask: 'meta', candidate: { repository, version } });
+      if (meta !== undefined) return meta;
+      if (!versions.listed) yield* this.list(subject);
+      if (versions.label(value) === version) return undefined;
+    }
+  }
+
+  #tellMissing({ variable }: PackageSubject, value: number): void {
+    const of = { variable, values: VersionSet.single(value) };
+    this.#context.statements.tell({ terms: [of], cause: { fact: 'missing', of } });
+  }
+
+  /** Applies exclusions to the values discovered since the last time. */
+  #exclude(subject: PackageSubject): void {
+    const rules = this.#context.problem.exclude.get(subject.repository);
+    if (rules === undefined) return;
+    const fresh = subject.versions.all().slice(subject.screened);
+    subject.screened += fresh.length;
+    for (const rule of rules) {
+      const values = VersionSet.of(fresh.filter((v) => subject.versions.matches(v, rule.selector)));
+      if (values.isEmpty) continue;
+      const of = { variable: subject.variable, values };
+      this.#context.statements.tell({ terms: [of], cause: { fact: 'excluded', of, rule } });
+    }
+  }
+}
