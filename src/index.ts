@@ -95,7 +95,7 @@ export type {
   RequirementPlace,
 } from './explain/named-fact.js';
 export type { ReadCounts } from './driver/read-stats.js';
-export type { Effort } from './solver/solve.js';
+export type { Effort } from './solver/search-result.js';
 
 // What becomes of it later, and elsewhere
 export { update } from './usecases/update.js';
