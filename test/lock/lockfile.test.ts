@@ -90,7 +90,7 @@ test('packages are sorted by source, in whatever order they come', () => {
 });
 
 describe('parsing undoes formatting', () => {
-  const anyLockfile = generated({ packages: 4, undigested: 0.4, wishes: 0.7, awkward: 0.8 });
+  const anyLockfile = generated({ packages: 4, undigested: 0.4, customized: 0.7, awkward: 0.8 });
 
   test('for every lockfile', () => {
     fc.assert(

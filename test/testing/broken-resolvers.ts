@@ -1,7 +1,7 @@
 import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
 import type { JsonObject } from '../../src/text/json.js';
 import type { Request } from '../../src/model/request.js';
-import { exhaustive, targets } from '../../src/testing/oracle/exhaustive.js';
+import { exhaustive, targetsFor } from '../../src/testing/oracle/exhaustive.js';
 import { possiblyNeeded } from '../../src/testing/oracle/possibly-needed.js';
 import type { Outcome, Resolver, ResolverOptions } from '../../src/testing/laws/resolver.js';
 import { publishedIn } from '../../src/testing/generate/changed-universe.js';
@@ -32,7 +32,7 @@ function bundle(
   request: Request,
   { options, outcome }: { options: ResolverOptions; outcome: Solved },
 ): JsonObject[] {
-  const target = targets(
+  const target = targetsFor(
     { ...request, crossplane: undefined },
     { crossplane: outcome.crossplane },
   )[0]!;
@@ -40,7 +40,7 @@ function bundle(
   const placed = new Set<string>();
   const place = (repository: string, above: readonly string[] = []): void => {
     if (above.includes(repository)) return;
-    for (const d of world.demandsOf(repository, outcome.selected.get(repository)!))
+    for (const d of world.requirementsOf(repository, outcome.selected.get(repository)!))
       place(d.repository, [...above, repository]);
     placed.add(repository);
   };
@@ -74,7 +74,7 @@ function everyVersion(universe: IndexFile, change: (version: IndexVersion) => In
 
 /** Takes the newest version that the first to ask admits, and never looks back. */
 const greedy: Resolver = async (universe, request, options = {}) => {
-  const [target] = targets(request, options);
+  const [target] = targetsFor(request, options);
   if (target === undefined) return { status: 'unsolvable' };
   const world = new TargetView(universe, request, { target, options });
   const selected = new Map<string, string>();
@@ -82,10 +82,10 @@ const greedy: Resolver = async (universe, request, options = {}) => {
   for (const want of queue) {
     if ('api' in want || selected.has(want.repository)) continue;
     const tags = Object.keys(universe.packages[want.repository]?.versions ?? {});
-    const tag = tags.findLast((one) => world.satisfies(want.repository, one, want.want));
+    const tag = tags.findLast((one) => world.satisfies(want.repository, one, want.selector));
     if (tag === undefined) return { status: 'unsolvable' };
     selected.set(want.repository, tag);
-    queue.push(...world.demandsOf(want.repository, tag));
+    queue.push(...world.requirementsOf(want.repository, tag));
   }
   return { status: 'solved', selected, crossplane: target.version };
 };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** With the given share a value of `arbitrary`, else undefined; shrinks to undefined. */
+/** A value of `arbitrary` in the given share of draws, else undefined; shrinks to undefined. */
 export function sometimes<T>(
   share: number,
   arbitrary: fc.Arbitrary<T>,
@@ -26,12 +26,13 @@ export function weighted<T>(
   );
 }
 
-/** A number that stands for "one of those", however many they turn out to be; shrinks to the first. */
+/** A number that `picked` turns into an element of a list that is not known yet; shrinks to the first. */
 export function pick(): fc.Arbitrary<number> {
   // 60 divides evenly by most small counts.
   return fc.nat({ max: 59 });
 }
 
+/** The element that a number from `pick` stands for; undefined: the list is empty. */
 export function picked<T>(n: number, from: readonly T[]): T | undefined {
   return from[n % from.length];
 }

@@ -23,14 +23,14 @@ export interface AroundOptions {
   readonly crossplane?: string | readonly string[] | undefined;
   /** Other roots, each a reference; any of them may stand beside the package. */
   readonly beside?: readonly string[] | undefined;
-  /** Packages whose published versions vary; unless told, those that the package asks for. */
+  /** Packages whose published versions vary; unless told, those that the package requires. */
   readonly vary?: readonly string[] | undefined;
   /**
    * `up-to`: of a package that varies, what was published up to some version; `only`: that version
-   * alone. Of a package that the package itself asks for, one of those it admits.
+   * alone. Of a package that the package itself requires, one of those it admits.
    */
   readonly published?: 'up-to' | 'only' | undefined;
-  /** Of each demand met, so many of the newest versions that it admits are read; 10 unless told. */
+  /** Versions to read for each requirement, the newest that it admits; 10 unless told. */
   readonly versions?: number | undefined;
   /** More package versions than this are an error; 2000 unless told. */
   readonly limit?: number | undefined;
@@ -105,7 +105,7 @@ function scenarios(
   return plan.map(({ release, beside, stops: drawn }) => {
     const packages = { ...universe.packages };
     for (const [n, [name, tags]] of [...varied].entries()) {
-      // 0 stands for as it is: what to shrink to.
+      // 0 stands for everything published, and is what a draw shrinks to.
       const stop = tags[drawn[n]! - 1];
       if (stop !== undefined) packages[name] = cut(packages[name]!, stop, published);
     }
@@ -117,7 +117,7 @@ function scenarios(
   });
 }
 
-/** Digests and tags that are no version are always there. */
+/** The package as published up to `stop`, or `stop` alone; digests and tags that are no version stay. */
 function cut(
   { kind, versions }: IndexPackage,
   stop: string,
@@ -133,6 +133,7 @@ function cut(
   return { kind, versions: Object.fromEntries(left) };
 }
 
+/** The versions at which the publishing of a package may stop, newest first. */
 function stops(
   name: string,
   context: {
@@ -154,7 +155,7 @@ function stops(
   return tags.filter((tag) => admitted.includes(tag));
 }
 
-/** What a root itself asks for, in whichever of its versions. */
+/** What a root itself requires, in any of its versions. */
 function asksFor(
   root: Root,
   { packages }: IndexFile,

@@ -3,7 +3,7 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../model/index-file.js';
 import { isMapping, type JsonValue } from '../../text/json.js';
 
-/** A version in a universe, and where. */
+/** A version of a universe, with its repository and tag. */
 export interface Published {
   readonly repository: string;
   readonly tag: string;
@@ -16,7 +16,7 @@ export function publishedIn({ packages }: IndexFile): Published[] {
   );
 }
 
-/** The same packages and versions, listed in another order. */
+/** The universe with packages and versions listed in another order, which `salt` decides. */
 export function reordered({ packages }: IndexFile, salt: number): IndexFile {
   return {
     packages: shuffled(packages, salt, (one) => ({
@@ -36,48 +36,53 @@ function shuffled<T>(
   return Object.fromEntries(keys.map((key) => [key, change(record[key]!)]));
 }
 
-/** Adds packages that have nothing in common with those there: no name, no API. */
-export function withStrangers(universe: IndexFile, strangers: IndexFile): IndexFile {
-  const estranged = Object.entries(strangers.packages).map(
+/** Adds packages under names and APIs that nothing in the universe shares or requires. */
+export function withUnrelated(universe: IndexFile, unrelated: IndexFile): IndexFile {
+  const added = Object.entries(unrelated.packages).map(
     ([repository, { kind, versions }]): [string, IndexPackage] => [
-      strange(repository),
+      unrelatedName(repository),
       {
         kind,
         versions: Object.fromEntries(
-          Object.entries(versions).map(([tag, version]) => [tag, estrange(version)]),
+          Object.entries(versions).map(([tag, version]) => [tag, unrelatedVersion(version)]),
         ),
       },
     ],
   );
-  return { packages: { ...Object.fromEntries(estranged), ...universe.packages } };
+  return { packages: { ...Object.fromEntries(added), ...universe.packages } };
 }
 
-function strange(repository: string): string {
+function unrelatedName(repository: string): string {
   return `strangers.example.org/${repository.slice(repository.indexOf('/') + 1)}`;
 }
 
-function estrange({ crossplane, digest, dependsOn = [], crds = [] }: IndexVersion): IndexVersion {
+function unrelatedVersion({
+  crossplane,
+  digest,
+  dependsOn = [],
+  crds = [],
+}: IndexVersion): IndexVersion {
   return {
     crossplane,
     digest,
-    dependsOn: dependsOn.map(estrangeEntry),
+    dependsOn: dependsOn.map(unrelatedEntry),
     crds: crds.map((name) => `${name.split('.')[0]}.strangers.example.org`),
   };
 }
 
-function estrangeEntry(entry: JsonValue): JsonValue {
+function unrelatedEntry(entry: JsonValue): JsonValue {
   if (!isMapping(entry)) return entry;
   return Object.fromEntries(
     Object.entries(entry).map(([key, value]): [string, JsonValue] => [
       key,
       key !== 'apiVersion' && typeof value === 'string' && value.includes('/')
-        ? strange(value)
+        ? unrelatedName(value)
         : value,
     ]),
   );
 }
 
-/** Without the nth dependency of all; undefined where there is none at all. */
+/** The universe without its nth dependency, counted around; undefined: it has no dependencies. */
 export function withoutDependency(universe: IndexFile, n: number): IndexFile | undefined {
   const all = publishedIn(universe).flatMap((published) =>
     (published.version.dependsOn ?? []).map((_, place) => ({ ...published, place })),
@@ -88,7 +93,7 @@ export function withoutDependency(universe: IndexFile, n: number): IndexFile | u
   return withVersion(universe, { ...one, version: { ...one.version, dependsOn } });
 }
 
-/** Puts a version in the place of another; undefined: unpublishes it. */
+/** The universe with another version at a tag; without `version`, the tag is unpublished. */
 export function withVersion(
   { packages }: IndexFile,
   change: { readonly repository: string; readonly tag: string; readonly version?: IndexVersion },

@@ -11,7 +11,7 @@ export interface Knobs {
   readonly depth: number;
   /** Share of versions that are prereleases. */
   readonly prereleases: number;
-  /** Share of demands made by digest. */
+  /** Share of requirements that name a digest. */
   readonly digests: number;
   /** Share of versions whose digest is not known. */
   readonly undigested: number;
@@ -28,7 +28,7 @@ export interface Knobs {
   readonly aliases: number;
   /** Share of versions that require a package above them, or themselves. */
   readonly cycles: number;
-  /** Share of dependencies on a package nobody published. */
+  /** Share of dependencies on a package that is not published. */
   readonly missing: number;
   /** Share of dependencies that name the wrong kind of package. */
   readonly kindMismatches: number;
@@ -42,7 +42,7 @@ export interface Knobs {
   readonly unsatisfiable: number;
   /** Share of constraints that name a version which was never published. */
   readonly phantoms: number;
-  /** Share of constraints that are none. */
+  /** Share of constraints that no dialect reads. */
   readonly invalid: number;
   /** Share of constraints that Crossplane's two semver dialects read differently. */
   readonly dialects: number;
@@ -51,7 +51,7 @@ export interface Knobs {
   readonly roots: number;
   /** Share of requests that leave the choice of a Crossplane release open. */
   readonly freeCrossplane: number;
-  /** Share of roots that ask for a CRD, whoever owns it. */
+  /** Share of roots that ask for a CRD of any package. */
   readonly crdRoots: number;
   /** Share of roots that are a package under development. */
   readonly localRoots: number;

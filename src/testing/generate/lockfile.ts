@@ -5,7 +5,7 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import { objectNameOf } from '../../model/name.js';
 import type { CrdRequirement, Requirement } from '../../model/package-meta.js';
 import type { JsonObject } from '../../text/json.js';
-import { castMember, claimOf, digestOf, type SampleRole } from './sample-packages.js';
+import { samplePackage, claimOf, digestOf, type SamplePackage } from './sample-packages.js';
 import { pick, picked, sometimes, weighted } from './arbitraries.js';
 
 /** What generated lockfiles are made of; shares are between 0 and 1. */
@@ -16,8 +16,8 @@ export interface LockfileKnobs {
   readonly digests: number;
   /** Share of packages whose digest is not known. */
   readonly undigested: number;
-  /** Share of packages on whose object the user has wishes of their own. */
-  readonly wishes: number;
+  /** Share of packages whose object has settings of the user's. */
+  readonly customized: number;
   /** Share of lockfiles whose objects all skip dependency resolution. */
   readonly skipping: number;
   /** Share of texts that YAML makes hard to write, or that no package would hold. */
@@ -28,7 +28,7 @@ export const DEFAULT_LOCKFILE_KNOBS: LockfileKnobs = {
   packages: 6,
   digests: 0.1,
   undigested: 0.05,
-  wishes: 0.2,
+  customized: 0.2,
   skipping: 0.15,
   awkward: 0,
 };
@@ -71,7 +71,7 @@ interface PackagePlan {
     readonly constraint: string;
     readonly explicit: boolean;
   }[];
-  readonly demandsCrd: CrdRequirement | undefined;
+  readonly requiresCrd: CrdRequirement | undefined;
   readonly alsoOwns: string | undefined;
   readonly object: ObjectTemplate | undefined;
 }
@@ -94,14 +94,14 @@ function packagePlan(knobs: LockfileKnobs): fc.Arbitrary<PackagePlan> {
     direct: weighted([0.6, false], [0.4, true]),
     crossplane: sometimes(0.4, text(knobs, '>=v1.14.0-0', '>=v1.20.0', '^v1.14.1-0 || ^v2.0.0-0')),
     needs: fc.array(need, { maxLength: 3 }),
-    demandsCrd: sometimes(0.05 + knobs.awkward / 4, crdRequirement(knobs)),
+    requiresCrd: sometimes(0.05 + knobs.awkward / 4, crdRequirement(knobs)),
     alsoOwns: sometimes(knobs.awkward, awkwardText()),
-    object: sometimes(knobs.wishes, template(knobs)),
+    object: sometimes(knobs.customized, template(knobs)),
   });
 }
 
 function lockedPackage(plan: PackagePlan, n: number, count: number): LockedPackage {
-  const role = castMember(n);
+  const role = samplePackage(n);
   const { repository, kind } = role;
   const tag = `v1.${plan.minor}.0`;
   const digest = plan.pin === 'undigested' ? undefined : digestOf(repository, tag);
@@ -125,11 +125,11 @@ function lockedPackage(plan: PackagePlan, n: number, count: number): LockedPacka
 }
 
 function requirementsOf(
-  { needs, demandsCrd }: PackagePlan,
+  { needs, requiresCrd }: PackagePlan,
   n: number,
   count: number,
 ): Requirement[] {
-  const others = Array.from({ length: count - n - 1 }, (_, m) => castMember(n + 1 + m));
+  const others = Array.from({ length: count - n - 1 }, (_, m) => samplePackage(n + 1 + m));
   const required = needs.flatMap(({ to, constraint, explicit }): Requirement[] => {
     const other = picked(to, others);
     if (other === undefined) return [];
@@ -137,7 +137,7 @@ function requirementsOf(
     const apiVersion = explicit ? 'pkg.crossplane.io/v1' : undefined;
     return [{ requires: 'package', repository, kind, apiVersion, constraint, line: undefined }];
   });
-  return demandsCrd === undefined ? required : [...required, demandsCrd];
+  return requiresCrd === undefined ? required : [...required, requiresCrd];
 }
 
 /** By name, or by group, version and kind. */
@@ -156,7 +156,7 @@ function crdRequirement(knobs: LockfileKnobs): fc.Arbitrary<CrdRequirement> {
   );
 }
 
-function ownsOf({ kind, apis }: SampleRole, other: string | undefined): OwnedObject[] {
+function ownsOf({ kind, apis }: SamplePackage, other: string | undefined): OwnedObject[] {
   const own: OwnedObject[] =
     kind === 'Configuration'
       ? apis.flatMap((name): OwnedObject[] => [

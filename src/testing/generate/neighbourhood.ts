@@ -12,37 +12,38 @@ import type { Target } from '../../model/target/target.js';
 import { compareVersions, exactTag, parseVersion } from '../../semver/version.js';
 import { indexEntry, onlyMeta } from '../../sources/index/index-entry.js';
 
-export interface Bounds {
-  /** One for each way in which releases read packages; the first is asked of the source. */
+/** How much of what is published is read. */
+export interface NeighbourhoodBounds {
+  /** One for each set of rules that releases have; the source is asked for the first. */
   readonly targets: readonly Target[];
-  /** Of each demand, so many of the newest versions that it admits. */
+  /** Versions to read for each requirement: the newest that it admits. */
   readonly versions: number;
   /** Package versions to read, all in all. */
   readonly limit: number;
   readonly prereleases: ReadonlySet<string>;
 }
 
-/** Some versions of a package that somebody asks for. */
+/** Versions of a package that a root or a dependsOn entry asks for. */
 export interface RequiredPackage {
   readonly repository: Repository;
   readonly version: RootVersion;
 }
 
 /**
- * Every package that some choice of versions could lead to from the roots, as the source has it.
- * Only versions that somebody asks for are read, and of those the newest.
+ * Every package that dependencies lead to from the roots, as the source has it. Only versions that
+ * a requirement admits are read, and of those the newest.
  */
 export async function neighbourhood(
   request: Request,
   source: PackageSource,
-  bounds: Bounds,
+  bounds: NeighbourhoodBounds,
 ): Promise<IndexFile> {
   const crawl = new Crawl(request, source, bounds);
   for (const root of request.roots) await crawl.enter(root);
   return crawl.universe();
 }
 
-/** What dependsOn entries ask for, as any of the targets reads them. */
+/** What dependsOn entries require, as any of the targets reads them. */
 export function requiredBy(
   entries: readonly JsonValue[],
   targets: readonly Target[],
@@ -82,40 +83,41 @@ export function newestFirst(tags: readonly string[]): string[] {
     .map(({ raw }) => raw);
 }
 
+/** Reads packages and what they require, each requirement once. */
 class Crawl {
-  private readonly request: Request;
-  private readonly source: PackageSource;
-  private readonly bounds: Bounds;
-  private readonly packages = new Map<
+  readonly #request: Request;
+  readonly #source: PackageSource;
+  readonly #bounds: NeighbourhoodBounds;
+  readonly #packages = new Map<
     Repository,
     { kind: string | undefined; versions: Map<string, IndexVersion> }
   >();
-  private readonly met = new Set<string>();
-  private read = 0;
+  readonly #met = new Set<string>();
+  #read = 0;
 
-  constructor(request: Request, source: PackageSource, bounds: Bounds) {
-    this.request = request;
-    this.source = source;
-    this.bounds = bounds;
+  constructor(request: Request, source: PackageSource, bounds: NeighbourhoodBounds) {
+    this.#request = request;
+    this.#source = source;
+    this.#bounds = bounds;
   }
 
   async enter(root: Root): Promise<void> {
     switch (root.root) {
       case 'package':
-        return this.follow([root]);
+        return this.#follow([root]);
       case 'local':
-        return this.follow(
+        return this.#follow(
           requiredBy(
             root.dependsOn.map(({ entry }) => entry),
-            this.bounds.targets,
+            this.#bounds.targets,
           ),
         );
       case 'crd': {
-        const owners = (await this.source.owners?.(root.demand, this.target)) ?? [];
-        return this.follow(
+        const owners = (await this.#source.owners?.(root.demand, this.#target)) ?? [];
+        return this.#follow(
           owners.flatMap(({ repository, versions }) =>
             newestFirst(versions)
-              .slice(0, this.bounds.versions)
+              .slice(0, this.#bounds.versions)
               .map((tag): RequiredPackage => ({ repository, version: { form: 'tag', tag } })),
           ),
         );
@@ -124,7 +126,7 @@ class Crawl {
   }
 
   universe(): IndexFile {
-    const packages = [...this.packages]
+    const packages = [...this.#packages]
       .sort(([a], [b]) => byCodePoint(a, b))
       .map(([repository, { kind = 'Provider', versions }]): [string, IndexPackage] => {
         const tags = [...versions.keys()].sort(byCodePoint);
@@ -134,65 +136,64 @@ class Crawl {
     return { packages: Object.fromEntries(packages) };
   }
 
-  private get target(): Target {
-    return this.bounds.targets[0]!;
+  get #target(): Target {
+    return this.#bounds.targets[0]!;
   }
 
-  /** Reads what is asked for, and what that asks for, until nothing new is. */
-  private async follow(first: readonly RequiredPackage[]): Promise<void> {
+  /** Reads what is required, and what that requires, until nothing is new. */
+  async #follow(first: readonly RequiredPackage[]): Promise<void> {
     const queue = [...first];
     for (const asked of queue) {
-      const { replace, overrides } = this.request;
+      const { replace, overrides } = this.#request;
       const repository =
         replace.find((rule) => rule.repository === asked.repository)?.with ?? asked.repository;
       const override = overrides.find((rule) => rule.repository === repository);
       const version: RootVersion = override
         ? { form: 'text', text: override.version }
         : asked.version;
-      const demand = JSON.stringify([repository, version]);
-      if (this.met.has(demand)) continue;
-      this.met.add(demand);
-      for (const tag of await this.versionsOf(repository, version)) {
-        queue.push(...(await this.fetch(repository, tag)));
+      const requirement = JSON.stringify([repository, version]);
+      if (this.#met.has(requirement)) continue;
+      this.#met.add(requirement);
+      for (const tag of await this.#versionsOf(repository, version)) {
+        queue.push(...(await this.#fetch(repository, tag)));
       }
     }
   }
 
-  private async versionsOf(repository: Repository, version: RootVersion): Promise<string[]> {
+  async #versionsOf(repository: Repository, version: RootVersion): Promise<string[]> {
     if (version.form === 'tag') return [version.tag];
     if (version.form === 'digest') return [version.digest];
     const { text } = version;
     if (isDigest(text)) return [text];
-    const exact = this.bounds.targets.flatMap(({ rules }) => exactTag(text, rules.dialect) ?? []);
+    const exact = this.#bounds.targets.flatMap(({ rules }) => exactTag(text, rules.dialect) ?? []);
     if (exact.length > 0) return exact;
-    const tags = (await this.source.tags(repository, this.target)) ?? [];
-    const prereleases = this.bounds.prereleases.has(repository);
-    const { targets, versions } = this.bounds;
+    const tags = (await this.#source.tags(repository, this.#target)) ?? [];
+    const prereleases = this.#bounds.prereleases.has(repository);
+    const { targets, versions } = this.#bounds;
     const admitted = admittedTags(tags, text, { targets, prereleases });
     return tags.includes(text) && admitted.length === 0 ? [text] : admitted.slice(0, versions);
   }
 
-  /** Reads one version, unless that has been done; what it asks for. */
-  private async fetch(
-    repository: Repository,
-    version: string,
-  ): Promise<readonly RequiredPackage[]> {
-    const held = this.packages.get(repository) ?? { kind: undefined, versions: new Map() };
+  /** Reads a version, and returns what it requires; nothing, if it has been read before. */
+  async #fetch(repository: Repository, version: string): Promise<readonly RequiredPackage[]> {
+    const held = this.#packages.get(repository) ?? { kind: undefined, versions: new Map() };
     if (held.versions.has(version)) return [];
-    if (++this.read > this.bounds.limit) throw this.tooFar(repository);
-    const found = await this.source.fetch({ repository, version }, this.target);
+    if (++this.#read > this.#bounds.limit) throw this.#tooFar(repository);
+    const found = await this.#source.fetch({ repository, version }, this.#target);
     if (found === undefined) return [];
     held.kind ??= onlyMeta(found.contents)?.kind;
     held.versions.set(version, indexEntry(found, repository, held.kind ?? 'Provider'));
-    this.packages.set(repository, held);
-    return requiredBy(onlyMeta(found.contents)?.dependsOn ?? [], this.bounds.targets);
+    this.#packages.set(repository, held);
+    return requiredBy(onlyMeta(found.contents)?.dependsOn ?? [], this.#bounds.targets);
   }
 
-  private tooFar(repository: string): InputError {
-    const { limit, versions } = this.bounds;
+  #tooFar(repository: string): InputError {
+    const { limit, versions } = this.#bounds;
     return new InputError(
       `more than ${limit} package versions are within reach (at \`${repository}\`)`,
-      { hint: `ask for fewer than ${versions} \`versions\` of each demand, or raise \`limit\`` },
+      {
+        hint: `ask for fewer than ${versions} \`versions\` of each demand, or raise \`limit\``,
+      },
     );
   }
 }

@@ -3,7 +3,7 @@ import type { IndexFile } from '../../model/index-file.js';
 import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
 import type { JsonObject } from '../../text/json.js';
 import type { LocalRoot, PackageRoot, Request, Root, RootVersion } from '../../model/request.js';
-import { castMember, digestOf } from './sample-packages.js';
+import { samplePackage, digestOf } from './sample-packages.js';
 import { pick, picked, sometimes, weighted } from './arbitraries.js';
 import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
@@ -87,7 +87,7 @@ function typicalUniverse({ packages, versions }: Knobs): IndexFile {
   return {
     packages: Object.fromEntries(
       Array.from({ length: Math.max(1, Math.ceil(packages / 2)) }, (_, n) => {
-        const { repository, kind, apis } = castMember(n);
+        const { repository, kind, apis } = samplePackage(n);
         const contents = (tag: string) => ({ digest: digestOf(repository, tag), crds: apis });
         return [
           repository,
@@ -158,7 +158,7 @@ function rootOf(plan: RootPlan, universe: IndexFile, n: number): Root {
   });
 }
 
-/** A root with nothing special about it. */
+/** A root without settings for its object. */
 export function packageRoot(
   repository: Repository,
   version: RootVersion,
@@ -214,10 +214,10 @@ function oncePerPackage(
 }
 
 function nameOf(n: number, universe: IndexFile): Repository {
-  return picked(n, Object.keys(universe.packages)) ?? castMember(0).repository;
+  return picked(n, Object.keys(universe.packages)) ?? samplePackage(0).repository;
 }
 
-/** People ask for what is at the top: the first half of the packages has most of the others below it. */
+/** A package for a root: mostly of the first half, which requires most of the others, as people do. */
 function topOf(n: number, universe: IndexFile): Repository {
   const repositories = Object.keys(universe.packages);
   const top = n % 5 === 4 ? repositories.length : Math.ceil(repositories.length / 2);

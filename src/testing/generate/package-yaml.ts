@@ -51,7 +51,7 @@ const DESCRIPTIONS = [
   '# not a comment\n---ish, and "quoted"',
 ];
 
-/** Reports of failures show the file. */
+/** Lets fast-check's report of a failure show the file. */
 function printable(stream: PackageStream): PackageStream {
   return Object.defineProperty(stream, fc.toStringMethod, { value: () => `\n${stream.text}` });
 }

@@ -1,116 +1,121 @@
-import { createHash } from 'node:crypto';
 import type { PackageKind, Repository } from '../../model/package.js';
-import type { Digest } from '../../text/digest.js';
+import { sha256, type Digest } from '../../text/digest.js';
 
-/** A package as generated universes know it: who it is and what it could own. */
-export interface SampleRole {
+/** A package of generated universes: its name, its kind and the APIs that its versions may own. */
+export interface SamplePackage {
   readonly repository: Repository;
   readonly kind: PackageKind;
   /** Provider, Function: CRD names. Configuration: names of XRDs, each with a claim. */
   readonly apis: readonly string[];
 }
 
-const role = (repository: string, kind: PackageKind, ...apis: readonly string[]): SampleRole => ({
+const sample = (
+  repository: string,
+  kind: PackageKind,
+  ...apis: readonly string[]
+): SamplePackage => ({
   repository,
   kind,
   apis,
 });
 
 /**
- * Who plays in a generated universe, in the order they enter: a universe of n packages has the
- * first n, so a universe and a request drawn apart still speak of the same packages.
+ * The packages of generated universes: a universe of n packages has the first n, so that a universe
+ * and a request that are drawn apart still name the same packages.
  */
-const CAST: readonly SampleRole[] = [
-  role(
+const SAMPLES: readonly SamplePackage[] = [
+  sample(
     'xpkg.upbound.io/acme/configuration-app',
     'Configuration',
     'xapps.platform.acme.io',
     'xsites.platform.acme.io',
   ),
-  role(
+  sample(
     'xpkg.upbound.io/upbound/provider-aws-s3',
     'Provider',
     'buckets.s3.aws.upbound.io',
     'bucketpolicies.s3.aws.upbound.io',
   ),
-  role(
+  sample(
     'xpkg.crossplane.io/crossplane-contrib/function-auto-ready',
     'Function',
     'inputs.autoready.fn.crossplane.io',
   ),
-  role('docker.io/acme/configuration-network', 'Configuration', 'xnetworks.net.acme.io'),
-  role(
+  sample('docker.io/acme/configuration-network', 'Configuration', 'xnetworks.net.acme.io'),
+  sample(
     'xpkg.upbound.io/upbound/provider-aws-ec2',
     'Provider',
     'vpcs.ec2.aws.upbound.io',
     'subnets.ec2.aws.upbound.io',
   ),
-  role(
+  sample(
     'xpkg.crossplane.io/crossplane-contrib/provider-kubernetes',
     'Provider',
     'objects.kubernetes.crossplane.io',
   ),
-  role(
+  sample(
     'xpkg.crossplane.io/crossplane-contrib/function-patch-and-transform',
     'Function',
     'resources.pt.fn.crossplane.io',
   ),
-  role('ghcr.io/acme/configuration-database', 'Configuration', 'xdatabases.db.acme.io'),
-  role('xpkg.upbound.io/upbound/provider-aws-rds', 'Provider', 'instances.rds.aws.upbound.io'),
-  role(
+  sample('ghcr.io/acme/configuration-database', 'Configuration', 'xdatabases.db.acme.io'),
+  sample('xpkg.upbound.io/upbound/provider-aws-rds', 'Provider', 'instances.rds.aws.upbound.io'),
+  sample(
     'xpkg.crossplane.io/crossplane-contrib/provider-helm',
     'Provider',
     'releases.helm.crossplane.io',
   ),
-  role(
+  sample(
     'xpkg.crossplane.io/crossplane-contrib/function-go-templating',
     'Function',
     'gotemplates.gotemplating.fn.crossplane.io',
   ),
-  role('ghcr.io/acme/provider-vault', 'Provider', 'secrets.vault.acme.io'),
+  sample('ghcr.io/acme/provider-vault', 'Provider', 'secrets.vault.acme.io'),
 ];
 
-export const FAMILY = role(
+/** Required by every provider of its family. */
+export const FAMILY_PROVIDER = sample(
   'xpkg.upbound.io/upbound/provider-family-aws',
   'Provider',
   'providerconfigs.aws.upbound.io',
 );
 
-/** Owns what its family's members own; where it is chosen, none of them can be. */
-export const MONOLITH = role(
+/** Owns every API of the family: no set of packages can have it beside one of its members. */
+export const MONOLITHIC_PROVIDER = sample(
   'xpkg.upbound.io/upbound/provider-aws',
   'Provider',
   'providerconfigs.aws.upbound.io',
-  ...CAST.filter(isMember).flatMap(({ apis }) => apis),
+  ...SAMPLES.filter(isFamilyMember).flatMap(({ apis }) => apis),
 );
 
-/** Required by some, published by nobody. */
-export const NOBODY = role('ghcr.io/acme/provider-unpublished', 'Provider');
+/** A package that others require, and that is not published. */
+export const UNPUBLISHED = sample('ghcr.io/acme/provider-unpublished', 'Provider');
 
-/** The nth to enter; past the end of the cast, understudies with numbered names. */
-export function castMember(n: number): SampleRole {
-  const { repository, kind, apis } = CAST[n % CAST.length]!;
-  const round = Math.floor(n / CAST.length);
+/** The nth sample; past the end of the list, samples come again with numbered names. */
+export function samplePackage(n: number): SamplePackage {
+  const { repository, kind, apis } = SAMPLES[n % SAMPLES.length]!;
+  const round = Math.floor(n / SAMPLES.length);
   if (round === 0) return { repository, kind, apis };
-  return role(`${repository}-${round + 1}`, kind, ...apis.map((api) => numbered(api, round + 1)));
+  return sample(`${repository}-${round + 1}`, kind, ...apis.map((api) => numbered(api, round + 1)));
 }
 
-export function isMember({ repository }: SampleRole): boolean {
+/** Whether a package is a provider of the family that `FAMILY_PROVIDER` and the monolith belong to. */
+export function isFamilyMember({ repository }: SamplePackage): boolean {
   return repository.startsWith('xpkg.upbound.io/upbound/provider-aws-');
 }
 
-/** Where else a registry's packages are found; `docker.io` is one registry with two names. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
+/** A registry with copies of another's packages; `docker.io` is one registry with two names. */
+const OTHER_REGISTRY: Readonly<Record<string, string>> = {
   'xpkg.upbound.io': 'xpkg.crossplane.io',
   'xpkg.crossplane.io': 'xpkg.upbound.io',
   'docker.io': 'index.docker.io',
 };
 
-/** The same package as another registry has it. */
-export function aliasOf({ repository, kind, apis }: SampleRole): SampleRole {
+/** The copy of a package in another registry. */
+export function aliasOf({ repository, kind, apis }: SamplePackage): SamplePackage {
   const [host = '', ...path] = repository.split('/');
-  const other = ELSEWHERE[host] ?? 'xpkg.upbound.io';
-  return role([other, ...path].join('/'), kind, ...apis);
+  const other = OTHER_REGISTRY[host] ?? 'xpkg.upbound.io';
+  return sample([other, ...path].join('/'), kind, ...apis);
 }
 
 /** The claim of a generated XRD: `xapps.platform.acme.io` gives `apps.platform.acme.io`. */
@@ -118,9 +123,9 @@ export function claimOf(xrd: string): string {
   return xrd.slice(1);
 }
 
-/** What the bytes of a generated version hash to; the same in every universe. */
+/** A made-up digest of a version: equal in every universe, so that requests can name it. */
 export function digestOf(repository: string, version: string): Digest {
-  return `sha256:${createHash('sha256').update(`${repository}:${version}`).digest('hex')}` as Digest;
+  return sha256(`${repository}:${version}`);
 }
 
 function numbered(api: string, n: number): string {

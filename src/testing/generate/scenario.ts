@@ -27,7 +27,7 @@ export function scenario(knobs: Partial<Knobs> = {}): fc.Arbitrary<Scenario> {
     });
 }
 
-/** Reports of failures show it as files to paste. */
+/** Lets fast-check's report of a failure show the scenario as files to paste. */
 export function printableScenario(made: Scenario): Scenario {
   return Object.defineProperty(made, fc.toStringMethod, {
     value: () => `\n${printUniverse(made)}`,

@@ -1,14 +1,15 @@
 import * as fc from 'fast-check';
 import { isList, type JsonObject, type JsonValue } from '../../text/json.js';
 
-/** Which of the ways to write something is taken, one after the other, over and over. */
+/** Which way to write something is taken at each choice, in order; the list is used over and over. */
 export type Spelling = readonly number[];
 
-const MOST = 11;
+/** Ways are numbered from 0, and `pick` has at most so many more. */
+const LAST_WAY = 11;
 
 /** Ways to write YAML; shrinks to how tools write it. */
 export function spelling(): fc.Arbitrary<Spelling> {
-  return fc.array(fc.nat({ max: MOST }), { minLength: 1, maxLength: 40, size: 'max' });
+  return fc.array(fc.nat({ max: LAST_WAY }), { minLength: 1, maxLength: 40, size: 'max' });
 }
 
 const AS_TOOLS_DO: Spelling = [0];
@@ -38,10 +39,10 @@ class Writer {
     this.#ways = ways;
   }
 
-  /** The first most often, the last least. */
+  /** One of the choices, which the next way decides: the first most often, the last least. */
   pick<T>(...choices: readonly [T, ...T[]]): T {
     const way = this.#ways[this.#taken++ % this.#ways.length]!;
-    return choices[Math.max(0, way - (MOST + 1 - choices.length))] ?? choices[0];
+    return choices[Math.max(0, way - (LAST_WAY + 1 - choices.length))] ?? choices[0];
   }
 
   document(document: JsonObject): string {

@@ -4,14 +4,14 @@ import type { PackageKind } from '../../model/package.js';
 import type { JsonObject } from '../../text/json.js';
 import {
   aliasOf,
-  castMember,
+  samplePackage,
   claimOf,
   digestOf,
-  FAMILY,
-  isMember,
-  MONOLITH,
-  NOBODY,
-  type SampleRole,
+  FAMILY_PROVIDER,
+  isFamilyMember,
+  MONOLITHIC_PROVIDER,
+  UNPUBLISHED,
+  type SamplePackage,
 } from './sample-packages.js';
 import { pick, picked, sometimes, weighted } from './arbitraries.js';
 import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
@@ -31,7 +31,7 @@ export interface UniversePlan {
   readonly packages: readonly PackagePlan[];
   readonly depth: number;
   readonly family: { readonly family: PackagePlan; readonly monolith: PackagePlan } | undefined;
-  /** Which package another registry has too. */
+  /** Which package is published in another registry too. */
   readonly alias: number | undefined;
 }
 
@@ -44,19 +44,20 @@ interface VersionPlan {
   readonly bump: 'minor' | 'patch' | 'major';
   readonly prerelease: string | undefined;
   readonly crossplane: string | undefined;
-  readonly needs: readonly NeedPlan[];
-  /** All of its own APIs, or but the first. */
+  readonly requirements: readonly RequirementPlan[];
+  /** It owns all APIs of its package; else the first alone. */
   readonly allApis: boolean;
-  /** Whose API it owns beside its own. */
-  readonly grabs: number | undefined;
+  /** The package of which it owns an API too. */
+  readonly sharesApiOf: number | undefined;
   readonly digested: boolean;
 }
 
-interface NeedPlan {
+interface RequirementPlan {
   readonly to: number;
   readonly constraint: ConstraintPlan;
   readonly explicit: boolean;
-  readonly astray: 'nobody' | 'wrong-kind' | 'upwards' | undefined;
+  /** What is wrong with it: the package is not published, has another kind, or requires this one. */
+  readonly fault: 'unpublished' | 'wrong-kind' | 'upwards' | undefined;
 }
 
 /** Plans of universes: what `scenario` draws beside the plan of a request, so that both shrink. */
@@ -68,7 +69,7 @@ export function universePlan(knobs: Knobs): fc.Arbitrary<UniversePlan> {
     family: sometimes(knobs.families, fc.record({ family: one, monolith: one })),
     alias: sometimes(knobs.aliases, pick()),
   });
-  // Bias favours short lists, and packages that require nobody conflict with nobody.
+  // Bias favours short lists, and packages without dependencies have no conflicts.
   return fc.noBias(plan);
 }
 
@@ -94,9 +95,9 @@ function versionPlan(knobs: Knobs): fc.Arbitrary<VersionPlan> {
     bump: weighted<VersionPlan['bump']>([0.6, 'minor'], [0.2, 'patch'], [0.2, 'major']),
     prerelease: sometimes(knobs.prereleases, fc.constantFrom('rc.1', 'beta.2', 'alpha')),
     crossplane: sometimes(knobs.crossplane, fc.constantFrom(...CROSSPLANE_CONSTRAINTS)),
-    needs: fc.array(needPlan(knobs), { maxLength: 3, size: 'max' }),
+    requirements: fc.array(requirementPlan(knobs), { maxLength: 3, size: 'max' }),
     allApis: weighted([0.7, true], [0.3, false]),
-    grabs: sometimes(knobs.sharedCrds, pick()),
+    sharesApiOf: sometimes(knobs.sharedCrds, pick()),
     digested: weighted([1 - knobs.undigested, true], [knobs.undigested, false]),
   });
 }
@@ -111,53 +112,55 @@ const CROSSPLANE_CONSTRAINTS = [
   '>=v2.3.0',
 ];
 
-function needPlan(knobs: Knobs): fc.Arbitrary<NeedPlan> {
+function requirementPlan(knobs: Knobs): fc.Arbitrary<RequirementPlan> {
   return fc.record({
     to: pick(),
     constraint: constraintPlan(knobs, 'package'),
     explicit: weighted([1 - knobs.explicit, false], [knobs.explicit, true]),
-    astray: weighted<NeedPlan['astray']>(
+    fault: weighted<RequirementPlan['fault']>(
       [Math.max(0, 1 - knobs.missing - knobs.kindMismatches - knobs.cycles), undefined],
-      [knobs.missing, 'nobody'],
+      [knobs.missing, 'unpublished'],
       [knobs.kindMismatches, 'wrong-kind'],
       [knobs.cycles, 'upwards'],
     ),
   });
 }
 
-/** A package of the universe with its place in it, its plan and its tags, oldest first. */
-interface Player {
-  readonly role: SampleRole;
+/** A package of the universe that a plan describes. */
+interface PlacedPackage {
+  readonly sample: SamplePackage;
   readonly plan: PackagePlan;
+  /** It requires packages of greater layers, cycles aside. */
   readonly layer: number;
+  /** Oldest first. */
   readonly tags: readonly string[];
 }
 
-/** The universe a plan describes. */
+/** The universe that a plan describes. */
 export function publish(plan: UniversePlan): IndexFile {
-  const players = enter(plan);
+  const all = placed(plan);
   const packages: Record<string, IndexPackage> = {};
-  for (const player of players) packages[player.role.repository] = published(player, players);
+  for (const self of all) packages[self.sample.repository] = published(self, all);
   return { packages };
 }
 
-function enter({ packages, depth, family, alias }: UniversePlan): Player[] {
+function placed({ packages, depth, family, alias }: UniversePlan): PlacedPackage[] {
   const layers = Math.min(depth + 1, packages.length);
-  const players = packages.map((plan, n) =>
-    playerOf(castMember(n), plan, Math.floor((n * layers) / packages.length)),
+  const all = packages.map((plan, n) =>
+    placedPackage(samplePackage(n), plan, Math.floor((n * layers) / packages.length)),
   );
-  const twin = alias === undefined ? undefined : picked(alias, players);
-  if (twin) players.push({ ...twin, role: aliasOf(twin.role) });
+  const twin = alias === undefined ? undefined : picked(alias, all);
+  if (twin) all.push({ ...twin, sample: aliasOf(twin.sample) });
   if (family) {
-    // One layer below whoever is lowest: members require the family, and it requires nobody.
-    players.push(playerOf(FAMILY, family.family, layers));
-    players.push(playerOf(MONOLITH, family.monolith, layers));
+    // One layer below all others: members require the family provider, which requires nothing.
+    all.push(placedPackage(FAMILY_PROVIDER, family.family, layers));
+    all.push(placedPackage(MONOLITHIC_PROVIDER, family.monolith, layers));
   }
-  return players;
+  return all;
 }
 
-function playerOf(role: SampleRole, plan: PackagePlan, layer: number): Player {
-  return { role, plan, layer, tags: tagsOf(plan) };
+function placedPackage(sample: SamplePackage, plan: PackagePlan, layer: number): PlacedPackage {
+  return { sample, plan, layer, tags: tagsOf(plan) };
 }
 
 function tagsOf({ versions }: PackagePlan): string[] {
@@ -170,52 +173,53 @@ function tagsOf({ versions }: PackagePlan): string[] {
   });
 }
 
-function published(player: Player, players: readonly Player[]): IndexPackage {
-  const { role, plan, tags } = player;
+function published(self: PlacedPackage, all: readonly PlacedPackage[]): IndexPackage {
+  const { sample, plan, tags } = self;
   const versions: Record<string, IndexVersion> = {};
   const publishAs = (tag: string, version: VersionPlan) => {
-    versions[tag] = contentsOf(tag, version, { player, players });
+    versions[tag] = contentsOf(tag, version, { self, all });
   };
   plan.versions.forEach((version, n) => publishAs(tags[n]!, version));
   const newest = plan.versions.at(-1)!;
   if (plan.oddTag === 'spelled-twice') publishAs(tags.at(-1)!.slice(1), newest);
   else if (plan.oddTag !== undefined) publishAs(plan.oddTag, newest);
-  return { kind: role.kind, versions };
+  return { kind: sample.kind, versions };
 }
 
-interface Stage {
-  readonly player: Player;
-  readonly players: readonly Player[];
+/** A package, and the universe that it is part of. */
+interface Surroundings {
+  readonly self: PlacedPackage;
+  readonly all: readonly PlacedPackage[];
 }
 
-function contentsOf(tag: string, plan: VersionPlan, { player, players }: Stage): IndexVersion {
-  const { role } = player;
-  const dependsOn = plan.needs.flatMap((need) => entryOf(need, { player, players }));
-  if (isMember(role) && players.some((other) => other.role === FAMILY))
-    dependsOn.push({ provider: FAMILY.repository, version: '>= 0.0.0' });
+function contentsOf(tag: string, plan: VersionPlan, { self, all }: Surroundings): IndexVersion {
+  const { sample } = self;
+  const dependsOn = plan.requirements.flatMap((requirement) => entryOf(requirement, { self, all }));
+  if (isFamilyMember(sample) && all.some((other) => other.sample === FAMILY_PROVIDER))
+    dependsOn.push({ provider: FAMILY_PROVIDER.repository, version: '>= 0.0.0' });
   return {
     ...(plan.crossplane === undefined ? {} : { crossplane: plan.crossplane }),
-    ...(plan.digested ? { digest: digestOf(role.repository, tag) } : {}),
+    ...(plan.digested ? { digest: digestOf(sample.repository, tag) } : {}),
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
-    ...objectsOf(role, apisOf(plan, { player, players })),
+    ...objectsOf(sample, apisOf(plan, { self, all })),
   };
 }
 
-function apisOf({ allApis, grabs }: VersionPlan, { player, players }: Stage): string[] {
-  const { role } = player;
-  const own = allApis ? role.apis : role.apis.slice(0, 1);
-  if (grabs === undefined) return [...own];
+function apisOf({ allApis, sharesApiOf }: VersionPlan, { self, all }: Surroundings): string[] {
+  const { sample } = self;
+  const own = allApis ? sample.apis : sample.apis.slice(0, 1);
+  if (sharesApiOf === undefined) return [...own];
   const other = picked(
-    grabs,
-    players.filter((candidate) => candidate !== player),
+    sharesApiOf,
+    all.filter((candidate) => candidate !== self),
   );
-  const grabbed = other?.role.apis[0];
-  if (grabbed === undefined) return [...own];
-  const claimed = other?.role.kind === 'Configuration' && role.kind !== 'Configuration';
-  return [...new Set([...own, claimed ? claimOf(grabbed) : grabbed])];
+  const shared = other?.sample.apis[0];
+  if (shared === undefined) return [...own];
+  const claimed = other?.sample.kind === 'Configuration' && sample.kind !== 'Configuration';
+  return [...new Set([...own, claimed ? claimOf(shared) : shared])];
 }
 
-function objectsOf({ kind }: SampleRole, apis: readonly string[]): Partial<IndexVersion> {
+function objectsOf({ kind }: SamplePackage, apis: readonly string[]): Partial<IndexVersion> {
   if (apis.length === 0) return {};
   if (kind !== 'Configuration') return { crds: apis };
   return {
@@ -224,37 +228,35 @@ function objectsOf({ kind }: SampleRole, apis: readonly string[]): Partial<Index
   };
 }
 
-/** The dependsOn entry; none where nobody is there to be required. */
-function entryOf(need: NeedPlan, { player, players }: Stage): JsonObject[] {
-  const target = targetOf(need, { player, players });
-  if (target === undefined) return [];
-  const { repository, kind } = target.role;
-  const asKind = need.astray === 'wrong-kind' ? wrongKind(kind) : kind;
-  const version = constraintText(need.constraint, repository, target.tags);
-  return need.explicit
+/** The dependsOn entry; none where the universe has no package that could be required. */
+function entryOf(requirement: RequirementPlan, { self, all }: Surroundings): JsonObject[] {
+  const required = requiredPackage(requirement, { self, all });
+  if (required === undefined) return [];
+  const { repository, kind } = required.sample;
+  const asKind = requirement.fault === 'wrong-kind' ? wrongKind(kind) : kind;
+  const version = constraintText(requirement.constraint, repository, required.tags);
+  return requirement.explicit
     ? [{ apiVersion: 'pkg.crossplane.io/v1', kind: asKind, package: repository, version }]
     : [{ [asKind.toLowerCase()]: repository, version }];
 }
 
-const PUBLISHED_BY_NOBODY = { role: NOBODY, tags: [] };
-
-function targetOf(
-  need: NeedPlan,
-  { player, players }: Stage,
-): Pick<Player, 'role' | 'tags'> | undefined {
-  if (need.astray === 'nobody') return PUBLISHED_BY_NOBODY;
-  const upwards = need.astray === 'upwards';
+function requiredPackage(
+  requirement: RequirementPlan,
+  { self, all }: Surroundings,
+): Pick<PlacedPackage, 'sample' | 'tags'> | undefined {
+  if (requirement.fault === 'unpublished') return { sample: UNPUBLISHED, tags: [] };
+  const upwards = requirement.fault === 'upwards';
   return picked(
-    need.to,
-    players.filter(
+    requirement.to,
+    all.filter(
       (other) =>
-        mayRequire(player.role.kind, other.role.kind) &&
-        (upwards ? other.layer <= player.layer : other.layer > player.layer),
+        mayDependOn(self.sample.kind, other.sample.kind) &&
+        (upwards ? other.layer <= self.layer : other.layer > self.layer),
     ),
   );
 }
 
-function mayRequire(kind: PackageKind, other: PackageKind): boolean {
+function mayDependOn(kind: PackageKind, other: PackageKind): boolean {
   return kind === 'Configuration' || other === 'Provider' || kind === other;
 }
 

@@ -3,19 +3,19 @@ import type { IndexFile } from '../../model/index-file.js';
 import { targetFor } from '../../model/target/target.js';
 import { compareVersions, parseVersion } from '../../semver/version.js';
 import { unacceptable } from '../oracle/unacceptable.js';
-import { exhaustive, targets } from '../oracle/exhaustive.js';
+import { exhaustive, targetsFor } from '../oracle/exhaustive.js';
 import { flaws } from '../oracle/flaws.js';
 import type { Knobs } from '../generate/knobs.js';
 import { possiblyNeeded } from '../oracle/possibly-needed.js';
 import type { CoreScenario, Outcome, Resolver } from './resolver.js';
 import { scenario, type Scenario } from '../generate/scenario.js';
-import { unhindered } from '../oracle/without-conflict.js';
+import { withoutConflict } from '../oracle/without-conflict.js';
 import { universe } from '../generate/universe.js';
 import {
   publishedIn,
   reordered,
   withoutDependency,
-  withStrangers,
+  withUnrelated,
   withVersion,
 } from '../generate/changed-universe.js';
 import { TargetView } from '../oracle/target-view.js';
@@ -64,7 +64,7 @@ function varying<T>(
 /** A law cannot be tried: the resolver does not tell what the law is about. */
 export class Untold extends Error {}
 
-const STRANGERS = universe({ packages: 3, versions: 2, families: 0, aliases: 0 });
+const UNRELATED = universe({ packages: 3, versions: 2, families: 0, aliases: 0 });
 const ANY_NUMBER = fc.nat({ max: 9999 });
 
 function resolveWith(resolver: Resolver, { universe: u, request, options }: Scenario) {
@@ -77,20 +77,20 @@ const sound = law(async (resolver, given) => {
   fc.pre(outcome.status === 'solved');
   const { request, options } = given;
   const told = outcome.crossplane === undefined ? undefined : targetFor(outcome.crossplane);
-  const broken = (told ? [told] : targets(request, options)).map((target) =>
+  const broken = (told ? [told] : targetsFor(request, options)).map((target) =>
     flaws(new TargetView(given.universe, request, { target, options }), outcome.selected),
   );
   const [least = []] = broken.sort((a, b) => a.length - b.length);
-  demand(least.length === 0, () => `not sound: ${least.map(({ text }) => text).join('; ')}`);
+  check(least.length === 0, () => `not sound: ${least.map(({ text }) => text).join('; ')}`);
 });
 
 /** It answers what trying everything answers: solvable or not, and which selection. */
 const complete = law(async (resolver, given) => {
   const want = exhaustive(given.universe, given.request, given.options);
   const got = await resolveWith(resolver, given);
-  demandSame(got, want, 'not the answer that trying everything finds');
+  checkSame(got, want, 'not the answer that trying everything finds');
   if (got.status === 'solved' && want.status === 'solved' && got.crossplane !== undefined)
-    demand(
+    check(
       got.crossplane === want.crossplane,
       () => `for Crossplane ${got.crossplane}, and ${want.crossplane} would do`,
     );
@@ -101,7 +101,7 @@ const deterministic = varying(ANY_NUMBER, async (resolver, given, n) => {
   const first = await resolveWith(resolver, given);
   const again = { ...given, universe: reordered(given.universe, n) };
   const second = await resolveWith(resolver, again);
-  demandSame(second, first, 'another answer when listed in another order');
+  checkSame(second, first, 'another answer when listed in another order');
 });
 
 /** Nor does the order in which sources reply. */
@@ -110,14 +110,14 @@ const replyOrder = varying(fc.scheduler(), async (resolver, given, scheduler) =>
   const deliver = <T>(reply: Promise<T>) => scheduler.schedule(reply);
   const answering = resolveWith(resolver, { ...given, options: { ...given.options, deliver } });
   const second = await scheduler.waitFor(answering);
-  demandSame(second, first, 'another answer when replies arrive in another order');
+  checkSame(second, first, 'another answer when replies arrive in another order');
 });
 
-/** Packages that nothing has to do with change nothing. */
-const stable = varying(STRANGERS, async (resolver, given, strangers) => {
+/** Packages that nothing requires change nothing. */
+const stable = varying(UNRELATED, async (resolver, given, unrelated) => {
   const first = await resolveWith(resolver, given);
-  const crowded = { ...given, universe: withStrangers(given.universe, strangers) };
-  demandSame(await resolveWith(resolver, crowded), first, 'strangers change the answer');
+  const crowded = { ...given, universe: withUnrelated(given.universe, unrelated) };
+  checkSame(await resolveWith(resolver, crowded), first, 'strangers change the answer');
 });
 
 /**
@@ -130,7 +130,7 @@ const monotone = varying(ANY_NUMBER, async (resolver, given, n) => {
   const freed = withoutDependency(given.universe, n);
   if (freed) {
     const { status } = await resolveWith(resolver, { ...given, universe: freed });
-    demand(status === 'solved', () => `${status} once a dependency is dropped`);
+    check(status === 'solved', () => `${status} once a dependency is dropped`);
   }
   const spare = publishedIn(given.universe).filter(
     ({ repository, tag, version }) =>
@@ -142,7 +142,7 @@ const monotone = varying(ANY_NUMBER, async (resolver, given, n) => {
   const { repository, tag } = one;
   const without = { ...given, universe: withVersion(given.universe, { repository, tag }) };
   const second = await resolveWith(resolver, without);
-  demandSame(second, first, `another answer without ${repository} ${tag}, which was not selected`);
+  checkSame(second, first, `another answer without ${repository} ${tag}, which was not selected`);
 });
 
 /** Unpublishing one spelling of a version lets another be chosen. */
@@ -160,7 +160,7 @@ const preferenceFree = law(async (resolver, given) => {
   const prefer = (order: 'newest' | 'lowest') =>
     resolveWith(resolver, { ...given, options: { ...given.options, prefer: order } });
   const [newest, lowest] = [await prefer('newest'), await prefer('lowest')];
-  demand(
+  check(
     newest.status === lowest.status,
     () => `${newest.status} newest first, ${lowest.status} lowest first`,
   );
@@ -173,32 +173,32 @@ const lockIdempotent = law(async (resolver, given) => {
   fc.pre(first.status === 'solved');
   const lock = { locked: first.selected, lockfile: first.lockfile };
   const locked = { ...given, options: { ...options, ...lock } };
-  demandSame(await resolveWith(resolver, locked), first, 'its own lockfile changes the answer');
+  checkSame(await resolveWith(resolver, locked), first, 'its own lockfile changes the answer');
 });
 
 /**
  * It asks about no repository that nothing reachable requires; and where nothing conflicts, it
  * reads the versions it selects and no others.
  */
-const lazy = varying(STRANGERS, async (resolver, given, strangers) => {
-  const crowded = { ...given, universe: withStrangers(given.universe, strangers) };
+const lazy = varying(UNRELATED, async (resolver, given, unrelated) => {
+  const crowded = { ...given, universe: withUnrelated(given.universe, unrelated) };
   const outcome = await resolveWith(resolver, crowded);
   fc.pre(outcome.status !== 'gave-up');
   const asked = told(outcome.asked, 'which repositories the source was `asked` about');
   const needed = possiblyNeeded(crowded.universe, given.request);
   const idle = asked.filter((repository) => !needed.has(repository));
-  demand(idle.length === 0, () => `asked about ${idle.join(', ')}, which nothing requires`);
+  check(idle.length === 0, () => `asked about ${idle.join(', ')}, which nothing requires`);
   const { request, options } = given;
-  const [target] = targets(request, options);
+  const [target] = targetsFor(request, options);
   if (outcome.status !== 'solved' || target === undefined) return;
-  const easy = unhindered(new TargetView(crowded.universe, request, { target, options }));
+  const easy = withoutConflict(new TargetView(crowded.universe, request, { target, options }));
   if (easy === undefined) return;
   const fetched = told(outcome.fetched, 'which versions it `fetched`');
   const surplus = fetched.filter((name) => {
     const [repository = '', version] = name.split(' ');
     return easy.get(repository) !== version;
   });
-  demand(surplus.length === 0, () => `read ${surplus.join(', ')}, though nothing conflicts`);
+  check(surplus.length === 0, () => `read ${surplus.join(', ')}, though nothing conflicts`);
 });
 
 /** With nothing left but what its explanation names, there still is no answer. */
@@ -206,7 +206,7 @@ const explanationSuffices = law(async (resolver, given) => {
   const outcome = await resolveWith(resolver, given);
   fc.pre(outcome.status === 'unsolvable');
   const core = told(outcome.core, 'what the `core` of its explanation is');
-  demand(!isSolvable(core, given), () => 'solvable, were what it names all that stands in the way');
+  check(!isSolvable(core, given), () => 'solvable, were what it names all that stands in the way');
 });
 
 /** Of what its explanation names nothing can go: without any one fact, there is an answer. */
@@ -215,7 +215,7 @@ const explanationMinimal = law(async (resolver, given) => {
   fc.pre(outcome.status === 'unsolvable');
   const smaller = told(outcome.core?.smaller, 'what its `core` is without one of the facts');
   const still = smaller.findIndex((core) => !isSolvable(core, given));
-  demand(still < 0, () => `unsolvable even without the fact at place ${still} of its core`);
+  check(still < 0, () => `unsolvable even without the fact at place ${still} of its core`);
 });
 
 function isSolvable({ universe: u, request, options }: CoreScenario, given: Scenario): boolean {
@@ -229,7 +229,7 @@ const acceptable = law(async (resolver, given) => {
   fc.pre(outcome.status === 'solved');
   const rendered = told(outcome.rendered, 'which objects are `rendered`');
   const problems = unacceptable(rendered, { ...given, outcome });
-  demand(problems.length === 0, () => `not acceptable: ${problems.join('; ')}`);
+  check(problems.length === 0, () => `not acceptable: ${problems.join('; ')}`);
 });
 
 /** What holds of every resolver worth the name. */
@@ -248,16 +248,16 @@ export const laws = {
   acceptable,
 } as const satisfies Readonly<Record<string, Law>>;
 
-function demand(holds: boolean, message: () => string): void {
+function check(holds: boolean, message: () => string): void {
   if (!holds) throw new Error(message());
 }
 
-function demandSame(got: Outcome, want: Outcome, otherwise: string): void {
+function checkSame(got: Outcome, want: Outcome, otherwise: string): void {
   const [gotWords, wantWords] = [inWords(got), inWords(want)];
-  demand(gotWords === wantWords, () => `${otherwise}\n got: ${gotWords}\nwant: ${wantWords}`);
+  check(gotWords === wantWords, () => `${otherwise}\n got: ${gotWords}\nwant: ${wantWords}`);
   if (got.status !== 'solved' || want.status !== 'solved') return;
   if (got.written !== undefined && want.written !== undefined)
-    demand(got.written === want.written, () => `${otherwise}: the same selection, other bytes`);
+    check(got.written === want.written, () => `${otherwise}: the same selection, other bytes`);
 }
 
 function inWords(outcome: Outcome): string {

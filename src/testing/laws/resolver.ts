@@ -68,7 +68,7 @@ export interface CoreScenario {
  * explanation does not name are not.
  */
 export interface Core extends CoreScenario {
-  /** The same without any one of the facts named. */
+  /** For each of the facts named, the scenario without that fact. */
   readonly smaller?: readonly CoreScenario[] | undefined;
 }
 

@@ -14,7 +14,7 @@ import type { Outcome, Resolver, ResolverOptions } from './resolver.js';
 
 /** The resolver of this package, with the universe as its source. */
 export const xpkgResolver: Resolver = async (universe, request, options = {}) => {
-  const asked: Asked = { repositories: new Set(), versions: new Set() };
+  const asked: AskedOfSource = { repositories: new Set(), versions: new Set() };
   const source = watched(memorySource(universe), asked, options);
   const answer = await answerTo(source, request, { options, universe });
   const outcome = outcomeOf(answer, asked);
@@ -55,12 +55,12 @@ export function answerTo(
   });
 }
 
-interface Asked {
+interface AskedOfSource {
   readonly repositories: Set<string>;
   readonly versions: Set<string>;
 }
 
-function outcomeOf(answer: Answer, { repositories, versions }: Asked): Outcome {
+function outcomeOf(answer: Answer, { repositories, versions }: AskedOfSource): Outcome {
   const asked = [...repositories];
   if (answer.status === 'gave-up') return { status: 'gave-up' };
   if (answer.status === 'unsolvable') return { status: 'unsolvable', asked };
@@ -80,7 +80,7 @@ function outcomeOf(answer: Answer, { repositories, versions }: Asked): Outcome {
 /** A source that notes what it is asked about, and replies when told to. */
 function watched(
   source: PackageSource,
-  asked: Asked,
+  asked: AskedOfSource,
   { deliver = (reply) => reply }: ResolverOptions,
 ): PackageSource {
   return {

@@ -1,3 +1,4 @@
+// Independent of solver/ on purpose: it knows no learning and no shortcut that could be wrong.
 import { byCodePoint } from '../../text/code-point-order.js';
 import { parseConstraint } from '../../semver/constraint.js';
 import type { IndexFile } from '../../model/index-file.js';
@@ -5,7 +6,7 @@ import type { CrdDemand } from '../../model/crd-demand.js';
 import type { Request } from '../../model/request.js';
 import { knownReleases, targetFor, type Target } from '../../model/target/target.js';
 import { compareVersions, isIncomplete, parseVersion, type Version } from '../../semver/version.js';
-import { demandsIn, flaws, type SelectedVersions } from './flaws.js';
+import { requirementsIn, flaws, type SelectedVersions } from './flaws.js';
 import type { Outcome, ResolverOptions } from '../laws/resolver.js';
 import { TargetView, type OracleRequirement } from './target-view.js';
 
@@ -15,7 +16,7 @@ export interface ExhaustiveOptions extends ResolverOptions {
 }
 
 /**
- * The answer to a request, by trying everything: no learning, no shortcuts, no code of the solver.
+ * The answer to a request, by trying everything.
  *
  * Packages are decided in queue order, each by its most preferred version first, and the last
  * decision is taken back first; so the first complete selection met is the one the rules name
@@ -28,16 +29,16 @@ export function exhaustive(
   options: ExhaustiveOptions = {},
 ): Outcome {
   const budget = { steps: options.maxSteps ?? 1_000_000 };
-  for (const target of targets(request, options)) {
-    const world = new TargetView(universe, request, { target, options });
-    const selected = search(world, budget);
+  for (const target of targetsFor(request, options)) {
+    const view = new TargetView(universe, request, { target, options });
+    const selected = search(view, budget);
     if (selected) return { status: 'solved', selected, crossplane: target.version };
   }
   return { status: 'unsolvable' };
 }
 
 /** The Crossplane releases to try, most preferred first. */
-export function targets(request: Request, options: ResolverOptions): Target[] {
+export function targetsFor(request: Request, options: ResolverOptions): Target[] {
   const text = options.crossplane ?? request.crossplane?.text;
   const exact = text === undefined ? undefined : targetFor(text);
   if (exact) return [exact];
@@ -57,112 +58,129 @@ function targetsOf(releases: readonly Version[]): Target[] {
     .flatMap(({ raw }) => targetFor(raw) ?? []);
 }
 
-/** What is to be decided next: a version of a package, or who is to give an API. */
+/** What a step of the search decides: the version of a repository, or the owner of an API. */
 type Step = string | CrdDemand;
 
+/** Shared by all branches of a search, so that it counts them together. */
 interface Budget {
   steps: number;
 }
 
-function search(world: TargetView, budget: Budget): SelectedVersions | undefined {
-  const roots = world.roots();
+function search(view: TargetView, budget: Budget): SelectedVersions | undefined {
+  const roots = view.roots();
   if (roots === undefined) return undefined;
   const queue = roots.map((root): Step => ('api' in root ? root.api : root.repository));
-  return decide(world, { queue, selected: new Map(), owners: [] }, budget);
+  return decide(view, { queue, selected: new Map(), owners: [] }, budget);
 }
 
-export interface State {
+/** A branch of the search. */
+export interface SearchState {
+  /** What is still to be decided, in order. */
   readonly queue: readonly Step[];
   readonly selected: SelectedVersions;
-  /** Who is to give the APIs decided on so far. */
+  /** The owners of the APIs decided so far, each as a requirement on the package. */
   readonly owners: readonly OracleRequirement[];
 }
 
-function decide(world: TargetView, state: State, budget: Budget): SelectedVersions | undefined {
+function decide(
+  view: TargetView,
+  state: SearchState,
+  budget: Budget,
+): SelectedVersions | undefined {
   const [head, ...queue] = state.queue;
   if (head === undefined)
-    return flaws(world, state.selected).length === 0 ? state.selected : undefined;
+    return flaws(view, state.selected).length === 0 ? state.selected : undefined;
   if (typeof head === 'string' && state.selected.has(head))
-    return decide(world, { ...state, queue }, budget);
+    return decide(view, { ...state, queue }, budget);
   const next = { ...state, queue };
   const choices =
-    typeof head === 'string' ? versionChoices(world, next, head) : ownerChoices(world, next, head);
+    typeof head === 'string' ? versionChoices(view, next, head) : ownerChoices(view, next, head);
   for (const choice of choices) {
     if ((budget.steps -= 1) < 0)
       throw new Error('the universe is too large to search exhaustively');
-    if (isHopeless(world, choice)) continue;
-    const found = decide(world, choice, budget);
+    if (isHopeless(view, choice)) continue;
+    const found = decide(view, choice, budget);
     if (found) return found;
   }
   return undefined;
 }
 
-function versionChoices(world: TargetView, state: State, repository: string): State[] {
-  return candidates(world, state, repository).map((version) => ({
+function versionChoices(view: TargetView, state: SearchState, repository: string): SearchState[] {
+  return candidateVersions(view, state, repository).map((version) => ({
     ...state,
     selected: new Map([...state.selected, [repository, version]]),
-    queue: [...state.queue, ...world.demandsOf(repository, version).map((d) => d.repository)],
+    queue: [...state.queue, ...view.requirementsOf(repository, version).map((r) => r.repository)],
   }));
 }
 
 /**
- * Who could give an API: a package selected already; else those locked, then the others, by name.
- * The package is decided when its turn comes, as a dependency of the API would be.
+ * The owners that an API could have: packages selected already, then locked ones, then all others,
+ * by name. The version of the owner is decided when its turn comes, as that of a dependency is.
  */
-function ownerChoices(world: TargetView, state: State, api: CrdDemand): State[] {
+function ownerChoices(view: TargetView, state: SearchState, api: CrdDemand): SearchState[] {
   const rank = (repository: string) =>
-    state.selected.has(repository) ? 0 : lockedVersion(world, repository) === undefined ? 2 : 1;
-  const repositories = Object.keys(world.universe.packages).sort(byCodePoint);
+    state.selected.has(repository) ? 0 : lockedVersion(view, repository) === undefined ? 2 : 1;
+  const repositories = Object.keys(view.universe.packages).sort(byCodePoint);
   return repositories
     .sort((a, b) => rank(a) - rank(b))
     .map((repository) => ({
       ...state,
       owners: [
         ...state.owners,
-        { by: 'the request', repository, kind: undefined, want: { form: 'owning', api } },
+        { by: 'the request', repository, kind: undefined, selector: { form: 'owning', api } },
       ],
       queue: [...state.queue, repository],
     }));
 }
 
-/** Something is broken already, or some package that is required has no version left. */
-function isHopeless(world: TargetView, { selected, owners }: State): boolean {
-  if (flaws(world, selected, 'partial').length > 0) return true;
-  const demands = [...demandsIn(world, selected, world.roots() ?? []), ...owners];
+/** Whether a rule is broken for good, or a required package has no version left. */
+function isHopeless(view: TargetView, { selected, owners }: SearchState): boolean {
+  if (flaws(view, selected, 'partial').length > 0) return true;
+  const requirements = [...requirementsIn(view, selected, view.roots() ?? []), ...owners];
   const meetsAll = (repository: string, version: string) =>
-    demands.every(
-      (d) => d.repository !== repository || world.satisfies(repository, version, d.want),
+    requirements.every(
+      (r) => r.repository !== repository || view.satisfies(repository, version, r.selector),
     );
-  return demands.some(({ repository }) => {
+  return requirements.some(({ repository }) => {
     const chosen = selected.get(repository);
     const left =
-      chosen === undefined ? candidates(world, { selected, owners }, repository) : [chosen];
+      chosen === undefined ? candidateVersions(view, { selected, owners }, repository) : [chosen];
     return !left.some((version) => meetsAll(repository, version));
   });
 }
 
-/** Versions that could be chosen, most preferred first. */
-export function candidates(
-  world: TargetView,
-  state: Pick<State, 'selected' | 'owners'>,
+/** The versions of a repository that may be tried, most preferred first. */
+export function candidateVersions(
+  view: TargetView,
+  state: Pick<SearchState, 'selected' | 'owners'>,
   repository: string,
 ): string[] {
-  const named = demandsIn(world, state.selected, world.roots() ?? [])
-    .filter((demand) => demand.repository === repository)
-    .flatMap(({ want }) =>
-      want.form === 'tag' ? [want.tag] : want.form === 'digest' ? [want.digest] : [],
+  const named = requirementsIn(view, state.selected, view.roots() ?? [])
+    .filter((requirement) => requirement.repository === repository)
+    .flatMap(({ selector }) =>
+      selector.form === 'tag'
+        ? [selector.tag]
+        : selector.form === 'digest'
+          ? [selector.digest]
+          : [],
     );
-  const ordered = [...new Set([...named, ...releasesOf(world, repository)])];
-  const locked = lockedVersion(world, repository);
-  return locked !== undefined && ordered.includes(locked)
-    ? [locked, ...ordered.filter((version) => version !== locked)]
-    : ordered;
+  return lockedFirst(view, repository, [...new Set([...named, ...releasesOf(view, repository)])]);
 }
 
-/** Tags a range can mean, in the order preferred; of several spellings of one version the greatest. */
-export function releasesOf(world: TargetView, repository: string): string[] {
-  const { packages } = world.universe;
-  const { dialect, skipsIncompleteTags } = world.target.rules;
+/** Versions in the order given, the locked one before all others. */
+export function lockedFirst(
+  view: TargetView,
+  repository: string,
+  versions: readonly string[],
+): string[] {
+  const locked = lockedVersion(view, repository);
+  return versions.toSorted((a, b) => Number(b === locked) - Number(a === locked));
+}
+
+/** Tags that a range can mean, most preferred first; of several spellings of a version the greatest. */
+export function releasesOf(view: TargetView, repository: string): string[] {
+  const { packages } = view.universe;
+  const { dialect, skipsIncompleteTags } = view.target.rules;
   const tags = Object.hasOwn(packages, repository)
     ? Object.keys(packages[repository]!.versions)
     : [];
@@ -170,7 +188,7 @@ export function releasesOf(world: TargetView, repository: string): string[] {
     .filter((version) => !(skipsIncompleteTags && isIncomplete(version)))
     .filter((version, n, all) => n === 0 || compareVersions(all[n - 1]!, version) !== 0)
     .map(({ raw }) => raw);
-  return world.options.prefer === 'lowest' ? versions.reverse() : versions;
+  return view.options.prefer === 'lowest' ? versions.reverse() : versions;
 }
 
 function newestFirst(texts: readonly string[], dialect: Target['rules']['dialect']): Version[] {
@@ -179,7 +197,8 @@ function newestFirst(texts: readonly string[], dialect: Target['rules']['dialect
     .sort((a, b) => compareVersions(b, a) || byCodePoint(b.raw, a.raw));
 }
 
-export function lockedVersion(world: TargetView, repository: string): string | undefined {
-  const { prefer = 'locked', locked } = world.options;
+/** The locked version, where locked versions are preferred. */
+export function lockedVersion(view: TargetView, repository: string): string | undefined {
+  const { prefer = 'locked', locked } = view.options;
   return prefer === 'locked' ? locked?.get(repository) : undefined;
 }

@@ -1,5 +1,6 @@
+// Independent of solver/ on purpose: it states the rules that a selection of the solver must keep.
 import { namesHeld } from './reading.js';
-import type { OracleRequirement, RootDemand, TargetView } from './target-view.js';
+import type { OracleRequirement, OracleRoot, TargetView } from './target-view.js';
 
 /** One version of each repository. */
 export type SelectedVersions = ReadonlyMap<string, string>;
@@ -16,62 +17,62 @@ export interface Flaw {
     | 'cycle'
     | 'unmet'
     | 'surplus';
-  /** How, in words. */
+  /** What breaks it, for people. */
   readonly text: string;
 }
 
 /**
  * Every rule that a selection breaks; a valid one breaks none.
  *
- * Of a selection in the making (`partial`) only what no addition can mend is told.
+ * For a selection that is still to grow (`partial`), only rules that no addition can mend.
  */
 export function flaws(
-  world: TargetView,
+  view: TargetView,
   selected: SelectedVersions,
   stage: 'complete' | 'partial' = 'complete',
 ): Flaw[] {
-  const roots = world.roots();
+  const roots = view.roots();
   if (roots === undefined)
     return [
       { rule: 'unmet', text: 'a package under development has an entry that is no dependency' },
     ];
-  const demands = demandsIn(world, selected, roots);
+  const requirements = requirementsIn(view, selected, roots);
   return [
-    ...localFlaws(world),
-    ...[...selected].flatMap(([repository, version]) => ownFlaws(world, repository, version)),
-    ...demands.flatMap((demand) => demandFlaws(world, selected, demand)),
-    ...ownershipFlaws(world, selected),
-    ...(world.options.allowCycles ? [] : cycleFlaws(world, selected)),
-    ...(stage === 'partial' ? [] : incompleteness(world, selected, { roots, demands })),
+    ...localFlaws(view),
+    ...[...selected].flatMap(([repository, version]) => ownFlaws(view, repository, version)),
+    ...requirements.flatMap((requirement) => requirementFlaws(view, selected, requirement)),
+    ...ownershipFlaws(view, selected),
+    ...(view.options.allowCycles ? [] : cycleFlaws(view, selected)),
+    ...(stage === 'partial' ? [] : incompleteness(view, selected, { roots, requirements })),
   ];
 }
 
-/** Every demand for a package: the roots' and those of the packages selected. */
-export function demandsIn(
-  world: TargetView,
+/** Every requirement on a package: the roots' and those of the packages selected. */
+export function requirementsIn(
+  view: TargetView,
   selected: SelectedVersions,
-  roots: readonly RootDemand[],
+  roots: readonly OracleRoot[],
 ): OracleRequirement[] {
   return [
     ...roots.filter((root): root is OracleRequirement => 'repository' in root),
-    ...[...selected].flatMap(([repository, version]) => world.demandsOf(repository, version)),
+    ...[...selected].flatMap(([repository, version]) => view.requirementsOf(repository, version)),
   ];
 }
 
-function localFlaws(world: TargetView): Flaw[] {
-  return world
+function localFlaws(view: TargetView): Flaw[] {
+  return view
     .locals()
-    .filter(({ crossplane }) => !world.admitsTarget(crossplane))
-    .map(({ name }) => refusesTarget(world, name));
+    .filter(({ crossplane }) => !view.admitsTarget(crossplane))
+    .map(({ name }) => refusesTarget(view, name));
 }
 
-function ownFlaws(world: TargetView, repository: string, version: string): Flaw[] {
-  const reading = world.read(repository, version);
+function ownFlaws(view: TargetView, repository: string, version: string): Flaw[] {
+  const reading = view.read(repository, version);
   const name = `${repository} ${version}`;
   if (reading === undefined) return [{ rule: 'absent', text: `${name} is missing, or refused` }];
   return [
-    ...(world.isExcluded(repository, version) ? [excludes(name)] : []),
-    ...(world.runsOnTarget(repository, reading) ? [] : [refusesTarget(world, name)]),
+    ...(view.isExcluded(repository, version) ? [excludes(name)] : []),
+    ...(view.runsOnTarget(repository, reading) ? [] : [refusesTarget(view, name)]),
   ];
 }
 
@@ -83,28 +84,28 @@ function refusesTarget({ target }: TargetView, name: string): Flaw {
   return { rule: 'crossplane', text: `${name} does not run on Crossplane ${target.version}` };
 }
 
-function demandFlaws(
-  world: TargetView,
+function requirementFlaws(
+  view: TargetView,
   selected: SelectedVersions,
-  demand: OracleRequirement,
+  requirement: OracleRequirement,
 ): Flaw[] {
-  const version = selected.get(demand.repository);
+  const version = selected.get(requirement.repository);
   if (version === undefined) return [];
-  const name = `${demand.repository} ${version}`;
-  const kind = world.read(demand.repository, version)?.kind;
+  const name = `${requirement.repository} ${version}`;
+  const kind = view.read(requirement.repository, version)?.kind;
   const found: Flaw[] = [];
-  if (demand.kind !== undefined && demand.kind !== kind) {
-    const text = `${name} is a ${kind}, and ${demand.by} wants a ${demand.kind}`;
+  if (requirement.kind !== undefined && requirement.kind !== kind) {
+    const text = `${name} is a ${kind}, and ${requirement.by} wants a ${requirement.kind}`;
     found.push({ rule: 'kind', text });
   }
-  if (!world.satisfies(demand.repository, version, demand.want))
-    found.push({ rule: 'version', text: `${name} is not what ${demand.by} wants` });
+  if (!view.satisfies(requirement.repository, version, requirement.selector))
+    found.push({ rule: 'version', text: `${name} is not what ${requirement.by} wants` });
   return found;
 }
 
-function ownershipFlaws(world: TargetView, selected: SelectedVersions): Flaw[] {
+function ownershipFlaws(view: TargetView, selected: SelectedVersions): Flaw[] {
   const holders = new Map<string, string>();
-  return world.installs(selected).flatMap(([owner, object]) =>
+  return view.installs(selected).flatMap(([owner, object]) =>
     namesHeld(object).flatMap((name): Flaw[] => {
       const holder = holders.get(name) ?? owner;
       holders.set(name, holder);
@@ -114,11 +115,11 @@ function ownershipFlaws(world: TargetView, selected: SelectedVersions): Flaw[] {
   );
 }
 
-function cycleFlaws(world: TargetView, selected: SelectedVersions): Flaw[] {
+function cycleFlaws(view: TargetView, selected: SelectedVersions): Flaw[] {
   const requiredBy = (repository: string) =>
-    world
-      .demandsOf(repository, selected.get(repository) ?? '')
-      .map((demand) => demand.repository)
+    view
+      .requirementsOf(repository, selected.get(repository) ?? '')
+      .map((requirement) => requirement.repository)
       .filter((required) => selected.has(required));
   return [...selected.keys()]
     .filter((repository) => reachable(requiredBy(repository), requiredBy).has(repository))
@@ -126,55 +127,58 @@ function cycleFlaws(world: TargetView, selected: SelectedVersions): Flaw[] {
 }
 
 function incompleteness(
-  world: TargetView,
+  view: TargetView,
   selected: SelectedVersions,
-  wanted: { readonly roots: readonly RootDemand[]; readonly demands: readonly OracleRequirement[] },
+  wanted: {
+    readonly roots: readonly OracleRoot[];
+    readonly requirements: readonly OracleRequirement[];
+  },
 ): Flaw[] {
-  const unmet = wanted.demands
+  const unmet = wanted.requirements
     .filter(({ repository }) => !selected.has(repository))
     .map(({ by, repository }): Flaw => {
       return { rule: 'unmet', text: `${by} requires ${repository}, which is not there` };
     });
   return [
     ...unmet,
-    ...apiFlaws(world, selected, wanted.roots),
-    ...surplus(world, selected, wanted.roots),
+    ...apiFlaws(view, selected, wanted.roots),
+    ...surplus(view, selected, wanted.roots),
   ];
 }
 
 function apiFlaws(
-  world: TargetView,
+  view: TargetView,
   selected: SelectedVersions,
-  roots: readonly RootDemand[],
+  roots: readonly OracleRoot[],
 ): Flaw[] {
   return roots
     .filter((root) => 'api' in root)
-    .filter(({ api }) => ownersAmong(world, selected, api).length === 0)
+    .filter(({ api }) => ownersAmong(view, selected, api).length === 0)
     .map(({ api }) => ({ rule: 'unmet', text: `nothing selected owns ${JSON.stringify(api)}` }));
 }
 
 function ownersAmong(
-  world: TargetView,
+  view: TargetView,
   selected: SelectedVersions,
-  api: Extract<RootDemand, { api: unknown }>['api'],
+  api: Extract<OracleRoot, { api: unknown }>['api'],
 ): string[] {
   return [...selected]
-    .filter(([repository, version]) =>
-      world.satisfies(repository, version, { form: 'owning', api }),
-    )
+    .filter(([repository, version]) => view.satisfies(repository, version, { form: 'owning', api }))
     .map(([repository]) => repository);
 }
 
 function surplus(
-  world: TargetView,
+  view: TargetView,
   selected: SelectedVersions,
-  roots: readonly RootDemand[],
+  roots: readonly OracleRoot[],
 ): Flaw[] {
   const first = roots.flatMap((root) =>
-    'api' in root ? ownersAmong(world, selected, root.api) : [root.repository],
+    'api' in root ? ownersAmong(view, selected, root.api) : [root.repository],
   );
   const needed = reachable(first, (repository) =>
-    world.demandsOf(repository, selected.get(repository) ?? '').map((demand) => demand.repository),
+    view
+      .requirementsOf(repository, selected.get(repository) ?? '')
+      .map((requirement) => requirement.repository),
   );
   return [...selected.keys()]
     .filter((repository) => !needed.has(repository))

@@ -1,3 +1,4 @@
+// Independent of solver/ on purpose: it tells which repositories a search may ask about.
 import { meetsDemand, type CrdDemand } from '../../model/crd-demand.js';
 import type { IndexFile } from '../../model/index-file.js';
 import { isMapping, type JsonValue } from '../../text/json.js';
@@ -5,7 +6,7 @@ import type { Request } from '../../model/request.js';
 import { reachable } from './flaws.js';
 import { objectsOf } from './reading.js';
 
-/** Every repository that some choice of versions could lead to from the roots. */
+/** Every repository that dependencies lead to from the roots, whichever versions are selected. */
 export function possiblyNeeded({ packages }: IndexFile, request: Request): ReadonlySet<string> {
   const replaced = (repository: string) =>
     request.replace.find((r) => r.repository === repository)?.with ?? repository;

@@ -1,3 +1,4 @@
+// Independent of admission/ on purpose: a second reading of packages shows mistakes of the first.
 import { parseConstraint } from '../../semver/constraint.js';
 import type { IndexFile, IndexVersion } from '../../model/index-file.js';
 import { PACKAGE_KINDS, type PackageKind } from '../../model/package.js';
@@ -7,15 +8,15 @@ import type { PackageObject } from '../../model/package-contents.js';
 import { validRepository } from '../../model/reference.js';
 import type { Target } from '../../model/target/target.js';
 
-/** A package version as a target sees it, read for the exhaustive search and for nothing else. */
-export interface Reading {
+/** A package version as a target sees it, read for the oracles and for nothing else. */
+export interface OracleReading {
   readonly kind: PackageKind;
   readonly crossplane: string | undefined;
-  readonly edges: readonly ReadDependency[];
+  readonly dependencies: readonly ReadDependency[];
   readonly installs: readonly PackageObject[];
 }
 
-/** A dependsOn entry. */
+/** A dependsOn entry as the target reads it. */
 export interface ReadDependency {
   readonly repository: string;
   readonly kind: string;
@@ -27,7 +28,7 @@ export function readVersion(
   universe: IndexFile,
   candidate: { readonly repository: string; readonly version: string },
   target: Target,
-): Reading | undefined {
+): OracleReading | undefined {
   const found = find(universe, candidate);
   if (found === undefined || isBroken(found.version)) return undefined;
   const kind = PACKAGE_KINDS.find((known) => known === found.kind);
@@ -35,13 +36,13 @@ export function readVersion(
     return undefined;
   const { crossplane, dependsOn = [] } = found.version;
   if (crossplane !== undefined && !isConstraint(crossplane, target)) return undefined;
-  const edges = dependsOn.map((entry) => readEntry(entry, target));
-  if (!edges.every((edge) => edge !== undefined)) return undefined;
+  const dependencies = dependsOn.map((entry) => readEntry(entry, target));
+  if (!dependencies.every((dependency) => dependency !== undefined)) return undefined;
   const objects = objectsOf(found.version);
   if (target.rules.lintBlocks && !objects.every((object) => isAllowed(object, kind, target)))
     return undefined;
   const installs = objects.filter((object) => isInstalled(object, kind, target));
-  return { kind, crossplane, edges, installs };
+  return { kind, crossplane, dependencies, installs };
 }
 
 function find(
@@ -71,7 +72,7 @@ function isConstraint(text: string, target: Target): boolean {
   return !parseConstraint(text, target.rules.dialect).invalid;
 }
 
-/** What an entry requires; undefined: the target can make nothing of it. */
+/** What a dependsOn entry requires; undefined: the target refuses the entry. */
 export function readEntry(entry: JsonValue, target: Target): ReadDependency | undefined {
   const text = (key: string) => stringAt(entry, key);
   const constraint = text('version');
@@ -153,7 +154,7 @@ const DEFINE_CRDS = [
   'ManagedResourceDefinition',
 ];
 
-/** Names an object holds alone in a cluster; webhooks are renamed, and hold none. */
+/** Names that no other object of a cluster may have; webhooks are renamed, and hold none. */
 export function namesHeld({ kind, name, claimCrd }: PackageObject): string[] {
   if (WEBHOOKS.includes(kind)) return [];
   if (!DEFINE_CRDS.includes(kind)) return [`${kind} ${name}`];

@@ -1,22 +1,23 @@
+// Independent of solver/ on purpose: the encoding for a SAT solver shares nothing with its encoder.
 import type { CrdDemand } from '../../model/crd-demand.js';
-import { lockedVersion, releasesOf } from './exhaustive.js';
+import { lockedFirst, releasesOf } from './exhaustive.js';
 import { namesHeld } from './reading.js';
-import type { OracleRequirement, RootDemand, TargetView } from './target-view.js';
+import type { OracleRequirement, OracleRoot, TargetView } from './target-view.js';
 
-/** A version that could be chosen, and the variable that is true where it is. */
+/** A version that may be selected, and the variable that is true where it is. */
 export interface Choice {
   readonly variable: string;
   readonly repository: string;
   readonly version: string;
 }
 
-/** At least one of `wanted` where `given` is true; `given` undefined: in any case. */
+/** If `given` is true, so is one of `wanted`; `given` undefined: one of them is in any case. */
 export interface Implication {
   readonly given: string | undefined;
   readonly wanted: readonly string[];
 }
 
-/** A world as propositional logic, cycles aside: those are forbidden as they are met. */
+/** A view as propositional logic, without cycles: `satOracle` forbids each when a model has it. */
 export interface Encoding {
   /** By repository, most preferred first. */
   readonly choices: ReadonlyMap<string, readonly Choice[]>;
@@ -26,45 +27,47 @@ export interface Encoding {
   readonly exclusive: readonly (readonly (readonly string[])[])[];
 }
 
-/** undefined: a package under development stands in the way, whatever is chosen. */
-export function encode(world: TargetView): Encoding | undefined {
-  const roots = world.roots();
-  if (roots === undefined || localsConflict(world)) return undefined;
-  const { choices, demands } = everythingWithinReach(world, roots);
+/** undefined: a package under development rules every selection out. */
+export function encode(view: TargetView): Encoding | undefined {
+  const roots = view.roots();
+  if (roots === undefined || localsConflict(view)) return undefined;
+  const { choices, requirements } = everythingWithinReach(view, roots);
   const all = [...choices.values()].flat();
   return {
     choices,
-    forbidden: all.filter((choice) => isRuledOut(world, choice)).map(({ variable }) => variable),
+    forbidden: all.filter((choice) => isRuledOut(view, choice)).map(({ variable }) => variable),
     implications: [
-      ...demands.map((demand) => meeting(world, demand, choices.get(demand.repository) ?? [])),
-      ...roots.flatMap((root) => ('api' in root ? [owning(world, root.api, all)] : [])),
-      ...onlyIfNamed(world, all, demands),
+      ...requirements.map((requirement) =>
+        meeting(view, requirement, choices.get(requirement.repository) ?? []),
+      ),
+      ...roots.flatMap((root) => ('api' in root ? [owning(view, root.api, all)] : [])),
+      ...onlyIfNamed(view, all, requirements),
     ],
     exclusive: [
       ...[...choices.values()].map((versions) => versions.map(({ variable }) => [variable])),
-      ...ownership(world, all),
+      ...ownership(view, all),
     ],
   };
 }
 
 /** The variables of versions of a repository that give an API. */
-export function giving(world: TargetView, api: CrdDemand, choices: readonly Choice[]): string[] {
+export function giving(view: TargetView, api: CrdDemand, choices: readonly Choice[]): string[] {
   return choices
     .filter(({ repository, version }) =>
-      world.satisfies(repository, version, { form: 'owning', api }),
+      view.satisfies(repository, version, { form: 'owning', api }),
     )
     .map(({ variable }) => variable);
 }
 
-interface MadeDemand extends OracleRequirement {
-  /** Whose it is; undefined: a root's. */
-  readonly demander: string | undefined;
+interface MadeRequirement extends OracleRequirement {
+  /** Variable of the version that has it; undefined: a root has it. */
+  readonly requirer: string | undefined;
 }
 
-/** Every version that some choice of versions could lead to, and every demand they make. */
-function everythingWithinReach(world: TargetView, roots: readonly RootDemand[]) {
+/** Every version that dependencies lead to from the roots, and every requirement on the way. */
+function everythingWithinReach(view: TargetView, roots: readonly OracleRoot[]) {
   const versions = new Map<string, Set<string>>();
-  const demands: MadeDemand[] = [];
+  const requirements: MadeRequirement[] = [];
   const waiting: Choice[] = [];
   const add = (repository: string, version: string) => {
     const known = versions.get(repository)!;
@@ -75,92 +78,97 @@ function everythingWithinReach(world: TargetView, roots: readonly RootDemand[]) 
   const reach = (repository: string) => {
     if (versions.has(repository)) return;
     versions.set(repository, new Set());
-    for (const version of preferred(world, repository)) add(repository, version);
+    for (const version of lockedFirst(view, repository, releasesOf(view, repository)))
+      add(repository, version);
   };
-  const demand = (made: OracleRequirement, demander: string | undefined) => {
-    demands.push({ ...made, demander });
+  const require = (made: OracleRequirement, requirer: string | undefined) => {
+    requirements.push({ ...made, requirer });
     reach(made.repository);
     const named = namedBy(made);
     if (named !== undefined) add(made.repository, named);
   };
   for (const root of roots) {
-    if ('repository' in root) demand(root, undefined);
-    else for (const repository of Object.keys(world.universe.packages)) reach(repository);
+    if ('repository' in root) require(root, undefined);
+    else for (const repository of Object.keys(view.universe.packages)) reach(repository);
   }
   for (let next = waiting.pop(); next; next = waiting.pop())
-    for (const made of world.demandsOf(next.repository, next.version)) demand(made, next.variable);
+    for (const made of view.requirementsOf(next.repository, next.version))
+      require(made, next.variable);
   const choices = new Map(
     [...versions].map(([repository, names]) => [
       repository,
       [...names].map((version) => choiceOf(repository, version)),
     ]),
   );
-  return { choices, demands };
+  return { choices, requirements };
 }
 
 function choiceOf(repository: string, version: string): Choice {
   return { variable: `${repository} ${version}`, repository, version };
 }
 
-function preferred(world: TargetView, repository: string): string[] {
-  const releases = releasesOf(world, repository);
-  const locked = lockedVersion(world, repository);
-  return locked !== undefined && releases.includes(locked)
-    ? [locked, ...releases.filter((version) => version !== locked)]
-    : releases;
+/** The tag or digest that a requirement names, which need not be among the releases. */
+function namedBy({ selector }: OracleRequirement): string | undefined {
+  return selector.form === 'tag'
+    ? selector.tag
+    : selector.form === 'digest'
+      ? selector.digest
+      : undefined;
 }
 
-/** A tag or digest, which need not be among the releases. */
-function namedBy({ want }: OracleRequirement): string | undefined {
-  return want.form === 'tag' ? want.tag : want.form === 'digest' ? want.digest : undefined;
-}
-
-function isRuledOut(world: TargetView, { repository, version }: Choice): boolean {
-  const reading = world.read(repository, version);
+function isRuledOut(view: TargetView, { repository, version }: Choice): boolean {
+  const reading = view.read(repository, version);
   return (
     reading === undefined ||
-    world.isExcluded(repository, version) ||
-    !world.runsOnTarget(repository, reading)
+    view.isExcluded(repository, version) ||
+    !view.runsOnTarget(repository, reading)
   );
 }
 
-function meeting(world: TargetView, demand: MadeDemand, choices: readonly Choice[]): Implication {
-  const { demander, repository, kind, want } = demand;
+function meeting(
+  view: TargetView,
+  requirement: MadeRequirement,
+  choices: readonly Choice[],
+): Implication {
+  const { requirer, repository, kind, selector } = requirement;
   const wanted = choices.filter(
     ({ version }) =>
-      (kind === undefined || world.read(repository, version)?.kind === kind) &&
-      world.satisfies(repository, version, want),
+      (kind === undefined || view.read(repository, version)?.kind === kind) &&
+      view.satisfies(repository, version, selector),
   );
-  return { given: demander, wanted: wanted.map(({ variable }) => variable) };
+  return { given: requirer, wanted: wanted.map(({ variable }) => variable) };
 }
 
-function owning(world: TargetView, api: CrdDemand, all: readonly Choice[]): Implication {
-  return { given: undefined, wanted: giving(world, api, all) };
+function owning(view: TargetView, api: CrdDemand, all: readonly Choice[]): Implication {
+  return { given: undefined, wanted: giving(view, api, all) };
 }
 
-/** What is no release can be chosen only where somebody names it. */
+/** A version that is no release is selected only where a requirement names it. */
 function onlyIfNamed(
-  world: TargetView,
+  view: TargetView,
   all: readonly Choice[],
-  demands: readonly MadeDemand[],
+  requirements: readonly MadeRequirement[],
 ): Implication[] {
   return all
-    .filter(({ repository, version }) => !releasesOf(world, repository).includes(version))
+    .filter(({ repository, version }) => !releasesOf(view, repository).includes(version))
     .flatMap(({ variable, repository, version }) => {
-      const by = demands
-        .filter((demand) => demand.repository === repository && namedBy(demand) === version)
-        .map(({ demander }) => demander);
+      const by = requirements
+        .filter(
+          (requirement) =>
+            requirement.repository === repository && namedBy(requirement) === version,
+        )
+        .map(({ requirer }) => requirer);
       return by.includes(undefined)
         ? []
-        : [{ given: variable, wanted: by.filter((demander) => demander !== undefined) }];
+        : [{ given: variable, wanted: by.filter((requirer) => requirer !== undefined) }];
     });
 }
 
-function localsConflict(world: TargetView): boolean {
+function localsConflict(view: TargetView): boolean {
   const owners = new Map<string, string>();
-  return world.locals().some(
+  return view.locals().some(
     ({ name, crossplane, objects }) =>
-      !world.admitsTarget(crossplane) ||
+      !view.admitsTarget(crossplane) ||
       objects.flatMap(namesHeld).some((held) => {
         const owner = owners.get(held) ?? name;
         owners.set(held, owner);
@@ -169,8 +177,8 @@ function localsConflict(world: TargetView): boolean {
   );
 }
 
-/** For each name that is held in a cluster: the variables of each package that would hold it. */
-function ownership(world: TargetView, all: readonly Choice[]): string[][][] {
+/** For each name that one object of a cluster holds: the variables of each package that has it. */
+function ownership(view: TargetView, all: readonly Choice[]): string[][][] {
   const holders = new Map<string, Map<string, string[]>>();
   const holds = (held: string, owner: string, variable: string | undefined) => {
     const owners = holders.get(held) ?? new Map<string, string[]>();
@@ -178,13 +186,13 @@ function ownership(world: TargetView, all: readonly Choice[]): string[][][] {
     owners.set(owner, [...(owners.get(owner) ?? []), ...(variable ? [variable] : [])]);
   };
   for (const { repository, version, variable } of all)
-    for (const object of world.read(repository, version)?.installs ?? [])
+    for (const object of view.read(repository, version)?.installs ?? [])
       for (const held of namesHeld(object)) holds(held, repository, variable);
-  const localNames = new Set(world.locals().flatMap(({ objects }) => objects.flatMap(namesHeld)));
+  const localNames = new Set(view.locals().flatMap(({ objects }) => objects.flatMap(namesHeld)));
   return [...holders]
     .map(([held, owners]) => [...owners.values(), ...(localNames.has(held) ? [[ALWAYS]] : [])])
     .filter((owners) => owners.length > 1);
 }
 
-/** Stands for what is not chosen and is there: packages under development. */
+/** A variable that is always true: stands for packages under development. */
 export const ALWAYS = 'a package under development';

@@ -1,9 +1,10 @@
+// Independent of solver/ on purpose: a solver of another kind answers where trying everything takes too long.
 import type { Formula, Logic, Solver } from 'logic-solver';
 import { byCodePoint } from '../../text/code-point-order.js';
 import type { IndexFile } from '../../model/index-file.js';
 import type { CrdDemand } from '../../model/crd-demand.js';
 import type { Request } from '../../model/request.js';
-import { lockedVersion, targets } from './exhaustive.js';
+import { lockedVersion, targetsFor } from './exhaustive.js';
 import { reachable } from './flaws.js';
 import type { Outcome, ResolverOptions } from '../laws/resolver.js';
 import { ALWAYS, encode, giving, type Encoding } from './sat-encoding.js';
@@ -13,7 +14,7 @@ import { TargetView } from './target-view.js';
  * The answer to a request, by a SAT solver: for universes too large to try everything in.
  *
  * Packages are decided in queue order, each by its most preferred version with which the rest can
- * still be satisfied. Needs the package `logic-solver`; shares no code with the solver of this one.
+ * still be satisfied. Needs the package `logic-solver`.
  */
 export async function satOracle(
   universe: IndexFile,
@@ -21,9 +22,9 @@ export async function satOracle(
   options: ResolverOptions = {},
 ): Promise<Outcome> {
   const logic = await loadLogic();
-  for (const target of targets(request, options)) {
-    const world = new TargetView(universe, request, { target, options });
-    const selected = choose(world, logic);
+  for (const target of targetsFor(request, options)) {
+    const view = new TargetView(universe, request, { target, options });
+    const selected = choose(view, logic);
     if (selected) return { status: 'solved', selected, crossplane: target.version };
   }
   return { status: 'unsolvable' };
@@ -38,34 +39,34 @@ async function loadLogic(): Promise<Logic> {
   }
 }
 
-function choose(world: TargetView, logic: Logic): ReadonlyMap<string, string> | undefined {
-  const encoding = encode(world);
-  const search = encoding && new Search(world, encoding, logic);
+function choose(view: TargetView, logic: Logic): ReadonlyMap<string, string> | undefined {
+  const encoding = encode(view);
+  const search = encoding && new Search(view, encoding, logic);
   if (!search?.isSolvable()) return undefined;
   const selected = new Map<string, string>();
-  const queue = (world.roots() ?? []).map((root) => ('api' in root ? root.api : root.repository));
+  const queue = (view.roots() ?? []).map((root) => ('api' in root ? root.api : root.repository));
   for (const head of queue) {
     if (typeof head !== 'string') queue.push(search.fixOwner(head, selected));
     else if (!selected.has(head)) {
       const version = search.fixVersion(head);
       selected.set(head, version);
-      queue.push(...world.demandsOf(head, version).map(({ repository }) => repository));
+      queue.push(...view.requirementsOf(head, version).map(({ repository }) => repository));
     }
   }
   return selected;
 }
 
-/** A solver that knows a world, and what has been decided in it. */
+/** A SAT solver that has been told the encoding of a view, and every decision since. */
 class Search {
-  readonly #world: TargetView;
+  readonly #view: TargetView;
   readonly #encoding: Encoding;
   readonly #logic: Logic;
   readonly #solver: Solver;
-  /** What is true in a solution that agrees with everything decided so far. */
+  /** Variables that are true in one solution with everything decided so far. */
   #model: ReadonlySet<string> = new Set();
 
-  constructor(world: TargetView, encoding: Encoding, logic: Logic) {
-    this.#world = world;
+  constructor(view: TargetView, encoding: Encoding, logic: Logic) {
+    this.#view = view;
     this.#encoding = encoding;
     this.#logic = logic;
     this.#solver = new logic.Solver();
@@ -87,7 +88,7 @@ class Search {
     return this.#admits(ALWAYS);
   }
 
-  /** Decides on the most preferred version there can be, and tells it. */
+  /** Decides on the most preferred version that is possible, and returns it. */
   fixVersion(repository: string): string {
     const choices = this.#encoding.choices.get(repository) ?? [];
     return this.#fixFirst(
@@ -95,12 +96,12 @@ class Search {
     );
   }
 
-  /** Decides who gives an API: a package selected already, one that is locked, any other; by name. */
+  /** Decides on the owner of an API: one selected already, else one locked, else any; by name. */
   fixOwner(api: CrdDemand, selected: ReadonlyMap<string, string>): string {
     const rank = (repository: string) =>
-      selected.has(repository) ? 0 : lockedVersion(this.#world, repository) === undefined ? 2 : 1;
+      selected.has(repository) ? 0 : lockedVersion(this.#view, repository) === undefined ? 2 : 1;
     const owners = [...this.#encoding.choices]
-      .map(([value, choices]) => ({ value, variables: giving(this.#world, api, choices) }))
+      .map(([value, choices]) => ({ value, variables: giving(this.#view, api, choices) }))
       .sort((a, b) => rank(a.value) - rank(b.value) || byCodePoint(a.value, b.value));
     return this.#fixFirst(owners);
   }
@@ -116,13 +117,13 @@ class Search {
     throw new Error('a solution was found, and now there is none');
   }
 
-  /** Whether there is a solution in which this holds too; if so, it is the model from here on. */
+  /** Whether there is a solution in which this holds too; if so, it becomes the model. */
   #admits(formula: Formula): boolean {
     for (;;) {
       const solution = this.#solver.solveAssuming(formula);
       if (solution === null) return false;
       const model = new Set(solution.getTrueVars());
-      const cycle = this.#world.options.allowCycles ? undefined : this.#cycleIn(model);
+      const cycle = this.#view.options.allowCycles ? undefined : this.#cycleIn(model);
       if (cycle === undefined) {
         this.#model = model;
         return true;
@@ -141,8 +142,8 @@ class Search {
     );
     const requiredBy = (repository: string) => {
       const version = chosen.get(repository)?.version ?? '';
-      const demands = this.#world.demandsOf(repository, version);
-      return demands.map((demand) => demand.repository).filter((required) => chosen.has(required));
+      const requirements = this.#view.requirementsOf(repository, version);
+      return requirements.map((each) => each.repository).filter((required) => chosen.has(required));
     };
     const returns = (repository: string) => reachable(requiredBy(repository), requiredBy);
     const start = [...chosen.keys()].find((repository) => returns(repository).has(repository));

@@ -1,3 +1,4 @@
+// Independent of admission/ and solver/ on purpose: a mistake in both would not show.
 import { parseConstraint, type Constraint } from '../../semver/constraint.js';
 import { meetsDemand, type CrdDemand } from '../../model/crd-demand.js';
 import type { IndexFile } from '../../model/index-file.js';
@@ -6,37 +7,41 @@ import type { PackageObject } from '../../model/package-contents.js';
 import type { LocalRoot, Request, Root } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
-import { readEntry, readVersion, type Reading } from './reading.js';
+import { readEntry, readVersion, type OracleReading, type ReadDependency } from './reading.js';
 import type { ResolverOptions } from '../laws/resolver.js';
 
-/** Which versions of a package are wanted; `owning`: those that give the API. */
+/** Which versions of a package will do; `owning`: those that give the API. */
 export type OracleSelector =
   | { readonly form: 'range'; readonly range: Constraint }
   | { readonly form: 'tag'; readonly tag: string }
   | { readonly form: 'digest'; readonly digest: string }
   | { readonly form: 'owning'; readonly api: CrdDemand };
 
-/** Somebody wants a package. */
+/** A package that must be in the selection, at one of some versions. */
 export interface OracleRequirement {
+  /** Who requires it: the request, a package under development, or a version of a package. */
   readonly by: string;
   readonly repository: string;
   /** undefined: any. */
   readonly kind: string | undefined;
-  readonly want: OracleSelector;
+  readonly selector: OracleSelector;
 }
 
-/** What is wanted first, in order: packages, and APIs whoever owns them. */
-export type RootDemand = OracleRequirement | { readonly api: CrdDemand };
+/** What a root asks for: a package, or an API of any package. */
+export type OracleRoot = OracleRequirement | { readonly api: CrdDemand };
 
-/** A universe and a request as one target sees them. */
+/**
+ * A universe and a request as one target reads them: the rules of the target, and the request's
+ * replacements, overrides and exclusions, are applied to every answer.
+ */
 export class TargetView {
   readonly universe: IndexFile;
   readonly target: Target;
   readonly options: ResolverOptions;
   readonly #request: Request;
-  readonly #readings = new Map<string, Reading | undefined>();
-  readonly #demands = new Map<string, readonly OracleRequirement[]>();
-  #roots: readonly (RootDemand | undefined)[] | undefined;
+  readonly #readings = new Map<string, OracleReading | undefined>();
+  readonly #requirements = new Map<string, readonly OracleRequirement[]>();
+  #roots: readonly (OracleRoot | undefined)[] | undefined;
 
   constructor(
     universe: IndexFile,
@@ -50,7 +55,7 @@ export class TargetView {
   }
 
   /** The package as the target sees it; undefined: it is missing, or refused. */
-  read(repository: string, version: string): Reading | undefined {
+  read(repository: string, version: string): OracleReading | undefined {
     const key = `${repository}@${version}`;
     if (!this.#readings.has(key))
       this.#readings.set(key, readVersion(this.universe, { repository, version }, this.target));
@@ -58,94 +63,104 @@ export class TargetView {
   }
 
   /** undefined: a package under development requires what the target can make nothing of. */
-  roots(): readonly RootDemand[] | undefined {
-    const demands = (this.#roots ??= this.#request.roots.flatMap((r) => this.#rootDemands(r)));
-    return demands.every((demand) => demand !== undefined) ? demands : undefined;
+  roots(): readonly OracleRoot[] | undefined {
+    const requirements = (this.#roots ??= this.#request.roots.flatMap((r) =>
+      this.#rootRequirements(r),
+    ));
+    return requirements.every((each) => each !== undefined) ? requirements : undefined;
   }
 
-  #rootDemands(root: Root): readonly (RootDemand | undefined)[] {
+  #rootRequirements(root: Root): readonly (OracleRoot | undefined)[] {
     switch (root.root) {
       case 'crd':
         return [{ api: root.demand }];
       case 'local':
         return root.dependsOn.map(({ entry }) => {
-          const edge = readEntry(entry, this.target);
-          return edge && this.#demand({ by: root.name, ...edge }, this.wantOf(edge.constraint));
+          const dependency = readEntry(entry, this.target);
+          return dependency && this.#fromDependency(root.name, dependency);
         });
       case 'package': {
         const { repository, kind, version } = root;
-        const want = version.form === 'text' ? this.wantOf(version.text) : version;
-        return [this.#demand({ by: 'the request', repository, kind }, want)];
+        const selector = version.form === 'text' ? this.selectorOf(version.text) : version;
+        return [this.#applyRules({ by: 'the request', repository, kind, selector })];
       }
     }
   }
 
-  /** What a chosen version wants of others, in dependsOn order. */
-  demandsOf(repository: string, version: string): readonly OracleRequirement[] {
+  /** What a version requires, in dependsOn order. */
+  requirementsOf(repository: string, version: string): readonly OracleRequirement[] {
     const by = `${repository} ${version}`;
-    const known = this.#demands.get(by);
+    const known = this.#requirements.get(by);
     if (known) return known;
-    const edges = this.#ignoresRequirements() ? [] : this.read(repository, version)?.edges;
-    const demands = (edges ?? []).map((edge) =>
-      this.#demand({ by, ...edge }, this.wantOf(edge.constraint)),
+    const dependencies = this.#ignoresRequirements()
+      ? []
+      : this.read(repository, version)?.dependencies;
+    const requirements = (dependencies ?? []).map((dependency) =>
+      this.#fromDependency(by, dependency),
     );
-    this.#demands.set(by, demands);
-    return demands;
+    this.#requirements.set(by, requirements);
+    return requirements;
   }
 
   #ignoresRequirements(): boolean {
     return this.#request.roots.some((r) => r.root === 'package' && r.skipDependencyResolution);
   }
 
-  /** With replacements and overrides as the request has them. */
-  #demand(asked: Omit<OracleRequirement, 'want'>, want: OracleSelector): OracleRequirement {
-    const repository = this.#replaced(asked.repository);
+  #fromDependency(by: string, { repository, kind, constraint }: ReadDependency): OracleRequirement {
+    return this.#applyRules({ by, repository, kind, selector: this.selectorOf(constraint) });
+  }
+
+  /** The requirement after the request's replacements and overrides. */
+  #applyRules(requirement: OracleRequirement): OracleRequirement {
+    const repository = this.#replaced(requirement.repository);
     const override = this.#request.overrides.find((rule) => rule.repository === repository);
-    const { by, kind } = asked;
-    return { by, kind, repository, want: override ? this.wantOf(override.version) : want };
+    const selector = override ? this.selectorOf(override.version) : requirement.selector;
+    return { ...requirement, repository, selector };
   }
 
   #replaced(repository: string): string {
     return this.#request.replace.find((r) => r.repository === repository)?.with ?? repository;
   }
 
-  /** A version as the user or a package writes it. */
-  wantOf(text: string): OracleSelector {
+  /** What a version means as a user or a package writes it: a digest, a range, else a tag. */
+  selectorOf(text: string): OracleSelector {
     if (isDigest(text)) return { form: 'digest', digest: text };
     const range = parseConstraint(text, this.target.rules.dialect);
     return range.invalid ? { form: 'tag', tag: text } : { form: 'range', range };
   }
 
-  satisfies(repository: string, version: string, want: OracleSelector): boolean {
-    switch (want.form) {
+  satisfies(repository: string, version: string, selector: OracleSelector): boolean {
+    switch (selector.form) {
       case 'tag':
-        return version === want.tag;
+        return version === selector.tag;
       case 'digest':
-        return version === want.digest;
+        return version === selector.digest;
       case 'owning':
         return (
-          this.read(repository, version)?.installs.some((o) => meetsDemand(o, want.api)) === true
+          this.read(repository, version)?.installs.some((o) => meetsDemand(o, selector.api)) ===
+          true
         );
       case 'range': {
         const parsed = parseVersion(version, this.target.rules.dialect);
         const prereleases = this.options.prereleases?.includes(repository) === true;
-        return parsed !== undefined && want.range.admits(parsed, { prereleases });
+        return parsed !== undefined && selector.range.admits(parsed, { prereleases });
       }
     }
   }
 
-  /** By a rule that means what it says: admitting prereleases widens demands, not exclusions. */
+  /** Whether the request excludes a version. Admitting prereleases widens no exclusion. */
   isExcluded(repository: string, version: string): boolean {
     const rules = this.#request.exclude.filter((rule) => rule.repository === repository);
     return rules.some((rule) => {
-      const want = this.wantOf(rule.version);
-      if (rule.version === version || want.form !== 'range') return rule.version === version;
+      const selector = this.selectorOf(rule.version);
+      if (rule.version === version || selector.form !== 'range') return rule.version === version;
       const parsed = parseVersion(version, this.target.rules.dialect);
-      return parsed !== undefined && want.range.admits(parsed);
+      return parsed !== undefined && selector.range.admits(parsed);
     });
   }
 
-  runsOnTarget(repository: string, { crossplane }: Reading): boolean {
+  /** Whether the target meets the version's Crossplane constraint, or a root says to ignore that. */
+  runsOnTarget(repository: string, { crossplane }: OracleReading): boolean {
     const exempt = this.#request.roots.some(
       (root) =>
         root.root === 'package' &&
@@ -155,7 +170,7 @@ export class TargetView {
     return exempt || this.admitsTarget(crossplane);
   }
 
-  /** Packages under development: their demands count, they are not chosen. */
+  /** Packages under development: their requirements and objects count, no version is selected. */
   locals(): readonly LocalRoot[] {
     return this.#request.roots.filter((root) => root.root === 'local');
   }
@@ -168,7 +183,7 @@ export class TargetView {
     return !constraint.invalid && version !== undefined && constraint.admits(version);
   }
 
-  /** What a set of packages would install, with who would. */
+  /** Every object that a selection would install, after the package that installs it. */
   installs(selected: ReadonlyMap<string, string>): readonly (readonly [string, PackageObject])[] {
     return [
       ...this.locals().flatMap(({ name, objects }) => objects.map((o) => [name, o] as const)),

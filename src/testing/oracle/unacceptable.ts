@@ -1,7 +1,8 @@
+// Independent of bundle/ on purpose: a second list of what a cluster refuses shows gaps of the first.
 import type { JsonObject, JsonValue } from '../../text/json.js';
 import { validPackageReference } from '../../model/reference.js';
 import { targetFor, type Target } from '../../model/target/target.js';
-import { targets } from './exhaustive.js';
+import { targetsFor } from './exhaustive.js';
 import { flaws, type Flaw, type SelectedVersions } from './flaws.js';
 import type { Outcome } from '../laws/resolver.js';
 import type { Scenario } from '../generate/scenario.js';
@@ -18,29 +19,21 @@ interface Answered extends Scenario {
   readonly outcome: Extract<Outcome, { status: 'solved' }>;
 }
 
-/** What a cluster would not take in a bundle, in words; and whether it is what was selected. */
+/** Why a cluster would refuse the objects, or install something else than was selected; for people. */
 export function unacceptable(objects: readonly JsonObject[], answered: Answered): string[] {
   const { universe, request, options, outcome } = answered;
-  const target = targetFor(outcome.crossplane ?? '') ?? targets(request, options)[0]!;
-  const world = new TargetView(universe, request, { target, options });
+  const target = targetFor(outcome.crossplane ?? '') ?? targetsFor(request, options)[0]!;
+  const view = new TargetView(universe, request, { target, options });
   const asWritten = withoutRules(answered, target);
   const rendered = objects.flatMap(packageObject);
   const references = rendered.map(({ reference }) => reference);
-  const selected = [...outcome.selected].map(([repository, version]) => ({
+  const selected = [...outcome.selected].map(([repository, version]): SelectedPackage => ({
     repository,
     version,
     reference: `${repository}${version.startsWith('sha256:') ? '@' : ':'}${version}`,
   }));
-  const place = new Map(selected.map((one) => [one.repository, references.indexOf(one.reference)]));
-
   const missing = selected.filter(({ reference }) => !references.includes(reference));
   const surplus = rendered.length - selected.length;
-  const late = selected.flatMap(({ repository, version }) =>
-    asWritten
-      .demandsOf(repository, version)
-      .filter((d) => place.get(d.repository)! > place.get(repository)!)
-      .map((d) => `${repository} is applied before ${d.repository}, which it requires`),
-  );
   return [
     ...missing.map(({ reference }) => `${reference} is not rendered`),
     ...(surplus > 0 ? [`${surplus} more objects than packages`] : []),
@@ -54,15 +47,39 @@ export function unacceptable(objects: readonly JsonObject[], answered: Answered)
     ...selected
       .filter(({ repository, version, reference }) => {
         const kind = rendered.find((one) => one.reference === reference)?.kind;
-        return kind !== undefined && kind !== world.read(repository, version)?.kind;
+        return kind !== undefined && kind !== view.read(repository, version)?.kind;
       })
       .map(({ reference }) => `${reference} is rendered as another kind`),
-    ...(options.allowCycles ? [] : late),
+    ...(options.allowCycles ? [] : appliedTooEarly(selected, references, asWritten)),
     ...skipFlaws(rendered, asWritten, outcome.selected),
   ];
 }
 
-/** What a cluster sees: packages as they are written, and nothing of what the user wished. */
+interface SelectedPackage {
+  readonly repository: string;
+  readonly version: string;
+  /** As `spec.package` of its object names it. */
+  readonly reference: string;
+}
+
+/** Packages whose object comes before that of one they require. */
+function appliedTooEarly(
+  selected: readonly SelectedPackage[],
+  references: readonly string[],
+  asWritten: TargetView,
+): string[] {
+  const place = new Map(
+    selected.map(({ repository, reference }) => [repository, references.indexOf(reference)]),
+  );
+  return selected.flatMap(({ repository, version }) =>
+    asWritten
+      .requirementsOf(repository, version)
+      .filter((r) => place.get(r.repository)! > place.get(repository)!)
+      .map((r) => `${repository} is applied before ${r.repository}, which it requires`),
+  );
+}
+
+/** The packages as the cluster sees them: as written, without the request's rules. */
 function withoutRules({ universe, request, options }: Answered, target: Target): TargetView {
   return new TargetView(
     universe,
@@ -73,7 +90,7 @@ function withoutRules({ universe, request, options }: Answered, target: Target):
 
 const CHECKED_IN_CLUSTER: readonly Flaw['rule'][] = ['version', 'unmet', 'cycle'];
 
-/** All or none; and all where the cluster's own checks would refuse the selection. */
+/** All objects skip dependency resolution or none; all, where the cluster's checks would fail. */
 function skipFlaws(
   rendered: readonly Rendered[],
   asWritten: TargetView,

@@ -1,28 +1,31 @@
-import { candidates } from './exhaustive.js';
-import { demandsIn, flaws, type SelectedVersions } from './flaws.js';
+// Independent of solver/ on purpose: it tells which versions a search has to read at all.
+import { candidateVersions } from './exhaustive.js';
+import { requirementsIn, flaws, type SelectedVersions } from './flaws.js';
 import type { TargetView } from './target-view.js';
 
 /**
- * The answer, where it is found without a conflict: every package gets the version it prefers of
- * those that all who ask before its turn admit, and nothing speaks against it afterwards.
- * undefined: something does, or whose turn it is depends on who owns an API.
+ * The answer, where it is found without taking a decision back: every package gets the most
+ * preferred version that meets the requirements known at its turn, and no later one is broken.
+ * undefined: one is, or the order of decisions depends on who owns an API.
  */
-export function unhindered(world: TargetView): SelectedVersions | undefined {
-  const roots = world.roots();
+export function withoutConflict(view: TargetView): SelectedVersions | undefined {
+  const roots = view.roots();
   if (roots === undefined || roots.some((root) => 'api' in root)) return undefined;
   const selected = new Map<string, string>();
-  const queue = demandsIn(world, selected, roots).map(({ repository }) => repository);
+  const queue = requirementsIn(view, selected, roots).map(({ repository }) => repository);
   for (const repository of queue) {
     if (selected.has(repository)) continue;
-    const wants = demandsIn(world, selected, roots).filter((d) => d.repository === repository);
-    const version = candidates(world, { selected, owners: [] }, repository).find(
+    const requirements = requirementsIn(view, selected, roots).filter(
+      (r) => r.repository === repository,
+    );
+    const version = candidateVersions(view, { selected, owners: [] }, repository).find(
       (candidate) =>
-        !world.isExcluded(repository, candidate) &&
-        wants.every(({ want }) => world.satisfies(repository, candidate, want)),
+        !view.isExcluded(repository, candidate) &&
+        requirements.every(({ selector }) => view.satisfies(repository, candidate, selector)),
     );
     if (version === undefined) return undefined;
     selected.set(repository, version);
-    queue.push(...world.demandsOf(repository, version).map((demand) => demand.repository));
+    queue.push(...view.requirementsOf(repository, version).map((r) => r.repository));
   }
-  return flaws(world, selected).length === 0 ? selected : undefined;
+  return flaws(view, selected).length === 0 ? selected : undefined;
 }

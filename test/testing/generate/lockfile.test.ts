@@ -32,11 +32,11 @@ test('packages are spelled as registries spell them, and require others that are
 });
 
 describe('each knob makes what it names', () => {
-  const PEACE = { digests: 0, undigested: 0, wishes: 0, skipping: 0, awkward: 0 };
+  const PEACE = { digests: 0, undigested: 0, customized: 0, skipping: 0, awkward: 0 };
   const cases: readonly [keyof typeof PEACE, (made: Lockfile) => boolean][] = [
     ['digests', ({ packages }) => packages.some(({ version }) => isDigest(version))],
     ['undigested', ({ packages }) => packages.some(({ digest }) => digest === undefined)],
-    ['wishes', ({ packages }) => packages.some((p) => Object.keys(p.object.spec).length > 0)],
+    ['customized', ({ packages }) => packages.some((p) => Object.keys(p.object.spec).length > 0)],
     ['skipping', (made) => made.skipDependencyResolution.length > 0],
     ['awkward', ({ packages }) => packages.some(({ owns }) => owns.some((o) => o.kind === 'MRD'))],
   ];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../../src/model/index-file.js';
 import type { Request, Root } from '../../../src/model/request.js';
 import { digestOf } from '../../../src/testing/generate/sample-packages.js';
-import { exhaustive, targets } from '../../../src/testing/oracle/exhaustive.js';
+import { exhaustive, targetsFor } from '../../../src/testing/oracle/exhaustive.js';
 import { flaws } from '../../../src/testing/oracle/flaws.js';
 import { packageRoot } from '../../../src/testing/generate/package-set.js';
 import type { Outcome, ResolverOptions } from '../../../src/testing/laws/resolver.js';
@@ -344,7 +344,7 @@ test('it finds a selection exactly where some selection breaks no rule', () => {
   });
   const agrees = fc.property(tiny, ({ universe: u, request: asked, options }) => {
     const outcome = exhaustive(u, asked, options);
-    const [target] = targets(asked, options);
+    const [target] = targetsFor(asked, options);
     const world = new TargetView(u, asked, { target: target!, options });
     const valid = everySelection(u).filter((selected) => flaws(world, selected).length === 0);
     expect(outcome.status).toBe(valid.length > 0 ? 'solved' : 'unsolvable');
