@@ -1,31 +1,30 @@
-import { randomBytes } from 'node:crypto';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { makeFolder } from './make-folder.js';
+import { syncFolder } from './sync-folder.js';
+import { temporaryBeside } from './temporary-name.js';
+import { writeThrough, type Fill } from './write-through.js';
+
+const UNFINISHED = 'tmp';
+
+/** Read and written by its owner alone, as everything in a cache is. */
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
 
 /**
  * Writes a file whole or not at all, however many processes write it at once.
  *
- * Others see the old bytes or the new ones, never a part; so does whoever looks after a power cut.
- * Only the owner may read it, unless `mode` says otherwise.
+ * A reader sees the old bytes or the new ones and never a part, after a power cut too.
  */
-export async function writeAtomically(
-  path: string,
-  bytes: Uint8Array,
-  mode = 0o600,
-): Promise<void> {
+export function writeAtomically(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
   return fillAtomically(path, (file) => file.writeFile(bytes), mode);
 }
 
-/** The same for bytes that come bit by bit; `fill` writes to the end of the file, whatever it does. */
-export async function fillAtomically(
-  path: string,
-  fill: (file: FileHandle) => Promise<void>,
-  mode = 0o600,
-): Promise<void> {
+/** Like `writeAtomically`, for bytes that `fill` writes piece by piece. */
+export async function fillAtomically(path: string, fill: Fill, mode = PRIVATE_FILE): Promise<void> {
   const folder = dirname(path);
-  await makeFolder(folder, 0o700);
-  const fresh = join(folder, `.${basename(path)}.${randomBytes(8).toString('hex')}${UNFINISHED}`);
+  await makeFolder(folder, PRIVATE_FOLDER);
+  const fresh = temporaryBeside(path, UNFINISHED);
   try {
     await writeThrough(fresh, fill, mode);
     await rename(fresh, path);
@@ -36,34 +35,7 @@ export async function fillAtomically(
   await syncFolder(folder);
 }
 
-const UNFINISHED = '.tmp';
-
-/** Whether a name is that of a write that was never finished, or is under way. */
+/** Whether a name is that of an atomic write under way, or of one whose process was killed. */
 export function isUnfinished(name: string): boolean {
-  return name.startsWith('.') && name.endsWith(UNFINISHED);
-}
-
-async function writeThrough(
-  path: string,
-  fill: (file: FileHandle) => Promise<void>,
-  mode: number,
-): Promise<void> {
-  const file = await open(path, 'ax', mode);
-  try {
-    await fill(file);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes names last; where folders cannot be synced, the file system sees to that itself. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  if (handle === undefined) return;
-  try {
-    await handle.sync().catch(() => undefined);
-  } finally {
-    await handle.close();
-  }
+  return name.startsWith('.') && name.endsWith(`.${UNFINISHED}`);
 }

@@ -1,4 +1,4 @@
-/** Whether the file system refused something, by which alone such errors can be told from others. */
-export function isOfFileSystem(error: unknown): error is Error {
+/** Whether an error names a system call, as errors of the file system do and `SourceError` does not. */
+export function isFileSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;
 }

@@ -11,41 +11,60 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { codeOf } from './error-code.js';
 import { isAlive } from './is-alive.js';
 
-const NAME = '.xpkg-resolve.writing';
+const LOCK_NAME = '.xpkg-resolve.writing';
 
-/** A lock is held for as long as a few renames take; no honest holder needs this many milliseconds. */
-const STALE_AFTER = 60_000;
-/** Nor to write its name into it. */
-const NAMELESS_AFTER = 1_000;
+/** A lock is held for as long as a few renames take; an older one was left by a killed process. */
+const STALE_AFTER_MS = 60_000;
+/** The holder writes its name right after it makes the lock; an empty one is stale much sooner. */
+const EMPTY_STALE_AFTER_MS = 1_000;
+/** How often a stale lock is taken away before its folder counts as busy. */
+const MAX_TAKEOVERS = 3;
 
-/** Says that nobody else who asks writes to these folders; given back by `release`. */
+/** Locks that this process holds. */
 export interface FolderLocks {
   release(): void;
 }
 
-/** Who has the lock of a folder that is wanted. */
+/** Another process has the lock of a folder that is wanted. */
 export interface Busy {
   readonly lock: string;
+  /** Its process id and host, as it wrote them. */
   readonly holder: string;
 }
 
-/** Whether somebody writes to a folder, or was killed while at it. */
+/** Whether a folder has a lock, be it of a process that runs or of one that was killed. */
 export function isLocked(folder: string): boolean {
-  return existsSync(join(folder, NAME));
+  return existsSync(join(folder, LOCK_NAME));
 }
 
-/** Whether that is the name of a lock, or of one that somebody is taking away. */
-export function isLock(name: string): boolean {
-  return name === NAME || isSetAside(name);
+/** Whether a file of that name is a lock, or a stale one that a process is taking away. */
+export function isLockName(name: string): boolean {
+  return name === LOCK_NAME || isSetAside(name);
+}
+
+/** Runs `action` with the locks of all folders; where one is busy, says so at once instead. */
+export async function withLocks(
+  folders: readonly string[],
+  action: () => Promise<void>,
+): Promise<Busy | undefined> {
+  const locks = lockFolders(folders);
+  if ('holder' in locks) return locks;
+  try {
+    await action();
+  } finally {
+    locks.release();
+  }
+  return undefined;
 }
 
 /**
- * Takes the locks of all folders or of none, without waiting.
+ * Takes the locks of all folders or of none, without waiting; locks of killed processes are taken over.
  *
- * Advisory: writes are atomic file by file without it, and it keeps the files of one write together.
- * What a killed process left behind is taken over.
+ * Advisory, between processes of this tool: each file is written atomically without it, and the lock
+ * keeps the files of one write together. Synchronous, to keep the steps of a takeover close together.
  */
 export function lockFolders(folders: readonly string[]): FolderLocks | Busy {
   const held: string[] = [];
@@ -54,7 +73,7 @@ export function lockFolders(folders: readonly string[]): FolderLocks | Busy {
   };
   try {
     for (const folder of folders) {
-      const lock = join(folder, NAME);
+      const lock = join(folder, LOCK_NAME);
       const holder = take(lock);
       if (holder !== undefined) {
         release();
@@ -70,57 +89,60 @@ export function lockFolders(folders: readonly string[]): FolderLocks | Busy {
   return { release };
 }
 
-/** undefined: it is ours now. */
+/** The holder, if it is another process; undefined: the lock has been taken. */
 function take(lock: string): string | undefined {
   for (let tries = 0; ; tries += 1) {
     try {
       writeFileSync(lock, `${process.pid} ${hostname()}\n`, { flag: 'wx' });
       return undefined;
     } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
     const found = read(lock);
-    if (found !== undefined && (tries === 3 || !isStale(found))) return found.holder;
+    if (found !== undefined && (tries === MAX_TAKEOVERS || !isStale(found))) return found.holder;
     if (found !== undefined) takeAway(lock, found.holder);
   }
 }
 
-interface Found {
+interface FoundLock {
   readonly holder: string;
-  readonly age: number;
+  readonly ageMs: number;
 }
 
-/** undefined: it has just been given back. */
-function read(lock: string): Found | undefined {
+/** undefined: it has been released meanwhile. */
+function read(lock: string): FoundLock | undefined {
   try {
     const holder = readFileSync(lock, 'utf8').trim();
-    return { holder, age: Date.now() - statSync(lock).mtimeMs };
+    return { holder, ageMs: Date.now() - statSync(lock).mtimeMs };
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function isStale({ holder, age }: Found): boolean {
-  if (age > (holder === '' ? NAMELESS_AFTER : STALE_AFTER)) return true;
+function isStale({ holder, ageMs }: FoundLock): boolean {
+  if (ageMs > (holder === '' ? EMPTY_STALE_AFTER_MS : STALE_AFTER_MS)) return true;
   const [pid, host] = holder.split(' ');
   return host === hostname() && !isAlive(Number(pid));
 }
 
-/** By way of another name: whoever else found it stale may have a lock of their own there by now. */
+/**
+ * Removes a stale lock by renaming it first: another process that found it stale, too, may have
+ * replaced it since. A lock with another holder is put back.
+ */
 function takeAway(lock: string, holder: string): void {
   const aside = `${lock}.${randomBytes(6).toString('hex')}`;
   try {
     renameSync(lock, aside);
     if (read(aside)?.holder !== holder) linkSync(aside, lock);
   } catch (error) {
-    if (!isCode(error, 'ENOENT') && !isCode(error, 'EEXIST')) throw error;
+    if (!['ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
   } finally {
     rmSync(aside, { force: true });
   }
 }
 
-/** By somebody who was killed before taking it away; whoever is still at it can do without. */
+/** What a process killed in `takeAway` left behind; one still in there no longer needs the file. */
 function removeSetAside(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (isSetAside(name)) rmSync(join(folder, name), { force: true });
@@ -128,10 +150,6 @@ function removeSetAside(folder: string): void {
 }
 
 function isSetAside(name: string): boolean {
-  const rest = name.startsWith(`${NAME}.`) ? name.slice(NAME.length + 1) : '';
+  const rest = name.startsWith(`${LOCK_NAME}.`) ? name.slice(LOCK_NAME.length + 1) : '';
   return /^[0-9a-f]{12}$/.test(rest);
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

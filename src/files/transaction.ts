@@ -1,213 +1,145 @@
-import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import type { Stats } from 'node:fs';
+import { copyFile, link, readdir, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { InputError } from '../model/input-error.js';
-import { isLocked, lockFolders, type Busy } from './folder-lock.js';
-import { holdingSignals } from './signals.js';
+import { cannotWrite } from './cannot-write.js';
+import { commitMoves, type Move } from './commit-moves.js';
+import { isLocked, withLocks, type Busy } from './folder-lock.js';
+import { makeFolder } from './make-folder.js';
+import { syncFolder } from './sync-folder.js';
+import { isTemporaryOf, temporaryBeside } from './temporary-name.js';
 import { waitForLock } from './wait-for-lock.js';
+import { writeThrough } from './write-through.js';
 
-/** A file to replace or, where `text` is undefined, to take away. */
-export interface OutputFile {
+/** A file to write or, where `content` is undefined, to remove. */
+export interface FileChange {
   readonly path: string;
-  readonly text: string | undefined;
+  readonly content: string | Uint8Array | undefined;
 }
 
-interface Staged {
-  readonly path: string;
-  /** The new content, beside the file it will become; undefined: the file goes. */
-  readonly fresh: string | undefined;
-  /** The old content under a second name; undefined: there was none. */
-  readonly backup: string | undefined;
-}
+/** Endings of the new content of a file, and of its old content under a second name. */
+const FRESH = 'new';
+const BACKUP = 'old';
 
 /**
  * Changes all files or none.
  *
- * Everything that can fail for want of room or leave is done first, beside the files; what remains
- * is a row of renames, undone should one fail. Signals wait meanwhile: whoever presses Ctrl-C
- * finds the files as they were or as they should be. So do other processes that write there: what
- * is left is all from one of them. Files that would not change are not touched.
+ * Everything that can fail for lack of space or permission happens first, beside the files; what
+ * remains is a list of renames, which `commitMoves` makes or undoes together. Signals wait for the
+ * end of it, and other processes of this tool for the lock, so that all files are from one process.
+ * Files that would not change are not touched.
  */
-export async function writeOutputs(outputs: readonly OutputFile[]): Promise<void> {
-  await waitForLock(() => holdingSignals(() => writeUnlessBusy(outputs)));
-}
-
-function writeUnlessBusy(outputs: readonly OutputFile[]): Busy | undefined {
-  const real = outputs.map(throughLinks);
-  const changes = real.filter(changesAnything);
+export async function writeTransaction(changes: readonly FileChange[]): Promise<void> {
   const made: string[] = [];
-  try {
-    for (const { path } of changes) about(path, () => makeFolder(dirname(path), made));
-    const left = real.map(({ path }) => dirname(path)).filter(isLocked);
-    const folders = [...new Set([...changes.map(({ path }) => dirname(path)), ...left])];
-    const locks = about(folders[0] ?? '', () => lockFolders(folders));
-    if ('holder' in locks) return locks;
+  await waitForLock(async () => {
     try {
-      for (const { path } of real) if (folders.includes(dirname(path))) removeLeftovers(path);
-      // Another process may have been there before the lock was ours.
-      change(changes.filter(changesAnything));
-      for (const folder of [...folders, ...made.map((path) => dirname(path))]) syncFolder(folder);
-    } finally {
-      locks.release();
+      return await attempt(await Promise.all(changes.map(throughLinks)), made);
+    } catch (error) {
+      for (const folder of made.reverse()) await removeIfEmpty(folder);
+      throw error;
     }
-  } catch (error) {
-    for (const folder of made.reverse()) removeIfEmpty(folder);
-    throw error;
-  }
-  return undefined;
+  });
 }
 
-function change(outputs: readonly OutputFile[]): void {
-  const staged: Staged[] = [];
-  const done: Staged[] = [];
+async function attempt(changes: readonly FileChange[], made: string[]): Promise<Busy | undefined> {
+  const pending = await effective(changes);
+  for (const { path } of pending) {
+    await naming(path, () => makeFolder(dirname(path), undefined, made));
+  }
+  // A folder in which nothing changes is entered only to remove what a killed process left there.
+  const left = changes.map(({ path }) => dirname(path)).filter(isLocked);
+  const folders = [...new Set([...pending.map(({ path }) => dirname(path)), ...left])];
+  return naming(folders[0] ?? '', () =>
+    withLocks(folders, async () => {
+      for (const { path } of changes)
+        if (folders.includes(dirname(path))) await removeLeftovers(path);
+      for (const folder of made) await syncFolder(dirname(folder));
+      // Looked at again: another process may have written before the lock was taken.
+      await change(await effective(pending));
+    }),
+  );
+}
+
+async function change(changes: readonly FileChange[]): Promise<void> {
+  const temporary: string[] = [];
   try {
-    for (const output of outputs) about(output.path, () => staged.push(stage(output)));
-    for (const each of staged) {
-      about(each.path, () => {
-        if (each.fresh === undefined) rmSync(each.path);
-        else renameSync(each.fresh, each.path);
-      });
-      done.push(each);
+    const moves: Move[] = [];
+    for (const each of changes) {
+      moves.push(await naming(each.path, () => stage(each, temporary)));
     }
-  } catch (error) {
-    for (const each of done.reverse()) restore(each);
-    for (const each of staged) if (each.fresh !== undefined) rmSync(each.fresh, { force: true });
-    throw error;
+    const failed = await commitMoves(moves);
+    if (failed !== undefined) throw cannotWrite(changes[failed.index]!.path, failed.error);
   } finally {
-    for (const { backup } of staged) if (backup !== undefined) rmSync(backup, { force: true });
+    for (const path of temporary) await rm(path, { force: true });
   }
 }
 
-/** A link stays one: what it points to is replaced. */
-function throughLinks(output: OutputFile): OutputFile {
-  return existsSync(output.path) ? { ...output, path: realpathSync(output.path) } : output;
+/** Prepares the rename that makes a change; what it writes beside the file is listed in `temporary`. */
+async function stage({ path, content }: FileChange, temporary: string[]): Promise<Move> {
+  const before = await statIfAny(path);
+  if (before?.isDirectory() === true) throw new InputError(`\`${path}\` is a folder`);
+  const [fresh, backup] = [temporaryBeside(path, FRESH), temporaryBeside(path, BACKUP)];
+  temporary.push(fresh, backup);
+  if (content === undefined) return { from: path, to: backup };
+  await writeThrough(fresh, async (file) => {
+    if (before !== undefined) await file.chmod(before.mode & 0o7777);
+    await file.writeFile(content);
+  });
+  if (before === undefined) return { from: fresh, to: path };
+  await keep(path, backup);
+  return { from: fresh, to: path, backup };
 }
 
-function changesAnything({ path, text }: OutputFile): boolean {
-  if (!existsSync(path)) return text !== undefined;
-  return text === undefined || !statSync(path).isFile() || readFileSync(path, 'utf8') !== text;
-}
-
-/**
- * With those above it, outermost first in `made`. Node's own `recursive` never returns where a folder
- * is there and takes none, as below /proc.
- */
-function makeFolder(folder: string, made: string[]): void {
-  if (isFolder(folder)) return;
-  if (!existsSync(dirname(folder))) makeFolder(dirname(folder), made);
+/** Gives a file a second name, or makes a copy where the file system has no links. */
+async function keep(path: string, backup: string): Promise<void> {
   try {
-    mkdirSync(folder);
-    made.push(folder);
-  } catch (error) {
-    // Another process may have been faster.
-    if (!isFolder(folder)) throw error;
-  }
-}
-
-function isFolder(path: string): boolean {
-  return existsSync(path) && statSync(path).isDirectory();
-}
-
-function stage({ path, text }: OutputFile): Staged {
-  const there = existsSync(path) ? statSync(path) : undefined;
-  if (there?.isDirectory() === true) throw new InputError(`\`${path}\` is a folder`);
-  const backup = there === undefined ? undefined : beside(path, 'old');
-  const fresh = text === undefined ? undefined : beside(path, 'new');
-  try {
-    if (fresh !== undefined && text !== undefined) writeThrough(fresh, text, there?.mode);
-    if (backup !== undefined) keep(path, backup);
-  } catch (error) {
-    if (fresh !== undefined) rmSync(fresh, { force: true });
-    throw error;
-  }
-  return { path, fresh, backup };
-}
-
-/** Of a process that was killed: who has the lock knows that nobody is at work. */
-function removeLeftovers(path: string): void {
-  const [folder, name] = [dirname(path), basename(path)];
-  for (const other of readdirSync(folder)) {
-    const rest = other.startsWith(`.${name}.`) ? other.slice(name.length + 2) : '';
-    if (/^[0-9a-f]{12}\.(?:new|old)$/.test(rest)) rmSync(join(folder, other), { force: true });
-  }
-}
-
-function beside(path: string, what: 'new' | 'old'): string {
-  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.${what}`);
-}
-
-function writeThrough(path: string, text: string, mode: number | undefined): void {
-  const file = openSync(path, 'wx');
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  if (mode !== undefined) chmodSync(path, mode & 0o7777);
-}
-
-/** A second name costs nothing, where the file system has such a thing. */
-function keep(path: string, backup: string): void {
-  try {
-    linkSync(path, backup);
+    await link(path, backup);
   } catch {
-    copyFileSync(path, backup);
+    await copyFile(path, backup);
   }
 }
 
-function restore({ path, backup }: Staged): void {
-  if (backup === undefined) rmSync(path, { force: true });
-  else renameSync(backup, path);
+/** A link stays a link: the file that it points to is replaced. */
+async function throughLinks(change: FileChange): Promise<FileChange> {
+  const real = await realpath(change.path).catch(() => change.path);
+  return { ...change, path: real };
 }
 
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Somebody else's file has come to be in it: then the folder is theirs.
+/** The changes after which a file differs from what it is. */
+async function effective(changes: readonly FileChange[]): Promise<readonly FileChange[]> {
+  const differ = await Promise.all(changes.map(differs));
+  return changes.filter((_, index) => differ[index]);
+}
+
+async function differs({ path, content }: FileChange): Promise<boolean> {
+  const before = await statIfAny(path);
+  if (before === undefined || content === undefined) return before !== content;
+  return !before.isFile() || !Buffer.from(content).equals(await readFile(path));
+}
+
+function statIfAny(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
+}
+
+/** Removes what a killed process left beside a file; whoever holds the lock is the only one at work. */
+async function removeLeftovers(path: string): Promise<void> {
+  const [folder, original] = [dirname(path), basename(path)];
+  for (const name of await readdir(folder)) {
+    if (!isTemporaryOf(name, original, [FRESH, BACKUP])) continue;
+    await rm(join(folder, name), { force: true });
   }
 }
 
-/** Makes names last; where folders cannot be synced, the file system sees to that itself. */
-function syncFolder(folder: string): void {
+/** A folder in which another process has put a file stays. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => undefined);
+}
+
+/** Says which file could not be written, should `action` fail. */
+async function naming<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
-    const handle = openSync(folder, 'r');
-    try {
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
+    return await action();
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-  }
-}
-
-function about<T>(path: string, attempt: () => T): T {
-  try {
-    return attempt();
-  } catch (error) {
-    if (error instanceof InputError || !(error instanceof Error) || !('code' in error)) throw error;
-    throw new InputError(`cannot write \`${path}\`: ${error.message}`, {
-      cause: error,
-      hint: 'nothing was changed',
-    });
+    throw cannotWrite(path, error);
   }
 }

@@ -1,18 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { InputError } from '../model/input-error.js';
 import type { Busy } from './folder-lock.js';
+import { holdingSignals } from './signals.js';
 
-/** How long another process may take to write the same files, in milliseconds. */
-const PATIENCE = 10_000;
-const EVERY = 25;
+const LOCK_WAIT_MS = 10_000;
+const LOCK_POLL_MS = 25;
 
-/** Tries again for as long as somebody has a lock that is wanted, within reason. */
+/**
+ * Makes attempts until one finds no folder busy; gives up after `LOCK_WAIT_MS`.
+ *
+ * Signals are held back during an attempt and not between attempts, so that Ctrl-C ends the waiting.
+ */
 export async function waitForLock(attempt: () => Promise<Busy | undefined>): Promise<void> {
-  for (let waited = 0; ; waited += EVERY) {
-    const busy = await attempt();
+  for (let waitedMs = 0; ; waitedMs += LOCK_POLL_MS) {
+    const busy = await holdingSignals(attempt);
     if (busy === undefined) return;
-    if (waited >= PATIENCE) throw stillBusy(busy);
-    await setTimeout(EVERY);
+    if (waitedMs >= LOCK_WAIT_MS) throw stillBusy(busy);
+    await setTimeout(LOCK_POLL_MS);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { isAbsent } from '../files/error-code.js';
 import { InputError } from '../model/input-error.js';
 import { friendlyId, objectNameOf, revisionName } from '../model/name.js';
 import type { Candidate } from '../model/package.js';
@@ -56,8 +57,7 @@ async function bytesIn(file: string, shown: string): Promise<Uint8Array | undefi
   try {
     return await readFile(file);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined;
+    if (isAbsent(error)) return undefined;
     throw unreadable(shown, error);
   }
 }

@@ -1,5 +1,6 @@
 import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
+import { isFileSystemError } from '../files/file-system-error.js';
 import { openFileTree } from '../store/file-tree.js';
 import { openLayout, type LayoutName } from '../store/image-layout.js';
 import { imageSource } from './image/image-source.js';
@@ -18,7 +19,7 @@ export async function openLayoutSource(
   { shown, name, note }: LayoutOptions,
 ): Promise<PackageSource> {
   const tree = await openFileTree(path, shown).catch((error: unknown) => {
-    throw error instanceof Error && 'syscall' in error ? unreadable(shown, error) : error;
+    throw isFileSystemError(error) ? unreadable(shown, error) : error;
   });
   const { repositories, unnamed } = await openLayout(tree, name);
   if (unnamed.length > 0) {

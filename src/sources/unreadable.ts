@@ -1,10 +1,10 @@
+import { codeOf } from '../files/error-code.js';
 import { InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
 
 /** What to throw when a file or folder named by `--from` cannot be opened. */
 export function unreadable(shown: string, error: unknown): InputError | SourceError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
+  switch (codeOf(error)) {
     case 'ENOENT':
       return new InputError(`${shown}: there is no such file or folder`, { cause: error });
     case 'ENOTDIR':
@@ -16,12 +16,6 @@ export function unreadable(shown: string, error: unknown): InputError | SourceEr
         cause: error,
       });
   }
-}
-
-/** Whether a lookup failed because nothing is there, or could be, by that name. */
-export function isAbsent(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
 }
 
 function reason(error: unknown): string {

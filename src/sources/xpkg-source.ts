@@ -1,5 +1,6 @@
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
+import { isFileSystemError } from '../files/file-system-error.js';
 import { openFileTree } from '../store/file-tree.js';
 import { openXpkg } from '../store/xpkg-file.js';
 import { imageSource } from './image/image-source.js';
@@ -18,7 +19,7 @@ export async function openXpkgSource(
   { shown, repository, tag }: XpkgOptions,
 ): Promise<PackageSource> {
   const tree = await openFileTree(file, shown).catch((error: unknown) => {
-    throw error instanceof Error && 'syscall' in error ? unreadable(shown, error) : error;
+    throw isFileSystemError(error) ? unreadable(shown, error) : error;
   });
   return imageSource(new Map([[repository, await openXpkg(tree, tag)]]));
 }

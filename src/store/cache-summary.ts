@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isUnfinished } from '../files/atomic-file.js';
 import { CACHE_FORMAT } from './disk-cache.js';
 import { parseJson } from '../text/json.js';
 import { heldTagsFrom, type HeldTags } from './cached-repository.js';
-import { codeOf } from '../files/error-code.js';
+import { namesIn } from '../files/names-in.js';
 
 /** What a cache holds. */
 export interface CacheCensus {
@@ -55,36 +54,6 @@ async function tagLists(folder: string): Promise<CacheCensus['tagLists']> {
     if (held !== undefined) lists.push({ name: held.name, at: held.at });
   }
   return lists.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/**
- * Takes away everything that this tool, in whatever version, put into a cache; says whether there
- * was anything. Nobody sees half of it gone: it is moved out of sight first.
- */
-export async function cleanCache(folder: string): Promise<boolean> {
-  const ours = (await namesIn(folder)).filter((name) =>
-    /^(?:v\d+|\.v\d+\.[0-9a-f]+\.gone)$/.test(name),
-  );
-  for (const name of ours) {
-    const gone = name.startsWith('.') ? name : `.${name}.${randomBytes(6).toString('hex')}.gone`;
-    try {
-      if (gone !== name) await rename(join(folder, name), join(folder, gone));
-      await rm(join(folder, gone), { recursive: true, force: true });
-    } catch (error) {
-      // Another process cleans as well.
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
-  }
-  return ours.length > 0;
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 async function statIfThere(path: string) {

@@ -3,7 +3,8 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import { isOfFileSystem } from '../files/file-system-error.js';
+import { isAbsent } from '../files/error-code.js';
+import { isFileSystemError } from '../files/file-system-error.js';
 import { tarEntries } from '../image/archive/tar-entries.js';
 
 /** Files below a folder or inside a tar, by their path in it. */
@@ -29,7 +30,7 @@ function folderTree(folder: string, shown: string): FileTree {
       const found = await stat(join(folder, path));
       return found.isFile() ? found.size : undefined;
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isAbsent(error)) return undefined;
       throw unreadable(shown, path, error);
     }
   };
@@ -131,7 +132,7 @@ async function* readable(
 
 /** What the file system refuses is no fault of the image. */
 function unreadable(shown: string, path: string, error: unknown): unknown {
-  if (!isOfFileSystem(error)) return error;
+  if (!isFileSystemError(error)) return error;
   const what = `\`${printable(path)}\` cannot be read: ${error.message}`;
   return new SourceError('BAD_SOURCE', shown, what, { cause: error });
 }
@@ -143,8 +144,4 @@ function refuseLarge(shown: string, path: string, size: number, limit: number): 
     shown,
     `\`${printable(path)}\` has ${size} bytes; at most ${limit} are read`,
   );
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^ENO(?:ENT|TDIR)$/.test(String(error.code));
 }

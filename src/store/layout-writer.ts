@@ -1,48 +1,47 @@
-import { rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint } from '../text/code-point-order.js';
 import type { Digest } from '../text/digest.js';
-import { fillAtomically, syncFolder, writeAtomically } from '../files/atomic-file.js';
+import { fillAtomically, writeAtomically } from '../files/atomic-file.js';
 import type { BlobSink } from '../image/blob.js';
 import { MEDIA_TYPE } from '../image/descriptor.js';
 import type { StoredManifest } from '../image/image-repository.js';
 import { PARTIAL, REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { makeFolder } from '../files/make-folder.js';
-import { moveIn, placeFor, type LayoutPlace } from './layout-staging.js';
-import type { Run } from '../files/run.js';
+import { syncFolder } from '../files/sync-folder.js';
+import { writeThrough } from '../files/write-through.js';
+import { publishLayout, stageLayout, type LayoutStaging } from './layout-staging.js';
 
-/** For whomever the user's own settings let in: a layout is made to be handed on. */
-const SHARED = 0o666;
+/** Mode of blobs before the user's umask: a layout is made to be handed on, a cache is not. */
+const SHARED_FILE = 0o666;
 
 /**
- * Writes an OCI image layout out of sight and puts it in place once it is whole.
+ * Writes an OCI image layout to a staging folder and moves it into place once it is complete.
  *
- * The folder has everything in it, or is as it was before. The same images make the same bytes, in
- * whichever order they come.
+ * The folder has everything in it, or is as it was before. The order in which images are added does
+ * not change a byte of the layout.
  */
 export class LayoutWriter {
-  readonly #place: LayoutPlace;
-  readonly #run: Run;
-  /** How many bytes each blob has; undefined: nobody had it. */
+  readonly #staged: LayoutStaging;
+  /** Bytes of each blob; undefined: no source had it. */
   readonly #written = new Map<Digest, Promise<number | undefined>>();
   readonly #named = new Map<string, object>();
 
-  private constructor(place: LayoutPlace, run: Run) {
-    this.#place = place;
-    this.#run = run;
+  constructor(staged: LayoutStaging) {
+    this.#staged = staged;
   }
 
-  /** Where it is until it is finished; to be removed if it never is. */
+  /** The folder that holds the layout until it is finished; to be removed if it never is. */
   get staging(): string {
-    return this.#place.staging;
+    return this.#staged.staging;
   }
 
-  /** Refuses a folder that holds anything which `vendor` did not put there. */
-  static async open(folder: string, shown: string, run: Run): Promise<LayoutWriter> {
-    const place = await placeFor(folder, shown, run);
-    await makeFolder(join(place.staging, 'blobs', 'sha256'));
-    return new LayoutWriter(place, run);
+  /** Refuses a folder that holds what `vendor` did not write. */
+  static async open(folder: string, shown: string): Promise<LayoutWriter> {
+    const staged = await stageLayout(folder, shown);
+    await makeFolder(join(staged.staging, 'blobs', 'sha256'));
+    return new LayoutWriter(staged);
   }
 
   async blob(digest: Digest, bytes: Uint8Array): Promise<void> {
@@ -52,13 +51,13 @@ export class LayoutWriter {
   }
 
   async #write(digest: Digest, bytes: Uint8Array): Promise<number> {
-    await writeAtomically(this.#pathOf(digest), bytes, SHARED);
+    await writeAtomically(this.#pathOf(digest), bytes, SHARED_FILE);
     return bytes.length;
   }
 
   /**
-   * Writes a blob that `fill` brings, unless it is there; `fill` says whether it has any. How many
-   * bytes it has; undefined: there is none.
+   * Writes a blob with `fill`, unless it is written already; `fill` says whether there is such a
+   * blob. Returns how many bytes it has; undefined: there is none.
    */
   blobFrom(digest: Digest, fill: (to: BlobSink) => Promise<boolean>): Promise<number | undefined> {
     const writing = this.#written.get(digest) ?? this.#fill(digest, fill);
@@ -80,7 +79,7 @@ export class LayoutWriter {
           sink = new FileSink(file);
           found = await fill(sink);
         },
-        SHARED,
+        SHARED_FILE,
       );
     } catch (error) {
       throw sink?.failure ?? error;
@@ -94,7 +93,7 @@ export class LayoutWriter {
     return join(this.staging, 'blobs', ...digest.split(':'));
   }
 
-  /** Gives an image its name; `reference` is all of it, registry included. */
+  /** Names an image in the index; `reference` includes the registry. */
   name(reference: string, manifest: StoredManifest): void {
     this.#named.set(reference, {
       mediaType: mediaTypeOf(manifest),
@@ -104,7 +103,7 @@ export class LayoutWriter {
     });
   }
 
-  /** Puts the layout in its place; says how many bytes of blobs it holds. */
+  /** Moves the layout into its place; returns how many bytes its blobs have. */
   async finish(extent: 'whole' | 'needed'): Promise<number> {
     const names = [...this.#named.keys()].sort(byCodePoint);
     const index = {
@@ -114,17 +113,20 @@ export class LayoutWriter {
       ...(extent === 'needed' && { annotations: PARTIAL }),
     };
     const write = (name: string, value: object) =>
-      writeFile(join(this.staging, name), JSON.stringify(value), { flush: true });
+      writeThrough(join(this.staging, name), (file) => file.writeFile(JSON.stringify(value)));
     await write('oci-layout', { imageLayoutVersion: '1.0.0' });
     await write('index.json', index);
     await syncFolder(this.staging);
-    await moveIn(this.#place, this.#run);
+    await publishLayout(this.#staged);
     const sizes = await Promise.all(this.#written.values());
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }
 }
 
-/** A file that grows. What goes wrong with it is not to be taken for trouble with where bytes come from. */
+/**
+ * Writes a blob to a file. Keeps a failure of the file apart from those of the source, which the
+ * registry client would take for a broken connection and try again.
+ */
 class FileSink implements BlobSink {
   size = 0;
   failure: unknown;
@@ -154,7 +156,7 @@ class FileSink implements BlobSink {
   }
 }
 
-/** Manifests need not say what they are; what they hold does. */
+/** The media type that a manifest names; if it names none, the one that its fields imply. */
 export function mediaTypeOf({ bytes }: StoredManifest): string {
   const fields = fieldsOf(parseJson(Buffer.from(bytes).toString('utf8'))?.value);
   const implied = fields?.has('manifests') === true ? MEDIA_TYPE.ociIndex : MEDIA_TYPE.ociManifest;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXIT } from '../../src/cli/exit-code.js';
 import { runCli } from '../../src/cli/run.js';
-import { writeOutputs } from '../../src/files/transaction.js';
+import { writeTransaction } from '../../src/files/transaction.js';
 import { sha256 } from '../../src/text/digest.js';
 import { disk, type DiskCall } from '../support/disk.js';
 import { fakeIo } from '../support/fake-io.js';
@@ -153,14 +153,14 @@ test('a backup that cannot be a second name is a copy, and serves as well', asyn
     if (what === 'link') return 'EPERM';
     return what === 'rename' && path === files[1] ? 'EIO' : undefined;
   };
-  const writing = writeOutputs(files.map((path) => ({ path, text: 'new' })));
+  const writing = writeTransaction(files.map((path) => ({ path, content: 'new' })));
   await expect(writing).rejects.toThrow('EIO');
   expect(contents()).toEqual(Object.fromEntries(files.map((file) => [file, 'old'])));
 });
 
 test('outputs last: each beside its file and to the disk, then all into place, then the folder to the disk', async () => {
-  const outputs = ['a.yaml', 'b.yaml'].map((name) => ({ path: join(folder, name), text: 'x' }));
-  await writeOutputs(outputs);
+  const outputs = ['a.yaml', 'b.yaml'].map((name) => ({ path: join(folder, name), content: 'x' }));
+  await writeTransaction(outputs);
   const ours = disk.story().filter((line) => !line.includes('.xpkg-resolve.writing'));
   expect(ours.filter((line) => !line.startsWith('mkdir'))).toEqual([
     'open a.yaml (new)',
@@ -175,7 +175,7 @@ test('outputs last: each beside its file and to the disk, then all into place, t
     `fsync ${folder.split('/').at(-1)}`,
   ]);
   const opened = disk.calls.filter(({ what, flags }) => what === 'open' && flags !== 'r');
-  expect(opened.map(({ flags }) => flags)).toEqual(['wx', 'wx']);
+  expect(opened.map(({ flags }) => flags)).toEqual(['ax', 'ax']);
 });
 
 test('outputs below a folder that takes none, like /proc, end with an error', async () => {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockFolders } from '../../src/files/folder-lock.js';
-import { writeOutputs } from '../../src/files/transaction.js';
+import { writeTransaction } from '../../src/files/transaction.js';
 import { sha256 } from '../../src/text/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';
@@ -23,15 +23,16 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const paths = () => ['lock', 'rendered/a', 'rendered/b', 'rendered/c'].map((n) => join(folder, n));
-const outputsOf = (letter: string) => paths().map((path) => ({ path, text: letter.repeat(SIZE) }));
+const outputsOf = (letter: string) =>
+  paths().map((path) => ({ path, content: letter.repeat(SIZE) }));
 
 /** Writes all files again and again, with each letter in turn; says so once it has begun. */
 function writing(letters: string, times: number): ChildProcess {
   const program = `
-    import { writeOutputs } from ${JSON.stringify(join(DIST, 'files/transaction.js'))};
+    import { writeTransaction } from ${JSON.stringify(join(DIST, 'files/transaction.js'))};
     for (let i = 0; i < ${times}; i += 1) {
-      const text = ${JSON.stringify(letters)}[i % ${letters.length}].repeat(${SIZE});
-      await writeOutputs(${JSON.stringify(paths())}.map((path) => ({ path, text })));
+      const content = ${JSON.stringify(letters)}[i % ${letters.length}].repeat(${SIZE});
+      await writeTransaction(${JSON.stringify(paths())}.map((path) => ({ path, content })));
       if (i === 0) process.stdout.write('begun');
     }
   `;
@@ -60,7 +61,7 @@ test('killed at any point, a write leaves every file whole, and the next one cle
     await end;
     for (const path of paths()) expect('ab').toContain(letterIn(path));
   }
-  await writeOutputs(outputsOf('c'));
+  await writeTransaction(outputsOf('c'));
   expect(paths().map(letterIn)).toEqual(['c', 'c', 'c', 'c']);
   expect(there()).toEqual(FILES);
 });

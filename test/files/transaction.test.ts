@@ -15,7 +15,7 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeOutputs } from '../../src/files/transaction.js';
+import { writeTransaction } from '../../src/files/transaction.js';
 import { InputError } from '../../src/model/input-error.js';
 
 let folder: string;
@@ -31,11 +31,11 @@ test('files are made, replaced and taken away, and nothing else is left', async 
   writeFileSync(at('old.yaml'), 'old');
   writeFileSync(at('gone.yaml'), 'gone');
   writeFileSync(at('theirs.txt'), 'theirs');
-  await writeOutputs([
-    { path: at('old.yaml'), text: 'new' },
-    { path: at('gone.yaml'), text: undefined },
-    { path: at('a/b/made.yaml'), text: 'made' },
-    { path: at('never.yaml'), text: undefined },
+  await writeTransaction([
+    { path: at('old.yaml'), content: 'new' },
+    { path: at('gone.yaml'), content: undefined },
+    { path: at('a/b/made.yaml'), content: 'made' },
+    { path: at('never.yaml'), content: undefined },
   ]);
   expect(there()).toEqual(['a', 'a/b', 'a/b/made.yaml', 'old.yaml', 'theirs.txt']);
   expect(readFileSync(at('old.yaml'), 'utf8')).toBe('new');
@@ -45,7 +45,7 @@ test('files are made, replaced and taken away, and nothing else is left', async 
 test('what does not change is not touched', async () => {
   writeFileSync(at('same.yaml'), 'same');
   utimesSync(at('same.yaml'), 1, 1);
-  await writeOutputs([{ path: at('same.yaml'), text: 'same' }]);
+  await writeTransaction([{ path: at('same.yaml'), content: 'same' }]);
   expect(statSync(at('same.yaml')).mtimeMs).toBe(1000);
 });
 
@@ -54,7 +54,7 @@ test('what a killed process left is cleared up, even where nothing changes', asy
   writeFileSync(at('.same.yaml.0123456789ab.old'), 'older');
   writeFileSync(at('.same.yaml.0123456789ab.new.txt'), 'theirs');
   writeFileSync(at('.xpkg-resolve.writing'), `${2 ** 31 - 1} ${hostname()}`);
-  await writeOutputs([{ path: at('same.yaml'), text: 'same' }]);
+  await writeTransaction([{ path: at('same.yaml'), content: 'same' }]);
   expect(there()).toEqual(['.same.yaml.0123456789ab.new.txt', 'same.yaml']);
 });
 
@@ -62,7 +62,7 @@ test('a file keeps its mode, and a link stays a link', async () => {
   writeFileSync(at('real.yaml'), 'old');
   chmodSync(at('real.yaml'), 0o640);
   symlinkSync('real.yaml', at('link.yaml'));
-  await writeOutputs([{ path: at('link.yaml'), text: 'new' }]);
+  await writeTransaction([{ path: at('link.yaml'), content: 'new' }]);
   expect(readFileSync(at('real.yaml'), 'utf8')).toBe('new');
   expect(statSync(at('real.yaml')).mode & 0o777).toBe(0o640);
 });
@@ -73,11 +73,11 @@ test('if one cannot be written none is, and no new folder stays', async () => {
   mkdirSync(at('taken.yaml'));
   for (const impossible of [at('file/below.yaml'), at('taken.yaml')]) {
     const outputs = [
-      { path: at('first.yaml'), text: 'new' },
-      { path: at('new/made.yaml'), text: 'made' },
-      { path: impossible, text: 'x' },
+      { path: at('first.yaml'), content: 'new' },
+      { path: at('new/made.yaml'), content: 'made' },
+      { path: impossible, content: 'x' },
     ];
-    await expect(writeOutputs(outputs)).rejects.toThrow(InputError);
+    await expect(writeTransaction(outputs)).rejects.toThrow(InputError);
     expect(there()).toEqual(['file', 'first.yaml', 'taken.yaml']);
     expect(readFileSync(at('first.yaml'), 'utf8')).toBe('old');
   }
@@ -85,9 +85,9 @@ test('if one cannot be written none is, and no new folder stays', async () => {
 
 test('a signal in the midst of it ends the process afterwards, with everything written', async () => {
   const program = `
-    import { writeOutputs } from ${JSON.stringify(join(import.meta.dirname, '../../dist/files/transaction.js'))};
-    const outputs = Array.from({ length: 50 }, (_, n) => ({ path: ${JSON.stringify(folder)} + '/f' + n, text: 'x' }));
-    const written = writeOutputs(outputs);
+    import { writeTransaction } from ${JSON.stringify(join(import.meta.dirname, '../../dist/files/transaction.js'))};
+    const outputs = Array.from({ length: 50 }, (_, n) => ({ path: ${JSON.stringify(folder)} + '/f' + n, content: 'x' }));
+    const written = writeTransaction(outputs);
     process.kill(process.pid, 'SIGINT');
     await written;
     setTimeout(() => {}, 60000);

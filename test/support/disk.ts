@@ -55,6 +55,14 @@ export function faultyPromises(real: typeof promises): typeof promises {
       told({ what: 'rename', path: String(to) });
       return real.rename(from, to);
     },
+    link: async (from, to) => {
+      told({ what: 'link', path: String(to) });
+      return real.link(from, to);
+    },
+    copyFile: async (from, to) => {
+      told({ what: 'copy', path: String(to) });
+      return real.copyFile(from, to);
+    },
     readFile: (async (path: string, options: object) => {
       told({ what: 'read', path });
       return real.readFile(path, options);
@@ -86,30 +94,13 @@ function faultyHandle(handle: FileHandle, path: string): FileHandle {
   return handle;
 }
 
-/** `node:fs`, as far as it writes. */
+/** `node:fs`, as far as locks are written by it. */
 export function faultyFs(real: typeof fs): typeof fs {
-  const paths = new Map<number, string>();
-  const pathOf = (file: fs.PathOrFileDescriptor) =>
-    typeof file === 'number' ? (paths.get(file) ?? '') : String(file);
   return {
     ...real,
-    mkdirSync: ((path: string, options: object) => {
-      told({ what: 'mkdir', path });
-      return real.mkdirSync(path, options);
-    }) as typeof real.mkdirSync,
-    openSync: (path, flags, mode) => {
-      told({ what: 'open', path: String(path), flags: String(flags) });
-      const file = real.openSync(path, flags, mode);
-      paths.set(file, String(path));
-      return file;
-    },
     writeFileSync: (file, data, options) => {
-      told({ what: 'write', path: pathOf(file) });
+      told({ what: 'write', path: String(file) });
       real.writeFileSync(file, data, options);
-    },
-    fsyncSync: (file) => {
-      told({ what: 'fsync', path: pathOf(file) });
-      real.fsyncSync(file);
     },
     renameSync: (from, to) => {
       told({ what: 'rename', path: String(to) });
@@ -118,10 +109,6 @@ export function faultyFs(real: typeof fs): typeof fs {
     linkSync: (from, to) => {
       told({ what: 'link', path: String(to) });
       real.linkSync(from, to);
-    },
-    copyFileSync: (from, to) => {
-      told({ what: 'copy', path: String(to) });
-      real.copyFileSync(from, to);
     },
   };
 }

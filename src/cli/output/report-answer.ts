@@ -14,7 +14,7 @@ import { changeLines, packageLines, requirerLines } from './packages.js';
 import { refusalText } from './refusal.js';
 import { movedTagAlert } from './security.js';
 import { renderedOutputs } from '../io/rendered-outputs.js';
-import { writeOutputs } from '../../files/transaction.js';
+import { writeTransaction } from '../../files/transaction.js';
 
 interface Args extends BundleArgs {
   readonly lock: string;
@@ -60,8 +60,8 @@ export async function reportAnswer(
   if (lock !== undefined) for (const line of changeLines(changes)) io.note(line);
   if (!args.write) return EXIT.done;
   const bundle = args.out === '-' ? [] : renderedOutputs(rendering, resolvePath(io.cwd, args.out));
-  const own = text === lock?.text ? [] : [{ path: resolvePath(io.cwd, args.lock), text }];
-  await writeOutputs([...own, ...bundle]);
+  const own = text === lock?.text ? [] : [{ path: resolvePath(io.cwd, args.lock), content: text }];
+  await writeTransaction([...own, ...bundle]);
   const written = [...own.map(() => args.lock), ...(args.out === '-' ? [] : [`${args.out}/`])];
   const told = written.length > 0 ? [`wrote ${written.join(' and ')}`] : [];
   if (own.length === 0) told.push(`${args.lock} is up to date`);

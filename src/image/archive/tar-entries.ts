@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
-import { isOfFileSystem } from '../../files/file-system-error.js';
+import { isFileSystemError } from '../../files/file-system-error.js';
 import { LIMITS, type Limits } from '../limits.js';
 import { BLOCK, ZeroBlocks } from './zero-blocks.js';
 
@@ -124,7 +124,7 @@ async function* chunksOf(
 
 /** Whoever opened the file knows how to say that it cannot be read. */
 function brokenTar(error: unknown, subject: string): Error {
-  if (error instanceof SourceError || isOfFileSystem(error)) return error;
+  if (error instanceof SourceError || isFileSystemError(error)) return error;
   return new NoTar(subject, { cause: error });
 }
 

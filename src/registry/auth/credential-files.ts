@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf, isAbsent } from '../../files/error-code.js';
 import { InputError } from '../../model/input-error.js';
 import type { AskHelper } from './credential-helper.js';
 import type { CredentialStore } from './credentials.js';
@@ -71,9 +72,8 @@ async function configIn(file: string): Promise<DockerConfig | undefined> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new InputError(`cannot be read (${String(code)})`, { origin: { file }, cause: error });
+    if (isAbsent(error)) return undefined;
+    throw new InputError(`cannot be read (${codeOf(error)})`, { origin: { file }, cause: error });
   }
   return text.trim() === '' ? undefined : parseDockerConfig(text, file);
 }

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { SourceError } from '../../model/source-error.js';
-import { isAbsent } from '../unreadable.js';
+import { isAbsent } from '../../files/error-code.js';
 
 /** Crossplane reads no more of a package.yaml than this. */
 const MAX_BYTES = 200 * 1024 * 1024;

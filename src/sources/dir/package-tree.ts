@@ -12,7 +12,8 @@ import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 import { memoized } from '../decorators/memoized.js';
 import { holdsPackage, readPackageFiles } from './package-files.js';
 import { isPublished, readFolder, shelvesOf, splitAtVersion } from './package-folder.js';
-import { isAbsent, unreadable } from '../unreadable.js';
+import { isAbsent } from '../../files/error-code.js';
+import { unreadable } from '../unreadable.js';
 
 /** The folders below a root; each is listed once and each package read once. */
 export class PackageTree {

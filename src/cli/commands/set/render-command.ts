@@ -13,7 +13,7 @@ import { networkFlags } from '../../flags/network-flags.js';
 import { pinFlags } from '../../flags/pin-flags.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';
 import { renderedOutputs } from '../../io/rendered-outputs.js';
-import { writeOutputs } from '../../../files/transaction.js';
+import { writeTransaction } from '../../../files/transaction.js';
 
 export const renderCommand = command({
   positionals: {},
@@ -39,7 +39,7 @@ export const renderCommand = command({
       io.out(rendering.stream);
       return EXIT.done;
     }
-    await writeOutputs(renderedOutputs(rendering, resolve(io.cwd, args.out)));
+    await writeTransaction(renderedOutputs(rendering, resolve(io.cwd, args.out)));
     io.note(`rendered ${lockfile.packages.length} packages to ${args.out}`);
     return EXIT.done;
   },

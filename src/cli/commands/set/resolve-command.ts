@@ -19,7 +19,7 @@ import { renderedOutputs } from '../../io/rendered-outputs.js';
 import { withProgress } from '../../io/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
-import { writeOutputs } from '../../../files/transaction.js';
+import { writeTransaction } from '../../../files/transaction.js';
 
 const flags = {
   ...resolveFlags,
@@ -123,7 +123,7 @@ async function runFrozen(
   };
   const rendering = renderAndPrint(answer, 0, args, io);
   if (!args.write || args.out === '-') return EXIT.done;
-  await writeOutputs(renderedOutputs(rendering, resolvePath(io.cwd, args.out)));
+  await writeTransaction(renderedOutputs(rendering, resolvePath(io.cwd, args.out)));
   io.note(`wrote ${args.out}/`);
   return EXIT.done;
 }

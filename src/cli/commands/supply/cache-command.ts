@@ -1,10 +1,6 @@
 import { InputError } from '../../../model/input-error.js';
-import {
-  cleanCache,
-  takeCensus,
-  type CacheCensus,
-  type Holdings,
-} from '../../../store/cache-summary.js';
+import { takeCensus, type CacheCensus, type Holdings } from '../../../store/cache-summary.js';
+import { cleanCache } from '../../../store/clean-cache.js';
 import { cacheFolder } from '../../io/cache-folder.js';
 import { command, type ArgsOf, type Flags, type Positionals } from '../../command.js';
 import { EXIT } from '../../exit-code.js';

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { undigested } from '../../../lock/lock-manifest.js';
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { InputError } from '../../../model/input-error.js';
-import { SourceError } from '../../../model/source-error.js';
 import { targetFor } from '../../../model/target/target.js';
 import { LayoutWriter } from '../../../store/layout-writer.js';
 import { noStats } from '../../../driver/read-stats.js';
@@ -14,8 +13,9 @@ import { lockFlag } from '../../flags/lock-flag.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
 import { openEach, sourceFlags } from '../../flags/source-flags.js';
-import { thisRun } from '../../io/this-run.js';
-import { tidyOnSignal } from '../../../files/tidy-on-signal.js';
+import { cannotWrite } from '../../../files/cannot-write.js';
+import { isFileSystemError } from '../../../files/file-system-error.js';
+import { cleaningUpOnSignal } from '../../../files/signals.js';
 
 export const vendorCommand = command({
   positionals: {
@@ -77,29 +77,24 @@ function digested(lockfile: Lockfile): readonly VendoredPackage[] {
   return lockfile.packages.map((locked) => ({ ...locked, digest: locked.digest! }));
 }
 
-/** Fills a layout and puts it in place; whatever goes wrong, the folder is as it was. */
+/** Fills a layout and moves it into place; should anything fail, the folder is as it was. */
 async function writeLayout(
   { folder: shown, full }: { readonly folder: string; readonly full: boolean },
   folder: string,
   fill: (layout: LayoutWriter) => Promise<void>,
 ): Promise<number> {
   let layout: LayoutWriter | undefined;
-  const tidy = () => {
+  const cleanUp = () => {
     if (layout !== undefined) rmSync(layout.staging, { recursive: true, force: true });
   };
   try {
-    return await tidyOnSignal(tidy, async () => {
-      layout = await LayoutWriter.open(folder, shown, thisRun);
+    return await cleaningUpOnSignal(cleanUp, async () => {
+      layout = await LayoutWriter.open(folder, shown);
       await fill(layout);
       return layout.finish(full ? 'whole' : 'needed');
     });
   } catch (error) {
-    tidy();
-    if (error instanceof InputError || error instanceof SourceError) throw error;
-    if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    throw new InputError(`cannot write \`${shown}\`: ${error.message}`, {
-      cause: error,
-      hint: 'nothing was changed',
-    });
+    cleanUp();
+    throw isFileSystemError(error) ? cannotWrite(shown, error) : error;
   }
 }

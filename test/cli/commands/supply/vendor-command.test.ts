@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../../../../src/cli/run.js';
-import { runName } from '../../../../src/cli/io/this-run.js';
+import { runName } from '../../../../src/files/run-name.js';
 import { fakeIo } from '../../../support/fake-io.js';
 import { providerYaml } from '../../../support/package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf } from '../../../support/registry/image.js';

@@ -1,0 +1,22 @@
+import { basename, dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { isTemporaryOf, temporaryBeside } from '../../src/files/temporary-name.js';
+
+test('a temporary name is beside the file, hidden, and another each time', () => {
+  const path = temporaryBeside('/work/lock.yaml', 'new');
+  expect(dirname(path)).toBe('/work');
+  expect(basename(path)).toMatch(/^\.lock\.yaml\.[0-9a-f]{12}\.new$/);
+  expect(temporaryBeside('/work/lock.yaml', 'new')).not.toBe(path);
+  expect(isTemporaryOf(basename(path), 'lock.yaml', ['new'])).toBe(true);
+});
+
+test.each([
+  { name: '.lock.yaml.0123456789ab.tmp', why: 'another ending' },
+  { name: '.lock.yaml.0123456789ab.new.txt', why: 'more behind the ending' },
+  { name: '.lock.yaml.0123456789.new', why: 'fewer digits' },
+  { name: '.other.yaml.0123456789ab.new', why: 'another file' },
+  { name: 'lock.yaml.0123456789ab.new', why: 'not hidden' },
+  { name: '.lock.yaml.new', why: 'no digits' },
+])('$name is the user’s own: $why', ({ name }) => {
+  expect(isTemporaryOf(name, 'lock.yaml', ['new', 'old'])).toBe(false);
+});
