@@ -22,7 +22,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   text: { folders: [], npm: ['js-yaml'], io: false },
   semver: { folders: ['text'], npm: ['semver'], io: false },
   model: { folders: ['text', 'semver'], npm: [], io: false },
-  files: { folders: ['text', 'model'], npm: ['write-file-atomic'], io: true },
+  files: { folders: ['text', 'model'], npm: [], io: true },
   admission: { folders: ['text', 'semver', 'model'], npm: [], io: false },
   'package-yaml': { folders: ['text', 'model'], npm: ['js-yaml', 'ajv'], io: false },
   image: { folders: ['text', 'files', 'model'], npm: ['tar-stream', 'fzstd'], io: false },
@@ -45,7 +45,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     io: false,
   },
   testing: { folders: LIBRARY, npm: ['fast-check', 'logic-solver'], io: false },
-  cli: { folders: LIBRARY, npm: ['yargs', 'write-file-atomic'], io: true },
+  cli: { folders: LIBRARY, npm: ['yargs'], io: true },
   'index.ts': { folders: LIBRARY, npm: [], io: false },
 };
 

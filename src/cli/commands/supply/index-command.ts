@@ -1,6 +1,8 @@
-import { resolve } from 'node:path';
+import { access } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import writeFileAtomic from 'write-file-atomic';
+import { cannotWrite } from '../../../files/cannot-write.js';
+import { writeTransaction } from '../../../files/transaction.js';
 import { InputError } from '../../../model/input-error.js';
 import type { IndexFile } from '../../../model/index-file.js';
 import type { Repository } from '../../../model/package.js';
@@ -98,12 +100,11 @@ async function listed(source: PackageSource): Promise<readonly Repository[]> {
 async function write(index: IndexFile, out: string | undefined, io: Io): Promise<void> {
   const text = formatIndex(index);
   if (out === undefined) return io.out(text);
-  try {
-    const bytes = Buffer.from(text);
-    await writeFileAtomic(resolve(io.cwd, out), out.endsWith('.gz') ? gzipSync(bytes) : bytes);
-  } catch (error) {
-    throw new InputError(`${out}: cannot be written: ${String(error)}`, { cause: error });
-  }
+  const path = resolve(io.cwd, out);
+  await access(dirname(path)).catch((error: unknown) => {
+    throw cannotWrite(out, error);
+  });
+  await writeTransaction([{ path, content: out.endsWith('.gz') ? gzipSync(text) : text }]);
   const packages = Object.values(index.packages);
   const versions = packages.reduce((sum, held) => sum + Object.keys(held.versions).length, 0);
   io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions`);
