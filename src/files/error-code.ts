@@ -8,3 +8,8 @@ export function codeOf(error: unknown): string {
 export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error));
 }
+
+/** Whether an error names a system call, as errors of the file system do and `SourceError` does not. */
+export function isFileSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
+}

@@ -1,6 +1,6 @@
 import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
-import { isFileSystemError } from '../files/file-system-error.js';
+import { isFileSystemError } from '../files/error-code.js';
 import { openFileTree } from '../store/file-tree.js';
 import { openLayout, type LayoutName } from '../store/image-layout.js';
 import { imageSource } from './image/image-source.js';

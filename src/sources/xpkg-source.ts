@@ -1,6 +1,6 @@
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
-import { isFileSystemError } from '../files/file-system-error.js';
+import { isFileSystemError } from '../files/error-code.js';
 import { openFileTree } from '../store/file-tree.js';
 import { openXpkg } from '../store/xpkg-file.js';
 import { imageSource } from './image/image-source.js';

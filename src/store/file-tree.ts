@@ -3,8 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import { isAbsent } from '../files/error-code.js';
-import { isFileSystemError } from '../files/file-system-error.js';
+import { isAbsent, isFileSystemError } from '../files/error-code.js';
 import { tarEntries } from '../image/archive/tar-entries.js';
 
 /** Files below a folder or inside a tar, by their path in it. */

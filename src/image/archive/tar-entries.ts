@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
-import { isFileSystemError } from '../../files/file-system-error.js';
+import { isFileSystemError } from '../../files/error-code.js';
 import { LIMITS, type Limits } from '../limits.js';
 import { BLOCK, ZeroBlocks } from './zero-blocks.js';
 

@@ -14,7 +14,7 @@ import { keptIn, requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
 import { openEach, sourceFlags } from '../../flags/source-flags.js';
 import { cannotWrite } from '../../../files/cannot-write.js';
-import { isFileSystemError } from '../../../files/file-system-error.js';
+import { isFileSystemError } from '../../../files/error-code.js';
 import { cleaningUpOnSignal } from '../../../files/signals.js';
 
 export const vendorCommand = command({
