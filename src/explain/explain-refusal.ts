@@ -1,6 +1,6 @@
 import { InputError } from '../model/input-error.js';
 import type { Target } from '../model/target/target.js';
-import { minimalProof } from './core.js';
+import { minimalProof } from './minimal-proof.js';
 import type { Problem } from '../solver/problem.js';
 import type { Proof } from '../solver/search-result.js';
 import type { Driver } from '../driver/driver.js';

@@ -1,7 +1,7 @@
 import type { Fact } from '../solver/fact.js';
 import type { Incompatibility } from '../solver/incompatibility.js';
 import { clausesOf } from './clauses.js';
-import { inTellingOrder } from './premises.js';
+import { inTellingOrder } from './telling-order.js';
 import type { Sentences } from './sentences.js';
 import type { Encoder } from '../solver/encoder/encoder.js';
 

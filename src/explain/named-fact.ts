@@ -1,5 +1,5 @@
 import type { PackageKind, Repository } from '../model/package.js';
-import { leaves } from './core.js';
+import { leaves } from './minimal-proof.js';
 import type { Fact, Some } from '../solver/fact.js';
 import { factKey, isDebatable, subjectName } from '../solver/fact-key.js';
 import type { RootRequirement } from '../solver/problem.js';

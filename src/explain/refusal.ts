@@ -1,11 +1,11 @@
 import { formatOrigin } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import { isDigest } from '../text/digest.js';
-import { leaves } from './core.js';
+import { leaves } from './minimal-proof.js';
 import { explain } from './explain.js';
 import type { Fact, Some } from '../solver/fact.js';
 import type { Variable } from '../solver/incompatibility.js';
-import { edgeOf, inTellingOrder } from './premises.js';
+import { edgeOf, inTellingOrder } from './telling-order.js';
 import type { Problem } from '../solver/problem.js';
 import { Sentences } from './sentences.js';
 import type { Proof } from '../solver/search-result.js';

@@ -7,7 +7,7 @@ import type { Term } from '../solver/incompatibility.js';
 import { ABSENT, FIRST } from '../solver/encoder/package-versions.js';
 import type { RootPackage, Problem } from '../solver/problem.js';
 import { andList, orList, rangeText } from './range-text.js';
-import { rivalryText } from './rivalry-text.js';
+import { rivalryText } from './ownership-text.js';
 import type { PackageSubject } from '../solver/encoder/subject.js';
 import { VersionSet } from '../solver/version-set.js';
 import type { Encoder } from '../solver/encoder/encoder.js';

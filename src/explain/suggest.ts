@@ -2,7 +2,7 @@ import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import { parseReference } from '../model/reference.js';
 import { otherReleases, type Target } from '../model/target/target.js';
-import { leaves, steps } from './core.js';
+import { leaves, steps } from './minimal-proof.js';
 import type { Fact } from '../solver/fact.js';
 import type { RootPackage, Problem } from '../solver/problem.js';
 import { solve } from '../solver/solve.js';

@@ -8,7 +8,7 @@ import { targetFor } from '../../src/model/target/target.js';
 import { Driver } from '../../src/driver/driver.js';
 import { resolve, type Answer, type Unsolvable } from '../../src/usecases/resolve/resolve.js';
 import { toProblem } from '../../src/usecases/resolve/to-problem.js';
-import { factsOf, minimalProof } from '../../src/explain/core.js';
+import { factsOf, minimalProof } from '../../src/explain/minimal-proof.js';
 import { solve } from '../../src/solver/solve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
