@@ -10,8 +10,8 @@ import {
 import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import type { JsonValue } from '../text/json.js';
-import { lineFinder } from './line-finder.js';
-import { beginningOf, findPlace, placesOf, type Place } from './places.js';
+import { lineFinder } from '../text/line-finder.js';
+import { beginningOf, findPlace, placesOf, type Place } from '../text/yaml/places.js';
 
 /** Where a value stands inside a document: `['spec', 'packages', 2, 'version']`. */
 export type Path = readonly (string | number)[];

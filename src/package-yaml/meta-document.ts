@@ -2,7 +2,7 @@ import { isList, listOf, mappingOf, type JsonObject, type JsonValue } from '../t
 import type { MetaDocument } from '../model/package-contents.js';
 import { identityOf, isStringOrAbsent, mustBe } from './identity.js';
 import type { GoDocument } from './go-yaml.js';
-import { lineCounter, placesOf, under } from './places.js';
+import { lineCounter, placesOf, under } from './duplicate-keys.js';
 
 /** More than any honest package has; a few nested aliases can stand for billions. */
 const MAX_NODES = 100_000;

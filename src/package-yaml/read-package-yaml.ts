@@ -8,7 +8,7 @@ import { fastIdentity } from './fast-identity.js';
 import { parseGoYaml, type GoDocument } from './go-yaml.js';
 import { identityOf, objectOf, oversized } from './identity.js';
 import { isMeta, metaDocument } from './meta-document.js';
-import { duplicateKeys, lineCounter, placesOf } from './places.js';
+import { duplicateKeys, lineCounter, placesOf } from './duplicate-keys.js';
 import { isEmptyDocument, splitDocuments, type RawDocument } from './split-documents.js';
 
 /** Crossplane lists every object of a package in one object of its own, and such have a limit. */
