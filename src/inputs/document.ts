@@ -10,11 +10,8 @@ import {
 import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import type { JsonValue } from '../text/json.js';
-import { lineFinder } from '../text/line-finder.js';
-import { beginningOf, findPlace, placesOf, type Place } from '../text/yaml/places.js';
-
-/** Where a value stands inside a document: `['spec', 'packages', 2, 'version']`. */
-export type Path = readonly (string | number)[];
+import { lineAt, lineFinder } from '../text/line-finder.js';
+import { beginningOf, findPlace, placesOf, type Path, type Place } from '../text/yaml/places.js';
 
 /** One document of a user's file, which knows the line of everything in it. */
 export interface InputDocument {
@@ -60,9 +57,9 @@ export function parseDocuments(text: string, file: string): readonly InputDocume
   return explained(source, file, () => {
     const events = parseEvents(source, { maxDepth: MAX_DEPTH });
     const values = constructFromEvents(events, { source, schema: SCHEMA });
-    const lineAt = lineFinder(source);
+    const lineOf = lineFinder(source);
     return splitEvents(events)
-      .map((own, i) => document({ source, file, lineAt, events: own, value: values[i] }))
+      .map((own, i) => document({ source, file, lineOf, events: own, value: values[i] }))
       .filter((found) => found.value !== null);
   });
 }
@@ -70,24 +67,27 @@ export function parseDocuments(text: string, file: string): readonly InputDocume
 interface RawDocument {
   readonly source: string;
   readonly file: string;
-  readonly lineAt: (offset: number) => number;
+  readonly lineOf: (offset: number) => number;
   readonly events: readonly Event[];
   readonly value: unknown;
 }
 
-function document({ source, file, lineAt, events, value }: RawDocument): InputDocument {
+function document({ source, file, lineOf, events, value }: RawDocument): InputDocument {
   let places: Place | undefined;
-  const placeOf = (path: Path) => findPlace((places ??= placesOf(source, events)), path);
+  const find = (path: Path) => {
+    places ??= placesOf(source, events);
+    return places === undefined ? undefined : findPlace(places, path);
+  };
   const originOf = (path: Path) => {
     // Where a document begins is asked of all of them: a cluster's dump, a folder of CRDs.
-    const offset = path.length === 0 ? beginningOf(events) : placeOf(path).nearest.offset;
-    return offset < 0 ? { file } : { file, line: lineAt(offset) };
+    const offset = path.length === 0 ? beginningOf(events) : (find(path)?.offset ?? -1);
+    return offset < 0 ? { file } : { file, line: lineOf(offset) };
   };
   assertJson(value, () => originOf([]));
   return {
     value,
     originOf,
-    spellingOf: (path) => placeOf(path).exact?.spelling,
+    spellingOf: (path) => find(path)?.place?.spelling,
   };
 }
 
@@ -102,7 +102,7 @@ function explained<T>(source: string, file: string, read: () => T): T {
     if (!(error instanceof YAMLException)) throw error;
     const { mark } = error;
     if (mark === undefined) throw new InputError(error.reason, { origin: { file }, cause: error });
-    const origin = { file, line: lineFinder(source)(mark.position) };
+    const origin = { file, line: lineAt(source, mark.position) };
     const shown = HOLDS_SECRET.test(source) ? '' : `: ${excerpt(source, mark.position)}`;
     const what = `${error.reason}, at column ${mark.column + 1}${shown}`;
     throw new InputError(what, { origin, cause: error });

@@ -2,7 +2,8 @@ import { isList, listOf, mappingOf, type JsonObject, type JsonValue } from '../t
 import type { MetaDocument } from '../model/package-contents.js';
 import { identityOf, isStringOrAbsent, mustBe } from './identity.js';
 import type { GoDocument } from './go-yaml.js';
-import { lineCounter, placesOf, under } from './duplicate-keys.js';
+import { lineFinder } from '../text/line-finder.js';
+import { findPlace, placesOf } from '../text/yaml/places.js';
 
 /** More than any honest package has; a few nested aliases can stand for billions. */
 const MAX_NODES = 100_000;
@@ -45,11 +46,13 @@ export function metaDocument(
   };
 }
 
-function dependsOnLines(document: GoDocument, line: number): number[] | undefined {
-  const root = placesOf(document);
-  const items = under(under(root, 'spec'), 'dependsOn')?.items;
-  const linesBefore = lineCounter(document.source);
-  return items?.map(({ offset }) => line + linesBefore(offset));
+function dependsOnLines({ source, events }: GoDocument, line: number): number[] | undefined {
+  const root = placesOf(source, events);
+  const dependsOn = root && findPlace(root, ['spec', 'dependsOn']);
+  const lineOf = lineFinder(source);
+  return dependsOn?.place?.items.map(({ offset }) => {
+    return line + lineOf(offset < 0 ? dependsOn.offset : offset) - 1;
+  });
 }
 
 function decodeError(root: JsonObject, metadata: JsonObject): string | undefined {

@@ -8,7 +8,9 @@ import { fastIdentity } from './fast-identity.js';
 import { parseGoYaml, type GoDocument } from './go-yaml.js';
 import { identityOf, objectOf, oversized } from './identity.js';
 import { isMeta, metaDocument } from './meta-document.js';
-import { duplicateKeys, lineCounter, placesOf } from './duplicate-keys.js';
+import { duplicateKeys } from './duplicate-keys.js';
+import { lineAt, lineFinder } from '../text/line-finder.js';
+import { placesOf } from '../text/yaml/places.js';
 import { isEmptyDocument, splitDocuments, type RawDocument } from './split-documents.js';
 
 /** Crossplane lists every object of a package in one object of its own, and such have a limit. */
@@ -106,26 +108,22 @@ function isIdentityPath(path: readonly string[]): boolean {
 }
 
 function duplicates(
-  document: GoDocument,
+  { source, events }: GoDocument,
   raw: RawDocument,
   descend: (path: readonly string[]) => boolean,
 ): StreamProblem[] {
-  const root = placesOf(document);
+  const root = placesOf(source, events);
   if (root === undefined) return [];
-  const linesBefore = lineCounter(document.source);
+  const lineOf = lineFinder(source);
   const found = duplicateKeys(root, descend).slice(0, MAX_WARNINGS);
   return found.map(({ path, offset }) => ({
     message: `\`${path}\` is written twice; Crossplane reads the last one; remove the other`,
-    line: raw.line + linesBefore(offset),
+    line: raw.line + lineOf(offset) - 1,
   }));
 }
 
 /** The first line that is neither blank nor a comment nor a separator. */
 function contentLine({ text, line }: RawDocument): number {
   const at = /^(?!---)[ \t]*[^\s#]/m.exec(text)?.index ?? 0;
-  return line + newlinesIn(text.slice(0, at));
-}
-
-function newlinesIn(text: string): number {
-  return text.split('\n').length - 1;
+  return line + lineAt(text, at) - 1;
 }

@@ -1,8 +1,9 @@
 import { assert, jsonValue, pre, property } from 'fast-check';
 import { dump } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { formatPath, parseDocuments, type Path } from '../../src/inputs/document.js';
+import { formatPath, parseDocuments } from '../../src/inputs/document.js';
 import { InputError } from '../../src/model/input-error.js';
+import type { Path } from '../../src/text/yaml/places.js';
 
 const STREAM = `# a comment
 kind: A

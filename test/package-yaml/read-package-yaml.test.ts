@@ -88,6 +88,18 @@ spec:
   expect(objects[0]?.defines).toEqual({ group: 'acme.io', kind: 'Db', versions: ['v1'] });
 });
 
+test('an empty dependsOn entry is where its list is', async () => {
+  const { metas } = await read(`apiVersion: meta.pkg.crossplane.io/v1
+kind: Provider
+metadata: {name: p}
+spec:
+  dependsOn:
+    -
+    - provider: xpkg.io/a/b
+`);
+  expect(metas[0]?.dependsOnLines).toEqual([5, 7]);
+});
+
 test.each([
   { text: 'metadata: {name: x}\n', why: 'no kind' },
   { text: 'kind: Composition\n', why: 'no apiVersion' },

@@ -2,7 +2,8 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { formatOrigin, InputError } from '../../model/input-error.js';
 import type { JsonValue } from '../../text/json.js';
 import { didYouMean } from '../../text/did-you-mean.js';
-import { formatPath, type InputDocument, type Path } from '../document.js';
+import { formatPath, type InputDocument } from '../document.js';
+import type { Path } from '../../text/yaml/places.js';
 import { PACKAGE_SET_SCHEMA } from './package-set-schema.js';
 
 const SHOWN = 10;

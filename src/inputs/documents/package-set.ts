@@ -6,7 +6,8 @@ import type { CrdRoot, RootVersion, VersionRule } from '../../model/request.js';
 import { checkPackageSet } from './check-package-set.js';
 import { ANY_VERSION } from '../command-line-ref.js';
 import type { AskedPackage, Contribution } from '../contribution.js';
-import type { InputDocument, Path } from '../document.js';
+import type { InputDocument } from '../document.js';
+import type { Path } from '../../text/yaml/places.js';
 import { errorAt, flagAt, listAt, objectAt, requiredTextAt, textAt, valueAt } from '../field.js';
 import { objectNameProblem } from '../../model/name.js';
 import {

@@ -1,77 +1,121 @@
 import { EVENT_ID, getScalarValue, type Event } from 'js-yaml';
 
-/** Where a value begins in its text, and where the values inside it do. */
+/** Where a node of a YAML document is written, and where the nodes inside it are. */
 export interface Place {
-  /** Of the key, for a value in a mapping; -1: nothing is written there. */
+  /** Into the text; -1: nothing is written there, as after `key:`. */
   readonly offset: number;
   /** Of a scalar: its source text, quotes aside. */
   readonly spelling?: string | undefined;
-  readonly inside: ReadonlyMap<string | number, Place>;
+  /** Of a mapping, in the order written, duplicates included; keys that are collections left out. */
+  readonly entries: readonly PlacedEntry[];
+  /** Of a sequence. */
+  readonly items: readonly Place[];
 }
 
-const NOTHING: ReadonlyMap<string | number, Place> = new Map();
+export interface PlacedEntry {
+  readonly key: string;
+  /** Of the key. */
+  readonly offset: number;
+  readonly value: Place;
+}
 
-/** Where one document's events begin; -1: it is empty. */
+/** Where a value stands inside a document: `['spec', 'packages', 2, 'version']`. */
+export type Path = readonly (string | number)[];
+
+/** Where the first document of some events begins; -1: it is empty. */
 export function beginningOf(events: readonly Event[]): number {
-  const [, root] = events;
+  const root = events[startOf(events)];
   return root === undefined ? -1 : offsetOf(root);
 }
 
-/** The places of one document's events. */
-export function placesOf(source: string, events: readonly Event[]): Place {
-  let next = 1;
-  const read = (keyOffset?: number): Place => {
-    const event = events[next]!;
-    next += 1;
-    const offset = keyOffset ?? offsetOf(event);
-    if (event.type === EVENT_ID.SEQUENCE) return { offset, inside: items(offset) };
-    if (event.type === EVENT_ID.MAPPING) return { offset, inside: entries(offset) };
-    const spelling =
-      event.type === EVENT_ID.SCALAR && event.valueStart >= 0
-        ? source.slice(event.valueStart, event.valueEnd)
-        : undefined;
-    return { offset, spelling, inside: NOTHING };
-  };
-  const items = (fallback: number) => {
-    const inside = new Map<number, Place>();
-    while (events[next]!.type !== EVENT_ID.POP) inside.set(inside.size, orAt(fallback, read()));
-    next += 1;
-    return inside;
-  };
-  const entries = (fallback: number) => {
-    const inside = new Map<string, Place>();
-    while (events[next]!.type !== EVENT_ID.POP) {
-      const key = events[next]!;
-      const { offset } = orAt(fallback, read());
-      const value = read(offset);
-      if (key.type === EVENT_ID.SCALAR) inside.set(getScalarValue(source, key), value);
+/** The place of the root of the first document; undefined: the document is empty. */
+export function placesOf(source: string, events: readonly Event[]): Place | undefined {
+  let next = startOf(events);
+  const ended = () => events[next] === undefined || events[next]!.type === EVENT_ID.POP;
+
+  function node(): Place {
+    const event = events[next++]!;
+    const offset = offsetOf(event);
+    switch (event.type) {
+      case EVENT_ID.MAPPING:
+        return { offset, entries: entriesIn(), items: [] };
+      case EVENT_ID.SEQUENCE:
+        return { offset, entries: [], items: itemsIn() };
+      case EVENT_ID.SCALAR: {
+        const spelling = offset < 0 ? undefined : source.slice(offset, event.valueEnd);
+        return { offset, spelling, entries: [], items: [] };
+      }
+      case EVENT_ID.ALIAS:
+      case EVENT_ID.DOCUMENT:
+      case EVENT_ID.POP:
+        return { offset, entries: [], items: [] };
     }
-    next += 1;
-    return inside;
-  };
-  return read();
+  }
+
+  function entriesIn(): readonly PlacedEntry[] {
+    const entries: PlacedEntry[] = [];
+    while (!ended()) {
+      const event = events[next]!;
+      const { offset } = node();
+      const value = node();
+      if (event.type !== EVENT_ID.SCALAR) continue;
+      entries.push({ key: getScalarValue(source, event), offset, value });
+    }
+    next++;
+    return entries;
+  }
+
+  function itemsIn(): readonly Place[] {
+    const items: Place[] = [];
+    while (!ended()) items.push(node());
+    next++;
+    return items;
+  }
+
+  return ended() ? undefined : node();
 }
 
-/** The place a path leads to, and the last one on the way that the text has. */
+/** An entry of a mapping; the last, should a key be written twice, as readers take that one. */
+function entryAt(place: Place | undefined, key: string): PlacedEntry | undefined {
+  return place?.entries.findLast((entry) => entry.key === key);
+}
+
+/**
+ * Where a path leads: the place, if the text has it, and the offset to show to a reader, which is
+ * that of the key or the list item, or else of the last one on the way that is written.
+ */
 export function findPlace(
   root: Place,
-  path: readonly (string | number)[],
-): { readonly exact: Place | undefined; readonly nearest: Place } {
-  let nearest = root;
+  path: Path,
+): { readonly place: Place | undefined; readonly offset: number } {
+  let place: Place | undefined = root;
+  let { offset } = root;
   for (const step of path) {
-    const next = nearest.inside.get(step);
-    if (next === undefined) return { exact: undefined, nearest };
-    nearest = next;
+    const entry: PlacedEntry | undefined =
+      typeof step === 'string' ? entryAt(place, step) : undefined;
+    place = typeof step === 'string' ? entry?.value : place.items[step];
+    const found = entry?.offset ?? place?.offset ?? -1;
+    if (found >= 0) offset = found;
+    if (place === undefined) break;
   }
-  return { exact: nearest, nearest };
+  return { place, offset };
 }
 
-function orAt(fallback: number, place: Place): Place {
-  return place.offset >= 0 ? place : { ...place, offset: fallback };
+function startOf(events: readonly Event[]): number {
+  return events.findIndex((event) => event.type === EVENT_ID.DOCUMENT) + 1;
 }
 
 function offsetOf(event: Event): number {
-  if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING) return event.start;
-  if (event.type === EVENT_ID.SCALAR) return event.valueStart;
-  return event.type === EVENT_ID.ALIAS ? event.anchorStart : -1;
+  switch (event.type) {
+    case EVENT_ID.MAPPING:
+    case EVENT_ID.SEQUENCE:
+      return event.start;
+    case EVENT_ID.SCALAR:
+      return event.valueStart;
+    case EVENT_ID.ALIAS:
+      return event.anchorStart;
+    case EVENT_ID.DOCUMENT:
+    case EVENT_ID.POP:
+      return -1;
+  }
 }
