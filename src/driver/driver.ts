@@ -1,9 +1,10 @@
 import { judge } from '../admission/judge.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
-import type { FetchedPackage, PackageSource } from '../model/package-source.js';
+import type { PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import type { Reply, Upcoming, Question, Solving } from '../solver/question.js';
+import type { CheckedPackage } from './checked-package.js';
 import type { ReadCounts } from './read-stats.js';
 import { SourceMemory } from './source-memory.js';
 
@@ -90,7 +91,7 @@ export class Driver {
   }
 
   /** One version as the source has it. */
-  fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined> {
+  fetch(candidate: Candidate, target: Target): Promise<CheckedPackage | undefined> {
     this.#read.add(key(candidate));
     return this.#memory.fetch(candidate, target);
   }

@@ -1,6 +1,7 @@
 import type { Candidate, Repository } from '../model/package.js';
-import type { FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
+import type { Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
+import { checkedPackage, type CheckedPackage } from './checked-package.js';
 import { noStats, type ReadStats } from './read-stats.js';
 import { ReplyMemory, type RememberedReply } from './reply-memory.js';
 
@@ -17,11 +18,11 @@ export class SourceMemory implements PackageSource {
   readonly stats: ReadStats;
   readonly #source: PackageSource;
   readonly #tagLists = new ReplyMemory<readonly string[] | undefined>();
-  readonly #packages = new ReplyMemory<FetchedPackage | undefined>();
+  readonly #packages = new ReplyMemory<CheckedPackage | undefined>();
   /** Packages that were only asked for ahead. Each counts, for none is awaited to see if it is there. */
-  readonly #ahead = new Set<RememberedReply<FetchedPackage | undefined>>();
+  readonly #ahead = new Set<RememberedReply<CheckedPackage | undefined>>();
   /** Packages that were asked for, and counted if they were there. */
-  readonly #asked = new Set<RememberedReply<FetchedPackage | undefined>>();
+  readonly #asked = new Set<RememberedReply<CheckedPackage | undefined>>();
 
   constructor(source: PackageSource, stats: ReadStats = noStats()) {
     this.#source = source;
@@ -45,7 +46,7 @@ export class SourceMemory implements PackageSource {
     return (await this.#tagList(repository, target)).reply;
   }
 
-  async fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined> {
+  async fetch(candidate: Candidate, target: Target): Promise<CheckedPackage | undefined> {
     const remembered = await this.#package(candidate, target);
     const isFirst = !this.#asked.has(remembered);
     this.#asked.add(remembered);
@@ -82,7 +83,8 @@ export class SourceMemory implements PackageSource {
     const { repository, version } = candidate;
     return this.#packages.ask(`${repository}\n${version}`, target, async (to) => {
       this.stats.latest = `${repository} ${version}`;
-      return this.#source.fetch(candidate, to);
+      const fetched = await this.#source.fetch(candidate, to);
+      return fetched && checkedPackage(fetched, candidate);
     });
   }
 }

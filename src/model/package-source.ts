@@ -1,19 +1,18 @@
 import type { Repository, Candidate } from './package.js';
-import type { Digest } from '../text/digest.js';
 import type { PackageContents } from './package-contents.js';
 import type { CrdDemand } from './crd-demand.js';
 import type { Target } from './target/target.js';
 
-/** A package version as a source has it. */
+/** A package version as a source has it. Every digest is `sha256:` and 64 lower-case hex digits. */
 export interface FetchedPackage {
   readonly contents: PackageContents;
   /** What the tag points at: the index where there is one. undefined: metadata only (an index file). */
-  readonly digest: Digest | undefined;
+  readonly digest: string | undefined;
   /** Manifest chosen from the index; undefined when `digest` is that manifest. */
-  readonly manifest?: Digest | undefined;
-  readonly baseLayer?: Digest | undefined;
+  readonly manifest?: string | undefined;
+  readonly baseLayer?: string | undefined;
   /** SHA-256 of the package.yaml bytes. */
-  readonly packageYaml?: Digest | undefined;
+  readonly packageYaml?: string | undefined;
   /** Set where it is no package but something kept beside packages: the type of that. */
   readonly artifact?: string | undefined;
   /** For the user: a careless mirror, a layer that had to be flattened. */

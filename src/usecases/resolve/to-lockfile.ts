@@ -4,7 +4,7 @@ import { spellingWarnings } from '../../bundle/spelling.js';
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import type { Repository } from '../../model/package.js';
-import type { FetchedPackage } from '../../model/package-source.js';
+import type { CheckedPackage } from '../../driver/checked-package.js';
 import type { PackageRoot, Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import type { Selected } from '../../solver/search-result.js';
@@ -12,7 +12,7 @@ import { clusterRefusals } from './cluster-refusals.js';
 
 /** A selection with what the sources said of it. */
 export interface ChosenPackage extends Selected {
-  readonly fetched: FetchedPackage;
+  readonly fetched: CheckedPackage;
 }
 
 /** The answer as a lockfile; `chosen` in the order of decision. */

@@ -1,7 +1,7 @@
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import type { PackageMeta, Requirement } from '../../model/package-meta.js';
 import type { OwnedObject } from '../../model/owned-object.js';
-import type { FetchedPackage } from '../../model/package-source.js';
+import type { CheckedPackage } from '../../driver/checked-package.js';
 import type { Repository } from '../../model/package.js';
 import type { Digest } from '../../text/digest.js';
 
@@ -50,7 +50,7 @@ const ASKED_FOR: readonly Field[] = [
 /** Where a lockfile and the package that it names differ. */
 export function contentMismatches(
   locked: LockedPackage,
-  fetched: FetchedPackage,
+  fetched: CheckedPackage,
   meta: PackageMeta,
 ): Mismatch[] {
   const { manifest, baseLayer, packageYaml } = fetched;

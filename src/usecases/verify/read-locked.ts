@@ -1,6 +1,7 @@
 import type { LockedPackage } from '../../lock/lockfile.js';
 import { isDigest, type Digest } from '../../text/digest.js';
-import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import type { CheckedPackage } from '../../driver/checked-package.js';
+import type { SourceMemory } from '../../driver/source-memory.js';
 import type { Target } from '../../model/target/target.js';
 import type { Mismatch } from './lock-mismatch.js';
 
@@ -8,14 +9,14 @@ import type { Mismatch } from './lock-mismatch.js';
 export interface LockedRead {
   readonly locked: LockedPackage;
   /** What was locked; undefined: nobody has it. */
-  readonly fetched: FetchedPackage | undefined;
+  readonly fetched: CheckedPackage | undefined;
   readonly mismatches: readonly Mismatch[];
   /** What could not be checked. */
   readonly notes: readonly string[];
 }
 
 export interface ReadingLocked {
-  readonly source: PackageSource;
+  readonly source: SourceMemory;
   readonly target: Target;
   /** A lockfile may be without digests, though its sources have them. */
   readonly allowUndigested: boolean;
@@ -28,7 +29,7 @@ export async function readLocked(
 ): Promise<LockedRead> {
   const { repository, version, digest } = locked;
   const named = await reading.source.fetch({ repository, version }, reading.target);
-  const read = (fetched: FetchedPackage | undefined, found: Partial<LockedRead> = {}) => ({
+  const read = (fetched: CheckedPackage | undefined, found: Partial<LockedRead> = {}) => ({
     locked,
     fetched,
     mismatches: [],
@@ -81,8 +82,8 @@ async function tagless(
 
 function tagMoved(
   { repository, version, digest }: LockedPackage,
-  named: FetchedPackage,
-  held: FetchedPackage | undefined,
+  named: CheckedPackage,
+  held: CheckedPackage | undefined,
 ): Mismatch {
   const still = held === undefined ? '' : ', which are still there';
   return {

@@ -1,6 +1,8 @@
 import type { Lockfile } from '../../lock/lockfile.js';
 import { isRejection, judge } from '../../admission/judge.js';
-import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import type { CheckedPackage } from '../../driver/checked-package.js';
+import { SourceMemory } from '../../driver/source-memory.js';
+import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
 import { SourceError } from '../../model/source-error.js';
 import { targetFor, type Target } from '../../model/target/target.js';
@@ -52,7 +54,7 @@ export async function verify(
     ...(request === undefined ? [] : unanswered(lockfile, request, target, options)),
   ];
   const allowUndigested = options.allowUndigested ?? false;
-  const reading = { source: options.source, target, allowUndigested };
+  const reading = { source: SourceMemory.of(options.source), target, allowUndigested };
   const { reads, failures } = await readAll(lockfile, reading);
   const fetched = reads.filter((read): read is Read => read.fetched !== undefined);
   const judged = fetched.map((read) => judgeRead(read, target, options));
@@ -81,7 +83,7 @@ export async function verify(
   };
 }
 
-type Read = LockedRead & { readonly fetched: FetchedPackage };
+type Read = LockedRead & { readonly fetched: CheckedPackage };
 
 /** What there is to hold the lockfile to is less than there might be. */
 function onWhatIsAsked(
