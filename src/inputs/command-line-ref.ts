@@ -1,14 +1,10 @@
 import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import { isDigest } from '../text/digest.js';
+import { isRepository } from '../model/reference.js';
 import type { RootVersion } from '../model/request.js';
 import type { AskedPackage, Contribution } from './contribution.js';
-import {
-  asRepository,
-  BROKEN_DIGEST,
-  isBrokenDigest,
-  splitReference,
-} from './written-reference.js';
+import { BROKEN_DIGEST, isBrokenDigest, splitReference } from './written-reference.js';
 
 const ORIGIN: Origin = { file: 'command line' };
 const FORMS = 'write `SOURCE@CONSTRAINT`, `SOURCE@sha256:…`, `SOURCE:TAG` or `SOURCE`';
@@ -31,9 +27,8 @@ export function readRef(ref: string): Contribution {
     : readConstrained(ref, ref.slice(0, at).trim(), constraint);
 }
 
-function readConstrained(ref: string, source: string, constraint: string): Contribution {
-  const repository = asRepository(source);
-  if (repository === undefined || constraint === '') throw bad(ref);
+function readConstrained(ref: string, repository: string, constraint: string): Contribution {
+  if (!isRepository(repository) || constraint === '') throw bad(ref);
   if (isBrokenDigest(constraint)) {
     throw new InputError(`\`${ref}\` ${BROKEN_DIGEST}`, { origin: ORIGIN });
   }

@@ -1,6 +1,6 @@
 import type { Repository } from '../model/package.js';
 import { isDigest, type Digest } from '../text/digest.js';
-import { isTag, parseReference, splitTag } from '../model/reference.js';
+import { isRepository, isTag, splitTag } from '../model/reference.js';
 
 /** An image reference taken apart, each part as written. */
 export interface WrittenReference {
@@ -16,14 +16,7 @@ export function splitReference(text: string): WrittenReference | undefined {
   if (digest !== undefined && !isDigest(digest)) return undefined;
   const { name, tag } = splitTag(at < 0 ? text : text.slice(0, at));
   if (tag !== undefined && !isTag(tag)) return undefined;
-  const repository = asRepository(name);
-  return repository === undefined ? undefined : { repository, tag, digest };
-}
-
-/** The text, if it is a repository: no tag, no digest, and not so odd that no registry has it. */
-export function asRepository(text: string): Repository | undefined {
-  if (text.includes('@') || splitTag(text).tag !== undefined) return undefined;
-  return parseReference(text) === undefined ? undefined : text;
+  return isRepository(name) ? { repository: name, tag, digest } : undefined;
 }
 
 /** Meant as a digest, and none: as a tag or a constraint it could only be refused later on. */

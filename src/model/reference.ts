@@ -114,6 +114,13 @@ function splitHost(text: string): { host: string | undefined; rest: string } {
   return { host: first, rest: text.slice(slash + 1) };
 }
 
+/** Whether some release takes the text for a repository: no tag, no digest, a path that can be. */
+export function isRepository(text: string): boolean {
+  return (
+    !text.includes('@') && splitTag(text).tag === undefined && parseReference(text) !== undefined
+  );
+}
+
 /** By which signatures, attestations and other referrers of an image are found: never a version. */
 export function isAttachmentTag(tag: string): boolean {
   return /^sha256-[0-9a-f]{64}(?:\.[a-z]+)?$/.test(tag);

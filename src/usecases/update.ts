@@ -4,15 +4,19 @@ import type { Origin, Repository } from '../model/package.js';
 import type { Request } from '../model/request.js';
 import { SourceMemory } from '../driver/source-memory.js';
 import { changesBetween } from '../lock/changes.js';
+import { refuseOtherNames } from './resolve/refuse-other-names.js';
 import { resolve, type Answer, type ResolveOptions, type Solved } from './resolve/resolve.js';
 
 /** A locked package that is to move. */
 export interface Move {
   readonly repository: Repository;
   /** Where to: a constraint, tag or digest; undefined: to the newest that fits. */
-  readonly version: string | undefined;
-  readonly origin: Origin;
+  readonly version?: string | undefined;
+  /** Where the user says so, for messages; undefined: in the call of `update`. */
+  readonly origin?: Origin | undefined;
 }
+
+const CALL: Origin = { file: 'update' };
 
 export interface UpdateOptions extends ResolveOptions {
   readonly lockfile: Lockfile;
@@ -28,11 +32,13 @@ export async function update(
   given: UpdateOptions,
 ): Promise<Answer> {
   const options = { ...given, source: SourceMemory.of(given.source) };
-  const pins = moves.flatMap((move) =>
-    move.version === undefined ? [] : [{ ...move, version: move.version }],
+  const repositories = moves.map(({ repository }) => repository);
+  refuseOtherNames('moves', repositories);
+  const pins = moves.flatMap(({ repository, version, origin = CALL }) =>
+    version === undefined ? [] : [{ repository, version, origin }],
   );
   for (const { repository, origin } of pins) refuseOverridden(request, repository, origin);
-  const unlock = moves.length === 0 ? 'all' : new Set(moves.map(({ repository }) => repository));
+  const unlock = moves.length === 0 ? 'all' : new Set(repositories);
   const answer = await resolve(request, { ...options, unlock, pins });
   if (answer.status !== 'solved' || pins.every((pin) => isRequired(pin, answer.lockfile))) {
     return answer;

@@ -2,6 +2,7 @@ import type { PackageKind, Repository } from '../../model/package.js';
 import type { JsonObject } from '../../text/json.js';
 import { isDigest } from '../../text/digest.js';
 import { parseCrdDemand } from '../../model/crd-demand.js';
+import { isRepository } from '../../model/reference.js';
 import type { CrdRoot, RootVersion, VersionRule } from '../../model/request.js';
 import { checkPackageSet } from './check-package-set.js';
 import { ANY_VERSION } from '../command-line-ref.js';
@@ -10,12 +11,7 @@ import type { InputDocument } from '../document.js';
 import type { Path } from '../../text/yaml/places.js';
 import { errorAt, flagAt, listAt, objectAt, requiredTextAt, textAt, valueAt } from '../field.js';
 import { objectNameProblem } from '../../model/name.js';
-import {
-  asRepository,
-  BROKEN_DIGEST,
-  isBrokenDigest,
-  splitReference,
-} from '../written-reference.js';
+import { BROKEN_DIGEST, isBrokenDigest, splitReference } from '../written-reference.js';
 
 const SUBJECTS: readonly (readonly [field: string, kind: PackageKind | undefined])[] = [
   ['provider', 'Provider'],
@@ -116,8 +112,7 @@ function nameAt(document: InputDocument, path: Path): string | undefined {
 
 function repositoryAt(document: InputDocument, path: Path): Repository {
   const text = requiredTextAt(document, path);
-  const repository = asRepository(text);
-  if (repository !== undefined) return repository;
+  if (isRepository(text)) return text;
   const reference = splitReference(text);
   if (reference === undefined) throw errorAt(document, path, `is no repository: \`${text}\``);
   const version = reference.digest ?? reference.tag;

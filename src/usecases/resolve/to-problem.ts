@@ -11,6 +11,7 @@ import type { Target } from '../../model/target/target.js';
 import type { RootRequirement, Problem, Rule } from '../../solver/problem.js';
 import { versionOf } from '../../model/target/target-choice.js';
 import type { Selector } from '../../model/selector.js';
+import { refuseOtherNames } from './refuse-other-names.js';
 
 /** What a user may wish beyond the request itself. */
 export interface ProblemOptions {
@@ -36,6 +37,13 @@ export function toProblem(
   targets: readonly Target[],
   options: ProblemOptions,
 ): Problem {
+  const { prereleases = [], unlock = 'all', pins = [] } = options;
+  refuseOtherNames('prereleases', prereleases);
+  if (unlock !== 'all') refuseOtherNames('unlock', unlock);
+  refuseOtherNames(
+    'pins',
+    pins.map(({ repository }) => repository),
+  );
   const target = targets[0]!;
   const roots = request.roots.filter((root): root is PackageRoot => root.root === 'package');
   return {
@@ -44,12 +52,12 @@ export function toProblem(
     releases: targets.map(versionOf),
     roots: [
       ...request.roots.flatMap((root) => demands(root, target, options)),
-      ...(options.pins ?? []).map((pin) => pinDemand(pin, target)),
+      ...pins.map((pin) => pinDemand(pin, target)),
     ],
     overrides: new Map(request.overrides.map((rule) => [rule.repository, toRule(rule, target)])),
     exclude: grouped(request.exclude, target),
     replace: new Map(request.replace.map((rule) => [rule.repository, rule.with])),
-    prereleases: new Set([...(request.prereleases ?? []), ...(options.prereleases ?? [])]),
+    prereleases: new Set([...(request.prereleases ?? []), ...prereleases]),
     anyCrossplane: new Set(
       roots.filter((root) => root.ignoreCrossplaneConstraints).map((root) => root.repository),
     ),
