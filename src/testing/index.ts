@@ -24,6 +24,7 @@ export type { CaseFiles } from './print-universe.js';
 export type {
   Core,
   CoreScenario,
+  MatrixOutcome,
   Outcome,
   Resolver,
   ResolverOptions,

@@ -35,7 +35,7 @@ function writable({ packages }: IndexFile): Writable {
 }
 
 function settingsOf(options: ResolverOptions): { [key: string]: Writable | undefined } {
-  const { deliver: _, lockfile: __, locked, ...settings } = options;
+  const { deliver: _, lockfile: __, universeFor: ___, locked, ...settings } = options;
   return { ...settings, ...(locked ? { locked: Object.fromEntries(locked) } : {}) };
 }
 

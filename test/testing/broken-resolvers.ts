@@ -8,8 +8,14 @@ import { publishedIn } from '../../src/testing/generate/changed-universe.js';
 import { TargetView } from '../../src/testing/oracle/target-view.js';
 
 /** Answers by trying everything, and tells all that the laws ask for. */
-export const exemplary: Resolver = async (universe, request, options = {}) => {
-  const outcome = exhaustive(universe, request, options);
+export const exemplary: Resolver = Object.assign(tryEverything, { matrix: releaseByRelease });
+
+async function tryEverything(
+  universe: IndexFile,
+  request: Request,
+  options: ResolverOptions = {},
+): Promise<Outcome> {
+  const outcome = firstSolved(universe, request, options);
   const asked = [...possiblyNeeded(universe, request)];
   const { deliver = (reply) => reply } = options;
   await Promise.all(asked.map((name) => deliver(Promise.resolve(name))));
@@ -23,6 +29,44 @@ export const exemplary: Resolver = async (universe, request, options = {}) => {
   return outcome.status === 'unsolvable'
     ? { ...outcome, asked, core: { universe, request, smaller: [] } }
     : outcome;
+}
+
+/** The newest release that has an answer, each with the universe that is there for it. */
+function firstSolved(universe: IndexFile, request: Request, options: ResolverOptions): Outcome {
+  const { universeFor } = options;
+  if (universeFor === undefined) return exhaustive(universe, request, options);
+  const outcomes = targetsFor(request, options).map((target) =>
+    exhaustive(universeFor(target), request, { ...options, crossplane: target.version }),
+  );
+  return outcomes.find(({ status }) => status === 'solved') ?? { status: 'unsolvable' };
+}
+
+async function releaseByRelease(universe: IndexFile, request: Request, options: ResolverOptions) {
+  return targetsFor(request, options).map(({ version }) => ({
+    releases: [version],
+    outcome: firstSolved(universe, request, { ...options, crossplane: version }),
+  }));
+}
+
+/** Reads the universe for one release, and answers for the others from memory. */
+const forgetful: Resolver = Object.assign(readOnce(tryEverything), {
+  matrix: readOnce(releaseByRelease),
+});
+
+function readOnce<T>(
+  answer: (universe: IndexFile, request: Request, options: ResolverOptions) => Promise<T>,
+) {
+  return (universe: IndexFile, request: Request, options: ResolverOptions = {}): Promise<T> => {
+    const [first] = targetsFor(request, options);
+    const read = (first && options.universeFor?.(first)) ?? universe;
+    return answer(read, request, { ...options, universeFor: undefined });
+  };
+}
+
+/** Takes the oldest release of a range. */
+const oldFashioned: Resolver = (universe, request, options = {}) => {
+  const oldest = targetsFor(request, options).at(-1)?.version;
+  return exemplary(universe, request, { ...options, crossplane: oldest });
 };
 
 type Solved = Extract<Outcome, { status: 'solved' }>;
@@ -36,7 +80,8 @@ function bundle(
     { ...request, crossplane: undefined },
     { crossplane: outcome.crossplane },
   )[0]!;
-  const world = new TargetView(universe, request, { target, options });
+  const seen = options.universeFor?.(target) ?? universe;
+  const world = new TargetView(seen, request, { target, options });
   const placed = new Set<string>();
   const place = (repository: string, above: readonly string[] = []): void => {
     if (above.includes(repository)) return;
@@ -206,6 +251,8 @@ function withDigest(object: JsonObject): JsonObject {
 }
 
 export const BROKEN = {
+  forgetful,
+  oldFashioned,
   greedy,
   ownershipBlind,
   crossplaneBlind,

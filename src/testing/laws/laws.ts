@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { IndexFile } from '../../model/index-file.js';
+import { InputError } from '../../model/input-error.js';
 import { targetFor } from '../../model/target/target.js';
 import { compareVersions, parseVersion } from '../../semver/version.js';
 import { unacceptable } from '../oracle/unacceptable.js';
@@ -10,6 +11,7 @@ import { possiblyNeeded } from '../oracle/possibly-needed.js';
 import type { CoreScenario, Outcome, Resolver } from './resolver.js';
 import { scenario, type Scenario } from '../generate/scenario.js';
 import { withoutConflict } from '../oracle/without-conflict.js';
+import { targetDependence, universeFor } from '../generate/target-dependence.js';
 import { universe } from '../generate/universe.js';
 import {
   publishedIn,
@@ -232,6 +234,59 @@ const acceptable = law(async (resolver, given) => {
   check(problems.length === 0, () => `not acceptable: ${problems.join('; ')}`);
 });
 
+/**
+ * A range of releases answers as its best single release does: the newest that has an answer; also
+ * where a source has other packages for another release.
+ */
+const rangeAsBestRelease = varying(targetDependence(), async (resolver, given, drawn) => {
+  const options = { ...given.options, universeFor: universeFor(given.universe, drawn) };
+  const range = await answerOn(drawn.range, resolver, { ...given, options });
+  fc.pre(range.status !== 'gave-up');
+  for (const release of drawn.releases) {
+    const single = await answerOn(release, resolver, { ...given, options });
+    fc.pre(single.status !== 'gave-up');
+    if (single.status !== 'solved') continue;
+    checkSame(range, single, `Crossplane ${drawn.range} is not answered as ${release} alone is`);
+    const { crossplane = release } = range.status === 'solved' ? range : {};
+    check(crossplane === release, () => `for Crossplane ${crossplane}, and ${release} would do`);
+    return;
+  }
+  const alone = `Crossplane ${drawn.range} has an answer, and none of its releases has`;
+  check(range.status === 'unsolvable', () => alone);
+});
+
+/** Each row of its matrix says of each release what it answers for that release alone. */
+const matrixAsResolve = varying(targetDependence(), async (resolver, given, drawn) => {
+  const { universe: u, request } = given;
+  const table = told(resolver.matrix, 'how requests fare on each release: it has no `matrix`');
+  const options = { ...given.options, universeFor: universeFor(u, drawn) };
+  const answer = table(u, request, { ...options, crossplane: drawn.range });
+  const rows = await unlessSenseless(answer, []);
+  for (const release of drawn.releases) {
+    const single = await answerOn(release, resolver, { ...given, options });
+    const [row, ...more] = rows.filter(({ releases }) => releases.includes(release));
+    check(more.length === 0, () => `the matrix has ${release} in ${more.length + 1} rows`);
+    const outcome = row?.outcome ?? { status: 'unsolvable' };
+    checkSame(outcome, single, `the matrix does not say what is answered for ${release}`);
+  }
+});
+
+function answerOn(crossplane: string, resolver: Resolver, given: Scenario): Promise<Outcome> {
+  const options = { ...given.options, crossplane };
+  const answer = resolver(given.universe, given.request, options);
+  return unlessSenseless(answer, { status: 'unsolvable' });
+}
+
+/** Requests are drawn for the newest release, and may make no sense to an old one. */
+async function unlessSenseless<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof InputError) return otherwise;
+    throw error;
+  }
+}
+
 /** What holds of every resolver worth the name. */
 export const laws = {
   sound,
@@ -246,6 +301,8 @@ export const laws = {
   explanationSuffices,
   explanationMinimal,
   acceptable,
+  rangeAsBestRelease,
+  matrixAsResolve,
 } as const satisfies Readonly<Record<string, Law>>;
 
 function check(holds: boolean, message: () => string): void {

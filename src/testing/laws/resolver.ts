@@ -1,6 +1,7 @@
 import type { IndexFile } from '../../model/index-file.js';
 import type { JsonObject } from '../../text/json.js';
 import type { Request } from '../../model/request.js';
+import type { Target } from '../../model/target/target.js';
 
 /** What a resolver may be told beside the request. */
 export interface ResolverOptions {
@@ -22,6 +23,12 @@ export interface ResolverOptions {
    * reply come through here, so that a law can vary the order in which they arrive.
    */
   readonly deliver?: (<T>(reply: Promise<T>) => Promise<T>) | undefined;
+  /**
+   * What a source has of the universe for a target; undefined: all of it, for every target. A
+   * resolver that asks a source lets it answer from this, so that a law can vary what a source
+   * replies from target to target. Targets with equal rules get the same.
+   */
+  readonly universeFor?: ((target: Target) => IndexFile) | undefined;
 }
 
 /**
@@ -72,8 +79,21 @@ export interface Core extends CoreScenario {
   readonly smaller?: readonly CoreScenario[] | undefined;
 }
 
-export type Resolver = (
-  universe: IndexFile,
-  request: Request,
-  options?: ResolverOptions,
-) => Promise<Outcome>;
+/** A function that resolves, and may have a table of how requests fare on each release. */
+export interface Resolver {
+  (universe: IndexFile, request: Request, options?: ResolverOptions): Promise<Outcome>;
+  /** Answers for every release that `options.crossplane` admits, each in one row. */
+  readonly matrix?:
+    | ((
+        universe: IndexFile,
+        request: Request,
+        options: ResolverOptions,
+      ) => Promise<readonly MatrixOutcome[]>)
+    | undefined;
+}
+
+/** A row of a resolver's table. */
+export interface MatrixOutcome {
+  readonly releases: readonly string[];
+  readonly outcome: Outcome;
+}

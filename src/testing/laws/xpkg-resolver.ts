@@ -6,22 +6,65 @@ import { objectNameOf } from '../../model/name.js';
 import { PACKAGE_KINDS } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
-import { resolve, type Answer, type Unsolvable } from '../../usecases/resolve/resolve.js';
+import type { Target } from '../../model/target/target.js';
+import { matrix, type Verdict } from '../../usecases/matrix.js';
+import {
+  resolve,
+  type Answer,
+  type ResolveOptions,
+  type Unsolvable,
+} from '../../usecases/resolve/resolve.js';
 import { chooseTargets } from '../../model/target/target-choice.js';
 import { memorySource } from '../../sources/memory-source.js';
 import { coreScenario } from './core-scenario.js';
-import type { Outcome, Resolver, ResolverOptions } from './resolver.js';
+import type { MatrixOutcome, Outcome, Resolver, ResolverOptions } from './resolver.js';
 
 /** The resolver of this package, with the universe as its source. */
-export const xpkgResolver: Resolver = async (universe, request, options = {}) => {
+export const xpkgResolver: Resolver = Object.assign(resolveIn, { matrix: matrixIn });
+
+async function resolveIn(
+  universe: IndexFile,
+  request: Request,
+  options: ResolverOptions = {},
+): Promise<Outcome> {
   const asked: AskedOfSource = { repositories: new Set(), versions: new Set() };
-  const source = watched(memorySource(universe), asked, options);
+  const source = watched(sourceOf(universe, options), asked, options);
   const answer = await answerTo(source, request, { options, universe });
-  const outcome = outcomeOf(answer, asked);
-  if (answer.status !== 'unsolvable') return outcome;
+  if (answer.status !== 'unsolvable') return outcomeOf(answer, asked);
   const releases = releasesOf(answer, request, options);
-  return { ...outcome, core: coreScenario(answer.facts, { universe, request, releases }) };
-};
+  const seen = options.universeFor?.(answer.target) ?? universe;
+  const core = coreScenario(answer.facts, { universe: seen, request, releases });
+  return { status: 'unsolvable', asked: [...asked.repositories], core };
+}
+
+async function matrixIn(
+  universe: IndexFile,
+  request: Request,
+  options: ResolverOptions,
+): Promise<MatrixOutcome[]> {
+  const source = sourceOf(universe, options);
+  const { rows } = await matrix(request, resolveOptions(source, { options, universe }));
+  return rows.map(({ releases, ...verdict }) => ({ releases, outcome: outcomeOfRow(verdict) }));
+}
+
+function outcomeOfRow(verdict: Verdict): Outcome {
+  if (verdict.status !== 'solved') return { status: verdict.status };
+  const selected = verdict.packages.map(
+    ({ repository, version }) => [repository, version] as const,
+  );
+  return { status: 'solved', selected: new Map(selected) };
+}
+
+/** The universe as a source; where it depends on the target, as one that does. */
+function sourceOf(universe: IndexFile, { universeFor }: ResolverOptions): PackageSource {
+  if (universeFor === undefined) return memorySource(universe);
+  const held = (target: Target) => memorySource(universeFor(target));
+  return {
+    tags: (repository, target) => held(target).tags(repository, target),
+    fetch: (candidate, target) => held(target).fetch(candidate, target),
+    owners: (demand, target) => held(target).owners!(demand, target),
+  };
+}
 
 /** The releases that an explanation is about. */
 function releasesOf(
@@ -37,14 +80,19 @@ function releasesOf(
 }
 
 /** What `resolve` answers, told in the words of the test kit what to do. */
-export function answerTo(
-  source: PackageSource,
-  request: Request,
-  given: { readonly options: ResolverOptions; readonly universe?: IndexFile | undefined },
-): Promise<Answer> {
+export function answerTo(source: PackageSource, request: Request, given: Given): Promise<Answer> {
+  return resolve(request, resolveOptions(source, given));
+}
+
+interface Given {
+  readonly options: ResolverOptions;
+  readonly universe?: IndexFile | undefined;
+}
+
+function resolveOptions(source: PackageSource, given: Given): ResolveOptions {
   const { options, universe = { packages: {} } } = given;
   const { crossplane, crossplaneVersions, prefer = 'locked', prereleases = [] } = options;
-  return resolve(request, {
+  return {
     source,
     crossplane,
     crossplaneVersions,
@@ -52,7 +100,7 @@ export function answerTo(
     prereleases,
     allowCycles: options.allowCycles,
     lockfile: prefer === 'locked' ? lockfileOf(options, universe) : undefined,
-  });
+  };
 }
 
 interface AskedOfSource {
@@ -60,10 +108,12 @@ interface AskedOfSource {
   readonly versions: Set<string>;
 }
 
-function outcomeOf(answer: Answer, { repositories, versions }: AskedOfSource): Outcome {
+function outcomeOf(
+  answer: Exclude<Answer, Unsolvable>,
+  { repositories, versions }: AskedOfSource,
+): Outcome {
   const asked = [...repositories];
   if (answer.status === 'gave-up') return { status: 'gave-up' };
-  if (answer.status === 'unsolvable') return { status: 'unsolvable', asked };
   const { lockfile, target } = answer;
   return {
     status: 'solved',
