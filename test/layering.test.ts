@@ -20,8 +20,8 @@ const LIBRARY = [...READING, ...WRITING, ...SEARCHING, 'usecases'];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
   text: { folders: [], npm: ['js-yaml'], io: false },
-  semver: { folders: ['text'], npm: ['semver'], io: false },
-  model: { folders: ['text', 'semver'], npm: [], io: false },
+  semver: { folders: ['text'], npm: [], io: false },
+  model: { folders: ['text', 'semver'], npm: ['semver'], io: false },
   files: { folders: ['text', 'model'], npm: [], io: true },
   admission: { folders: ['text', 'semver', 'model'], npm: [], io: false },
   'package-yaml': { folders: ['text', 'model'], npm: ['js-yaml', 'ajv'], io: false },

@@ -1,5 +1,3 @@
-import semver from 'semver';
-
 const MAX_UINT64 = '18446744073709551615';
 const DIGITS = /^[0-9]+$/;
 
@@ -23,11 +21,7 @@ export function comparePrereleases(
   return Math.sign(a.length - b.length);
 }
 
-/** Digits that a JavaScript number holds exactly. */
-const SAFE_DIGITS = 15;
-
 function compareFields(a: string, b: string): number {
-  if (a.length <= SAFE_DIGITS && b.length <= SAFE_DIGITS) return semver.compareIdentifiers(a, b);
   const numericA = isNumber(a);
   if (numericA !== isNumber(b)) return numericA ? -1 : 1;
   return numericA ? compareDigits(a, b) : a < b ? -1 : 1;
@@ -42,7 +36,8 @@ export function prereleaseKey(fields: readonly string[]): string {
 
 /** Digits that fit in a uint64: Go takes anything longer for a word. */
 function isNumber(field: string): boolean {
-  return DIGITS.test(field) && compareDigits(field, MAX_UINT64) <= 0;
+  if (!DIGITS.test(field)) return false;
+  return field.length < MAX_UINT64.length || compareDigits(field, MAX_UINT64) <= 0;
 }
 
 /** Order of two strings of digits by value. */

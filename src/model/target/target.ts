@@ -1,3 +1,4 @@
+import parse from 'semver/functions/parse.js';
 import { CANDIDATES, RELEASES } from './releases.js';
 import type { Dialect } from '../../semver/dialect.js';
 import type { PackageKind } from '../package.js';
@@ -61,13 +62,10 @@ export interface Target {
 
 type Triple = readonly [number, number, number];
 
-const RELEASE = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
-
 /** The target named by an exact version; undefined if `version` is not one. */
 export function targetFor(version: string): Target | undefined {
-  const match = RELEASE.exec(version);
-  if (match === null) return undefined;
-  const triple: Triple = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const triple = tripleOf(version);
+  if (triple === undefined) return undefined;
   return { version, rules: rulesOf(triple), warning: unknownRelease(version, triple) };
 }
 
@@ -78,11 +76,10 @@ export function knownReleases(): readonly string[] {
 
 /** The other known releases, the nearest first: newer ones, then older ones. */
 export function otherReleases({ version }: Target): Target[] {
-  const here = tripleOf(version);
-  const known = RELEASES.map((release) => targetFor(release)!);
-  const newer = known.filter((target) => compare(tripleOf(target.version), here) > 0);
-  const older = known.filter((target) => compare(tripleOf(target.version), here) < 0);
-  return [...newer, ...older.reverse()];
+  const here = tripleOf(version)!;
+  const beside = (side: 1 | -1) =>
+    RELEASES.filter((release) => Math.sign(compare(tripleOf(release)!, here)) === side);
+  return [...beside(1), ...beside(-1).reverse()].map((release) => targetFor(release)!);
 }
 
 /** Targets with equal rules can be solved together. */
@@ -92,15 +89,19 @@ export function sameRules(a: Target, b: Target): boolean {
 
 function unknownRelease(version: string, triple: Triple): string | undefined {
   if (RELEASES.includes(`v${triple.join('.')}`) || CANDIDATES.includes(version)) return undefined;
-  const known = RELEASES.map(tripleOf);
+  const known = RELEASES.map((release) => tripleOf(release)!);
   const below = known.filter((release) => compare(release, triple) <= 0);
   const nearest = below.at(-1) ?? known[0]!;
   return `Crossplane ${version} is not a release this tool knows; it is treated as v${nearest.join('.')}`;
 }
 
-function tripleOf(release: string): Triple {
-  const [, major, minor, patch] = RELEASE.exec(release)!;
-  return [Number(major), Number(minor), Number(patch)];
+/**
+ * What npm's `semver` is for here: Crossplane's own releases are SemVer 2, to the letter. Versions
+ * and constraints of packages are not, they are what Masterminds/semver takes them for (src/semver).
+ */
+function tripleOf(release: string): Triple | undefined {
+  const parsed = /\s/.test(release) ? null : parse(release);
+  return parsed === null ? undefined : [parsed.major, parsed.minor, parsed.patch];
 }
 
 function compare(a: Triple, b: Triple): number {

@@ -21,6 +21,17 @@ test.each([
 });
 
 test.each([
+  { version: 'v2.3', why: 'a number is missing' },
+  { version: 'v2.03.0', why: 'a zero before a number' },
+  { version: 'v2.3.0-01', why: 'a zero before a number of the prerelease' },
+  { version: 'v2.3.0-a..b', why: 'nothing between two dots' },
+  { version: ' v2.3.0', why: 'a blank' },
+  { version: '>=v2.3.0', why: 'a range' },
+])('`$version` is no release: $why', ({ version }) => {
+  expect(targetFor(version)).toBeUndefined();
+});
+
+test.each([
   { version: 'v2.3.4', warned: false },
   { version: 'v1.20.0-up.1', warned: false },
   { version: 'v2.4.0-rc.0', warned: false },
