@@ -13,7 +13,7 @@ export interface BlobSink {
 }
 
 /** Holds all of a blob. */
-export class HeldBytes implements BlobSink {
+export class BlobBuffer implements BlobSink {
   #chunks: Uint8Array[] = [];
 
   async add(chunk: Uint8Array): Promise<void> {

@@ -28,12 +28,12 @@ export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
     'application/vnd.oci.image.layer.v1.tar',
     await tarOf([{ name: 'package.yaml', bytes: packageYaml }]),
   );
-  const config = json('application/vnd.oci.image.config.v1+json', configOf(layer));
-  const manifest = json('application/vnd.oci.image.manifest.v1+json', {
+  const config = jsonBlob('application/vnd.oci.image.config.v1+json', configOf(layer));
+  const manifest = jsonBlob('application/vnd.oci.image.manifest.v1+json', {
     schemaVersion: 2,
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
-    config: descriptor(config),
-    layers: [{ ...descriptor(layer), annotations: { 'io.crossplane.xpkg': 'base' } }],
+    config: descriptorOf(config),
+    layers: [{ ...descriptorOf(layer), annotations: { 'io.crossplane.xpkg': 'base' } }],
   });
   return { manifest, config, layer };
 }
@@ -72,7 +72,7 @@ export async function tarOf(
   return buffer(tar);
 }
 
-export function json(mediaType: string, value: object): Blob {
+export function jsonBlob(mediaType: string, value: object): Blob {
   return blob(mediaType, new TextEncoder().encode(JSON.stringify(value)));
 }
 
@@ -80,6 +80,6 @@ export function blob(mediaType: string, bytes: Uint8Array): Blob {
   return { mediaType, digest: sha256(bytes), bytes };
 }
 
-export function descriptor({ mediaType, digest, bytes }: Blob): object {
+export function descriptorOf({ mediaType, digest, bytes }: Blob): object {
   return { mediaType, digest, size: bytes.length };
 }

@@ -2,7 +2,7 @@ import type { Digest } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
 import type { Descriptor } from './descriptor.js';
 import type { ImageRepository } from './image-repository.js';
-import { childOf } from './locate-package.js';
+import { manifestOfChild } from './locate-package.js';
 import { parseManifest } from './manifest.js';
 
 /**
@@ -21,7 +21,7 @@ export async function copyWholeImage(
   const parsed = parseManifest(manifest, subject);
   if (parsed.kind === 'index') {
     for (const child of parsed.children) {
-      await childOf(repository, child, subject);
+      await manifestOfChild(repository, child, subject);
       await copyWholeImage(repository, child.digest, copy);
     }
     return;

@@ -10,7 +10,7 @@ import type { TarEntry } from './archive/tar-entries.js';
 export const PACKAGE_YAML = 'package.yaml';
 
 /** Makes something of the stream of package.yaml. */
-export type Reader<T> = (stream: AsyncIterable<Uint8Array>) => Promise<T>;
+export type ContentReader<T> = (stream: AsyncIterable<Uint8Array>) => Promise<T>;
 
 export interface FoundPackageYaml<T> {
   readonly value: T;
@@ -24,7 +24,7 @@ export interface FoundPackageYaml<T> {
 /** Takes the first package.yaml that the target would take, and looks at the rest for others. */
 export async function findPackageYaml<T>(
   entries: AsyncIterable<TarEntry>,
-  read: Reader<T>,
+  read: ContentReader<T>,
   options: {
     readonly taken: (entry: TarEntry) => boolean;
     readonly subject: string;
@@ -61,7 +61,7 @@ export function noteOthers({ path, others }: FoundPackageYaml<unknown>): readonl
 
 async function readHashed<T>(
   content: AsyncIterable<Uint8Array>,
-  read: Reader<T>,
+  read: ContentReader<T>,
   { subject, limits = LIMITS }: { readonly subject: string; readonly limits?: Limits | undefined },
 ): Promise<{ value: T; digest: Digest }> {
   const hash = createHash('sha256');

@@ -21,7 +21,7 @@ export class FlattenedFiles {
   }
 
   /** Enters the next file, in layer and tar order; true: it is package.yaml and can be seen. */
-  takes(entry: TarEntry): boolean {
+  showsPackageYaml(entry: TarEntry): boolean {
     const base = posix.basename(entry.path);
     const whiteout = base.startsWith(WHITEOUT);
     const folder = entry.type === 'directory';

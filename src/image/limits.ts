@@ -16,13 +16,13 @@ export interface Limits {
   /** Of a layer that is read, all of it at once. */
   readonly layerBytes: number;
   /** Of a layer that is merely copied from here to there. */
-  readonly copiedBytes: number;
+  readonly copiedLayerBytes: number;
   readonly unpackedBytes: number;
-  /** Unpacked bytes per packed one, once `ratioFloorBytes` are out. */
-  readonly ratio: number;
-  readonly ratioFloorBytes: number;
+  /** Unpacked bytes per packed one, once `unpackRatioFromBytes` are out. */
+  readonly unpackRatio: number;
+  readonly unpackRatioFromBytes: number;
   readonly tarEntries: number;
-  readonly tarNameLength: number;
+  readonly tarNameChars: number;
   readonly packageYamlBytes: number;
 }
 
@@ -38,11 +38,11 @@ export const LIMITS: Limits = {
   indexDepth: 4,
   layers: 1_024,
   layerBytes: 512 * MIB,
-  copiedBytes: 16 * 1024 * MIB,
+  copiedLayerBytes: 16 * 1024 * MIB,
   unpackedBytes: 2_048 * MIB,
-  ratio: 400,
-  ratioFloorBytes: 16 * MIB,
+  unpackRatio: 400,
+  unpackRatioFromBytes: 16 * MIB,
   tarEntries: 250_000,
-  tarNameLength: 4_096,
+  tarNameChars: 4_096,
   packageYamlBytes: 200 * MIB,
 };

@@ -45,19 +45,19 @@ export async function locatePackage(
     if (manifest.kind === 'image') {
       return located(packagePlace(manifest, rules), manifest);
     }
-    const child = childFor(manifest.children);
+    const child = amd64Child(manifest.children);
     if (child === undefined) {
       const why = `the index has no child for linux/amd64, the only platform Crossplane asks for (it has ${platformsOf(manifest.children)})`;
       return located({ place: 'refused', why });
     }
     platformless = child.platform === undefined;
-    current = await childOf(repository, child, subject);
+    current = await manifestOfChild(repository, child, subject);
   }
   throw new SourceError('BAD_IMAGE', subject, `more than ${limits.indexDepth} indexes in a row`);
 }
 
 /** The first for linux/amd64, whatever machine this is; one that names no platform counts as that. */
-function childFor(children: readonly Descriptor[]): Descriptor | undefined {
+function amd64Child(children: readonly Descriptor[]): Descriptor | undefined {
   return children.find(
     ({ platform }) =>
       platform === undefined || (platform.os === 'linux' && platform.architecture === 'amd64'),
@@ -72,7 +72,7 @@ function platformsOf(children: readonly Descriptor[]): string {
 }
 
 /** The manifest that an entry of an index points to. */
-export async function childOf(
+export async function manifestOfChild(
   repository: ImageRepository,
   child: Descriptor,
   subject: string,

@@ -13,10 +13,10 @@ import {
   isPackageYaml,
   noteOthers,
   type FoundPackageYaml,
-  type Reader,
+  type ContentReader,
 } from './find-package-yaml.js';
-import { NoTar, tarEntries } from './archive/tar-entries.js';
-import { unpacked } from './archive/unpack.js';
+import { NotATar, tarEntries } from './archive/tar-entries.js';
+import { unpack } from './archive/unpack.js';
 
 /** What an image holds for a target; `refused`: read intact, and the target would not take it. */
 export type ReadPackage<T> =
@@ -38,7 +38,7 @@ export async function readPackage<T>(
   repository: ImageRepository,
   located: LocatedPackage,
   rules: Rules,
-  options: { readonly read: Reader<T>; readonly limits?: Limits | undefined },
+  options: { readonly read: ContentReader<T>; readonly limits?: Limits | undefined },
 ): Promise<ReadPackage<T>> {
   const { at } = located;
   const context = { repository, limits: options.limits ?? LIMITS, read: options.read };
@@ -48,7 +48,7 @@ export async function readPackage<T>(
     return await fromFlattened(at.layers, rules, context, located);
   } catch (error) {
     // `oras push` says of any file that it is a tar, unless it is told otherwise.
-    if (at.artifact === undefined || !(error instanceof NoTar)) throw error;
+    if (at.artifact === undefined || !(error instanceof NotATar)) throw error;
     const why = `it is no package but an artifact (\`${printable(at.artifact)}\`)`;
     return { status: 'refused', why };
   }
@@ -57,7 +57,7 @@ export async function readPackage<T>(
 interface Context<T> {
   readonly repository: ImageRepository;
   readonly limits: Limits;
-  readonly read: Reader<T>;
+  readonly read: ContentReader<T>;
 }
 
 async function fromLayer<T>(
@@ -70,7 +70,7 @@ async function fromLayer<T>(
   if (found === undefined) {
     return {
       status: 'refused',
-      why: `the layer marked as base holds no package.yaml${doubt(located)}`,
+      why: `the layer marked as base holds no package.yaml${platformHint(located)}`,
     };
   }
   return read(found, layer.digest, noteOthers(found));
@@ -86,7 +86,7 @@ async function fromFlattened<T>(
   const files = new FlattenedFiles(rules);
   let bytes = 0;
   for (const [index, layer] of [...layers].reverse().entries()) {
-    const found = await inLayer(layer, context, (entry) => files.takes(entry));
+    const found = await inLayer(layer, context, (entry) => files.showsPackageYaml(entry));
     bytes += layer.size;
     if (found !== undefined) {
       return read(found, undefined, [unmarked(index + 1, bytes), ...noteOthers(found)]);
@@ -95,7 +95,7 @@ async function fromFlattened<T>(
   }
   return {
     status: 'refused',
-    why: `no layer is marked \`io.crossplane.xpkg: base\`, and none holds package.yaml${doubt(located)}`,
+    why: `no layer is marked \`io.crossplane.xpkg: base\`, and none holds package.yaml${platformHint(located)}`,
   };
 }
 
@@ -112,7 +112,7 @@ function unmarked(layers: number, bytes: number): string {
   return `no layer is marked \`io.crossplane.xpkg: base\`, so ${read} (${bytes} bytes) had to be read; \`docker pull\` and \`docker push\` lose the mark, and so does what converts manifests: copy with \`crane copy\` or \`oras copy -r\`, from registry to registry`;
 }
 
-function doubt({ platformless }: LocatedPackage): string {
+function platformHint({ platformless }: LocatedPackage): string {
   return platformless
     ? ' (the index lists a child without a platform first, and Crossplane takes such a child for the package)'
     : '';
@@ -125,7 +125,7 @@ async function inLayer<T>(
 ): Promise<FoundPackageYaml<T> | undefined> {
   const subject = `${repository.name}@${layer.digest}`;
   const bytes = await blobOf(repository, layer, subject);
-  const entries = tarEntries(unpacked(bytes, subject, limits), subject, limits);
+  const entries = tarEntries(unpack(bytes, subject, limits), subject, limits);
   return findPackageYaml(entries, read, { taken, subject, limits });
 }
 

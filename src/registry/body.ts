@@ -6,8 +6,8 @@ import type { Clock } from '../model/clock.js';
 import type { HttpResponse } from './transport.js';
 
 /** A body that brings fewer bytes a second than this for so long is as good as stalled. */
-const SLOWEST_BYTES_PER_SECOND = 10;
-const SLOW_AFTER_MS = 20_000;
+const MIN_BYTES_PER_SECOND = 10;
+const STALL_WINDOW_MS = 20_000;
 
 /** A whole body, refused as soon as it grows past `limit`. */
 export async function readBody(
@@ -23,7 +23,7 @@ export async function readBody(
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of paced(response.body, context.clock)) {
+  for await (const chunk of withStallCheck(response.body, context.clock)) {
     size += chunk.byteLength;
     if (size > limit) throw tooLarge();
     chunks.push(chunk);
@@ -32,7 +32,7 @@ export async function readBody(
 }
 
 /** Turns what breaks a stream into transient failures, and counts one that only drips among them. */
-export async function* paced(
+export async function* withStallCheck(
   body: AsyncIterable<Uint8Array>,
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
@@ -42,8 +42,8 @@ export async function* paced(
     for await (const chunk of body) {
       size += chunk.byteLength;
       const elapsed = clock.now() - since;
-      if (elapsed > SLOW_AFTER_MS) {
-        if ((size * 1000) / elapsed < SLOWEST_BYTES_PER_SECOND) throw tooSlow();
+      if (elapsed > STALL_WINDOW_MS) {
+        if ((size * 1000) / elapsed < MIN_BYTES_PER_SECOND) throw tooSlow();
         [since, size] = [clock.now(), 0];
       }
       yield chunk;
@@ -54,7 +54,7 @@ export async function* paced(
 }
 
 function tooSlow(): TransientFailure {
-  return new TransientFailure(`the answer came at less than ${SLOWEST_BYTES_PER_SECOND} B/s`);
+  return new TransientFailure(`the answer came at less than ${MIN_BYTES_PER_SECOND} B/s`);
 }
 
 /** Hands on the bytes that a descriptor promises: exactly its size, exactly its digest. */
@@ -97,7 +97,7 @@ export class VerifiedBytes {
   }
 
   /** What it means that no more will come. */
-  short(): Promise<WrongBytes> {
+  tooShort(): Promise<WrongBytes> {
     return this.#wrong(`${this.#size} bytes, where the manifest says ${this.#expected.size}`);
   }
 
@@ -110,6 +110,6 @@ export class VerifiedBytes {
 /** Wrong bytes came. Tried once more, in case a proxy in between stumbled; then it is final. */
 export class WrongBytes extends TransientFailure {
   constructor(what: string) {
-    super(`the registry sent ${what}`, { mostRetries: 1 });
+    super(`the registry sent ${what}`, { maxRetries: 1 });
   }
 }

@@ -2,8 +2,8 @@ import { isDigest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { isTag } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import { paced, readBody, VerifiedBytes, WrongBytes } from './body.js';
-import { HeldBytes, type BlobSink, type ExpectedBlob } from '../image/blob.js';
+import { withStallCheck, readBody, VerifiedBytes, WrongBytes } from './body.js';
+import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
 import { MEDIA_TYPE } from '../image/descriptor.js';
 import type { RemoteRepository, StoredManifest, TagList } from '../image/image-repository.js';
 import { fieldsOf, listOf, parseJson } from '../text/json.js';
@@ -32,7 +32,7 @@ export class RegistryClient {
       manifest: (reference, held) => this.#manifest(name, reference, held),
       blob: (descriptor) => this.#blob(name, descriptor),
       copyBlob: (descriptor, to) =>
-        this.#download(name, descriptor, { to, limit: this.#limits.copiedBytes }),
+        this.#download(name, descriptor, { to, limit: this.#limits.copiedLayerBytes }),
     };
   }
 
@@ -65,10 +65,10 @@ export class RegistryClient {
       subject,
     }: { readonly asked: Readonly<Record<string, string>>; readonly subject: string },
   ): Promise<TagPage | undefined> {
-    return this.#session.asking(subject, async () => {
+    return this.#session.retried(subject, async () => {
       const headers = { accept: 'application/json', ...asked };
       const { response } = await this.#session.get(name, url, headers, subject);
-      if (response.status === 404) return gone(response);
+      if (response.status === 404) return absent(response);
       if (response.status === 304) return unchanged(response);
       const limit = this.#limits.tagPageBytes;
       const body = await readBody(response, limit, { subject, clock: this.#session.clock });
@@ -86,11 +86,11 @@ export class RegistryClient {
     if (!isDigest(reference) && !isTag(reference)) return undefined;
     const subject = `${name.host}/${name.path}${isDigest(reference) ? '@' : ':'}${reference}`;
     const url = await this.#session.url(name, `manifests/${reference}`);
-    return this.#session.asking(subject, async () => {
+    return this.#session.retried(subject, async () => {
       const known = held === undefined ? {} : { 'if-none-match': `"${held.digest}"` };
       const headers = { accept: MANIFESTS, ...known };
       const { response } = await this.#session.get(name, url, headers, subject);
-      if (response.status === 404) return gone(response);
+      if (response.status === 404) return absent(response);
       if (response.status === 304) {
         await response.discard();
         return held;
@@ -116,7 +116,7 @@ export class RegistryClient {
   }
 
   async #blob(name: RemoteName, expected: ExpectedBlob): Promise<Uint8Array | undefined> {
-    const to = new HeldBytes();
+    const to = new BlobBuffer();
     const found = await this.#download(name, expected, { to, limit: this.#limits.layerBytes });
     return found ? to.bytes : undefined;
   }
@@ -135,7 +135,7 @@ export class RegistryClient {
     const url = await this.#session.url(name, `blobs/${expected.digest}`);
     const bytes = new VerifiedBytes(expected, to);
     let etag: string | undefined;
-    return this.#session.asking(subject, async () => {
+    return this.#session.retried(subject, async () => {
       // Cut off after the last byte: there is no rest to ask for.
       if (bytes.size > 0 && bytes.size === expected.size) return isAll(bytes);
       const resume = bytes.size > 0 && etag !== undefined ? rangeFrom(bytes.size, etag) : {};
@@ -146,13 +146,14 @@ export class RegistryClient {
       }
       if (response.status === 416) {
         await response.discard();
-        throw await bytes.short();
+        throw await bytes.tooShort();
       }
       if (bytes.size > 0 && !continues(response, bytes.size)) await bytes.restart();
       etag = strongTag(response);
-      for await (const chunk of paced(response.body, this.#session.clock)) await bytes.add(chunk);
+      for await (const chunk of withStallCheck(response.body, this.#session.clock))
+        await bytes.add(chunk);
       // A part may be less than was asked for; a whole body that ends has ended.
-      if (response.status === 200 && bytes.size < expected.size) throw await bytes.short();
+      if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShort();
       return isAll(bytes);
     });
   }
@@ -186,7 +187,7 @@ async function unchanged(response: HttpResponse): Promise<'unchanged'> {
   return 'unchanged';
 }
 
-async function gone(response: HttpResponse): Promise<undefined> {
+async function absent(response: HttpResponse): Promise<undefined> {
   await response.discard();
   return undefined;
 }

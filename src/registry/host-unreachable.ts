@@ -3,7 +3,7 @@ import type { Proxy } from './proxy-environment.js';
 /** An error whose code begins so tells of a proxy that let nothing through, by its status. */
 export const PROXY_ANSWERED = 'PROXY_ANSWERED_';
 
-export interface AskedFor {
+export interface FailedRequest {
   readonly url: URL;
   readonly proxy: Proxy | undefined;
   /** Who that is, where it is not the host that packages name. */
@@ -11,25 +11,25 @@ export interface AskedFor {
 }
 
 /** A request to which nobody answered: neither the host it is for, nor a proxy on the way. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
+export class HostUnreachable extends Error {
+  override readonly name = 'HostUnreachable';
   /** Of the error beneath. */
   readonly code: string;
-  readonly asked: AskedFor;
+  readonly request: FailedRequest;
 
-  constructor(code: string, asked: AskedFor, cause: unknown) {
+  constructor(code: string, asked: FailedRequest, cause: unknown) {
     super(whatHappened(code, asked), { cause });
     this.code = code;
-    this.asked = asked;
+    this.request = asked;
   }
 
   /** The same, saying who was asked. */
-  of(role: string): NoAnswer {
-    return new NoAnswer(this.code, { ...this.asked, role }, this.cause);
+  withRole(role: string): HostUnreachable {
+    return new HostUnreachable(this.code, { ...this.request, role }, this.cause);
   }
 }
 
-function whatHappened(code: string, { url, proxy, role }: AskedFor): string {
+function whatHappened(code: string, { url, proxy, role }: FailedRequest): string {
   if (code.startsWith(PROXY_ANSWERED)) {
     return `the proxy \`${proxy?.shown}\` answered ${code.slice(PROXY_ANSWERED.length)}`;
   }

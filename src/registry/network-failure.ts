@@ -1,6 +1,6 @@
 import { SourceError } from '../model/source-error.js';
 import { WrongBytes } from './body.js';
-import { NoAnswer } from './host-unreachable.js';
+import { HostUnreachable } from './host-unreachable.js';
 import { TransientFailure } from './retry.js';
 import { codeOf } from '../files/error-code.js';
 
@@ -9,7 +9,7 @@ import { codeOf } from '../files/error-code.js';
  *
  * `before` is how HTTPS failed, where plain HTTP was tried because of that.
  */
-export function asSourceError(error: unknown, subject: string, before?: NoAnswer): unknown {
+export function asSourceError(error: unknown, subject: string, before?: HostUnreachable): unknown {
   if (error instanceof SourceError) return error;
   if (error instanceof WrongBytes) {
     return new SourceError('BAD_DIGEST', subject, error.message, {
@@ -19,35 +19,35 @@ export function asSourceError(error: unknown, subject: string, before?: NoAnswer
   }
   const what = whatFailed(error);
   if (what === undefined) return error;
-  const last = noAnswerIn(error);
+  const last = unreachableIn(error);
   if (before === undefined || before.code === last?.code) {
     return new SourceError('UNREACHABLE', subject, what, { cause: error, ...hintFor(last) });
   }
   return new SourceError('UNREACHABLE', subject, `${what}; before that, by HTTPS: ${before.code}`, {
     cause: error,
-    ...hintFor(isAboutCertificate(before.code) ? before : last),
+    ...hintFor(isCertificateError(before.code) ? before : last),
   });
 }
 
 /** undefined: it is no failure of the network. */
 function whatFailed(error: unknown): string | undefined {
   if (error instanceof TransientFailure) return `gave up after several tries: ${error.message}`;
-  if (error instanceof NoAnswer) return error.message;
+  if (error instanceof HostUnreachable) return error.message;
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return `the connection broke: ${codeOf(error)}`;
 }
 
 /** The request that nobody answered, if that is what the failure comes from. */
-export function noAnswerIn(error: unknown): NoAnswer | undefined {
+export function unreachableIn(error: unknown): HostUnreachable | undefined {
   const beneath = error instanceof TransientFailure ? error.cause : error;
-  return beneath instanceof NoAnswer ? beneath : undefined;
+  return beneath instanceof HostUnreachable ? beneath : undefined;
 }
 
-function hintFor(error: NoAnswer | undefined): { readonly hint?: string } {
+function hintFor(error: HostUnreachable | undefined): { readonly hint?: string } {
   if (error === undefined) return {};
-  const { code, asked } = error;
-  const { url, proxy } = asked;
-  if (isAboutCertificate(code)) return { hint: certificateHint(code, url.hostname) };
+  const { code, request } = error;
+  const { url, proxy } = request;
+  if (isCertificateError(code)) return { hint: certificateHint(code, url.hostname) };
   if (code.startsWith('ERR_SSL')) {
     const flag = `--insecure-registry ${url.host}`;
     return { hint: `if this registry speaks plain HTTP, say so with \`${flag}\`` };
@@ -59,7 +59,7 @@ function hintFor(error: NoAnswer | undefined): { readonly hint?: string } {
   };
 }
 
-export function isAboutCertificate(code: string): boolean {
+export function isCertificateError(code: string): boolean {
   return code.includes('CERT') || code.includes('VERIFY');
 }
 

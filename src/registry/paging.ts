@@ -5,7 +5,7 @@ import { shownUrl } from './transport.js';
 const LINK = /<([^<>]*)>([^<]*)/g;
 const REL_NEXT = /;\s*rel\s*=\s*"?next"?(?:[\s;,]|$)/i;
 
-const LONGEST = 8_192;
+const MAX_LINK_CHARS = 8_192;
 
 /** Where a Link header says the next page is; undefined: this was the last. */
 export function nextPage(link: string | undefined, current: URL, subject: string): URL | undefined {
@@ -15,8 +15,8 @@ export function nextPage(link: string | undefined, current: URL, subject: string
       subject,
       `the next page of tags would be ${where}, which is refused`,
     );
-  if ((link ?? '').length > LONGEST)
-    throw refuse(`behind a link of more than ${LONGEST} characters`);
+  if ((link ?? '').length > MAX_LINK_CHARS)
+    throw refuse(`behind a link of more than ${MAX_LINK_CHARS} characters`);
   for (const [, target, parameters] of (link ?? '').matchAll(LINK)) {
     if (!REL_NEXT.test(parameters!)) continue;
     if (!URL.canParse(target!, current.href)) throw refuse('at what is not a URL');

@@ -18,7 +18,7 @@ export class RegistryPusher {
     for (const [digest, bytes] of blobs) await this.#blob(name, digest, bytes);
     const subject = `${name.host}/${name.path}:${tag}`;
     const url = await this.#session.url(name, `manifests/${tag}`);
-    await this.#session.asking(subject, async () => {
+    await this.#session.retried(subject, async () => {
       const headers = { 'content-type': MEDIA_TYPE.ociManifest };
       const request = { method: 'PUT', url, headers, body: manifest.bytes } as const;
       const response = await this.#session.send(name, request, subject);
@@ -29,7 +29,7 @@ export class RegistryPusher {
 
   #blob(name: RemoteName, digest: Digest, bytes: Uint8Array): Promise<void> {
     const subject = `${name.host}/${name.path}@${digest}`;
-    return this.#session.asking(subject, async () => {
+    return this.#session.retried(subject, async () => {
       const start = await this.#session.url(name, 'blobs/uploads/');
       const empty = { 'content-length': '0' };
       const begun = await this.#session.send(

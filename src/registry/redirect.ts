@@ -1,12 +1,12 @@
 import { SourceError } from '../model/source-error.js';
 import { shownUrl, type HttpRequest, type HttpResponse, type Transport } from './transport.js';
 
-const MOST_REDIRECTS = 5;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
+const REDIRECT_STATUS = new Set([301, 302, 303, 307, 308]);
 /** Meant for the origin they were made for, and for no other. */
 const ORIGIN_BOUND = ['authorization', 'cookie', 'proxy-authorization'];
 
-export interface Landed {
+export interface FinalResponse {
   readonly response: HttpResponse;
   /** Where the answer came from in the end. */
   readonly url: URL;
@@ -18,21 +18,21 @@ export interface Landed {
  * Credentials stay with the origin they are for: once another was visited they are gone for good,
  * even on the way back.
  */
-export async function sendFollowing(
+export async function sendFollowingRedirects(
   transport: Transport,
   request: HttpRequest,
   subject: string,
-): Promise<Landed> {
+): Promise<FinalResponse> {
   let current = request;
   for (let hops = 0; ; hops += 1) {
     const response = await transport(current);
     const location = response.header('location');
-    if (!REDIRECTS.has(response.status) || location === undefined) {
+    if (!REDIRECT_STATUS.has(response.status) || location === undefined) {
       return { response, url: current.url };
     }
     await response.discard();
-    if (hops === MOST_REDIRECTS) {
-      throw new SourceError('UNREACHABLE', subject, `more than ${MOST_REDIRECTS} redirects`);
+    if (hops === MAX_REDIRECTS) {
+      throw new SourceError('UNREACHABLE', subject, `more than ${MAX_REDIRECTS} redirects`);
     }
     current = redirected(current, location, subject);
   }

@@ -1,20 +1,20 @@
 import type { Clock } from '../model/clock.js';
-import { NoAnswer, PROXY_ANSWERED } from './host-unreachable.js';
+import { HostUnreachable, PROXY_ANSWERED } from './host-unreachable.js';
 import type { HttpResponse } from './transport.js';
 import { codeOf } from '../files/error-code.js';
 
 export interface RetryPolicy {
-  readonly tries: number;
+  readonly maxTries: number;
   readonly baseMs: number;
-  readonly longestWaitMs: number;
+  readonly maxWaitMs: number;
   /** No try begins later than this after the first. */
   readonly deadlineMs: number;
 }
 
 export const RETRY_POLICY: RetryPolicy = {
-  tries: 4,
+  maxTries: 4,
   baseMs: 500,
-  longestWaitMs: 30_000,
+  maxWaitMs: 30_000,
   deadlineMs: 180_000,
 };
 
@@ -23,15 +23,15 @@ export class TransientFailure extends Error {
   override readonly name = 'TransientFailure';
   readonly retryAfterMs: number | undefined;
   /** How often failures of this kind may be tried again; undefined: as often as the policy says. */
-  readonly mostRetries: number | undefined;
+  readonly maxRetries: number | undefined;
 
   constructor(
     message: string,
-    options?: ErrorOptions & { retryAfterMs?: number | undefined; mostRetries?: number },
+    options?: ErrorOptions & { retryAfterMs?: number | undefined; maxRetries?: number },
   ) {
     super(message, options);
     this.retryAfterMs = options?.retryAfterMs;
-    this.mostRetries = options?.mostRetries;
+    this.maxRetries = options?.maxRetries;
   }
 }
 
@@ -48,10 +48,10 @@ export async function retrying<T>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof TransientFailure)) throw error;
-      if (error.mostRetries !== undefined) limited += 1;
+      if (error.maxRetries !== undefined) limited += 1;
       const wait = waitBefore(tries, error, clock, policy);
       const late = clock.now() + wait - start > policy.deadlineMs;
-      if (late || tries >= policy.tries || limited > (error.mostRetries ?? Infinity)) throw error;
+      if (late || tries >= policy.maxTries || limited > (error.maxRetries ?? Infinity)) throw error;
       await clock.sleep(wait);
     }
   }
@@ -64,12 +64,12 @@ function waitBefore(
   clock: Clock,
   policy: RetryPolicy,
 ): number {
-  const wait = clock.random() * Math.min(policy.longestWaitMs, policy.baseMs * 2 ** tries);
+  const wait = clock.random() * Math.min(policy.maxWaitMs, policy.baseMs * 2 ** tries);
   return Math.max(wait, failure.retryAfterMs ?? 0);
 }
 
 /** Failures that may pass, in words. */
-const PASSING_CODES: ReadonlyMap<string, string> = new Map([
+const TRANSIENT_CODES: ReadonlyMap<string, string> = new Map([
   ['ECONNRESET', 'the connection was reset'],
   ['EPIPE', 'the connection broke off'],
   ['ETIMEDOUT', 'the connection timed out'],
@@ -82,28 +82,28 @@ const PASSING_CODES: ReadonlyMap<string, string> = new Map([
   ['UND_ERR_ABORTED', 'the connection was given up'],
 ]);
 
-export function isPassingStatus(status: number): boolean {
+export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
 /** Marks an error of the network as transient, where it is; certificate errors never are. */
 export function asTransient(error: unknown): unknown {
   const code = codeOf(error);
-  if (!isPassingCode(code)) return error;
-  const message = error instanceof NoAnswer ? error.message : (inWords(code) ?? code);
+  if (!isTransientCode(code)) return error;
+  const message = error instanceof HostUnreachable ? error.message : (inWords(code) ?? code);
   return new TransientFailure(message, { cause: error });
 }
 
 /** undefined: no words for it. */
 function inWords(code: string): string | undefined {
-  const words = PASSING_CODES.get(code);
+  const words = TRANSIENT_CODES.get(code);
   return words && `${words} (${code})`;
 }
 
-function isPassingCode(code: string): boolean {
+function isTransientCode(code: string): boolean {
   return code.startsWith(PROXY_ANSWERED)
-    ? isPassingStatus(Number(code.slice(PROXY_ANSWERED.length)))
-    : PASSING_CODES.has(code);
+    ? isTransientStatus(Number(code.slice(PROXY_ANSWERED.length)))
+    : TRANSIENT_CODES.has(code);
 }
 
 /** `Retry-After`, in seconds or as a date, cut to what the policy would wait at most. */
@@ -115,7 +115,7 @@ export function retryAfterMs(
   const header = response.header('retry-after');
   if (header === undefined) return undefined;
   const wait = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : timeOf(header) - clock.now();
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), policy.longestWaitMs);
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), policy.maxWaitMs);
 }
 
 /** JavaScript takes `1.5` for a day in January; HTTP dates are all in GMT. */

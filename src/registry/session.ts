@@ -1,12 +1,12 @@
 import { SourceError } from '../model/source-error.js';
 import { Authenticator, type AuthScope } from './auth/authenticator.js';
 import type { Credentials, CredentialStore } from './auth/credentials.js';
-import { asSourceError, isAboutCertificate, noAnswerIn } from './network-failure.js';
-import { NoAnswer } from './host-unreachable.js';
-import { sendFollowing, type Landed } from './redirect.js';
+import { asSourceError, isCertificateError, unreachableIn } from './network-failure.js';
+import { HostUnreachable } from './host-unreachable.js';
+import { sendFollowingRedirects, type FinalResponse } from './redirect.js';
 import {
   asTransient,
-  isPassingStatus,
+  isTransientStatus,
   retryAfterMs,
   retrying,
   RETRY_POLICY,
@@ -33,7 +33,7 @@ export interface SessionOptions {
   readonly retry?: RetryPolicy | undefined;
 }
 
-const CONDITIONS = ['if-none-match', 'if-modified-since'];
+const CONDITIONAL_HEADERS = ['if-none-match', 'if-modified-since'];
 
 /** Talks to registries: finds the scheme, proves who asks, follows redirects, tries again. */
 export class RegistrySession {
@@ -43,7 +43,7 @@ export class RegistrySession {
   readonly #authenticator: Authenticator;
   readonly #origins = new Map<string, Promise<URL>>();
   /** Why HTTPS is not spoken, by the origin spoken to instead. */
-  readonly #fallbacks = new Map<string, NoAnswer>();
+  readonly #fallbacks = new Map<string, HostUnreachable>();
   readonly #contacts = new Map<string, Promise<unknown>>();
 
   constructor(options: SessionOptions) {
@@ -86,9 +86,9 @@ export class RegistrySession {
       await (await this.#transport({ method: 'GET', url: ping, headers: {} })).discard();
       return secure;
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
+      if (!(error instanceof HostUnreachable)) throw error;
       // A port that answers in TLS does not speak plain HTTP as well: no password is tried there.
-      if (isAboutCertificate(error.code) && secure.port !== '') return secure;
+      if (isCertificateError(error.code) && secure.port !== '') return secure;
       const plain = new URL(`http://${host}`);
       this.#fallbacks.set(plain.origin, error);
       return plain;
@@ -96,7 +96,7 @@ export class RegistrySession {
   }
 
   /** Tries until the policy says enough; what is left of transient failures becomes final here. */
-  async asking<T>(subject: string, attempt: () => Promise<T>): Promise<T> {
+  async retried<T>(subject: string, attempt: () => Promise<T>): Promise<T> {
     try {
       return await retrying(
         async () => {
@@ -110,7 +110,7 @@ export class RegistrySession {
         this.#retry,
       );
     } catch (error) {
-      const failed = noAnswerIn(error)?.asked.url.origin;
+      const failed = unreachableIn(error)?.request.url.origin;
       const before = failed === undefined ? undefined : this.#fallbacks.get(failed);
       throw asSourceError(error, subject, before);
     }
@@ -125,15 +125,16 @@ export class RegistrySession {
     url: URL,
     headers: Readonly<Record<string, string>>,
     subject: string,
-  ): Promise<Landed> {
+  ): Promise<FinalResponse> {
     const scope = scopeOf(name, url, 'pull');
     const landed = await this.#authorized(scope, { method: 'GET', url, headers }, (request) =>
-      sendFollowing(this.#transport, request, subject),
+      sendFollowingRedirects(this.#transport, request, subject),
     );
     const { status } = landed.response;
     if (status === 200 || status === 206 || status === 404) return landed;
     if (status === 416 && 'range' in headers) return landed;
-    if (status === 304 && CONDITIONS.some((condition) => condition in headers)) return landed;
+    if (status === 304 && CONDITIONAL_HEADERS.some((condition) => condition in headers))
+      return landed;
     await landed.response.discard();
     throw await this.#refusal(landed, scope, subject);
   }
@@ -152,7 +153,7 @@ export class RegistrySession {
   }
 
   /** The first request to a registry goes alone: what it learns about access spares the rest a 401. */
-  async #introduced<T>(registry: URL, send: () => Promise<T>): Promise<T> {
+  async #afterFirstContact<T>(registry: URL, send: () => Promise<T>): Promise<T> {
     const contact = this.#contacts.get(registry.origin);
     if (contact !== undefined) {
       await contact;
@@ -169,8 +170,8 @@ export class RegistrySession {
   async #authorized(
     scope: AuthScope,
     request: HttpRequest,
-    deliver: (request: HttpRequest) => Promise<Landed>,
-  ): Promise<Landed> {
+    deliver: (request: HttpRequest) => Promise<FinalResponse>,
+  ): Promise<FinalResponse> {
     const { url, headers } = request;
     const send = (authorization: string | undefined) =>
       deliver(
@@ -178,7 +179,7 @@ export class RegistrySession {
           ? request
           : { ...request, headers: { ...headers, authorization } },
       );
-    return this.#introduced(scope.registry, async () => {
+    return this.#afterFirstContact(scope.registry, async () => {
       const before = await this.#authenticator.header(scope);
       const first = await send(before);
       // Only the registry itself may ask for credentials, not a host it redirects to.
@@ -190,16 +191,20 @@ export class RegistrySession {
     });
   }
 
-  async #refusal({ response, url }: Landed, scope: AuthScope, subject: string): Promise<Error> {
+  async #refusal(
+    { response, url }: FinalResponse,
+    scope: AuthScope,
+    subject: string,
+  ): Promise<Error> {
     const { status } = response;
     if (status === 401 || status === 403) {
       const own = url.origin === scope.registry.origin;
-      const proven = own ? await this.#authenticator.proven(scope) : undefined;
+      const proven = own ? await this.#authenticator.credentialsSent(scope) : undefined;
       return new SourceError('UNAUTHORIZED', subject, `the registry refuses access (${status})`, {
         hint: `${accessHint(proven)}; many registries answer like this for a repository that does not exist, too`,
       });
     }
-    if (isPassingStatus(status)) {
+    if (isTransientStatus(status)) {
       return new TransientFailure(`the registry answered ${status}`, {
         retryAfterMs: retryAfterMs(response, this.clock, this.#retry),
       });
@@ -213,8 +218,8 @@ function scopeOf(name: RemoteName, url: URL, actions: AuthScope['actions']): Aut
   return { registry: new URL(url.origin), host, path, actions, credentials };
 }
 
-function accessHint(proven: Credentials | 'nobody' | undefined): string {
+function accessHint(proven: Credentials | 'anonymous' | undefined): string {
   return proven === undefined
     ? 'sign in (`docker login`, `crane auth login`) or give a pull secret'
-    : signInHint(proven === 'nobody' ? undefined : proven);
+    : signInHint(proven === 'anonymous' ? undefined : proven);
 }

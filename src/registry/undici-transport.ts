@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
-import { NoAnswer, PROXY_ANSWERED, type AskedFor } from './host-unreachable.js';
+import { HostUnreachable, PROXY_ANSWERED, type FailedRequest } from './host-unreachable.js';
 import { proxiesIn, type Proxy, type ProxyChoice } from './proxy-environment.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 import { codeOf } from '../files/error-code.js';
@@ -38,7 +38,7 @@ const TIMEOUTS: Timeouts = {
 };
 
 /** A longer rest costs more than a new connection. */
-const MOST_DISCARDED_BYTES = 64 * 1024;
+const MAX_DISCARDED_BYTES = 64 * 1024;
 
 export interface ClosableTransport {
   readonly send: Transport;
@@ -113,12 +113,12 @@ async function exchange(request: HttpRequest, by: Routes): Promise<HttpResponse>
   try {
     answer = await sent(request, proxy, by);
   } catch (error) {
-    throw asNoAnswer(error, asked);
+    throw asHostUnreachable(error, asked);
   }
   const { statusCode, headers, body } = answer;
   if (proxy !== undefined && statusCode === 407) {
     await discard(body, by.discardMs);
-    throw new NoAnswer(`${PROXY_ANSWERED}407`, asked, undefined);
+    throw new HostUnreachable(`${PROXY_ANSWERED}407`, asked, undefined);
   }
   return {
     status: statusCode,
@@ -135,7 +135,7 @@ async function exchange(request: HttpRequest, by: Routes): Promise<HttpResponse>
 async function discard(body: Dispatcher.ResponseData['body'], withinMs: number): Promise<void> {
   const signal = AbortSignal.timeout(withinMs);
   try {
-    await body.dump({ limit: MOST_DISCARDED_BYTES, signal });
+    await body.dump({ limit: MAX_DISCARDED_BYTES, signal });
   } catch (error) {
     if (!signal.aborted) throw error;
   }
@@ -166,10 +166,10 @@ function sent(
   });
 }
 
-function asNoAnswer(error: unknown, asked: AskedFor): unknown {
+function asHostUnreachable(error: unknown, asked: FailedRequest): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   // undici tells by a message alone what a proxy answered that opens no tunnel.
   const status = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
   const code = status === undefined ? codeOf(error) : `${PROXY_ANSWERED}${status}`;
-  return new NoAnswer(code, asked, error);
+  return new HostUnreachable(code, asked, error);
 }

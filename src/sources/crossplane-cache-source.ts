@@ -10,7 +10,7 @@ import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Target } from '../model/target/target.js';
 import { LIMITS } from '../image/limits.js';
-import { unpacked } from '../image/archive/unpack.js';
+import { unpack } from '../image/archive/unpack.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 import { unreadable } from './unreadable.js';
 
@@ -69,7 +69,7 @@ async function fetched(
 ): Promise<FetchedPackage> {
   const chunks: Uint8Array[] = [];
   const limits = { ...LIMITS, unpackedBytes: LIMITS.packageYamlBytes };
-  for await (const chunk of unpacked(packed, file, limits)) chunks.push(chunk);
+  for await (const chunk of unpack(packed, file, limits)) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   if (bytes.length === 0) throw new SourceError('BAD_SOURCE', file, 'it is empty');
   const exact = isDigest(version);

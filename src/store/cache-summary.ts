@@ -3,39 +3,39 @@ import { join } from 'node:path';
 import { isUnfinished } from '../files/atomic-file.js';
 import { CACHE_FORMAT } from './disk-cache.js';
 import { parseJson } from '../text/json.js';
-import { heldTagsFrom, type HeldTags } from './cached-repository.js';
+import { cachedTagsFrom, type CachedTags } from './cached-repository.js';
 import { namesIn } from '../files/names-in.js';
 
 /** What a cache holds. */
-export interface CacheCensus {
+export interface CacheSummary {
   readonly format: string;
   /** Manifests and layers. */
-  readonly blobs: Holdings;
+  readonly blobs: FileTotals;
   /** Packages that need no parsing. */
-  readonly packages: Holdings;
+  readonly packages: FileTotals;
   /** Of repositories, by name; `at` is when the registry last gave it. */
-  readonly tagLists: readonly Pick<HeldTags, 'name' | 'at'>[];
+  readonly tagLists: readonly Pick<CachedTags, 'name' | 'at'>[];
   /** Files found damaged and put aside. */
-  readonly quarantine: Holdings;
+  readonly quarantine: FileTotals;
 }
 
-export interface Holdings {
+export interface FileTotals {
   readonly files: number;
   readonly bytes: number;
 }
 
-export async function takeCensus(folder: string): Promise<CacheCensus> {
+export async function summarizeCache(folder: string): Promise<CacheSummary> {
   const root = join(folder, CACHE_FORMAT);
   return {
     format: CACHE_FORMAT,
-    blobs: await holdings(join(root, 'blobs', 'sha256')),
-    packages: await holdings(join(root, 'packages')),
+    blobs: await totalsIn(join(root, 'blobs', 'sha256')),
+    packages: await totalsIn(join(root, 'packages')),
     tagLists: await tagLists(join(root, 'tags')),
-    quarantine: await holdings(join(root, 'quarantine')),
+    quarantine: await totalsIn(join(root, 'quarantine')),
   };
 }
 
-async function holdings(folder: string): Promise<Holdings> {
+async function totalsIn(folder: string): Promise<FileTotals> {
   let [files, bytes] = [0, 0];
   for (const name of await namesIn(folder)) {
     const found = isUnfinished(name) ? undefined : await statIfThere(join(folder, name));
@@ -46,11 +46,11 @@ async function holdings(folder: string): Promise<Holdings> {
   return { files, bytes };
 }
 
-async function tagLists(folder: string): Promise<CacheCensus['tagLists']> {
+async function tagLists(folder: string): Promise<CacheSummary['tagLists']> {
   const lists = [];
   for (const file of await namesIn(folder)) {
     const text = await readFile(join(folder, file), 'utf8').catch(() => '');
-    const held = heldTagsFrom(parseJson(text.slice(text.indexOf('\n') + 1))?.value);
+    const held = cachedTagsFrom(parseJson(text.slice(text.indexOf('\n') + 1))?.value);
     if (held !== undefined) lists.push({ name: held.name, at: held.at });
   }
   return lists.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -94,7 +94,7 @@ export function offlineRepository(name: string, cache: DiskCache): ImageReposito
   };
 }
 
-export interface HeldTags {
+export interface CachedTags {
   /** When the registry said so, in milliseconds. */
   readonly at: number;
   readonly name: string;
@@ -104,12 +104,12 @@ export interface HeldTags {
   readonly lastModified: string | undefined;
 }
 
-async function tagsIn(cache: DiskCache, name: string): Promise<HeldTags | undefined> {
-  return heldTagsFrom(await cache.record('tags', name));
+async function tagsIn(cache: DiskCache, name: string): Promise<CachedTags | undefined> {
+  return cachedTagsFrom(await cache.record('tags', name));
 }
 
 /** undefined: not a record of tags. */
-export function heldTagsFrom(record: unknown): HeldTags | undefined {
+export function cachedTagsFrom(record: unknown): CachedTags | undefined {
   const fields = fieldsOf(record);
   const [at, name] = [fields?.get('at'), stringOf(fields?.get('name'))];
   if (fields === undefined || !isTime(at) || name === undefined) return undefined;
@@ -127,7 +127,7 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }
 
-interface HeldManifest {
+interface CachedManifest {
   /** undefined: there was no such tag or digest. */
   readonly digest: Digest | undefined;
   /** undefined: the cache has lost it. */
@@ -139,7 +139,7 @@ async function manifestIn(
   cache: DiskCache,
   name: string,
   reference: string,
-): Promise<HeldManifest | undefined> {
+): Promise<CachedManifest | undefined> {
   const fields = fieldsOf(await cache.record('references', question(name, reference)));
   if (fields === undefined) return undefined;
   const digest = stringOf(fields.get('digest'));

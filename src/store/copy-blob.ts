@@ -19,13 +19,13 @@ export async function copyBlob(
 }
 
 /** The same for a blob that is a file. */
-export async function copyFile(
+export async function copyFileBlob(
   tree: FileTree,
   path: string,
   { digest, size }: ExpectedBlob,
   to: BlobSink,
 ): Promise<boolean> {
-  const chunks = await tree.stream(path, LIMITS.copiedBytes);
+  const chunks = await tree.stream(path, LIMITS.copiedLayerBytes);
   if (chunks === undefined) return false;
   const hash = createHash('sha256');
   let length = 0;

@@ -55,7 +55,7 @@ export class DiskCache {
     if (bytes === undefined) return undefined;
     if (sha256(bytes) === digest) return bytes;
     if (this.offline) throw damagedOffline(path);
-    return this.#putAside(path);
+    return this.#quarantine(path);
   }
 
   keepBlob(digest: Digest, bytes: Uint8Array): Promise<void> {
@@ -73,7 +73,7 @@ export class DiskCache {
     if (end > 0 && text.slice(0, end) === sha256(body)) return parseJson(body)?.value;
     // What was made of a layer can be made again; what a registry said cannot.
     if (this.offline && kind !== 'packages') throw damagedOffline(path);
-    return this.#putAside(path);
+    return this.#quarantine(path);
   }
 
   keepRecord(kind: RecordKind, question: string, answer: object): Promise<void> {
@@ -116,7 +116,7 @@ export class DiskCache {
     }
   }
 
-  async #putAside(path: string): Promise<undefined> {
+  async #quarantine(path: string): Promise<undefined> {
     this.noteOnce(`warning: \`${path}\` in the cache is damaged; it is put aside and not used`);
     const aside = join(this.#root, 'quarantine');
     const name = `${basename(dirname(path))}-${basename(path)}.${randomBytes(4).toString('hex')}`;

@@ -54,7 +54,7 @@ function folderTree(folder: string, shown: string): FileTree {
 }
 
 /** By their first two bytes, with which no tar begins. */
-const PACKERS: ReadonlyMap<string, string> = new Map([
+const COMPRESSION_BY_MAGIC: ReadonlyMap<string, string> = new Map([
   [[0x1f, 0x8b].join(), 'gzip'],
   [[0x28, 0xb5].join(), 'zstd'],
   [[0xfd, 0x37].join(), 'xz'],
@@ -67,7 +67,7 @@ interface Extent {
 
 /** Reads through a tar once, to know where everything is. */
 async function tarTree(file: string, shown: string): Promise<FileTree> {
-  const packer = PACKERS.get((await readExtent(file, { offset: 0, size: 2 })).join());
+  const packer = COMPRESSION_BY_MAGIC.get((await readExtent(file, { offset: 0, size: 2 })).join());
   if (packer !== undefined) {
     const what = `the file is packed with ${packer}, and a tar is wanted as it is`;
     throw new SourceError('BAD_SOURCE', shown, what, { hint: `unpack it with \`${packer} -d\`` });

@@ -4,7 +4,7 @@ import { printable } from '../text/printable.js';
 import { isTag, splitPackageReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { ExpectedBlob } from '../image/blob.js';
-import { copyFile, mismatch } from './copy-blob.js';
+import { copyFileBlob, mismatch } from './copy-blob.js';
 import { annotationsFrom, descriptorFrom, type Descriptor } from '../image/descriptor.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository } from '../image/image-repository.js';
@@ -29,7 +29,7 @@ export const REF_NAME = 'org.opencontainers.image.ref.name';
 const CONTAINERD_NAME = 'io.containerd.image.name';
 
 /** Of a layout that holds only what resolving reads. */
-export const PARTIAL = { 'dev.xpkg-resolve.extent': 'needed' };
+export const PARTIAL_ANNOTATION = { 'dev.xpkg-resolve.extent': 'needed' };
 
 /** Reads the index of a layout; images are read when asked for. */
 export async function openLayout(
@@ -83,7 +83,9 @@ async function indexOf(tree: FileTree): Promise<LayoutIndex> {
     throw new SourceError('BAD_SOURCE', tree.shown, '`index.json` is not an OCI image index');
   }
   const annotations = annotationsFrom(fields?.get('annotations'));
-  const partial = Object.entries(PARTIAL).every(([key, value]) => annotations.get(key) === value);
+  const partial = Object.entries(PARTIAL_ANNOTATION).every(
+    ([key, value]) => annotations.get(key) === value,
+  );
   return { descriptors, partial };
 }
 
@@ -124,7 +126,7 @@ function repositoryIn(
       throw new SourceError('BAD_SOURCE', tree.shown, what);
     },
     blob: ({ digest, size }: ExpectedBlob) => blobIn(tree, digest, size, LIMITS.layerBytes),
-    copyBlob: (expected, to) => copyFile(tree, pathOf(expected.digest), expected, to),
+    copyBlob: (expected, to) => copyFileBlob(tree, pathOf(expected.digest), expected, to),
   };
 }
 

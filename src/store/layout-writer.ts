@@ -6,7 +6,7 @@ import { fillAtomically, writeAtomically } from '../files/atomic-file.js';
 import type { BlobSink } from '../image/blob.js';
 import { MEDIA_TYPE } from '../image/descriptor.js';
 import type { StoredManifest } from '../image/image-repository.js';
-import { PARTIAL, REF_NAME } from './image-layout.js';
+import { PARTIAL_ANNOTATION, REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { makeFolder } from '../files/make-folder.js';
 import { syncFolder } from '../files/sync-folder.js';
@@ -110,7 +110,7 @@ export class LayoutWriter {
       schemaVersion: 2,
       mediaType: MEDIA_TYPE.ociIndex,
       manifests: names.map((name) => this.#named.get(name)),
-      ...(extent === 'needed' && { annotations: PARTIAL }),
+      ...(extent === 'needed' && { annotations: PARTIAL_ANNOTATION }),
     };
     const write = (name: string, value: object) =>
       writeThrough(join(this.staging, name), (file) => file.writeFile(JSON.stringify(value)));

@@ -2,7 +2,7 @@ import { isDigest, type Digest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { PACKAGE_ANNOTATION } from '../image/package-place.js';
-import { copyFile } from './copy-blob.js';
+import { copyFileBlob } from './copy-blob.js';
 import { annotationsFrom, MEDIA_TYPE } from '../image/descriptor.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
@@ -54,7 +54,7 @@ export async function openXpkg(tree: FileTree, tag: string): Promise<ImageReposi
     },
     copyBlob: async (expected, to) => {
       const path = blobs.get(expected.digest);
-      return path !== undefined && copyFile(tree, path, expected, to);
+      return path !== undefined && copyFileBlob(tree, path, expected, to);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { paced, VerifiedBytes, WrongBytes } from '../../src/registry/body.js';
-import { HeldBytes } from '../../src/image/blob.js';
+import { withStallCheck, VerifiedBytes, WrongBytes } from '../../src/registry/body.js';
+import { BlobBuffer } from '../../src/image/blob.js';
 import { sha256 } from '../../src/text/digest.js';
 import { TransientFailure } from '../../src/registry/retry.js';
 import { TestClock } from '../support/registry/client.js';
@@ -8,7 +8,7 @@ import { TestClock } from '../support/registry/client.js';
 const BYTES = Buffer.from('0123456789');
 
 function expecting() {
-  const held = new HeldBytes();
+  const held = new BlobBuffer();
   return { held, bytes: new VerifiedBytes({ digest: sha256(BYTES), size: BYTES.length }, held) };
 }
 
@@ -22,7 +22,7 @@ async function paceOf(sizes: Iterable<number>): Promise<number> {
     }
   }
   let bytes = 0;
-  for await (const chunk of paced(body(), clock)) bytes += chunk.length;
+  for await (const chunk of withStallCheck(body(), clock)) bytes += chunk.length;
   return bytes;
 }
 
@@ -58,7 +58,7 @@ test('too few bytes may yet be followed by the rest', async () => {
 test('too few bytes that will not be followed are forgotten', async () => {
   const { bytes, held } = expecting();
   await bytes.add(BYTES.subarray(0, 4));
-  expect(await bytes.short()).toBeInstanceOf(WrongBytes);
+  expect(await bytes.tooShort()).toBeInstanceOf(WrongBytes);
   expect([bytes.size, held.bytes.length]).toEqual([0, 0]);
 });
 

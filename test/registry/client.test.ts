@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HeldBytes } from '../../src/image/blob.js';
+import { BlobBuffer } from '../../src/image/blob.js';
 import { LIMITS } from '../../src/image/limits.js';
 import { Secret } from '../../src/registry/auth/secret.js';
 import { storeOf, withRegistry } from '../support/registry/client.js';
@@ -196,7 +196,7 @@ describe('bytes are what their digest says', () => {
         registry.push('a/p', 'v1', image);
         await expect(repository('a/p').blob(wanted)).rejects.toMatchObject({ code: 'TOO_LARGE' });
         expect(registry.log).toEqual([]);
-        const held = new HeldBytes();
+        const held = new BlobBuffer();
         expect(await repository('a/p').copyBlob?.(wanted, held)).toBe(true);
         expect(held.bytes).toEqual(layer.bytes);
       },
@@ -204,9 +204,9 @@ describe('bytes are what their digest says', () => {
   });
 
   test('a layer larger than anybody copies is not asked for either', async () => {
-    const limits = { ...LIMITS, copiedBytes: layer.bytes.length - 1 };
+    const limits = { ...LIMITS, copiedLayerBytes: layer.bytes.length - 1 };
     await withRegistry({ limits }, async ({ registry, repository }) => {
-      const copying = repository('a/p').copyBlob?.(wanted, new HeldBytes());
+      const copying = repository('a/p').copyBlob?.(wanted, new BlobBuffer());
       await expect(copying).rejects.toMatchObject({ code: 'TOO_LARGE' });
       expect(registry.log).toEqual([]);
     });

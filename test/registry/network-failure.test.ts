@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceError } from '../../src/model/source-error.js';
 import { asSourceError } from '../../src/registry/network-failure.js';
-import { NoAnswer } from '../../src/registry/host-unreachable.js';
+import { HostUnreachable } from '../../src/registry/host-unreachable.js';
 import { RegistryClient } from '../../src/registry/client.js';
 import { anonymous, TestClock, withRegistry } from '../support/registry/client.js';
 import { startForwardProxy } from '../support/registry/forward-proxy.js';
@@ -90,7 +90,7 @@ describe('where plain HTTP was tried in place of HTTPS, both failures are told',
     const client = new RegistryClient({
       transport: async ({ url }) => {
         const code = url.protocol === 'https:' ? https : http;
-        throw new NoAnswer(code, { url, proxy: undefined }, undefined);
+        throw new HostUnreachable(code, { url, proxy: undefined }, undefined);
       },
       clock: new TestClock(),
     });
@@ -123,7 +123,10 @@ test.each([
   { code: 'ERR_SSL_WRONG_VERSION_NUMBER', hint: /--insecure-registry a\.io:5000/, why: 'none' },
 ])('what helps with a certificate: $why ($code)', ({ code, hint }) => {
   const url = new URL('https://a.io:5000/v2/');
-  const error = asSourceError(new NoAnswer(code, { url, proxy: undefined }, undefined), 'a.io/p');
+  const error = asSourceError(
+    new HostUnreachable(code, { url, proxy: undefined }, undefined),
+    'a.io/p',
+  );
   expect(error).toMatchObject({ hint: expect.stringMatching(hint) as string });
   if (!hint.test('SSL_CERT_FILE')) {
     expect(error).toMatchObject({ hint: expect.not.stringContaining('SSL_CERT_FILE') as string });

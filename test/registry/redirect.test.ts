@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sendFollowing } from '../../src/registry/redirect.js';
+import { sendFollowingRedirects } from '../../src/registry/redirect.js';
 import type { HttpRequest, Transport } from '../../src/registry/transport.js';
 
 const HEADERS = {
@@ -23,7 +23,7 @@ function chain(locations: readonly string[], status = 307) {
     };
   };
   const follow = (from: string) =>
-    sendFollowing(transport, { method: 'GET', url: new URL(from), headers: HEADERS }, 'x');
+    sendFollowingRedirects(transport, { method: 'GET', url: new URL(from), headers: HEADERS }, 'x');
   return { requests, follow };
 }
 

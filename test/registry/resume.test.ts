@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HeldBytes } from '../../src/image/blob.js';
+import { BlobBuffer } from '../../src/image/blob.js';
 import type { ImageRepository } from '../../src/image/image-repository.js';
 import { withRegistry } from '../support/registry/client.js';
 import { on, truncated, unended } from '../support/registry/faults.js';
@@ -15,7 +15,7 @@ const ETAG = `"${layer.digest}"`;
 type Read = (repository: ImageRepository) => Promise<Uint8Array | undefined>;
 
 async function copied(repository: ImageRepository): Promise<Uint8Array | undefined> {
-  const held = new HeldBytes();
+  const held = new BlobBuffer();
   return (await repository.copyBlob!(wanted, held)) ? held.bytes : undefined;
 }
 

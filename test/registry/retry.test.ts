@@ -19,7 +19,7 @@ test('no try begins after the deadline', async () => {
 });
 
 test('waits grow, up to a limit, and chance shortens them', async () => {
-  const policy = { ...RETRY_POLICY, tries: 9, deadlineMs: Infinity };
+  const policy = { ...RETRY_POLICY, maxTries: 9, deadlineMs: Infinity };
   const waits = async (chance: number) => {
     const clock = new TestClock();
     const fixed = {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { takeCensus } from '../../src/store/cache-summary.js';
+import { summarizeCache } from '../../src/store/cache-summary.js';
 import { cleanCache } from '../../src/store/clean-cache.js';
 import { DiskCache } from '../../src/store/disk-cache.js';
 import { cachedRepository, offlineRepository } from '../../src/store/cached-repository.js';
@@ -142,7 +142,7 @@ describe.each([
       expect(notes).toHaveLength(1);
       expect(notes[0]).toContain(path());
       expect(await readFile(path())).toEqual(right);
-      expect((await takeCensus(folder)).quarantine.files).toBe(1);
+      expect((await summarizeCache(folder)).quarantine.files).toBe(1);
     });
   });
 

@@ -79,16 +79,17 @@ async function registry({ registries }: Opening): Promise<PackageSource> {
 
 /** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
 async function artifact({ text, registries }: Opening): Promise<PackageSource> {
-  const { artifactAt, fileOf, INDEX_TITLE, LOCK_TITLE } = await import('../io/registries.js');
+  const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } =
+    await import('../io/registries.js');
   const { memorySource } = await import('../../sources/memory-source.js');
-  const held = await artifactAt(text, await registries());
+  const held = await requireArtifact(text, await registries());
   if (held.kind === 'index') {
     const { parseIndex } = await import('../../sources/index/index-source.js');
-    return memorySource(parseIndex(await fileOf(held, INDEX_TITLE, text), text));
+    return memorySource(parseIndex(await requireFile(held, INDEX_TITLE, text), text));
   }
   const { lockIndex } = await import('../../lock/lock-index.js');
   const { parseLockfile } = await import('../../lock/parse-lockfile.js');
-  const bytes = await fileOf(held, LOCK_TITLE, text);
+  const bytes = await requireFile(held, LOCK_TITLE, text);
   return memorySource(lockIndex(parseLockfile(Buffer.from(bytes).toString('utf8'), text)));
 }
 

@@ -43,10 +43,10 @@ async function onDisk(named: string, io: Io): Promise<string | undefined> {
 }
 
 async function pulled(place: LockPlace, io: Io): Promise<string | undefined> {
-  const { artifactIfAny, fileOf, LOCK_TITLE, registriesFor } = await import('./registries.js');
-  const artifact = await artifactIfAny(place.lock, await registriesFor(place, io));
+  const { findArtifact, requireFile, LOCK_TITLE, registriesFor } = await import('./registries.js');
+  const artifact = await findArtifact(place.lock, await registriesFor(place, io));
   if (artifact === undefined) return undefined;
-  const bytes = await fileOf(artifact, LOCK_TITLE, place.lock);
+  const bytes = await requireFile(artifact, LOCK_TITLE, place.lock);
   return Buffer.from(bytes).toString('utf8');
 }
 

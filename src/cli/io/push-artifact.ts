@@ -4,7 +4,7 @@ import type { Io } from './io.js';
 import { ociReference, registriesFor, type RegistryArgs } from './registries.js';
 
 /** Stores an artifact under a tag, and gives what to print: the name that will not move. */
-export async function pushTo(
+export async function pushArtifact(
   text: string,
   artifact: Artifact,
   args: RegistryArgs & { readonly output?: 'text' | 'json' },

@@ -73,11 +73,11 @@ export function ociReference(text: string): Reference {
 }
 
 /** What `xpkg-resolve push` stored under a reference. */
-export async function artifactAt(
+export async function requireArtifact(
   text: string,
   registries: Registries | undefined,
 ): Promise<HeldArtifact> {
-  const artifact = await artifactIfAny(text, registries);
+  const artifact = await findArtifact(text, registries);
   if (artifact !== undefined) return artifact;
   throw new InputError(`there is no \`${text}\``, {
     hint: '`xpkg-resolve push` stores a lockfile, `xpkg-resolve index push` an index',
@@ -85,7 +85,7 @@ export async function artifactAt(
 }
 
 /** The same; undefined: there is none. */
-export async function artifactIfAny(
+export async function findArtifact(
   text: string,
   registries: Registries | undefined,
 ): Promise<HeldArtifact | undefined> {
@@ -98,7 +98,7 @@ export async function artifactIfAny(
 }
 
 /** A file that an artifact must have to be of any use. */
-export async function fileOf(artifact: HeldArtifact, title: string, shown: string) {
+export async function requireFile(artifact: HeldArtifact, title: string, shown: string) {
   const bytes = await artifact.file(title);
   if (bytes !== undefined) return bytes;
   throw new InputError(`\`${shown}\` holds no \`${title}\``, {

@@ -4,7 +4,7 @@ import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
 import { isFileSystemError } from '../../files/error-code.js';
 import { LIMITS, type Limits } from '../limits.js';
-import { BLOCK, ZeroBlocks } from './zero-blocks.js';
+import { BLOCK_BYTES, ZeroBlocks } from './zero-blocks.js';
 
 export interface TarEntry {
   /** As written. */
@@ -37,8 +37,8 @@ export async function* tarEntries(
       const what = `the layer has more than ${limits.tarEntries} files`;
       throw new SourceError('TOO_LARGE', subject, what);
     }
-    if (entry.header.name.length > limits.tarNameLength) {
-      const what = `the layer has a file whose name is longer than ${limits.tarNameLength} characters`;
+    if (entry.header.name.length > limits.tarNameChars) {
+      const what = `the layer has a file whose name is longer than ${limits.tarNameChars} characters`;
       throw new SourceError('TOO_LARGE', subject, what);
     }
     const path = cleaned(entry.header.name);
@@ -81,13 +81,13 @@ async function* untarred(
   try {
     for await (const entry of tar) {
       // Go stops where a tar says it ends, and at a lone block of zeros; tar-stream would go on.
-      if (zeros.strayHere()) throw new NoTar(subject);
-      if (zeros.endBefore(entry.offset)) break;
+      if (zeros.hasStrayBlock()) throw new NotATar(subject);
+      if (zeros.endsBefore(entry.offset)) break;
       const { header } = entry;
-      const extent = { offset: entry.offset + BLOCK, size: header.size };
+      const extent = { offset: entry.offset + BLOCK_BYTES, size: header.size };
       contentEnd = extent.offset + (header.type === 'directory' ? 0 : header.size);
-      end = Math.ceil(contentEnd / BLOCK) * BLOCK;
-      zeros.goOn(end);
+      end = Math.ceil(contentEnd / BLOCK_BYTES) * BLOCK_BYTES;
+      zeros.skipTo(end);
       yield {
         header,
         extent,
@@ -95,11 +95,11 @@ async function* untarred(
         skip: () => void entry.resume(),
       };
     }
-    if (zeros.strayHere()) throw new NoTar(subject);
+    if (zeros.hasStrayBlock()) throw new NotATar(subject);
     over = true;
   } catch (error) {
     // What stands behind the end of a tar need not be one, and the last content need not be padded.
-    const ended = zeros.endHere() || (contentEnd <= zeros.seen && zeros.seen < end);
+    const ended = zeros.endsHere() || (contentEnd <= zeros.seen && zeros.seen < end);
     over = feeding.failure === undefined && ended;
     if (!over) throw reason(error);
   } finally {
@@ -125,11 +125,11 @@ async function* chunksOf(
 /** Whoever opened the file knows how to say that it cannot be read. */
 function brokenTar(error: unknown, subject: string): Error {
   if (error instanceof SourceError || isFileSystemError(error)) return error;
-  return new NoTar(subject, { cause: error });
+  return new NotATar(subject, { cause: error });
 }
 
 /** Bytes that are no tar, or not all of one. */
-export class NoTar extends SourceError {
+export class NotATar extends SourceError {
   constructor(subject: string, options?: ErrorOptions) {
     super('BAD_IMAGE', subject, 'not a tar archive, or cut off', options);
   }

@@ -9,7 +9,7 @@ import { LIMITS, type Limits } from '../limits.js';
  * padding; anything else there, or after a zstd frame, is damage. Growing past the limits is an
  * error, whether anybody wanted the bytes or not.
  */
-export async function* unpacked(
+export async function* unpack(
   bytes: Uint8Array,
   subject: string,
   limits: Limits = LIMITS,
@@ -24,16 +24,16 @@ export async function* unpacked(
         `the layer unpacks to more than ${limits.unpackedBytes} bytes`,
       );
     }
-    if (size > limits.ratioFloorBytes && size > bytes.length * limits.ratio) {
+    if (size > limits.unpackRatioFromBytes && size > bytes.length * limits.unpackRatio) {
       throw new SourceError(
         'TOO_LARGE',
         subject,
-        `the layer unpacks to more than ${limits.ratio} times its size`,
+        `the layer unpacks to more than ${limits.unpackRatio} times its size`,
       );
     }
   };
-  if (zstdWindow(bytes) > LARGEST_WINDOW) {
-    const what = `the layer is packed with a window of ${zstdWindow(bytes)} bytes (\`zstd --long\`); at most ${LARGEST_WINDOW} are taken`;
+  if (zstdWindow(bytes) > MAX_ZSTD_WINDOW_BYTES) {
+    const what = `the layer is packed with a window of ${zstdWindow(bytes)} bytes (\`zstd --long\`); at most ${MAX_ZSTD_WINDOW_BYTES} are taken`;
     throw new SourceError('TOO_LARGE', subject, what);
   }
   try {
@@ -46,16 +46,16 @@ export async function* unpacked(
   }
 }
 
-const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
 /** `fzstd` takes a larger one for nonsense. */
-const LARGEST_WINDOW = 2046 * 1024 * 1024;
+const MAX_ZSTD_WINDOW_BYTES = 2046 * 1024 * 1024;
 
 /** How far back the first frame may refer, as its header says; 0: it says nothing of the kind. */
 function zstdWindow(bytes: Uint8Array): number {
-  const [flags = 0, window = 0] = bytes.subarray(ZSTD.length);
+  const [flags = 0, window = 0] = bytes.subarray(ZSTD_MAGIC.length);
   const singleSegment = (flags & 0x20) !== 0;
-  if (!startsWith(bytes, ZSTD) || singleSegment) return 0;
+  if (!startsWith(bytes, ZSTD_MAGIC) || singleSegment) return 0;
   const base = 2 ** (10 + (window >> 3));
   return base + (base / 8) * (window & 7);
 }
@@ -64,7 +64,7 @@ type Grow = (more: number) => void;
 
 async function* streamOf(bytes: Uint8Array, grow: Grow): AsyncGenerator<Uint8Array> {
   if (startsWith(bytes, [0x1f, 0x8b])) yield* gunzipped(bytes, grow);
-  else if (startsWith(bytes, ZSTD)) yield* unzstd(bytes, grow);
+  else if (startsWith(bytes, ZSTD_MAGIC)) yield* unzstd(bytes, grow);
   else {
     grow(bytes.length);
     yield bytes;
@@ -86,7 +86,7 @@ async function* gunzipped(bytes: Uint8Array, grow: Grow): AsyncGenerator<Uint8Ar
 }
 
 /** A block of a few bytes can stand for 128 KiB, so few bytes are fed at a time. */
-const ZSTD_FEED = 4096;
+const ZSTD_FEED_BYTES = 4096;
 
 async function* unzstd(bytes: Uint8Array, grow: Grow): AsyncGenerator<Uint8Array> {
   const { Decompress } = await import('fzstd');
@@ -95,8 +95,8 @@ async function* unzstd(bytes: Uint8Array, grow: Grow): AsyncGenerator<Uint8Array
     grow(chunk.byteLength);
     out.push(chunk);
   });
-  for (let at = 0; at < bytes.length; at += ZSTD_FEED) {
-    const end = Math.min(at + ZSTD_FEED, bytes.length);
+  for (let at = 0; at < bytes.length; at += ZSTD_FEED_BYTES) {
+    const end = Math.min(at + ZSTD_FEED_BYTES, bytes.length);
     stream.push(bytes.subarray(at, end), end === bytes.length);
     yield* out;
     out = [];

@@ -1,9 +1,9 @@
 /** Of a tar: a header fills one, content fills up the last it needs. */
-export const BLOCK = 512;
+export const BLOCK_BYTES = 512;
 
 /** Two blocks of zeros where a header could stand end a tar. */
-const END = 2 * BLOCK;
-const ZEROS = Buffer.alloc(BLOCK);
+const END_BYTES = 2 * BLOCK_BYTES;
+const ZERO_BLOCK = Buffer.alloc(BLOCK_BYTES);
 
 /** Remembers where a stream has blocks of zeros. */
 export class ZeroBlocks {
@@ -23,17 +23,17 @@ export class ZeroBlocks {
 
   see(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length;) {
-      const length = Math.min(BLOCK - (this.#seen % BLOCK), chunk.length - at);
+      const length = Math.min(BLOCK_BYTES - (this.#seen % BLOCK_BYTES), chunk.length - at);
       this.#zero &&=
-        chunk[at] === 0 && ZEROS.subarray(0, length).equals(chunk.subarray(at, at + length));
+        chunk[at] === 0 && ZERO_BLOCK.subarray(0, length).equals(chunk.subarray(at, at + length));
       at += length;
       this.#seen += length;
-      if (this.#seen % BLOCK === 0) this.#endBlock();
+      if (this.#seen % BLOCK_BYTES === 0) this.#endBlock();
     }
   }
 
   /** All before `from` is headers and content: it does not count. */
-  goOn(from: number): void {
+  skipTo(from: number): void {
     this.#from = from;
     while (this.#first < this.#runs.length && this.#runs[this.#first]!.end <= from) {
       this.#first += 1;
@@ -44,21 +44,21 @@ export class ZeroBlocks {
   }
 
   /** Whether the tar ends where a header could stand next. */
-  endHere(): boolean {
-    return this.#zerosHere() >= END;
+  endsHere(): boolean {
+    return this.#zerosHere() >= END_BYTES;
   }
 
   /** Whether one block of zeros stands there, and something else follows. */
-  strayHere(): boolean {
-    return this.#zerosHere() === BLOCK && this.#seen >= this.#from + END;
+  hasStrayBlock(): boolean {
+    return this.#zerosHere() === BLOCK_BYTES && this.#seen >= this.#from + END_BYTES;
   }
 
   /** Whether the tar ends before `to`, be it behind a header that belongs to the next. */
-  endBefore(to: number): boolean {
+  endsBefore(to: number): boolean {
     for (let at = this.#first; at < this.#runs.length; at += 1) {
       const { start, end } = this.#runs[at]!;
       if (start >= to) return false;
-      if (Math.max(start, this.#from) + END <= Math.min(end, to)) return true;
+      if (Math.max(start, this.#from) + END_BYTES <= Math.min(end, to)) return true;
     }
     return false;
   }
@@ -71,7 +71,7 @@ export class ZeroBlocks {
   #endBlock(): void {
     if (this.#zero && this.#seen > this.#from) {
       const last = this.#runs.at(-1);
-      const start = this.#seen - BLOCK;
+      const start = this.#seen - BLOCK_BYTES;
       if (last?.end === start) last.end = this.#seen;
       else this.#runs.push({ start, end: this.#seen });
     }

@@ -5,7 +5,7 @@ import type { TargetRules } from '../../model/target/target.js';
 import { packagePlace, type PackagePlace } from '../package-place.js';
 import type { Descriptor } from '../descriptor.js';
 import { checkDiffIds } from './diff-id.js';
-import { unlessOffline, isWhole, missing } from './missing-part.js';
+import { undefinedIfOffline, isComplete, missingPart } from './missing-part.js';
 import type { ImageRepository } from '../image-repository.js';
 import { LIMITS, type Limits } from '../limits.js';
 import { locatePackage, type LocatedPackage } from '../locate-package.js';
@@ -57,7 +57,8 @@ async function compare(located: LocatedPackage, audit: Audit): Promise<readonly 
     const platform = platformText(child);
     const image = await imageAt(child.digest, audit);
     if (image === undefined) {
-      if (isWhole(audit.repository)) throw missing(audit.subject, `the manifest ${child.digest}`);
+      if (isComplete(audit.repository))
+        throw missingPart(audit.subject, `the manifest ${child.digest}`);
       notes.push(`its image for ${platform} is not at hand, so it was not compared`);
       continue;
     }
@@ -116,7 +117,7 @@ async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
 /** Images of an index, those of indexes within it included. */
 async function childrenOf(digest: Digest, audit: Audit, depth = 0): Promise<readonly Descriptor[]> {
   const { repository, subject, limits } = audit;
-  const stored = await unlessOffline(repository.manifest(digest));
+  const stored = await undefinedIfOffline(repository.manifest(digest));
   const manifest = stored && parseManifest(stored, subject, limits);
   if (manifest?.kind !== 'index' || depth > limits.indexDepth) return [];
   const nested = await Promise.all(
@@ -133,7 +134,7 @@ async function imageAt(
   digest: Digest,
   { repository, subject, limits }: Audit,
 ): Promise<ImageManifest | undefined> {
-  const stored = await unlessOffline(repository.manifest(digest));
+  const stored = await undefinedIfOffline(repository.manifest(digest));
   const manifest = stored && parseManifest(stored, subject, limits);
   return manifest?.kind === 'image' ? manifest : undefined;
 }

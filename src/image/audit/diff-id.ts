@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Descriptor } from '../descriptor.js';
-import { unlessOffline, isWhole, missing } from './missing-part.js';
+import { undefinedIfOffline, isComplete, missingPart } from './missing-part.js';
 import type { ImageRepository } from '../image-repository.js';
 import { fieldsOf, listOf, parseJson, stringOf } from '../../text/json.js';
 import { LIMITS, type Limits } from '../limits.js';
 import type { ImageManifest } from '../manifest.js';
-import { unpacked } from '../archive/unpack.js';
+import { unpack } from '../archive/unpack.js';
 
 /**
  * Holds layers to what the image's config says they unpack to.
@@ -27,9 +27,9 @@ export async function checkDiffIds(
     const what = `its config is larger than ${limits.configBytes} bytes`;
     throw new SourceError('TOO_LARGE', subject, what);
   }
-  const bytes = await unlessOffline(repository.blob(config));
+  const bytes = await undefinedIfOffline(repository.blob(config));
   if (bytes === undefined) {
-    if (isWhole(repository)) throw missing(subject, `the config ${config.digest}`);
+    if (isComplete(repository)) throw missingPart(subject, `the config ${config.digest}`);
     return 'its config is not at hand, so diffIDs were not compared';
   }
   const diffIds = diffIdsIn(bytes);
@@ -63,9 +63,9 @@ async function diffIdOf(
 ): Promise<string> {
   const bytes = await repository.blob(layer);
   if (bytes === undefined) {
-    throw missing(subject, `the layer ${layer.digest}`);
+    throw missingPart(subject, `the layer ${layer.digest}`);
   }
   const hash = createHash('sha256');
-  for await (const chunk of unpacked(bytes, subject, limits)) hash.update(chunk);
+  for await (const chunk of unpack(bytes, subject, limits)) hash.update(chunk);
   return `sha256:${hash.digest('hex')}`;
 }

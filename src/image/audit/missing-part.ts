@@ -2,7 +2,7 @@ import { SourceError } from '../../model/source-error.js';
 import type { ImageRepository } from '../image-repository.js';
 
 /** What is asked for, where it is to be had offline; undefined: there is none. */
-export async function unlessOffline<T>(asked: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfOffline<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
@@ -12,11 +12,11 @@ export async function unlessOffline<T>(asked: Promise<T>): Promise<T | undefined
 }
 
 /** Whether a repository should have everything that its manifests name. */
-export function isWhole({ partial }: ImageRepository): boolean {
+export function isComplete({ partial }: ImageRepository): boolean {
   return partial !== true;
 }
 
-export function missing(subject: string, what: string): SourceError {
+export function missingPart(subject: string, what: string): SourceError {
   return new SourceError('BAD_IMAGE', subject, `${what} is named, and is not there`, {
     hint: 'the image cannot be pulled whole: push it again, or name another source with `--from`',
   });

@@ -18,19 +18,19 @@ export interface AuthScope {
 }
 
 /** How a registry wants to be spoken to, once it said so. */
-type Demand =
+type AuthMethod =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: URL; readonly service: string | undefined };
 
 /**
  * Finds the Authorization header for a request.
  *
- * Nothing is sent before a registry asks; its demand is remembered, so that it asks once.
+ * Nothing is sent before a registry asks; what it wants is remembered, so that it asks once.
  */
 export class Authenticator {
   readonly #transport: Transport;
   readonly #timing: { readonly clock: Clock; readonly policy: RetryPolicy };
-  readonly #demands = new Map<string, Demand>();
+  readonly #methods = new Map<string, AuthMethod>();
   readonly #headers = new WeakMap<CredentialStore, Map<string, Promise<Authorization>>>();
 
   constructor(
@@ -43,10 +43,10 @@ export class Authenticator {
 
   /** The header for a registry that has asked before; undefined: it has not. */
   async header(scope: AuthScope): Promise<string | undefined> {
-    const demand = this.#demands.get(scope.registry.origin);
-    if (demand === undefined) return undefined;
+    const method = this.#methods.get(scope.registry.origin);
+    if (method === undefined) return undefined;
     const { clock } = this.#timing;
-    const held = await this.#held(scope, demand, ({ expiresAt }) => expiresAt > clock.now());
+    const held = await this.#held(scope, method, ({ expiresAt }) => expiresAt > clock.now());
     return held.header;
   }
 
@@ -59,32 +59,32 @@ export class Authenticator {
     challenge: string | undefined,
     refused: string | undefined,
   ): Promise<string | undefined> {
-    const demand = demandOf(challenge ?? '', scope.registry);
-    this.#demands.set(scope.registry.origin, demand);
-    const { header } = await this.#held(scope, demand, (held) => held.header !== refused);
+    const method = methodIn(challenge ?? '', scope.registry);
+    this.#methods.set(scope.registry.origin, method);
+    const { header } = await this.#held(scope, method, (held) => held.header !== refused);
     return header === refused ? undefined : header;
   }
 
   /** What the header that was sent last proves; undefined: none was sent, or it proves nothing. */
-  async proven(scope: AuthScope): Promise<Credentials | 'nobody' | undefined> {
+  async credentialsSent(scope: AuthScope): Promise<Credentials | 'anonymous' | undefined> {
     const held = await this.#headersOf(scope.credentials).get(keyOf(scope));
-    return held && (held.credentials ?? 'nobody');
+    return held && (held.credentials ?? 'anonymous');
   }
 
   /** What is held or under way if it is of use, else a new one: asked for once, whoever waits. */
   async #held(
     scope: AuthScope,
-    demand: Demand,
+    method: AuthMethod,
     useful: (held: Authorization) => boolean,
   ): Promise<Authorization> {
     const known = this.#headersOf(scope.credentials);
     for (;;) {
       const pending = known.get(keyOf(scope));
-      if (pending === undefined) return this.#renew(scope, demand, known);
+      if (pending === undefined) return this.#renew(scope, method, known);
       const held = await pending;
       if (useful(held)) return held;
       // Unless somebody has renewed it since.
-      if (known.get(keyOf(scope)) === pending) return this.#renew(scope, demand, known);
+      if (known.get(keyOf(scope)) === pending) return this.#renew(scope, method, known);
     }
   }
 
@@ -96,11 +96,11 @@ export class Authenticator {
 
   async #renew(
     scope: AuthScope,
-    demand: Demand,
+    method: AuthMethod,
     known: Map<string, Promise<Authorization>>,
   ): Promise<Authorization> {
     const key = keyOf(scope);
-    const pending = this.#authorization(scope, demand);
+    const pending = this.#authorization(scope, method);
     known.set(key, pending);
     try {
       return await pending;
@@ -110,17 +110,17 @@ export class Authenticator {
     }
   }
 
-  async #authorization(scope: AuthScope, demand: Demand): Promise<Authorization> {
+  async #authorization(scope: AuthScope, method: AuthMethod): Promise<Authorization> {
     const credentials = await scope.credentials.find(scope.host, scope.path);
     if (credentials?.kind === 'bearer') {
       return lasting(`Bearer ${credentials.token.reveal()}`, credentials);
     }
-    if (demand.scheme === 'basic') return lasting(basicHeader(scope, credentials), credentials);
+    if (method.scheme === 'basic') return lasting(basicHeader(scope, credentials), credentials);
     const token = await fetchToken(
       this.#transport,
       {
-        realm: demand.realm,
-        service: demand.service,
+        realm: method.realm,
+        service: method.service,
         scope: `repository:${scope.path}:${scope.actions}`,
         credentials,
       },
@@ -158,10 +158,10 @@ function basicHeader(scope: AuthScope, credentials: Credentials | undefined): st
   );
 }
 
-function demandOf(header: string, registry: URL): Demand {
+function methodIn(header: string, registry: URL): AuthMethod {
   const challenges = parseChallenges(header);
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
-  if (bearer !== undefined) return bearerDemand(bearer, registry);
+  if (bearer !== undefined) return bearerMethod(bearer, registry);
   if (challenges.some(({ scheme }) => scheme === 'basic')) return { scheme: 'basic' };
   throw new SourceError(
     'UNAUTHORIZED',
@@ -170,7 +170,7 @@ function demandOf(header: string, registry: URL): Demand {
   );
 }
 
-function bearerDemand({ parameters }: Challenge, registry: URL): Demand {
+function bearerMethod({ parameters }: Challenge, registry: URL): AuthMethod {
   const realm = checkedRealm(parameters.get('realm') ?? '', registry);
   return { scheme: 'bearer', realm, service: parameters.get('service') };
 }

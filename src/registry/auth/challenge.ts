@@ -6,7 +6,7 @@ export interface Challenge {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const LONGEST = 8_192;
+const MAX_HEADER_CHARS = 8_192;
 const TOKEN = /[^\s,="]+/y;
 const SEPARATORS = /[\s,]*/y;
 const EQUALS = /[ \t]*=[ \t]*/y;
@@ -15,7 +15,7 @@ const QUOTED = /"((?:[^"\\]|\\.)*)"/y;
 /** Reads WWW-Authenticate: any number of challenges, each with parameters; what is no such thing ends it. */
 export function parseChallenges(header: string): readonly Challenge[] {
   const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
-  const text = header.slice(0, LONGEST);
+  const text = header.slice(0, MAX_HEADER_CHARS);
   let at = 0;
   const take = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = at;

@@ -29,8 +29,8 @@ export function installedHelpers(env: HelperOptions['env']): AskHelper {
   };
 }
 
-const NAME = /^[A-Za-z0-9._-]+$/;
-const MOST_OUTPUT = 1024 * 1024;
+const HELPER_NAME = /^[A-Za-z0-9._-]+$/;
+const MAX_OUTPUT_CHARS = 1024 * 1024;
 const NOT_FOUND = 'credentials not found in native keychain';
 
 /**
@@ -46,7 +46,7 @@ export async function askHelper(
   const program = `docker-credential-${name}`;
   const fail = (what: string, hint: string) =>
     new SourceError('UNAUTHORIZED', server, what, { hint });
-  if (!NAME.test(name)) {
+  if (!HELPER_NAME.test(name)) {
     throw fail(
       'the Docker config names a credential helper whose name is not allowed',
       'a helper name has letters, digits, `.`, `_` and `-` only',
@@ -104,7 +104,7 @@ function run(program: string, input: string, options: HelperOptions): Promise<Ra
     }, options.timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (output.length > MOST_OUTPUT) child.kill('SIGKILL');
+      if (output.length > MAX_OUTPUT_CHARS) child.kill('SIGKILL');
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);

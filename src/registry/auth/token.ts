@@ -3,8 +3,8 @@ import { readBody } from '../body.js';
 import { basicAuthorization, type Credentials } from './credentials.js';
 import { fieldsOf, parseJson, stringOf } from '../../text/json.js';
 import { LIMITS } from '../../image/limits.js';
-import { NoAnswer } from '../host-unreachable.js';
-import { isPassingStatus, retryAfterMs, TransientFailure, type RetryPolicy } from '../retry.js';
+import { HostUnreachable } from '../host-unreachable.js';
+import { isTransientStatus, retryAfterMs, TransientFailure, type RetryPolicy } from '../retry.js';
 import type { Clock } from '../../model/clock.js';
 import { Secret } from './secret.js';
 import type { HttpRequest, Transport } from '../transport.js';
@@ -24,7 +24,7 @@ export interface Token {
 
 const DEFAULT_LIFE_SECONDS = 60;
 /** A token about to expire is not sent: it might expire on the way. */
-const MARGIN_MS = 5_000;
+const EXPIRY_MARGIN_MS = 5_000;
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
 /** Asks a token server for a token. Redirects are not followed: nobody else gets the credentials. */
@@ -35,11 +35,11 @@ export async function fetchToken(
 ): Promise<Token> {
   const subject = request.realm.host;
   const response = await transport(httpRequest(request)).catch((error: unknown) => {
-    throw error instanceof NoAnswer ? error.of('the token server') : error;
+    throw error instanceof HostUnreachable ? error.withRole('the token server') : error;
   });
   if (response.status !== 200) {
     await response.discard();
-    if (isPassingStatus(response.status)) {
+    if (isTransientStatus(response.status)) {
       throw new TransientFailure(`the token server answered ${response.status}`, {
         retryAfterMs: retryAfterMs(response, timing.clock, timing.policy),
       });
@@ -97,5 +97,5 @@ function tokenFrom(text: string, subject: string, clock: Clock): Token {
   }
   const told = answer?.get('expires_in');
   const seconds = typeof told === 'number' && told > 0 ? told : DEFAULT_LIFE_SECONDS;
-  return { value: new Secret(value), expiresAt: clock.now() + seconds * 1000 - MARGIN_MS };
+  return { value: new Secret(value), expiresAt: clock.now() + seconds * 1000 - EXPIRY_MARGIN_MS };
 }

@@ -10,7 +10,7 @@ export interface PackageFolder {
 }
 
 /** Where the versions of a repository are: folders `<name>@<version>` in the folder `parents`. */
-export interface Shelf {
+export interface VersionsPath {
   readonly parents: readonly string[];
   readonly name: string;
 }
@@ -22,7 +22,7 @@ const DIGEST_FOLDER = /^([^@:]+)@sha256[@:]([0-9a-f]{64})$/;
  * Every way to spell the path to a repository's versions: file systems that know no colon have
  * `host@5000` for `host:5000`. Empty: no path can stand for this repository, `..` for one.
  */
-export function shelvesOf(repository: string): readonly Shelf[] {
+export function versionsPathsOf(repository: string): readonly VersionsPath[] {
   const segments = repository.split('/');
   const name = segments.pop()!;
   const [host, ...rest] = segments;
@@ -39,14 +39,14 @@ function isPlain(segment: string): boolean {
 }
 
 /** Reads a path below the root; undefined: not the name of a package. */
-export function readFolder(path: readonly string[]): PackageFolder | undefined {
+export function parseFolderPath(path: readonly string[]): PackageFolder | undefined {
   const [last, ...parents] = path.toReversed();
   const split = last === undefined ? undefined : splitAtVersion(last);
   if (split === undefined) return undefined;
   const segments = [...parents.reverse(), split.name];
   if (segments.length > 1) segments[0] = segments[0]!.replace(PORT, '$1:$2');
   const repository = segments.join('/');
-  if (shelvesOf(repository).length === 0) return undefined;
+  if (versionsPathsOf(repository).length === 0) return undefined;
   return { repository, version: split.version };
 }
 

@@ -34,13 +34,13 @@ export async function readPackageOnDisk(path: string, shown: string): Promise<Pa
 }
 
 async function readStream(path: string, shown: string): Promise<PackageOnDisk> {
-  const bytes = (await isGzip(path)) ? unpacked(path) : createReadStream(path);
+  const bytes = (await isGzip(path)) ? gunzipped(path) : createReadStream(path);
   const contents = await readPackageYaml(bytes);
   return { contents, originOf: (line) => ({ file: shown, line }) };
 }
 
 /** Each end of the pipe goes when the other does: `pipe` alone would leave one waiting. */
-function unpacked(path: string): AsyncIterable<Uint8Array> {
+function gunzipped(path: string): AsyncIterable<Uint8Array> {
   const file = createReadStream(path);
   const unzip = createGunzip();
   file.on('error', (error) => unzip.destroy(error));

@@ -11,7 +11,7 @@ import { sha256 } from '../../text/digest.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 import { memoized } from '../decorators/memoized.js';
 import { holdsPackage, readPackageFiles } from './package-files.js';
-import { isPublished, readFolder, shelvesOf, splitAtVersion } from './package-folder.js';
+import { isPublished, parseFolderPath, versionsPathsOf, splitAtVersion } from './package-folder.js';
 import { isAbsent } from '../../files/error-code.js';
 import { unreadable } from '../unreadable.js';
 
@@ -30,7 +30,7 @@ export class PackageTree {
   /** Folder of every version, by version in code-point order. */
   readonly versions = memoized(async (repository: string): Promise<ReadonlyMap<string, string>> => {
     const found = new Map<string, string>();
-    for (const { parents, name } of shelvesOf(repository)) {
+    for (const { parents, name } of versionsPathsOf(repository)) {
       for (const entry of await this.#entries(join(...parents))) {
         const split = splitAtVersion(entry.name);
         if (split?.name !== name || found.has(split.version)) continue;
@@ -69,7 +69,7 @@ export class PackageTree {
   async #walk(path: readonly string[], found: Set<Repository>): Promise<void> {
     for (const entry of await this.#entries(join(...path))) {
       const below = [...path, entry.name];
-      const folder = readFolder(below);
+      const folder = parseFolderPath(below);
       if (folder !== undefined && (await this.#holdsPackage(join(...below)))) {
         if (isPublished(folder.version)) found.add(folder.repository);
       } else if (entry.isDirectory()) {

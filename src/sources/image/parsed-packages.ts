@@ -8,7 +8,7 @@ import type { ReadPackage } from '../../image/read-package.js';
 type Read = Extract<ReadPackage<PackageContents>, { status: 'read' }>;
 
 /** To be raised when what is made of a package.yaml changes between two releases. */
-const READING = 1;
+const PARSER_VERSION = 1;
 
 /** What was made of images before, so that no layer is unpacked and parsed twice. */
 export interface ParsedPackages {
@@ -25,7 +25,7 @@ export function parsedPackages(cache: DiskCache, toolVersion: string): ParsedPac
     find: async (located, { tarEntry }, read) => {
       const bytes = bytesOf(located);
       if (bytes === undefined) return read();
-      const question = JSON.stringify([bytes, tarEntry, READING, toolVersion]);
+      const question = JSON.stringify([bytes, tarEntry, PARSER_VERSION, toolVersion]);
       const known = await cache.record('packages', question);
       // Its checksum says that this tool wrote it, in this version: it is what was kept below.
       if (fieldsOf(known)?.get('question') === question) return (known as { read: Read }).read;

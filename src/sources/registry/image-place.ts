@@ -43,13 +43,13 @@ export function imagePlace(
 }
 
 /** What is told where an ImageConfig points to a place that lacks the image. */
-export function lostAt({ asked, reference, rewrittenBy }: ImagePlace): string | undefined {
+export function rewriteNote({ asked, reference, rewrittenBy }: ImagePlace): string | undefined {
   if (rewrittenBy === undefined) return undefined;
   return `${asked} was looked for as \`${reference.text}\`, because of ${shown(rewrittenBy)}, and is not there`;
 }
 
 /** A failure under the name that was asked for, with what ImageConfigs have to do with it. */
-export function explained(
+export function withImageConfig(
   error: SourceError,
   { asked, rewrittenBy, secret }: ImagePlace,
   isGiven: (secret: string) => boolean,

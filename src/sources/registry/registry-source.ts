@@ -11,7 +11,7 @@ import type { RemoteName } from '../../registry/session.js';
 import { memoizedRepository } from '../../store/memoized-repository.js';
 import type { ImageHolder } from '../image/image-holder.js';
 import { fetchImage } from '../image/fetch-image.js';
-import { explained, imagePlace, lostAt, type ImagePlace } from './image-place.js';
+import { withImageConfig, imagePlace, rewriteNote, type ImagePlace } from './image-place.js';
 import type { ParsedPackages } from '../image/parsed-packages.js';
 
 /** Opens repositories at registries; nothing is asked yet. */
@@ -54,7 +54,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
   const ask = async <T>(place: ImagePlace, repository: Repository, answer: Promise<T>) => {
     try {
       const found = await answer;
-      const note = found === undefined && !lost.has(repository) ? lostAt(place) : undefined;
+      const note = found === undefined && !lost.has(repository) ? rewriteNote(place) : undefined;
       if (note !== undefined) {
         lost.add(repository);
         options.note?.(note);
@@ -62,7 +62,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
       return found;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      throw explained(error, place, (secret) => pullSecrets.has(secret));
+      throw withImageConfig(error, place, (secret) => pullSecrets.has(secret));
     }
   };
   return {

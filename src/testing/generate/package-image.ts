@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import type { Digest } from '../../text/digest.js';
-import { blob, descriptor, json, tarOf, type Blob } from '../../image/build-image.js';
+import { blob, descriptorOf, jsonBlob, tarOf, type Blob } from '../../image/build-image.js';
 import { MEDIA_TYPE } from '../../image/descriptor.js';
 import type { ImageRepository } from '../../image/image-repository.js';
 import { sometimes, weighted } from './arbitraries.js';
@@ -60,12 +60,12 @@ export async function builtImage(plan: ImagePlan): Promise<PackageImage> {
   const children = [{ platform: 'linux/amd64', image }];
   for (const platform of plan.index)
     children.push({ platform, image: await imageOf({ ...plan, others: [] }) });
-  const top = json(MEDIA_TYPE.ociIndex, {
+  const top = jsonBlob(MEDIA_TYPE.ociIndex, {
     schemaVersion: 2,
     mediaType: MEDIA_TYPE.ociIndex,
     manifests: children.map(({ platform, image: child }) => {
       const [os, architecture] = platform.split('/');
-      return { ...descriptor(child.top), platform: { os, architecture } };
+      return { ...descriptorOf(child.top), platform: { os, architecture } };
     }),
   });
   return {
@@ -90,18 +90,18 @@ async function imageOf({ stream, base, compression, others }: ImagePlan): Promis
   const labels = layers.flatMap(({ layer, mark }) =>
     mark === undefined || base === 'unmarked' ? [] : [[`${ANNOTATION}:${layer.digest}`, mark]],
   );
-  const config = json('application/vnd.oci.image.config.v1+json', {
+  const config = jsonBlob('application/vnd.oci.image.config.v1+json', {
     architecture: 'amd64',
     os: 'linux',
     config: labels.length === 0 ? {} : { Labels: Object.fromEntries(labels) as object },
     rootfs: { type: 'layers', diff_ids: layers.map(({ layer }) => layer.digest) },
   });
-  const top = json(MEDIA_TYPE.ociManifest, {
+  const top = jsonBlob(MEDIA_TYPE.ociManifest, {
     schemaVersion: 2,
     mediaType: MEDIA_TYPE.ociManifest,
-    config: descriptor(config),
+    config: descriptorOf(config),
     layers: layers.map(({ layer, mark }) => ({
-      ...descriptor(layer),
+      ...descriptorOf(layer),
       ...(base === 'annotated' && mark ? { annotations: { [ANNOTATION]: mark } } : {}),
     })),
   });

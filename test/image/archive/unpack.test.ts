@@ -61,7 +61,7 @@ test('a zstd window beyond what can be held is said to be that, not damage', asy
 
 describe('limits', () => {
   const bomb = 'x'.repeat(4 << 20);
-  const small: Limits = { ...LIMITS, ratioFloorBytes: 1 << 20 };
+  const small: Limits = { ...LIMITS, unpackRatioFromBytes: 1 << 20 };
 
   test.each([
     { why: 'a gzip bomb', compress: (tar: Uint8Array) => gzipSync(tar), limits: small },
@@ -84,7 +84,7 @@ describe('limits', () => {
     {
       why: 'a zstd bomb',
       compress: () => zstdRle(64 << 20),
-      limits: { ...LIMITS, ratioFloorBytes: 1 << 20 },
+      limits: { ...LIMITS, unpackRatioFromBytes: 1 << 20 },
     },
   ])('$why', async ({ compress, limits, name = 'package.yaml' }) => {
     const entries = name === 'z' ? [file('package.yaml'), file(name, bomb)] : [file(name, bomb)];
@@ -114,7 +114,7 @@ describe('limits', () => {
     { why: 'in a header of its own', name: 'n/'.repeat(200), most: 300 },
   ])('a long name of a file, $why', async ({ name, most }) => {
     const image = imageOf([await marked(file('package.yaml'), file(`${name}x`))]);
-    const limits = { ...LIMITS, tarNameLength: most };
+    const limits = { ...LIMITS, tarNameChars: most };
     await expect(reading(image, NEW, limits)).rejects.toMatchObject({ code: 'TOO_LARGE' });
     await expect(reading(image)).resolves.toMatchObject({ got: { status: 'read' } });
   });
@@ -132,8 +132,14 @@ describe('limits', () => {
       }),
     ]);
     const { length } = image.blobs.at(-1)!.bytes;
-    const exact = { layers: 1, tarEntries: 1, tarNameLength: 12, packageYamlBytes: 1024 };
-    const limits = { ...LIMITS, ...exact, unpackedBytes: length, ratio: 1, ratioFloorBytes: 0 };
+    const exact = { layers: 1, tarEntries: 1, tarNameChars: 12, packageYamlBytes: 1024 };
+    const limits = {
+      ...LIMITS,
+      ...exact,
+      unpackedBytes: length,
+      unpackRatio: 1,
+      unpackRatioFromBytes: 0,
+    };
     await expect(reading(image, NEW, limits)).resolves.toMatchObject({ got: { status: 'read' } });
   });
 

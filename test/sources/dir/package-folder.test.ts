@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFolder, shelvesOf } from '../../../src/sources/dir/package-folder.js';
+import { parseFolderPath, versionsPathsOf } from '../../../src/sources/dir/package-folder.js';
 
 const HEX = 'ab'.repeat(32);
 
@@ -25,7 +25,7 @@ describe('a path is read as', () => {
       why: 'a digest as is',
     },
   ])('$path: $why', ({ path, repository, version }) => {
-    expect(readFolder(path.split('/'))).toEqual({ repository, version });
+    expect(parseFolderPath(path.split('/'))).toEqual({ repository, version });
   });
 
   test.each([
@@ -35,7 +35,7 @@ describe('a path is read as', () => {
     { path: 'xpkg.io/a@v1/b@v2', why: 'a package inside a package' },
     { path: 'host@port/a/b@v1', why: 'no port' },
   ])('nothing, $path: $why', ({ path }) => {
-    expect(readFolder(path.split('/'))).toBeUndefined();
+    expect(parseFolderPath(path.split('/'))).toBeUndefined();
   });
 });
 
@@ -57,6 +57,6 @@ describe('no path stands for', () => {
     'host:x/a/b',
     'C:/b',
   ])('%j', (repository) => {
-    expect(shelvesOf(repository)).toEqual([]);
+    expect(versionsPathsOf(repository)).toEqual([]);
   });
 });

@@ -76,7 +76,7 @@ export async function withRegistry(
     transport: observed(transport.send, { exchange: (exchange) => trace.push(exchange) }),
     clock,
     limits: options.limits,
-    retry: { ...RETRY_POLICY, tries: options.tries ?? RETRY_POLICY.tries },
+    retry: { ...RETRY_POLICY, maxTries: options.tries ?? RETRY_POLICY.maxTries },
   });
   try {
     await body({

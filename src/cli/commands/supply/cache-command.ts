@@ -1,5 +1,9 @@
 import { InputError } from '../../../model/input-error.js';
-import { takeCensus, type CacheCensus, type Holdings } from '../../../store/cache-summary.js';
+import {
+  summarizeCache,
+  type CacheSummary,
+  type FileTotals,
+} from '../../../store/cache-summary.js';
 import { cleanCache } from '../../../store/clean-cache.js';
 import { cacheFolder } from '../../io/cache-folder.js';
 import { command, type ArgsOf, type Flags, type Positionals } from '../../command.js';
@@ -51,7 +55,7 @@ const ACTIONS: Readonly<Record<Args['action'], Action>> = {
     io.out(output === 'json' ? document({ folder }) : `${folder}\n`);
   },
   info: async (folder, { output }, io) => {
-    const census = await takeCensus(folder);
+    const census = await summarizeCache(folder);
     io.out(output === 'json' ? document({ folder, ...stamped(census) }) : text(folder, census));
   },
   clean: async (folder, _args, io) => {
@@ -64,12 +68,12 @@ function document(value: object): string {
   return `${JSON.stringify({ schemaVersion: 1, ...value }, null, 2)}\n`;
 }
 
-function stamped(census: CacheCensus): object {
+function stamped(census: CacheSummary): object {
   const tagLists = census.tagLists.map(({ name, at }) => ({ name, at: stamp(at) }));
   return { ...census, tagLists };
 }
 
-function text(folder: string, census: CacheCensus): string {
+function text(folder: string, census: CacheSummary): string {
   const lines = [
     `folder: ${folder} (format ${census.format})`,
     `manifests and layers: ${held(census.blobs)}`,
@@ -81,7 +85,7 @@ function text(folder: string, census: CacheCensus): string {
   return `${lines.join('\n')}\n`;
 }
 
-function held({ files, bytes }: Holdings): string {
+function held({ files, bytes }: FileTotals): string {
   return `${files} (${bytes} bytes)`;
 }
 

@@ -83,11 +83,11 @@ function destinationOf(words: readonly string[]): {
 
 async function push(index: IndexFile, destination: string, args: Args, io: Io): Promise<void> {
   const { artifactOf } = await import('../../../image/artifact.js');
-  const { pushTo } = await import('../../io/push-artifact.js');
+  const { pushArtifact } = await import('../../io/push-artifact.js');
   const { INDEX_TITLE } = await import('../../io/registries.js');
   const bytes = Buffer.from(formatIndex(index));
   const file = { title: INDEX_TITLE, mediaType: 'application/json', bytes };
-  io.out(await pushTo(destination, artifactOf('index', [file]), args, io));
+  io.out(await pushArtifact(destination, artifactOf('index', [file]), args, io));
 }
 
 async function listed(source: PackageSource): Promise<readonly Repository[]> {

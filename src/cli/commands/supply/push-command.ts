@@ -9,7 +9,7 @@ import { lockFlag } from '../../flags/lock-flag.js';
 import { networkFlags } from '../../flags/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { pinFlags } from '../../flags/pin-flags.js';
-import { pushTo } from '../../io/push-artifact.js';
+import { pushArtifact } from '../../io/push-artifact.js';
 import { LOCK_TITLE } from '../../io/registries.js';
 
 /** `push`: lockfile and bundle where a fleet can fetch them, `oras pull` included. */
@@ -35,7 +35,7 @@ export const pushCommand = command({
     for (const warning of warnings) io.note(`warning: ${warning}`);
     const bundle = [...files].map(([name, content]) => yaml(`rendered/${name}`, content));
     const artifact = artifactOf('lock', [yaml(LOCK_TITLE, text), ...bundle]);
-    io.out(await pushTo(args.reference, artifact, args, io));
+    io.out(await pushArtifact(args.reference, artifact, args, io));
     return EXIT.done;
   },
 });
