@@ -11,7 +11,7 @@ import { clusterRefusals } from '../resolve/cluster-refusals.js';
 import { reResolve } from './re-resolve.js';
 import { contentMismatches, type Mismatch } from './lock-mismatch.js';
 import { readLocked, type LockedRead, type ReadingLocked } from './read-locked.js';
-import { staleness } from './stale.js';
+import { staleness } from './staleness.js';
 import { askedRelease, isMeant, type AskedRelease } from '../../model/target/target-choice.js';
 import { INPUTS_SAY_SO } from '../resolve/to-lockfile.js';
 import { toProblem, type ProblemOptions } from '../resolve/to-problem.js';

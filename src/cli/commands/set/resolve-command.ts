@@ -3,7 +3,7 @@ import type { Request } from '../../../model/request.js';
 import { targetFor } from '../../../model/target/target.js';
 import { requirersIn } from '../../../usecases/resolve/requirers.js';
 import { resolve, type ResolveOptions, type Solved } from '../../../usecases/resolve/resolve.js';
-import { staleness } from '../../../usecases/verify/stale.js';
+import { staleness } from '../../../usecases/verify/staleness.js';
 import { askedRelease, isMeant } from '../../../model/target/target-choice.js';
 import { toProblem } from '../../../usecases/resolve/to-problem.js';
 import { noStats } from '../../../driver/read-stats.js';
