@@ -1,11 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Request } from '../../../model/request.js';
-import { targetFor } from '../../../model/target/target.js';
-import { requirersIn } from '../../../usecases/resolve/requirers.js';
-import { resolve, type ResolveOptions, type Solved } from '../../../usecases/resolve/resolve.js';
-import { staleness } from '../../../usecases/verify/staleness.js';
-import { askedRelease, isMeant } from '../../../model/target/target-choice.js';
-import { toProblem } from '../../../usecases/resolve/to-problem.js';
+import { frozen } from '../../../usecases/frozen.js';
+import { resolve, type ResolveOptions } from '../../../usecases/resolve/resolve.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
@@ -94,33 +90,13 @@ async function runFrozen(
   args: Args,
   io: Io,
 ): Promise<ExitCode> {
-  const { lockfile } = lock;
-  const target = targetFor(lockfile.crossplane)!;
-  const problem = toProblem(request, [target], { compat: args.compat });
-  const asked = askedRelease(request, args.crossplane);
-  const stale = staleness(lockfile, problem, target);
-  if (asked !== undefined && !isMeant(target, asked)) {
-    stale.unshift(`it is for Crossplane ${lockfile.crossplane}, and ${asked.text} is asked for`);
-  }
-  if (stale.length > 0) {
+  const answer = frozen(lock.lockfile, request, args);
+  if (answer.status === 'stale') {
     io.note(`error: the lockfile \`${args.lock}\` does not answer what is asked`);
-    for (const reason of stale) io.note(`  ${reason}`);
+    for (const reason of answer.reasons) io.note(`  ${reason}`);
     io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
     return EXIT.lockMismatch;
   }
-  const order = lockfile.packages.map(({ repository }) => repository);
-  const stats = { listed: 0, fetched: 0, decisions: 0, conflicts: 0 };
-  const answer: Solved = {
-    status: 'solved',
-    target,
-    lockfile,
-    order,
-    requirers: requirersIn(lockfile, problem),
-    changes: [],
-    notes: [],
-    warnings: [],
-    stats,
-  };
   const rendering = renderAndPrint(answer, 0, args, io);
   if (!args.write || args.out === '-') return EXIT.done;
   await writeTransaction(renderedOutputs(rendering, resolvePath(io.cwd, args.out)));
