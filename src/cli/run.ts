@@ -9,6 +9,9 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { sanitizedIo } from './io/sanitized-io.js';
 import type { Io } from './io/io.js';
 
+/** The flag by which a shell asks yargs how a command line may go on. */
+const COMPLETIONS = '--get-yargs-completions';
+
 class UsageError extends Error {}
 
 /** Runs one command line and says how the process should end. */
@@ -52,7 +55,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     cli.command(
       listed.usage,
       listed.about,
-      (y: Argv) => (listed === asked ? declare(loaded!, y) : y),
+      (y: Argv) => (listed === asked ? declare(loaded!, y, listsFlags(argv)) : y),
       async (args) => {
         code = await loaded!.run(args as never, io);
       },
@@ -64,12 +67,25 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   return code;
 }
 
-/** Tells yargs what a command takes. */
-function declare({ positionals, flags, examples = [], epilogue }: AnyCommand, cli: Argv): Argv {
+/**
+ * Tells yargs what a command takes.
+ *
+ * yargs lays out the help of every command that it runs, which takes ten times as long as reading
+ * the command line does; flags that it does not list are hidden from that.
+ */
+function declare(command: AnyCommand, cli: Argv, listed: boolean): Argv {
+  const { positionals, flags, examples = [], epilogue } = command;
   for (const [name, options] of Object.entries(positionals)) cli.positional(name, options);
   for (const [line, about] of examples) cli.example(line, about);
   if (epilogue !== undefined) cli.epilogue(epilogue);
-  return cli.options(flags);
+  cli.options(flags);
+  if (!listed) Object.keys(flags).forEach((flag) => cli.hide(flag));
+  return cli;
+}
+
+/** Whether yargs may print the flags of a command: as help, or for a shell to complete. */
+function listsFlags(argv: readonly string[]): boolean {
+  return argv[0] === COMPLETIONS || argv.some((word) => word.includes('help'));
 }
 
 /** May be repeated, and cannot be declared as a list: as one, yargs refuses `-f -`. */
@@ -92,7 +108,7 @@ function camelCase(name: string): string {
 
 /** The command asked for, or the one that a shell wants completed: `FLAG xpkg-resolve NAME …`. */
 function commandName(argv: readonly string[]): string | undefined {
-  if (argv[0] === '--get-yargs-completions') return argv[2];
+  if (argv[0] === COMPLETIONS) return argv[2];
   return argv.find((word) => !word.startsWith('-'));
 }
 
