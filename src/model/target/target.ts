@@ -62,8 +62,19 @@ export interface Target {
 
 type Triple = readonly [number, number, number];
 
+/** Targets of known releases, once derived: a search asks for all of them again and again. */
+const derived = new Map<string, Target>();
+
 /** The target named by an exact version; undefined if `version` is not one. */
 export function targetFor(version: string): Target | undefined {
+  const known = derived.get(version);
+  if (known !== undefined) return known;
+  const target = derive(version);
+  if (target !== undefined && RELEASES.includes(version)) derived.set(version, target);
+  return target;
+}
+
+function derive(version: string): Target | undefined {
   const triple = tripleOf(version);
   if (triple === undefined) return undefined;
   return { version, rules: rulesOf(triple), warning: unknownRelease(version, triple) };
@@ -84,7 +95,16 @@ export function otherReleases({ version }: Target): Target[] {
 
 /** Targets with equal rules can be solved together. */
 export function sameRules(a: Target, b: Target): boolean {
-  return JSON.stringify(a.rules) === JSON.stringify(b.rules);
+  return written(a.rules) === written(b.rules);
+}
+
+const writings = new WeakMap<TargetRules, string>();
+
+/** Rules as a text that is equal where they are; written once, for it takes longer than they do. */
+function written(rules: TargetRules): string {
+  const text = writings.get(rules) ?? JSON.stringify(rules);
+  writings.set(rules, text);
+  return text;
 }
 
 function unknownRelease(version: string, triple: Triple): string | undefined {
