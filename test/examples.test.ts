@@ -61,5 +61,5 @@ describe.each(projects)('%s', (project) => {
     });
     expect(status, `${stdout}${stderr}`).toBe(0);
     rmSync(folder, { recursive: true });
-  }, 120_000);
+  });
 });

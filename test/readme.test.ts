@@ -8,12 +8,13 @@ const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const blocks = blocksOf(README);
 const written = (language: string) => blocks.filter((block) => block.language === language);
+const examples = written('ts');
 
 let clone: Clone;
-/** Blocks as they come out when run, in document order: later ones build on earlier ones. */
+/** Blocks as they come out when run: commands in the order of the page, then the examples. */
 const real = new Map<Block, string>();
 /** What the examples print. */
-const modules: string[] = [];
+let modules: readonly string[];
 const failures: string[] = [];
 
 beforeAll(() => {
@@ -21,14 +22,15 @@ beforeAll(() => {
   clone = new Clone(ROOT, mkdtempSync(join(tmpdir(), 'readme-')));
   for (const block of blocks) {
     if (block.language === 'console') real.set(block, clone.transcript(commandsOf(block.body)));
-    if (block.language === 'ts') modules.push(clone.module(block.body));
-    if (block.language === 'text') real.set(block, modules.at(-1)!);
     if (block.language === 'sh') {
       const { status, stderr } = clone.script(block.body);
       if (status !== 0) failures.push(`${block.body}${stderr}`);
     }
   }
-}, 240_000);
+  modules = clone.modules(examples.map(({ body }) => body));
+  for (const [n, block] of blocks.entries())
+    if (block.language === 'text') real.set(block, modules[examples.indexOf(blocks[n - 1]!)]!);
+});
 
 afterAll(() => rmSync(clone.folder, { recursive: true }));
 
@@ -66,7 +68,7 @@ test('its examples run: the first prints what it finds, the second that all is w
 });
 
 test('its examples compile', () => {
-  for (const { body } of written('ts')) expect(clone.typeErrors(body)).toBe('');
+  expect(clone.typeErrors(examples.map(({ body }) => body))).toBe('');
 });
 
 test('its input is the one in fixtures/demo', () => {

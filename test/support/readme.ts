@@ -31,17 +31,20 @@ export function commandsOf(transcript: string): string[] {
   return commands;
 }
 
+/** Between the outputs of commands, and of modules, that one process runs. */
+const END = '\u001e';
+
 /**
  * A reader's clone, in which `npm` does nothing but remember that it was called, and examples draw
  * the same numbers every time.
  */
 export class Clone {
   readonly folder: string;
-  private readonly root: string;
-  private readonly env: NodeJS.ProcessEnv;
+  readonly #root: string;
+  readonly #env: NodeJS.ProcessEnv;
 
   constructor(root: string, folder: string) {
-    this.root = root;
+    this.#root = root;
     this.folder = folder;
     cpSync(join(root, 'fixtures'), join(folder, 'fixtures'), { recursive: true });
     const bin = join(folder, '.bin');
@@ -62,7 +65,7 @@ export class Clone {
     symlinkSync(root, join(folder, 'node_modules/xpkg-resolve'));
     symlinkSync(join(root, 'node_modules/fast-check'), join(folder, 'node_modules/fast-check'));
     const path = `${bin}${delimiter}${process.env['PATH']}`;
-    this.env = {
+    this.#env = {
       ...process.env,
       PATH: path,
       NO_COLOR: '1',
@@ -77,45 +80,63 @@ export class Clone {
 
   /** The transcript as it comes out when its commands are run one after the other. */
   transcript(commands: readonly string[]): string {
-    const end = '\u001e';
     const steps = commands.map(
-      (command) => `${command}\nstatus=$?; printf '${end}'; (exit $status)\n`,
+      (command) => `${command}\nstatus=$?; printf '${END}'; (exit $status)\n`,
     );
-    const outputs = this.bash(`exec 2>&1\n${steps.join('')}`).stdout.split(end);
+    const outputs = this.#bash(`exec 2>&1\n${steps.join('')}`).stdout.split(END);
     return commands.map((command, i) => `$ ${command}\n${outputs[i]}`).join('');
   }
 
   script(commands: string): { status: number | null; stdout: string; stderr: string } {
-    return this.bash(`set -eu\n${commands}`);
+    return this.#bash(`set -eu\n${commands}`);
   }
 
-  /** What a module prints, complaints included. */
-  module(source: string): string {
-    writeFileSync(join(this.folder, 'example.mjs'), source);
-    return this.run(process.execPath, ['--import', './.seed.mjs', 'example.mjs']);
+  /**
+   * What modules print, complaints included. One process runs them all, one after the other:
+   * to load the library takes longer than most of them do.
+   */
+  modules(sources: readonly string[]): string[] {
+    const names = this.#write(sources, 'mjs');
+    const imports = names.map((name) => `await import('./${name}');\nconsole.log('${END}');\n`);
+    writeFileSync(join(this.folder, 'all.mjs'), imports.join(''));
+    const run = `"${process.execPath}" --import ./.seed.mjs all.mjs`;
+    const printed = this.#bash(`exec 2>&1\n${run}`).stdout.split(`${END}\n`);
+    const late = printed.splice(sources.length).join('');
+    if (late !== '' || printed.length < sources.length)
+      throw new Error(`an example failed, or printed after its end:\n${late || printed.at(-1)}`);
+    return printed;
   }
 
-  /** What the compiler has to say about a module. */
-  typeErrors(source: string): string {
-    writeFileSync(join(this.folder, 'example.mts'), source);
+  /** What the compiler has to say about modules. */
+  typeErrors(sources: readonly string[]): string {
+    const names = this.#write(sources, 'mts');
     const flags = '--noEmit --strict --module nodenext --target es2022 --lib es2023,dom --types';
-    const tsc = join(this.root, 'node_modules/typescript/bin/tsc');
-    return this.run(process.execPath, [tsc, ...flags.split(' '), '', 'example.mts']);
+    const tsc = join(this.#root, 'node_modules/typescript/bin/tsc');
+    return this.#run(process.execPath, [tsc, ...flags.split(' '), '', ...names]);
   }
 
-  private run(program: string, args: readonly string[]): string {
+  /** A file for each source; their names. */
+  #write(sources: readonly string[], extension: string): string[] {
+    return sources.map((source, n) => {
+      const name = `example-${n}.${extension}`;
+      writeFileSync(join(this.folder, name), source);
+      return name;
+    });
+  }
+
+  #run(program: string, args: readonly string[]): string {
     const { stdout, stderr } = spawnSync(program, args, {
       cwd: this.folder,
-      env: this.env,
+      env: this.#env,
       encoding: 'utf8',
     });
     return stdout + stderr;
   }
 
-  private bash(script: string) {
+  #bash(script: string) {
     return spawnSync('bash', ['-c', script], {
       cwd: this.folder,
-      env: this.env,
+      env: this.#env,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
