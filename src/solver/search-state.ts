@@ -1,7 +1,7 @@
-import type { DecisionQueue } from './decision-queue.js';
-import type { Encoder } from './encoder/encoder.js';
+import { DecisionQueue } from './decision-queue.js';
+import { Encoder } from './encoder/encoder.js';
 import type { Problem } from './problem.js';
-import type { Search } from './search.js';
+import { Search } from './search.js';
 
 /** What one run of `solve` works on, for the parts that it is made of. */
 export interface SearchState {
@@ -11,4 +11,15 @@ export interface SearchState {
   readonly queue: DecisionQueue;
   /** Counted up as the search goes on. */
   readonly effort: { decisions: number; conflicts: number };
+}
+
+/** Nothing told, nothing decided. `only`: keys of the debatable facts to admit. */
+export function startOf(
+  problem: Problem,
+  only?: ReadonlySet<string>,
+  search = new Search(),
+): SearchState {
+  const encoder = new Encoder(problem, search, only);
+  const effort = { decisions: 0, conflicts: 0 };
+  return { problem, search, encoder, queue: new DecisionQueue(), effort };
 }

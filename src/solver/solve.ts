@@ -1,5 +1,3 @@
-import { DecisionQueue } from './decision-queue.js';
-import { Encoder } from './encoder/encoder.js';
 import { ABSENT } from './encoder/package-versions.js';
 import type { Variable } from './incompatibility.js';
 import { preferredValue } from './preferred-value.js';
@@ -7,31 +5,32 @@ import { announceWaiting } from './prefetch/announce-waiting.js';
 import { CertainPackages } from './prefetch/certain-packages.js';
 import type { Problem } from './problem.js';
 import { ask, type Solving } from './question.js';
-import { Search } from './search.js';
 import type { SearchResult } from './search-result.js';
-import type { SearchState } from './search-state.js';
+import { startOf, type SearchState } from './search-state.js';
 import { solutionOf } from './solution.js';
 
 /** How many conflicts pass between two questions whether to go on. */
 const CONFLICTS_BETWEEN_CHECKS = 256;
 
 /**
- * Finds the one answer: packages are decided strictly in the order of the queue, each on its most
- * preferred version that nothing known forbids, and only what a conflict disproves is taken back.
+ * Finds the one answer, or proves that there is none.
+ *
+ * `only`: keys of the debatable facts to admit; what is left out is taken not to hold.
+ */
+export function solve(problem: Problem, only?: ReadonlySet<string>): Solving<SearchResult> {
+  return searchFrom(startOf(problem, only));
+}
+
+/**
+ * Packages are decided strictly in the order of the queue, each on its most preferred version that
+ * nothing known forbids, and only what a conflict disproves is taken back.
  *
  * Whenever a version is passed over, an incompatibility implied by the facts forbids it together
  * with the decisions before it; so no valid set has these decisions and that version. The first
  * complete assignment is therefore the canonical one.
- *
- * `only`: keys of the debatable facts to admit; what is left out is taken not to hold.
  */
-export function* solve(problem: Problem, only?: ReadonlySet<string>): Solving<SearchResult> {
-  const search = new Search();
-  const encoder = new Encoder(problem, search, only);
-  const queue = new DecisionQueue();
-  const effort = { decisions: 0, conflicts: 0 };
-  const state: SearchState = { problem, search, encoder, queue, effort };
-
+export function* searchFrom(state: SearchState): Solving<SearchResult> {
+  const { search, encoder, queue, effort } = state;
   const roots = yield* encoder.tellRoots();
   queue.append([encoder.crossplane, ...roots]);
   const certain = new CertainPackages(state, roots);

@@ -26,7 +26,7 @@ interface KnownOwner {
  *
  * | fact | incompatibility |
  * | --- | --- |
- * | no other package owns the CRD k | {owner of k = other} |
+ * | no other package owns the CRD k | {owner of k ∉ absent, owners} |
  * | of p, only the versions in S own the CRD k | {owner of k = p, p ∉ S} |
  */
 export class Apis {

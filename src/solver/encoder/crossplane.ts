@@ -12,7 +12,7 @@ import type { PackageSubject } from './subject.js';
  *
  * | fact | incompatibility |
  * | --- | --- |
- * | these are all the releases to choose from | {crossplane = other} |
+ * | these are all the releases to choose from | {crossplane ∉ releases} |
  * | a local package needs Crossplane in C | {crossplane ∉ C} |
  * | p 1.2.0 needs Crossplane in C | {p = 1.2.0, crossplane ∉ C} |
  */
