@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { story } from '../../support/story/story.js';
+
+const universe = {
+  'a 1.0.0': 'crd things',
+  'maker 1.0.0': 'owns things',
+  'maker 2.0.0': '',
+  'other 1.0.0': 'owns things',
+};
+
+test('the owner of a required CRD is a variable, whose values are packages', () => {
+  const { told, asked } = story(universe, ['a *']);
+  expect(asked).toEqual([
+    'tags of a',
+    'a 1.0.0',
+    'owners of things',
+    'tags of maker',
+    'tags of other',
+    'maker 1.0.0',
+  ]);
+  expect(told.slice(-4)).toEqual([
+    '{owner of things ∉ absent, maker, other}',
+    '{owner of things = maker, maker ∈ absent, other, 2.0.0}',
+    '{owner of things = other, other ∈ absent, other}',
+    '{a = 1.0.0, owner of things = absent}',
+  ]);
+});
+
+test('the first owner by name is taken, and only a version that owns the CRD', () => {
+  const { decided } = story(universe, ['a *']);
+  expect(decided).toEqual(['a = 1.0.0', 'owner of things = maker', 'maker = 1.0.0']);
+});
+
+test('an owner that is chosen already comes before all others', () => {
+  const { decided } = story(universe, ['other *', 'a *']);
+  expect(decided).toEqual(['other = 1.0.0', 'a = 1.0.0', 'owner of things = other']);
+});
+
+test('an owner that is locked comes before others', () => {
+  const { decided } = story(universe, ['a *'], { locked: { other: '1.0.0' } });
+  expect(decided.slice(1)).toEqual(['owner of things = other', 'other = 1.0.0']);
+});
+
+test('a CRD that no package owns leaves nothing but absence', () => {
+  const { told, status } = story({}, ['crd things']);
+  expect(told).toEqual(['{owner of things ∉ absent}', '{owner of things = absent}']);
+  expect(status).toBe('unsolvable');
+});

@@ -1,0 +1,82 @@
+import type { Encoder } from '../../../src/solver/encoder/encoder.js';
+import { ABSENT, FIRST, OTHER } from '../../../src/solver/encoder/package-versions.js';
+import type { Subject } from '../../../src/solver/encoder/subject.js';
+import type { Term } from '../../../src/solver/incompatibility.js';
+import type { Problem } from '../../../src/solver/problem.js';
+
+/** Beyond every value that a story has. */
+const FAR = 10_000;
+
+/** Terms and incompatibilities in the notation of src/ARCHITECTURE.md. */
+export class StoryText {
+  readonly #problem: Problem;
+  readonly #encoder: Encoder;
+
+  constructor(problem: Problem, encoder: Encoder) {
+    this.#problem = problem;
+    this.#encoder = encoder;
+  }
+
+  /** `{a = 1.0.0, b ∉ 2.0.0}`. */
+  incompatibility({ terms }: { readonly terms: readonly Term[] }): string {
+    return `{${terms.map((term) => this.term(term)).join(', ')}}`;
+  }
+
+  /** `a = 1.0.0`, `a ∈ 1.0.0, 1.2.0…1.4.0`, `a ∉ 1.0.0`, `a = absent`, `a = other`. */
+  term({ variable, values }: Term): string {
+    const subject = this.#encoder.subject(variable);
+    const isOpen = values.has(FAR);
+    const listed = isOpen ? values.complement() : values;
+    const names = this.#names(subject, (value) => listed.has(value));
+    if (names.length === 0) return `${this.#name(subject)} ${isOpen ? 'is anything' : '∈ ∅'}`;
+    const sign = isOpen ? '∉' : listed.only === undefined ? '∈' : '=';
+    return `${this.#name(subject)} ${sign} ${names.join(', ')}`;
+  }
+
+  #name(subject: Subject): string {
+    switch (subject.about) {
+      case 'package':
+        return subject.repository;
+      case 'crossplane':
+        return 'crossplane';
+      case 'api':
+        return `owner of ${'crd' in subject.demand ? subject.demand.crd : subject.demand.kind}`;
+      case 'local':
+        return subject.root.by!;
+    }
+  }
+
+  /** Three or more neighbours are written by their ends. */
+  #names(subject: Subject, isIn: (value: number) => boolean): string[] {
+    const words = [ABSENT, OTHER].filter(isIn).map((value) => ['absent', 'other'][value]!);
+    const values = this.#values(subject);
+    for (let from = 0; from < values.length; from++) {
+      let to = from;
+      while (to < values.length && isIn(values[to]!.value)) to++;
+      const run = values.slice(from, to).map(({ name }) => name);
+      words.push(...(run.length < 3 ? run : [`${run[0]!}…${run.at(-1)!}`]));
+      if (to > from) from = to;
+    }
+    return words;
+  }
+
+  /** In ascending order. */
+  #values(subject: Subject): { value: number; name: string }[] {
+    switch (subject.about) {
+      case 'package':
+        return subject.versions
+          .ascending()
+          .map((value) => ({ value, name: subject.versions.label(value) }));
+      case 'crossplane':
+        return numbered(this.#problem.releases.map(({ raw }) => raw)).reverse();
+      case 'api':
+        return numbered(subject.owners.map(({ repository }) => repository));
+      case 'local':
+        return numbered(['here']);
+    }
+  }
+}
+
+function numbered(names: readonly string[]): { value: number; name: string }[] {
+  return names.map((name, i) => ({ value: FIRST + i, name }));
+}
