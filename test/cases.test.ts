@@ -6,7 +6,7 @@ import { readInputs } from '../src/inputs/read-inputs.js';
 import { formatLockfile } from '../src/lock/format-lockfile.js';
 import type { JsonValue } from '../src/text/json.js';
 import { resolve, type Answer } from '../src/usecases/resolve/resolve.js';
-import { checkIndex } from '../src/sources/index/index-shape.js';
+import { checkIndex } from '../src/sources/index/check-index.js';
 import { memorySource } from '../src/sources/memory-source.js';
 import { exhaustive } from '../src/testing/oracle/exhaustive.js';
 import type { Scenario } from '../src/testing/generate/scenario.js';

@@ -19,17 +19,17 @@ const SEARCHING = ['solver', 'driver', 'explain'];
 const LIBRARY = [...READING, ...WRITING, ...SEARCHING, 'usecases'];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
-  text: { folders: [], npm: ['js-yaml'], io: false },
+  text: { folders: [], npm: ['js-yaml', 'ajv'], io: false },
   semver: { folders: ['text'], npm: [], io: false },
   model: { folders: ['text', 'semver'], npm: ['semver'], io: false },
   files: { folders: ['text', 'model'], npm: [], io: true },
   admission: { folders: ['text', 'semver', 'model'], npm: [], io: false },
-  'package-yaml': { folders: ['text', 'model'], npm: ['js-yaml', 'ajv'], io: false },
+  'package-yaml': { folders: ['text', 'model'], npm: ['js-yaml'], io: false },
   image: { folders: ['text', 'files', 'model'], npm: ['tar-stream', 'fzstd'], io: false },
   registry: { folders: ['text', 'files', 'model', 'image'], npm: ['undici'], io: true },
   store: { folders: ['text', 'files', 'model', 'image'], npm: [], io: true },
   sources: { folders: [...READING, 'package-yaml'], npm: ['p-limit'], io: true },
-  inputs: { folders: ['text', 'semver', 'model'], npm: ['js-yaml', 'ajv'], io: true },
+  inputs: { folders: ['text', 'semver', 'model'], npm: ['js-yaml'], io: true },
   lock: { folders: ['text', 'semver', 'model'], npm: ['js-yaml'], io: false },
   bundle: { folders: ['text', 'semver', 'model', 'lock'], npm: [], io: false },
   solver: { folders: ['text', 'semver', 'model'], npm: [], io: false },

@@ -76,7 +76,7 @@ export async function requestFromPackageSet(
     originOf: () => ({ file: name }),
     spellingOf: () => undefined,
   };
-  return combine([await readPackageSet(document)]);
+  return combine([readPackageSet(document)]);
 }
 
 async function readFiles(

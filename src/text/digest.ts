@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 /** `sha256:` and 64 lower-case hex digits. */
 export type Digest = string & { readonly brand: 'Digest' };
 
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
+/** As a JSON Schema takes it. */
+export const DIGEST_PATTERN = '^sha256:[0-9a-f]{64}$';
+
+const DIGEST = new RegExp(DIGEST_PATTERN);
 
 export function isDigest(text: string): text is Digest {
   return DIGEST.test(text);

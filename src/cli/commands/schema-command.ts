@@ -1,19 +1,21 @@
 import { PACKAGE_SET_SCHEMA } from '../../inputs/documents/package-set-schema.js';
 import { command } from '../command.js';
 import { EXIT } from '../exit-code.js';
+import { INDEX_SCHEMA } from '../../sources/index/index-schema.js';
 import { LOCKFILE_SCHEMA } from '../schemas/lockfile.js';
 import { RESOLVE_OUTPUT_SCHEMA } from '../schemas/resolve-output.js';
 
 const SCHEMAS = {
   'package-set': PACKAGE_SET_SCHEMA,
   lockfile: LOCKFILE_SCHEMA,
+  index: INDEX_SCHEMA,
   'resolve-output': RESOLVE_OUTPUT_SCHEMA,
 };
 
 export const schemaCommand = command({
   positionals: {
     document: {
-      choices: ['package-set', 'lockfile', 'resolve-output'],
+      choices: ['package-set', 'lockfile', 'index', 'resolve-output'],
       demandOption: true,
       describe: 'Whose schema',
     },

@@ -21,8 +21,8 @@ const SUBJECTS: readonly (readonly [field: string, kind: PackageKind | undefined
 ];
 
 /** What a PackageSet asks for; it is held to the schema first. */
-export async function readPackageSet(document: InputDocument): Promise<Contribution> {
-  await checkPackageSet(document);
+export function readPackageSet(document: InputDocument): Contribution {
+  checkPackageSet(document);
   const crossplane = textAt(document, ['spec', 'crossplane']);
   const each = <T>(field: string, read: (path: Path) => T): T[] =>
     listAt(document, ['spec', field]).map((_, i) => read(['spec', field, i]));

@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib';
 import type { IndexFile } from '../../model/index-file.js';
 import type { PackageSource } from '../../model/package-source.js';
 import { SourceError } from '../../model/source-error.js';
-import { checkIndex } from './index-shape.js';
+import { checkIndex } from './check-index.js';
 import { memorySource } from '../memory-source.js';
 import { unreadable } from '../unreadable.js';
 

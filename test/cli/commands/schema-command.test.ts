@@ -75,11 +75,34 @@ test.each([
   expect(found).toEqual(admitted ? [] : [expect.anything()]);
 });
 
-test('every field of every schema is described, for editors', async () => {
-  for (const name of ['package-set', 'lockfile', 'resolve-output']) {
-    expect(undescribed(await schema(name), name)).toEqual([]);
-  }
+function index(versions: object) {
+  return { packages: { 'h.io/a/q': { kind: 'Provider', versions } } };
+}
+
+test('index admits what `index` writes, and what the contract has as an example', async () => {
+  const packages = join(import.meta.dirname, '../../../fixtures/packages');
+  const io = fakeIo();
+  expect(await runCli(['index', '--from', `dir:${packages}`], io)).toBe(0);
+  expect(await problems('index', JSON.parse(io.stdout()))).toEqual([]);
+  const version = {
+    crossplane: '>=v1.12.1-0',
+    digest: `sha256:${'0'.repeat(64)}`,
+    dependsOn: [{ provider: 'h.io/a/p', version: '>= 0.0.0' }],
+    crds: ['buckets.s3.aws.upbound.io'],
+    xrds: [{ name: 'xdbs.acme.io', claim: 'dbs.acme.io' }],
+    compositions: ['xdb-aws'],
+    phantom: true,
+  };
+  expect(await problems('index', index({ 'v1.0.0': version }))).toEqual([]);
+  expect(await problems('index', index({ 'v1.0.0': { ...version, crds: [1] } }))).not.toEqual([]);
 });
+
+test.each(['package-set', 'lockfile', 'index', 'resolve-output'])(
+  'every field of %s is described, for editors',
+  async (name) => {
+    expect(undescribed(await schema(name), name)).toEqual([]);
+  },
+);
 
 function undescribed(part: unknown, path: string): string[] {
   if (typeof part !== 'object' || part === null) return [];

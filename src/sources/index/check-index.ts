@@ -1,0 +1,52 @@
+import type { IndexFile } from '../../model/index-file.js';
+import { schemaCheck, type SchemaError } from '../../text/json-schema.js';
+import type { Path } from '../../text/yaml/places.js';
+import { INDEX_SCHEMA } from './index-schema.js';
+
+/** Where an index departs from its schema, and how. */
+export interface IndexProblem {
+  /** `packages["xpkg.io/a/p"].versions["v1.0.0"].crds[3]`; empty: the file as a whole. */
+  readonly path: string;
+  readonly want: string;
+}
+
+/**
+ * The value as an index, or the first thing wrong with it. Fields that the schema does not name are
+ * let pass.
+ *
+ * Measured against checks written by hand: for an index of a million versions the same (0.19 s of
+ * processor time, JSON.parse 1.4 s); for one of 900 packages 0.05 s and not 0.03 s (JSON.parse
+ * 0.18 s), and 0.06 s to load ajv, unless a PackageSet did.
+ */
+export function checkIndex(value: unknown): IndexFile | IndexProblem {
+  const [error] = departures(value);
+  return error === undefined ? (value as IndexFile) : problemOf(error); // held to the schema
+}
+
+const departures = schemaCheck(INDEX_SCHEMA);
+
+function problemOf({ keyword, params, path }: SchemaError): IndexProblem {
+  switch (keyword) {
+    case 'required':
+      return { path: written([...path, String(params['missingProperty'])]), want: 'given' };
+    case 'pattern':
+      return { path: written(path), want: '`sha256:` and 64 lower-case hex digits' };
+    default:
+      return { path: written(path), want: TYPES[String(params['type'])] ?? 'of another type' };
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** As JavaScript would have it: names that are none there in quotes. */
+function written(path: Path): string {
+  const steps = path.map((step) => {
+    if (typeof step === 'number') return `[${step}]`;
+    return /^\w+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+  });
+  return steps.join('').replace(/^\./, '');
+}
