@@ -2,6 +2,7 @@ import { crdDemandText } from '../model/crd-demand.js';
 import { formatOrigin } from '../model/input-error.js';
 import { isDigest } from '../text/digest.js';
 import type { Finding } from '../model/package-meta.js';
+import { effectiveRepository, effectiveSelector } from '../solver/effective.js';
 import type { Fact, Some } from '../solver/fact.js';
 import type { Term } from '../solver/incompatibility.js';
 import { ABSENT, FIRST } from '../solver/encoder/package-versions.js';
@@ -115,7 +116,7 @@ export class Sentences {
 
   /** What is asked for, where an override may say otherwise. */
   demanded({ selector, repository }: RootPackage): string {
-    const subject = this.encoder.package(this.problem.replace.get(repository) ?? repository);
+    const subject = this.encoder.package(effectiveRepository(this.problem, repository));
     return `\`${selectorText(selector)}\`${this.overridden(subject)}`;
   }
 
@@ -126,7 +127,7 @@ export class Sentences {
   }
 
   private effective(on: Some, selector: Selector): Selector {
-    return this.problem.overrides.get(this.package(on).repository)?.selector ?? selector;
+    return effectiveSelector(this.problem, this.package(on).repository, selector);
   }
 
   private overridden({ repository }: PackageSubject): string {

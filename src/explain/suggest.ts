@@ -3,6 +3,7 @@ import type { Repository } from '../model/package.js';
 import { parseReference } from '../model/reference.js';
 import { otherReleases, type Target } from '../model/target/target.js';
 import { leaves, steps } from './minimal-proof.js';
+import { effectiveRepository } from '../solver/effective.js';
 import type { Fact } from '../solver/fact.js';
 import type { RootPackage, Problem } from '../solver/problem.js';
 import { solve } from '../solver/solve.js';
@@ -74,7 +75,7 @@ function* edits(stuck: Stuck): Generator<Edit> {
 /** A root takes any version that works. */
 function otherVersion({ problem, targets }: Stuck, root: RootPackage, any: string): Edit {
   const selector: Selector = { form: 'range', text: any };
-  const repository = effective(problem, root.repository);
+  const repository = effectiveRepository(problem, root.repository);
   return {
     end: `another version of root ${problem.roots.indexOf(root)}`,
     targets,
@@ -212,10 +213,6 @@ function withoutRoot({ problem, targets }: Stuck, root: RootPackage): Edit {
 
 function versionIn(solved: Solved, repository: Repository): string {
   return solved.selected.find((one) => one.repository === repository)?.version ?? 'none';
-}
-
-function effective(problem: Problem, repository: Repository): Repository {
-  return problem.replace.get(repository) ?? repository;
 }
 
 function lastPart(repository: Repository): string {

@@ -85,3 +85,16 @@ export interface KeptObject {
   readonly object: JsonObject;
   readonly origin: Origin;
 }
+
+/** What is installed where a repository is named: what the request replaces it with, or itself. */
+export function replacedRepository({ replace }: Request, named: Repository): Repository {
+  return replace.findLast(({ repository }) => repository === named)?.with ?? named;
+}
+
+/** What decides the version of a package, whatever else is asked of it; undefined: nothing does. */
+export function overrideOf(
+  { overrides }: Request,
+  repository: Repository,
+): VersionRule | undefined {
+  return overrides.findLast((rule) => rule.repository === repository);
+}

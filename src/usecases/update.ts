@@ -1,7 +1,7 @@
 import type { Lockfile } from '../lock/lockfile.js';
 import { formatOrigin, InputError } from '../model/input-error.js';
 import type { Origin, Repository } from '../model/package.js';
-import type { Request } from '../model/request.js';
+import { overrideOf, type Request } from '../model/request.js';
 import { SourceMemory } from '../driver/source-memory.js';
 import { changesBetween } from '../lock/changes.js';
 import { refuseOtherNames } from './resolve/refuse-other-names.js';
@@ -74,7 +74,7 @@ async function withoutOrphans(
 }
 
 function refuseOverridden(request: Request, repository: Repository, origin: Origin): void {
-  const override = request.overrides.find((rule) => rule.repository === repository);
+  const override = overrideOf(request, repository);
   if (override === undefined) return;
   const place = formatOrigin(override.origin);
   throw new InputError(`${repository} is overridden to \`${override.version}\` (${place})`, {

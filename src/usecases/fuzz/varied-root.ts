@@ -2,7 +2,13 @@ import { parseConstraint } from '../../semver/constraint.js';
 import { readDependency } from '../../admission/dependency.js';
 import type { Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
-import type { LocalRoot, PackageRoot, Request } from '../../model/request.js';
+import {
+  overrideOf,
+  replacedRepository,
+  type LocalRoot,
+  type PackageRoot,
+  type Request,
+} from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import {
   compareVersions,
@@ -44,9 +50,8 @@ export async function variedRoots(request: Request, varying: Varying): Promise<V
     .filter(({ repository }) => roots.every((root) => root.repository !== repository));
   const varied: VariedRoot[] = [];
   for (const [place, root] of [...roots, ...required].entries()) {
-    const repository =
-      request.replace.find((rule) => rule.repository === root.repository)?.with ?? root.repository;
-    if (request.overrides.some((rule) => rule.repository === repository)) continue;
+    const repository = replacedRepository(request, root.repository);
+    if (overrideOf(request, repository) !== undefined) continue;
     const lists = new Map<string, readonly string[]>();
     for (const target of varying.targets) {
       lists.set(target.version, (await varying.source.tags(repository, target)) ?? []);

@@ -5,6 +5,7 @@ import type { Repository } from '../../model/package.js';
 import type { PackageMeta, Rejection } from '../../model/package-meta.js';
 import type { Target } from '../../model/target/target.js';
 import { parseVersion, type Version } from '../../semver/version.js';
+import { effectiveRepository } from '../../solver/effective.js';
 import type { RootPackage, Problem } from '../../solver/problem.js';
 import type { Selected } from '../../solver/search-result.js';
 import type { Driver } from '../../driver/driver.js';
@@ -59,8 +60,7 @@ function newestAdmitted(
 ): Version | undefined {
   const demands = problem.roots.filter(
     (each): each is RootPackage =>
-      each.requires === 'package' &&
-      (problem.replace.get(each.repository) ?? each.repository) === repository,
+      each.requires === 'package' && effectiveRepository(problem, each.repository) === repository,
   );
   if (demands.length === 0 || problem.overrides.has(repository)) return undefined;
   const selectors = demands.map(({ selector }) => selector);

@@ -4,6 +4,7 @@ import { formatOrigin } from '../../model/input-error.js';
 import { ownershipKey } from '../../model/owned-object.js';
 import type { Repository } from '../../model/package.js';
 import type { Target } from '../../model/target/target.js';
+import { effectiveRepository } from '../../solver/effective.js';
 import type { Problem, Rule } from '../../solver/problem.js';
 import type { Requirers } from './requirers.js';
 import { changesBetween, type Change } from '../../lock/changes.js';
@@ -51,8 +52,8 @@ function reasonFor(change: Change, moved: Moved): string | undefined {
 }
 
 function whyRemoved(repository: Repository, { problem }: Moved): string {
-  const successor = problem.replace.get(repository);
-  return successor === undefined ? 'nothing requires it any more' : `replaced by ${successor}`;
+  const successor = effectiveRepository(problem, repository);
+  return successor === repository ? 'nothing requires it any more' : `replaced by ${successor}`;
 }
 
 /** Who no longer admits the old version. */
@@ -94,7 +95,7 @@ function unsuited(old: LockedPackage, { after, problem, target }: Moved): string
   }
   for (const requirement of old.requirements) {
     if (requirement.requires !== 'package') continue;
-    const on = problem.replace.get(requirement.repository) ?? requirement.repository;
+    const on = effectiveRepository(problem, requirement.repository);
     const there = others.find((other) => other.repository === on);
     if (there === undefined || problem.overrides.has(on)) continue;
     if (meetsSelector(there.version, selectorOf(requirement.constraint), target)) continue;

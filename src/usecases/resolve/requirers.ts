@@ -2,6 +2,7 @@ import type { Lockfile } from '../../lock/lockfile.js';
 import { crdDemandText, type CrdDemand } from '../../model/crd-demand.js';
 import { formatOrigin } from '../../model/input-error.js';
 import type { Repository } from '../../model/package.js';
+import { effectiveRepository } from '../../solver/effective.js';
 import type { Problem } from '../../solver/problem.js';
 import { selectorOf, selectorText, type Selector } from '../../model/selector.js';
 
@@ -23,12 +24,11 @@ export function requirersIn(lockfile: Lockfile, problem: Problem): Requirers {
     if (sofar === undefined) requirers.set(repository, [requirer]);
     else sofar.push(requirer);
   };
-  const effective = (named: Repository) => problem.replace.get(named) ?? named;
   for (const root of problem.roots) {
     const place = formatOrigin(root.origin);
     if (root.requires === 'package') {
       const { repository, selector } = root;
-      add(effective(repository), {
+      add(effectiveRepository(problem, repository), {
         text: `${place} asks for \`${selectorText(selector)}\``,
         selector,
       });
@@ -44,7 +44,7 @@ export function requirersIn(lockfile: Lockfile, problem: Problem): Requirers {
       if (requirement.requires === 'package') {
         const { repository, constraint } = requirement;
         const text = `${who} requires \`${constraint}\``;
-        add(effective(repository), { text, selector: selectorOf(constraint) });
+        add(effectiveRepository(problem, repository), { text, selector: selectorOf(constraint) });
         continue;
       }
       const { demand, text } = requirement;

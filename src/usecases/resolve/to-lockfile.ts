@@ -5,7 +5,7 @@ import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import type { Repository } from '../../model/package.js';
 import type { CheckedPackage } from '../../driver/checked-package.js';
-import type { PackageRoot, Request } from '../../model/request.js';
+import { replacedRepository, type PackageRoot, type Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import type { Selected } from '../../solver/search-result.js';
 import { clusterRefusals } from './cluster-refusals.js';
@@ -22,11 +22,10 @@ export function toLockfile(
   context: { readonly target: Target; readonly previous: Lockfile | undefined },
 ): { readonly lockfile: Lockfile; readonly warnings: readonly string[] } {
   const { target, previous } = context;
-  const replaced = new Map(request.replace.map((rule) => [rule.repository, rule.with]));
   const roots = new Map<Repository, PackageRoot>();
   for (const root of request.roots) {
     if (root.root !== 'package') continue;
-    roots.set(replaced.get(root.repository) ?? root.repository, root);
+    roots.set(replacedRepository(request, root.repository), root);
   }
   const lockedNames = new Map(previous?.packages.map((p) => [p.repository, p.name]));
   const { names, warnings } = assignNames(

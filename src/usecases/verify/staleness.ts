@@ -1,6 +1,7 @@
 import type { Lockfile } from '../../lock/lockfile.js';
 import { formatOrigin } from '../../model/input-error.js';
 import type { Target } from '../../model/target/target.js';
+import { effectiveRepository, effectiveSelector } from '../../solver/effective.js';
 import type { RootPackage, Problem } from '../../solver/problem.js';
 import { meetsSelector } from '../resolve/meets-selector.js';
 import { selectorText } from '../../model/selector.js';
@@ -10,8 +11,8 @@ export function staleness(lockfile: Lockfile, problem: Problem, target: Target):
   const locked = new Map(lockfile.packages.map((one) => [one.repository, one]));
   const roots = problem.roots.filter((d): d is RootPackage => d.requires === 'package');
   return roots.flatMap((root) => {
-    const repository = problem.replace.get(root.repository) ?? root.repository;
-    const selector = problem.overrides.get(repository)?.selector ?? root.selector;
+    const repository = effectiveRepository(problem, root.repository);
+    const selector = effectiveSelector(problem, repository, root.selector);
     const place = formatOrigin(root.origin);
     const there = locked.get(repository);
     if (there === undefined) return [`${repository} (${place}) is not in the lockfile`];
