@@ -1,5 +1,6 @@
-import { isDigest, type Digest, sha256 } from '../text/digest.js';
+import { type Digest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
+import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import { MEDIA_TYPE } from './descriptor.js';
 import type { ImageRepository, StoredManifest } from './image-repository.js';
@@ -70,7 +71,7 @@ export async function openArtifact(
 ): Promise<HeldArtifact | undefined> {
   const manifest = await repository.manifest(reference);
   if (manifest === undefined) return undefined;
-  const subject = `${repository.name}${isDigest(reference) ? '@' : ':'}${reference}`;
+  const subject = joinReference(repository.name, reference);
   const kind = kindOf(manifest, subject);
   const parsed = parseManifest(manifest, subject);
   const layers = parsed.kind === 'image' ? parsed.layers : [];
@@ -89,9 +90,7 @@ export async function openArtifact(
 }
 
 function kindOf({ bytes }: StoredManifest, subject: string): ArtifactKind {
-  const type = stringOf(
-    fieldsOf(parseJson(Buffer.from(bytes).toString('utf8'))?.value)?.get('artifactType'),
-  );
+  const type = stringOf(fieldsOf(parseJson(bytes)?.value)?.get('artifactType'));
   if (type === ARTIFACT_TYPE.lock) return 'lock';
   if (type === ARTIFACT_TYPE.index) return 'index';
   const what = `not something that xpkg-resolve pushed (\`${printable(type ?? 'no artifactType')}\`)`;

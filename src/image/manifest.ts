@@ -23,7 +23,7 @@ export function parseManifest(
   limits: Limits = LIMITS,
 ): Manifest {
   const bad = (what: string) => new SourceError('BAD_IMAGE', subject, `its manifest ${what}`);
-  const fields = fieldsOf(parseJson(Buffer.from(stored.bytes).toString('utf8'))?.value);
+  const fields = fieldsOf(parseJson(stored.bytes)?.value);
   if (fields === undefined) throw bad('is not a JSON object');
   const [layers, children] = [listOf(fields.get('layers')), listOf(fields.get('manifests'))];
   if (layers !== undefined && children !== undefined) {

@@ -1,6 +1,6 @@
 import { isDigest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
-import { isTag } from '../model/reference.js';
+import { isTag, joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import { withStallCheck, readBody, VerifiedBytes, WrongBytes } from './body.js';
 import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
@@ -84,7 +84,7 @@ export class RegistryClient {
     held?: StoredManifest,
   ): Promise<StoredManifest | undefined> {
     if (!isDigest(reference) && !isTag(reference)) return undefined;
-    const subject = `${name.host}/${name.path}${isDigest(reference) ? '@' : ':'}${reference}`;
+    const subject = joinReference(`${name.host}/${name.path}`, reference);
     const url = await this.#session.url(name, `manifests/${reference}`);
     return this.#session.retried(subject, async () => {
       const known = held === undefined ? {} : { 'if-none-match': `"${held.digest}"` };

@@ -1,4 +1,5 @@
 import { isDigest, type Digest } from '../text/digest.js';
+import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { ExpectedBlob } from '../image/blob.js';
 import { copyBlob } from './copy-blob.js';
@@ -79,7 +80,7 @@ export function offlineRepository(name: string, cache: DiskCache): ImageReposito
     },
     manifest: async (reference) => {
       const held = await manifestIn(cache, name, reference);
-      const subject = `${name}${isDigest(reference) ? '@' : ':'}${reference}`;
+      const subject = joinReference(name, reference);
       if (held === undefined) throw offline(subject, NAMES_KEPT);
       if (held.manifest === undefined && held.digest !== undefined)
         throw offline(subject, NAMES_KEPT);

@@ -77,7 +77,7 @@ async function indexOf(tree: FileTree): Promise<LayoutIndex> {
       'not an OCI image layout: it lacks `oci-layout` or `index.json`',
     );
   }
-  const fields = fieldsOf(parseJson(Buffer.from(bytes).toString('utf8'))?.value);
+  const fields = fieldsOf(parseJson(bytes)?.value);
   const descriptors = listOf(fields?.get('manifests'))?.map((value) => descriptorFrom(value));
   if (descriptors === undefined || !descriptors.every((found) => found !== undefined)) {
     throw new SourceError('BAD_SOURCE', tree.shown, '`index.json` is not an OCI image index');

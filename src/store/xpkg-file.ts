@@ -66,7 +66,7 @@ interface Parts {
 
 async function partsOf(tree: FileTree): Promise<Parts> {
   const bytes = await tree.read('manifest.json', LIMITS.manifestBytes);
-  const images = listOf(parseJson(Buffer.from(bytes ?? []).toString('utf8'))?.value);
+  const images = listOf(parseJson(bytes ?? '')?.value);
   if (images === undefined) {
     throw new SourceError('BAD_SOURCE', tree.shown, 'not a `.xpkg` file: it lacks `manifest.json`');
   }
@@ -95,7 +95,7 @@ async function layerDigest(tree: FileTree, path: string): Promise<Digest> {
 }
 
 function labelsOf(config: Uint8Array): ReadonlyMap<string, string> {
-  const fields = fieldsOf(parseJson(Buffer.from(config).toString('utf8'))?.value);
+  const fields = fieldsOf(parseJson(config)?.value);
   return annotationsFrom(fieldsOf(fields?.get('config'))?.get('Labels'));
 }
 

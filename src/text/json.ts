@@ -36,8 +36,9 @@ export function listOf(value: unknown): readonly unknown[] | undefined {
   return isList(value) ? value : undefined;
 }
 
-/** Parsed JSON, or undefined if the text is none. */
-export function parseJson(text: string): { readonly value: unknown } | undefined {
+/** Parsed JSON, from text or its bytes in UTF-8; undefined: it is none. */
+export function parseJson(json: string | Uint8Array): { readonly value: unknown } | undefined {
+  const text = typeof json === 'string' ? json : Buffer.from(json).toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
     return { value };

@@ -6,6 +6,7 @@ import { parseReference, splitTag } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Registries } from '../../sources/registry/open-registries.js';
 import type { Io } from '../io/io.js';
+import { isOciPath } from '../io/oci-path.js';
 
 /** What a form of `--from` is opened with. */
 export interface Opening {
@@ -41,7 +42,7 @@ async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
 
 async function index(opening: Opening): Promise<PackageSource> {
   const { rest, text, io } = opening;
-  if (rest.startsWith('oci://')) return artifact({ ...opening, text: rest });
+  if (isOciPath(rest)) return artifact({ ...opening, text: rest });
   const { openIndex } = await import('../../sources/index/index-source.js');
   return openIndex(resolve(io.cwd, rest), text);
 }

@@ -5,6 +5,7 @@ import { parseLockfile } from '../../lock/parse-lockfile.js';
 import { InputError } from '../../model/input-error.js';
 import type { KeptObject } from '../../model/request.js';
 import type { Io } from './io.js';
+import { isOciPath } from './oci-path.js';
 import type { RegistryArgs } from './registries.js';
 
 /** A lockfile as it stands on disk, or at a registry. */
@@ -29,7 +30,7 @@ export function keptIn({ objects }: Lockfile, named: string): readonly KeptObjec
 }
 
 export function isRemoteLock({ lock }: Pick<LockPlace, 'lock'>): boolean {
-  return lock.startsWith('oci://');
+  return isOciPath(lock);
 }
 
 async function onDisk(named: string, io: Io): Promise<string | undefined> {

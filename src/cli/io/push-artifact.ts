@@ -1,7 +1,8 @@
 import { InputError } from '../../model/input-error.js';
 import type { Artifact } from '../../image/artifact.js';
 import type { Io } from './io.js';
-import { ociReference, registriesFor, type RegistryArgs } from './registries.js';
+import { parseOciPath } from './oci-path.js';
+import { registriesFor, type RegistryArgs } from './registries.js';
 
 /** Stores an artifact under a tag, and gives what to print: the name that will not move. */
 export async function pushArtifact(
@@ -10,7 +11,7 @@ export async function pushArtifact(
   args: RegistryArgs & { readonly output?: 'text' | 'json' },
   io: Io,
 ): Promise<string> {
-  const reference = ociReference(text);
+  const reference = parseOciPath(text);
   if (reference.digest !== undefined) {
     throw new InputError(`\`${text}\` names a digest, and what is pushed has its own`, {
       hint: 'name a tag: `oci://REGISTRY/REPOSITORY:TAG`',

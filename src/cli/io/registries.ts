@@ -1,6 +1,5 @@
 import { imageConfigsIn } from '../../sources/registry/image-config.js';
 import { InputError } from '../../model/input-error.js';
-import { parseReference, type Reference } from '../../model/reference.js';
 import type { KeptObject } from '../../model/request.js';
 import { openArtifact, type HeldArtifact } from '../../image/artifact.js';
 import type { ReadStats } from '../../driver/read-stats.js';
@@ -14,6 +13,7 @@ import {
   traced,
   type NetworkArgs,
 } from '../flags/network-flags.js';
+import { parseOciPath } from './oci-path.js';
 import { toolVersion } from './tool-version.js';
 
 /** Flags that registries are opened by. */
@@ -55,23 +55,6 @@ export async function registriesFor(
   });
 }
 
-const SCHEME = 'oci://';
-
-/** Whether a path is one at a registry: `oci://registry.example.org/team/lock:v1`. */
-export function isOci(text: string): boolean {
-  return text.startsWith(SCHEME);
-}
-
-export function ociReference(text: string): Reference {
-  const reference = isOci(text)
-    ? parseReference(text.slice(SCHEME.length), { strict: true })
-    : undefined;
-  if (reference !== undefined) return reference;
-  throw new InputError(`\`${text}\` does not name an artifact at a registry`, {
-    hint: 'write all of it: `oci://REGISTRY/REPOSITORY:TAG` or `oci://REGISTRY/REPOSITORY@sha256:…`',
-  });
-}
-
 /** What `xpkg-resolve push` stored under a reference. */
 export async function requireArtifact(
   text: string,
@@ -89,7 +72,7 @@ export async function findArtifact(
   text: string,
   registries: Registries | undefined,
 ): Promise<HeldArtifact | undefined> {
-  const reference = ociReference(text);
+  const reference = parseOciPath(text);
   if (registries === undefined) {
     throw new InputError(`\`${text}\`: \`--offline\` forbids the network, and there is no cache`);
   }

@@ -51,7 +51,7 @@ export async function checkDiffIds(
 }
 
 function diffIdsIn(config: Uint8Array): readonly string[] | undefined {
-  const fields = fieldsOf(parseJson(Buffer.from(config).toString('utf8'))?.value);
+  const fields = fieldsOf(parseJson(config)?.value);
   const listed = listOf(fieldsOf(fields?.get('rootfs'))?.get('diff_ids'))?.map(stringOf);
   return listed?.every((text) => text !== undefined) === true ? listed : undefined;
 }

@@ -3,10 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { SourceError } from '../../model/source-error.js';
+import { LIMITS } from '../../image/limits.js';
 import { isAbsent } from '../../files/error-code.js';
-
-/** Crossplane reads no more of a package.yaml than this. */
-const MAX_BYTES = 200 * 1024 * 1024;
 
 export const SEPARATOR = Buffer.from('---\n');
 const NEWLINE = 0x0a;
@@ -24,7 +22,7 @@ export async function holdsPackage(folder: string): Promise<boolean> {
 export async function readPackageFiles(folder: string, shown: string): Promise<Uint8Array> {
   const built = join(folder, 'package.yaml');
   if (await isFile(built)) {
-    const bytes = await readWithin(built, MAX_BYTES);
+    const bytes = await readWithin(built, LIMITS.packageYamlBytes);
     if (bytes === undefined) throw tooLarge(shown);
     return bytes;
   }
@@ -44,7 +42,7 @@ export async function packageParts(folder: string, shown: string): Promise<Packa
   const meta = join(folder, 'crossplane.yaml');
   const others = (await yamlFiles(folder, 'root')).filter((file) => file !== meta);
   const parts: PackagePart[] = [];
-  let left = MAX_BYTES;
+  let left = LIMITS.packageYamlBytes;
   for (const file of [meta, ...others]) {
     const bytes = await readWithin(file, left);
     if (bytes === undefined) throw tooLarge(shown);
@@ -77,7 +75,7 @@ async function readWithin(file: string, most: number): Promise<Uint8Array | unde
 }
 
 function tooLarge(shown: string): SourceError {
-  const limit = `${MAX_BYTES >> 20} MiB`;
+  const limit = `${LIMITS.packageYamlBytes >> 20} MiB`;
   return new SourceError('TOO_LARGE', shown, `over ${limit}, which is all that Crossplane reads`);
 }
 

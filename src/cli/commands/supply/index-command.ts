@@ -14,6 +14,7 @@ import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { imageConfigFlag, imageConfigs } from '../../flags/image-config-flag.js';
 import type { Io } from '../../io/io.js';
+import { parseOciPath } from '../../io/oci-path.js';
 import { withProgress } from '../../io/progress.js';
 import { openSources, sourceFlags } from '../../flags/source-flags.js';
 
@@ -47,8 +48,7 @@ export const indexCommand = command({
   run: async (args, io) => {
     const { destination, repositories } = destinationOf(args.repositories ?? []);
     // Before anything is read: what follows `push` is where to, and nothing else.
-    if (destination !== undefined)
-      (await import('../../io/registries.js')).ociReference(destination);
+    if (destination !== undefined) parseOciPath(destination);
     const stats = noStats();
     const source = await openSources(args, io, stats, await imageConfigs(args, io));
     const wanted = repositories.length > 0 ? repositories : await listed(source);
