@@ -11,7 +11,7 @@ export interface Move {
 }
 
 /** The move that failed; those before it have been undone. */
-export interface FailedMove {
+interface FailedMove {
   /** Its place in the list. */
   readonly index: number;
   readonly error: unknown;

@@ -24,7 +24,7 @@ const EMPTY_STALE_AFTER_MS = 1_000;
 const MAX_TAKEOVERS = 3;
 
 /** Locks that this process holds. */
-export interface FolderLocks {
+interface FolderLocks {
   release(): void;
 }
 

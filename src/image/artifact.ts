@@ -8,12 +8,12 @@ import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { parseManifest } from './manifest.js';
 
 /** What an artifact is, by its `artifactType`. */
-export const ARTIFACT_TYPE = {
+const ARTIFACT_TYPE = {
   lock: 'application/vnd.xpkg-resolve.lock.v1',
   index: 'application/vnd.xpkg-resolve.index.v1',
 } as const;
 
-export type ArtifactKind = keyof typeof ARTIFACT_TYPE;
+type ArtifactKind = keyof typeof ARTIFACT_TYPE;
 
 export interface ArtifactFile {
   /** Path below the folder that `oras pull` writes to. */

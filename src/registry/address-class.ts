@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 /** How far an address reaches; names that are no IP literal count as public, `localhost` aside. */
-export type AddressClass = 'public' | 'private' | 'loopback' | 'link-local';
+type AddressClass = 'public' | 'private' | 'loopback' | 'link-local';
 
 const CLASSES: readonly (readonly [AddressClass, BlockList])[] = [
   ['loopback', listOf(['127.0.0.0', 8], ['::1', 128])],
@@ -50,7 +50,7 @@ export function addressClass(hostname: string): AddressClass {
   return CLASSES.find(([, list]) => list.check(bare, familyOf(bare)))?.[0] ?? 'public';
 }
 
-export interface PlainHttpRule {
+interface PlainHttpRule {
   /** Whether `*.local` counts, which depends on the Crossplane release. */
   readonly dotLocal: boolean;
   /** Hosts the user declared insecure; one without a port stands for all of its ports. */

@@ -5,7 +5,7 @@ import { proxiesIn, type Proxy, type ProxyChoice } from './proxy-environment.js'
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 import { codeOf } from '../files/error-code.js';
 
-export interface UndiciOptions {
+interface UndiciOptions {
   /** Proxy variables are read from it, as Go programs read them. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** PEM of certificate authorities that replace or extend the usual ones; asked for once. */
@@ -40,7 +40,7 @@ const TIMEOUTS: Timeouts = {
 /** A longer rest costs more than a new connection. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
-export interface ClosableTransport {
+interface ClosableTransport {
   readonly send: Transport;
   close(): Promise<void>;
 }

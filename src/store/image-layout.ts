@@ -12,7 +12,7 @@ import { fieldsOf, listOf, parseJson } from '../text/json.js';
 import { LIMITS } from '../image/limits.js';
 
 /** An OCI image layout: images by repository and tag. */
-export interface ImageLayout {
+interface ImageLayout {
   readonly repositories: ReadonlyMap<Repository, ImageRepository>;
   /** Entries that could not be given a repository, by what they are called. */
   readonly unnamed: readonly string[];

@@ -157,7 +157,7 @@ class FileSink implements BlobSink {
 }
 
 /** The media type that a manifest names; if it names none, the one that its fields imply. */
-export function mediaTypeOf({ bytes }: StoredManifest): string {
+function mediaTypeOf({ bytes }: StoredManifest): string {
   const fields = fieldsOf(parseJson(bytes)?.value);
   const implied = fields?.has('manifests') === true ? MEDIA_TYPE.ociIndex : MEDIA_TYPE.ociManifest;
   return stringOf(fields?.get('mediaType')) ?? implied;

@@ -5,7 +5,7 @@ import type { DiskCache } from '../../store/disk-cache.js';
 import type { Io } from './io.js';
 
 /** `--cache DIR`; undefined: not given. */
-export type CacheFlag = string | undefined;
+type CacheFlag = string | undefined;
 
 /** Where downloads are kept; undefined: there is no place for them. */
 export function cacheFolder(flag: CacheFlag, { cwd, env }: Pick<Io, 'cwd' | 'env'>) {

@@ -15,7 +15,7 @@ export interface LockOnDisk {
 }
 
 /** Which lockfile; and, should it be at a registry, how to get there. */
-export type LockPlace = { readonly lock: string } & RegistryArgs;
+type LockPlace = { readonly lock: string } & RegistryArgs;
 
 /** Reads the lockfile that the user names, `oci://…` included; undefined: there is no such file. */
 export async function readLock(place: LockPlace, io: Io): Promise<LockOnDisk | undefined> {

@@ -23,7 +23,7 @@ export interface RegistryArgs extends NetworkArgs {
 }
 
 /** What registries are opened for. */
-export interface RegistryUse {
+interface RegistryUse {
   /** Counts the bytes that come in. */
   readonly stats?: ReadStats | undefined;
   /** The user's objects, of which ImageConfigs say where packages are pulled from. */

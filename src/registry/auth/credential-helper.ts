@@ -4,7 +4,7 @@ import type { Credentials } from './credentials.js';
 import { basicOrIdentity } from './docker-config.js';
 import { fieldsOf, parseJson, stringOf } from '../../text/json.js';
 
-export interface HelperOptions {
+interface HelperOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
 }

@@ -9,14 +9,14 @@ import type { Clock } from '../../model/clock.js';
 import { Secret } from './secret.js';
 import type { HttpRequest, Transport } from '../transport.js';
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly realm: URL;
   readonly service: string | undefined;
   readonly scope: string;
   readonly credentials: Exclude<Credentials, { kind: 'bearer' }> | undefined;
 }
 
-export interface Token {
+interface Token {
   readonly value: Secret;
   /** By the clock the token was fetched with. */
   readonly expiresAt: number;

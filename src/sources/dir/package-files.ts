@@ -31,7 +31,7 @@ export async function readPackageFiles(folder: string, shown: string): Promise<U
 }
 
 /** A file of a package that is ready to build. */
-export interface PackagePart {
+interface PackagePart {
   readonly file: string;
   /** Ends with a newline. */
   readonly bytes: Uint8Array;

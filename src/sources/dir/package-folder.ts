@@ -3,14 +3,14 @@ import { isDigest } from '../../text/digest.js';
 import { isTag } from '../../model/reference.js';
 
 /** What the path of a folder below a `dir:` source says. */
-export interface PackageFolder {
+interface PackageFolder {
   readonly repository: Repository;
   /** Tag or digest, or a constraint: older CLIs name folders by those. */
   readonly version: string;
 }
 
 /** Where the versions of a repository are: folders `<name>@<version>` in the folder `parents`. */
-export interface VersionsPath {
+interface VersionsPath {
   readonly parents: readonly string[];
   readonly name: string;
 }

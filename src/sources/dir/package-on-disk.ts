@@ -9,7 +9,7 @@ import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 import { packageParts, SEPARATOR } from './package-files.js';
 
 /** A package read from the user's own files. */
-export interface PackageOnDisk {
+interface PackageOnDisk {
   readonly contents: PackageContents;
   /** Where a line of `contents` was written. */
   readonly originOf: (line: number | undefined) => Origin;

@@ -54,7 +54,7 @@ function prefixOf(match: JsonValue): readonly string[] {
 }
 
 /** What is pulled when an image is asked for. */
-export interface PulledImage {
+interface PulledImage {
   readonly image: string;
   /** The one that says so; undefined: the image is pulled by its own name. */
   readonly rewrittenBy: ImageConfig | undefined;

@@ -19,7 +19,7 @@ export interface ImageRepositories {
   repository(name: RemoteName): ImageRepository;
 }
 
-export interface RegistrySourceOptions {
+interface RegistrySourceOptions {
   readonly client: ImageRepositories;
   readonly credentials: CredentialStore;
   /** Hosts that may speak plain HTTP because the user says so. */
