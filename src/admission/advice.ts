@@ -9,7 +9,7 @@ import { repositoryProblem } from '../model/reference.js';
 import { knownReleases, targetFor, type Target } from '../model/target/target.js';
 import { parseVersion } from '../semver/version.js';
 
-/** What the target takes without a word, and people come to regret. Warnings only. */
+/** Warnings about what the target accepts in silence, and what then has no effect or fails later. */
 export function advise(contents: PackageContents, target: Target): Finding[] {
   return [
     ...contents.metas.flatMap((meta) => [

@@ -8,7 +8,7 @@ import type { Finding, PackageRequirement, Requirement } from '../model/package-
 import { repositoryProblem } from '../model/reference.js';
 import type { Target } from '../model/target/target.js';
 
-export interface DependencyContext {
+interface DependencyContext {
   readonly target: Target;
   /** Also read `crd:` entries, which Crossplane itself does not know. */
   readonly compat: boolean;
@@ -17,7 +17,7 @@ export interface DependencyContext {
 }
 
 /** What an entry asks for; with an `error` among the findings there is no requirement. */
-export interface DependencyReading {
+interface DependencyReading {
   readonly requirement: Requirement | undefined;
   readonly findings: readonly Finding[];
 }
@@ -27,9 +27,9 @@ export function readDependency(entry: JsonValue, context: DependencyContext): De
   const wrongType = decodeProblem(entry, context.target);
   if (wrongType !== undefined) return refused('dependency-form', wrongType, context);
   const fields = isMapping(entry) ? entry : {};
-  const asked = selectPackage(fields, context.target);
-  if (asked === undefined) return withoutPackage(fields, context);
-  return readPackage(fields, asked, context);
+  const named = selectPackage(fields, context.target);
+  if (named === undefined) return withoutPackage(fields, context);
+  return readPackage(fields, named, context);
 }
 
 /** A whole dependsOn list, in order. */
@@ -57,7 +57,7 @@ export function describeDependency(entry: JsonValue): string {
   return JSON.stringify(entry);
 }
 
-type Asked = Pick<PackageRequirement, 'apiVersion'> & {
+type NamedPackage = Pick<PackageRequirement, 'apiVersion'> & {
   readonly source: string;
   readonly kind: string;
 };
@@ -69,7 +69,7 @@ const SHORT_FORMS: readonly (readonly [key: string, kind: PackageKind])[] = [
   ['function', 'Function'],
 ];
 
-function selectPackage(fields: JsonObject, target: Target): Asked | undefined {
+function selectPackage(fields: JsonObject, target: Target): NamedPackage | undefined {
   const { apiVersion, kind, package: source } = fields;
   if (
     target.rules.explicitDependencies &&
@@ -88,12 +88,12 @@ function selectPackage(fields: JsonObject, target: Target): Asked | undefined {
 
 function readPackage(
   fields: JsonObject,
-  asked: Asked,
+  named: NamedPackage,
   context: DependencyContext,
 ): DependencyReading {
   const { target } = context;
   const entry = `dependsOn entry \`${describeDependency(fields)}\``;
-  const { kind, apiVersion, source } = asked;
+  const { kind, apiVersion, source } = named;
   if (!isPackageKind(kind) || !servesPackages(apiVersion, kind)) {
     const what = `${entry} asks for a \`${kind}\` of \`${apiVersion ?? ''}\`, which is no package`;
     const advice =
@@ -117,7 +117,7 @@ function readPackage(
   const { line } = context;
   return {
     requirement: { requires: 'package', repository: source, kind, apiVersion, constraint, line },
-    findings: ambiguity(fields, asked, context),
+    findings: ambiguity(fields, named, context),
   };
 }
 
@@ -134,14 +134,14 @@ function constraintProblem(text: string, { version, rules }: Target): string | u
 }
 
 /** Fields that lose to the ones Crossplane looks at first. */
-function ambiguity(fields: JsonObject, asked: Asked, context: DependencyContext): Finding[] {
+function ambiguity(fields: JsonObject, named: NamedPackage, context: DependencyContext): Finding[] {
   const written = ['package', ...SHORT_FORMS.map(([key]) => key)].filter(
     (key) => typeof fields[key] === 'string',
   );
-  const used = asked.apiVersion === undefined ? asked.kind.toLowerCase() : 'package';
+  const used = named.apiVersion === undefined ? named.kind.toLowerCase() : 'package';
   const ignored = written.filter((key) => key !== used);
   if (ignored.length === 0) return [];
-  const message = `dependsOn entry has \`${used}\` and ${ignored.map((key) => `\`${key}\``).join(', ')}; Crossplane ${context.target.version} reads \`${used}: ${asked.source}\` and ignores the rest; make it two entries`;
+  const message = `dependsOn entry has \`${used}\` and ${ignored.map((key) => `\`${key}\``).join(', ')}; Crossplane ${context.target.version} reads \`${used}: ${named.source}\` and ignores the rest; make it two entries`;
   return [warningFinding('dependency-ambiguous', message, context.line)];
 }
 

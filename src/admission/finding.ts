@@ -1,15 +1,15 @@
 import type { Finding } from '../model/package-meta.js';
 import { printable } from '../text/printable.js';
 
-/** Longer than any honest message; what packages say of themselves goes into them. */
-const MAX_MESSAGE = 1000;
+/** Characters of a message, which repeats text from the package: that may be of any length. */
+const MAX_MESSAGE_LENGTH = 1000;
 
 /** The target refuses the package for this. */
 export function errorFinding(code: string, message: string, line: number | undefined): Finding {
-  return { severity: 'error', code, message: printable(message, MAX_MESSAGE), line };
+  return { severity: 'error', code, message: printable(message, MAX_MESSAGE_LENGTH), line };
 }
 
-/** Worth a word, no more. */
+/** The target takes the package all the same. */
 export function warningFinding(code: string, message: string, line: number | undefined): Finding {
-  return { severity: 'warning', code, message: printable(message, MAX_MESSAGE), line };
+  return { severity: 'warning', code, message: printable(message, MAX_MESSAGE_LENGTH), line };
 }

@@ -9,7 +9,7 @@ import { labelOf } from './object-label.js';
 import { packageObject, type Pin } from './package-object.js';
 
 export interface Bundle {
-  /** What the user gave for packages to lean on, then packages, dependencies first. */
+  /** ImageConfigs and runtime configs of the user, then packages, dependencies first. */
   readonly objects: readonly JsonObject[];
   /** Why every package carries `skipDependencyResolution: true`; empty: none does. */
   readonly skips: readonly string[];

@@ -1,10 +1,10 @@
 import { byCodePoint } from '../text/code-point-order.js';
 import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 
-/** Keys that people look for first. */
+/** Keys that come first in a manifest by convention. */
 const LEADING = ['apiVersion', 'kind', 'metadata', 'name', 'package', 'spec'];
 
-/** The same value with the keys of every mapping in a fixed order, however they came. */
+/** Puts the keys of every mapping in a fixed order, whatever order they came in. */
 export function canonical(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value)

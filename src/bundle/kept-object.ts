@@ -4,7 +4,7 @@ import type { Target } from '../model/target/target.js';
 import { labelOf } from './object-label.js';
 import { withoutClusterState } from './object-template.js';
 
-export interface KeptForTarget {
+interface KeptForTarget {
   /** undefined: the target could make nothing of it. */
   readonly object: JsonObject | undefined;
   readonly warnings: readonly string[];

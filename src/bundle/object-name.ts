@@ -14,7 +14,7 @@ export interface Nameless {
   readonly origin?: Origin | undefined;
 }
 
-export interface AssignedNames {
+interface AssignedNames {
   readonly names: ReadonlyMap<Repository, string>;
   readonly warnings: readonly string[];
 }

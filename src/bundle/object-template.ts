@@ -5,7 +5,7 @@ import { canonical } from './canonical.js';
 import { takesField } from './spec-fields.js';
 
 /** What the user said about the object of one package, from the most general to the closest. */
-export interface TemplateParts {
+interface TemplateParts {
   readonly kind: PackageKind;
   /** For every package of the set. */
   readonly defaults: JsonObject;

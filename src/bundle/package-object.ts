@@ -9,13 +9,13 @@ import { fitSpec, isMappingOfStrings } from './spec-fields.js';
 /** How `spec.package` names a version. */
 export type Pin = 'tag' | 'digest';
 
-export interface PackageObjectOptions {
+interface PackageObjectOptions {
   readonly pin: Pin;
   /** On this object and, by the same token, on every other. */
   readonly skipDependencyResolution: boolean;
 }
 
-export interface RenderedObject {
+interface RenderedObject {
   readonly object: JsonObject;
   readonly warnings: readonly string[];
 }

@@ -56,12 +56,12 @@ const FIELDS: ReadonlyMap<string, SpecField> = new Map<string, SpecField>([
   ['runtimeConfigRef', { shape: REFERENCE, kinds: WITH_RUNTIME }],
 ]);
 
-/** Whether packages of this kind have the field; of one that nobody has this does not judge. */
+/** Whether packages of this kind have the field; true of a field that no kind has. */
 export function takesField(kind: PackageKind, field: string): boolean {
   return FIELDS.get(field)?.kinds?.includes(kind) ?? true;
 }
 
-export interface FittedSpec {
+interface FittedSpec {
   readonly spec: JsonObject;
   readonly warnings: readonly string[];
 }
@@ -71,8 +71,8 @@ export interface FittedSpec {
  *
  * A field that some other release or kind has is left out with a warning: one set is rendered for
  * several releases, and an API server would drop the field in silence, or refuse the whole apply.
- * A field nobody has is a slip of the pen, and refused. A release newer than this tool may know
- * better, so there it is kept.
+ * A field that no release has is taken for a mistake and refused, save for a release newer than
+ * this tool knows, which may have it.
  */
 export function fitSpec(
   spec: JsonObject,

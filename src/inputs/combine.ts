@@ -2,7 +2,7 @@ import { formatOrigin, InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import { mappingOf, type JsonObject, type JsonValue } from '../text/json.js';
 import type { PackageRoot, Request, Root } from '../model/request.js';
-import type { AskedPackage, Contribution } from './contribution.js';
+import type { PackageRootDraft, Contribution } from './contribution.js';
 
 /** Puts contributions together, in the order given, into one request that contradicts itself nowhere. */
 export function combine(contributions: readonly Contribution[]): Request {
@@ -52,7 +52,7 @@ function theOne<T extends { readonly origin: Origin }>(
   return first;
 }
 
-function flagged(root: AskedPackage, defaults: JsonObject): PackageRoot {
+function flagged(root: PackageRootDraft, defaults: JsonObject): PackageRoot {
   const own = root.object?.['spec'];
   const flag = (name: string): boolean => {
     const given: readonly (JsonValue | undefined)[] = [

@@ -3,7 +3,7 @@ import type { Origin } from '../model/package.js';
 import { isDigest } from '../text/digest.js';
 import { isRepository } from '../model/reference.js';
 import type { RootVersion } from '../model/request.js';
-import type { AskedPackage, Contribution } from './contribution.js';
+import type { PackageRootDraft, Contribution } from './contribution.js';
 import { BROKEN_DIGEST, isBrokenDigest, splitReference } from './written-reference.js';
 
 const ORIGIN: Origin = { file: 'command line' };
@@ -32,7 +32,7 @@ function readConstrained(ref: string, repository: string, constraint: string): C
   if (isBrokenDigest(constraint)) {
     throw new InputError(`\`${ref}\` ${BROKEN_DIGEST}`, { origin: ORIGIN });
   }
-  return { roots: [asked({ repository, version: { form: 'text', text: constraint } })] };
+  return { roots: [draft({ repository, version: { form: 'text', text: constraint } })] };
 }
 
 function readReference(ref: string): Contribution {
@@ -41,13 +41,13 @@ function readReference(ref: string): Contribution {
   const { repository, tag, digest } = reference;
   if (digest !== undefined) {
     const notes = tag === undefined ? [] : [`\`${ref}\`: the digest decides, the tag is not used`];
-    return { roots: [asked({ repository, version: { form: 'digest', digest } })], notes };
+    return { roots: [draft({ repository, version: { form: 'digest', digest } })], notes };
   }
   const version: RootVersion = tag === undefined ? ANY_VERSION : { form: 'tag', tag };
-  return { roots: [asked({ repository, version })] };
+  return { roots: [draft({ repository, version })] };
 }
 
-function asked(what: Pick<AskedPackage, 'repository' | 'version'>): AskedPackage {
+function draft(what: Pick<PackageRootDraft, 'repository' | 'version'>): PackageRootDraft {
   return {
     root: 'package',
     ...what,

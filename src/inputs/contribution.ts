@@ -10,8 +10,8 @@ import type { Origin, Repository } from '../model/package.js';
 import type { JsonObject } from '../text/json.js';
 import type { PackageObject } from '../model/package-contents.js';
 
-/** A package asked for; what defaults may still change is left to `combine`. */
-export type AskedPackage = Omit<
+/** A package root as one document states it; what defaults may still change is left to `combine`. */
+export type PackageRootDraft = Omit<
   PackageRoot,
   'ignoreCrossplaneConstraints' | 'skipDependencyResolution'
 >;
@@ -19,7 +19,7 @@ export type AskedPackage = Omit<
 /** What one document, or one reference on the command line, adds to a request. */
 export interface Contribution {
   readonly crossplane?: { readonly text: string; readonly origin: Origin } | undefined;
-  readonly roots?: readonly (AskedPackage | LocalRoot | CrdRoot)[];
+  readonly roots?: readonly (PackageRootDraft | LocalRoot | CrdRoot)[];
   readonly overrides?: readonly VersionRule[];
   readonly replace?: readonly Replacement[];
   readonly exclude?: readonly VersionRule[];

@@ -79,7 +79,7 @@ function document({ source, file, lineOf, events, value }: RawDocument): InputDo
     return places === undefined ? undefined : findPlace(places, path);
   };
   const originOf = (path: Path) => {
-    // Where a document begins is asked of all of them: a cluster's dump, a folder of CRDs.
+    // Every document is asked where it begins, and that needs no tree of places.
     const offset = path.length === 0 ? beginningOf(events) : (find(path)?.offset ?? -1);
     return offset < 0 ? { file } : { file, line: lineOf(offset) };
   };
@@ -91,7 +91,7 @@ function document({ source, file, lineOf, events, value }: RawDocument): InputDo
   };
 }
 
-/** Of such a file no line is shown: folders of manifests come with their Secrets. */
+/** No line of a file that holds a Secret is shown in a message: it may be the secret. */
 const HOLDS_SECRET = /\bkind["']?[ \t]*:[ \t]*["']?Secret\b/;
 
 /** The library's errors, as `file:line: what`. */

@@ -27,7 +27,7 @@ export const DEFAULT_FILES = [
   'upbound.yaml',
 ];
 
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 20_000;
 const SUFFIX = /\.(?:ya?ml|json)$/;
 
@@ -54,9 +54,10 @@ export async function readText(path: string, cwd: string): Promise<string> {
   const full = resolve(cwd, path);
   const refuse = (why: string) => new InputError(why, { origin: { file: path } });
   const { size } = await attempt(path, () => stat(full));
-  if (size > MAX_BYTES) throw refuse(`is larger than ${MAX_BYTES} bytes, the most that is read`);
+  if (size > MAX_FILE_BYTES)
+    throw refuse(`is larger than ${MAX_FILE_BYTES} bytes, the most that is read`);
   const bytes = await attempt(path, () => readFile(full));
-  if (bytes.length > MAX_BYTES) throw refuse('is larger than what is read of an input');
+  if (bytes.length > MAX_FILE_BYTES) throw refuse('is larger than what is read of an input');
   if (bytes.includes(0)) throw refuse('is not a text file');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -11,7 +11,7 @@ import { readPackageSet } from './documents/package-set.js';
 import { readProject } from './documents/project.js';
 import { isList, isMapping } from '../text/json.js';
 
-export interface DocumentOptions {
+interface DocumentOptions {
   /** Also read what old design documents describe and Crossplane rejects. */
   readonly compat: boolean;
 }

@@ -117,7 +117,7 @@ function notesOn(ignored: readonly Ignored[]): readonly string[] {
   });
 }
 
-/** Whoever names packages may not think of the file beside them. */
+/** A note for each default file that is read although packages were named as arguments. */
 function alsoRead({ files, refs }: InputOptions, found: readonly InputFile[]): readonly string[] {
   if (files.length > 0 || refs.length === 0) return [];
   return found.map(({ path }) => `\`${path}\` of this folder is read too`);

@@ -3,7 +3,7 @@ import { isDigest, type Digest } from '../text/digest.js';
 import { isRepository, isTag, splitTag } from '../model/reference.js';
 
 /** An image reference taken apart, each part as written. */
-export interface WrittenReference {
+interface WrittenReference {
   readonly repository: Repository;
   readonly tag: string | undefined;
   readonly digest: Digest | undefined;

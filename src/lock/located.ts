@@ -2,7 +2,7 @@ import { load, parseEvents, YAMLException } from 'js-yaml';
 import { InputError } from '../model/input-error.js';
 import { lineFinder } from '../text/line-finder.js';
 import { placesOf, type Place, type PlacedEntry } from '../text/yaml/places.js';
-import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
+import { isList, isMapping, type JsonObject } from '../text/json.js';
 
 /** A part of a document, and where it is written. */
 interface Part {
@@ -120,8 +120,7 @@ export class Located {
 
   object(): JsonObject {
     if (!isMapping(this.#part.value)) this.fail('must be a mapping');
-    // The core schema makes nothing but JSON, aliases being off.
-    return this.#part.value as { readonly [key: string]: JsonValue };
+    return this.#part.value;
   }
 
   /** undefined for an absent member, else what `read` makes of it. */

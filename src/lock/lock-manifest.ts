@@ -8,7 +8,7 @@ import type { LockedPackage, Lockfile } from './lockfile.js';
 import { inApplyOrder } from './order.js';
 
 /** A package with the digest that its row in a Lock is named by. */
-export type DigestedPackage = LockedPackage & { readonly digest: Digest };
+type DigestedPackage = LockedPackage & { readonly digest: Digest };
 
 /** Packages that cannot have a row in a Lock, for want of a digest. */
 export function undigested(lockfile: Lockfile): readonly LockedPackage[] {

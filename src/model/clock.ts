@@ -1,4 +1,4 @@
-/** Time and chance, so that tests need neither. */
+/** The time and the random numbers that retries depend on; tests bring their own. */
 export interface Clock {
   /** Milliseconds. */
   now(): number;

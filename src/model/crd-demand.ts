@@ -27,7 +27,7 @@ export function meetsDemand(object: PackageObject, demand: CrdDemand): boolean {
   );
 }
 
-/** What is not known (an index need not say) is no reason against. */
+/** Where versions are not known, since an index need not say them, any is taken to be served. */
 function serves(defines: PackageObject['defines'], version: string | undefined): boolean {
   return version === undefined || defines === undefined || defines.versions.includes(version);
 }

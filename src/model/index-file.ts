@@ -16,7 +16,7 @@ export interface IndexPackage {
   readonly versions: Readonly<Record<string, IndexVersion>>;
 }
 
-/** Nothing is required. What is absent is not there, save apiVersions: absent, they are not known. */
+/** Every field is optional: an absent list is empty, an absent apiVersion is not known. */
 export interface IndexVersion {
   /** The Crossplane constraint. */
   readonly crossplane?: string | undefined;

@@ -4,9 +4,9 @@ import { isDnsSubdomain } from '../text/dns-name.js';
 import { parseReference, referenceRules } from './reference.js';
 import type { Target } from './target/target.js';
 
-/** Kubernetes looks at no more of a label than this. */
-const LABEL_BYTES = 63;
-const LAST = LABEL_BYTES - 1;
+/** Bytes of a DNS label. */
+const MAX_LABEL_BYTES = 63;
+const LAST_BYTE = MAX_LABEL_BYTES - 1;
 
 const KEPT = /^[a-z0-9]$/;
 const DASHED = /^[./:-]$/;
@@ -23,10 +23,10 @@ export function toDnsLabel(text: string): string {
   let index = 0;
   for (const character of text) {
     if (KEPT.test(character)) label += character;
-    if (DASHED.test(character) && index !== 0 && index !== LAST && index !== length - 1) {
+    if (DASHED.test(character) && index !== 0 && index !== LAST_BYTE && index !== length - 1) {
       label += '-';
     }
-    if (index === LAST) break;
+    if (index === LAST_BYTE) break;
     index += utf8Length(character);
   }
   return trimDashes(label);

@@ -4,14 +4,14 @@ import type { JsonValue } from '../text/json.js';
 /**
  * What a `package.yaml` stream says, before any Crossplane release is asked what it makes of it.
  *
- * Nothing here depends on the target; `package-meta.ts` judges it for one.
+ * Nothing here depends on the target; `admission/judge.ts` makes a `PackageMeta` of it for one.
  */
 export interface PackageContents {
   readonly metas: readonly MetaDocument[];
   readonly objects: readonly PackageObject[];
   /** What stopped the stream from being read to its end; such a package is refused by every target. */
   readonly problems: readonly StreamProblem[];
-  /** Duplicate keys and the like: read as Go reads them, worth a word. */
+  /** Duplicate keys and the like, which Go reads without an error. */
   readonly warnings: readonly StreamProblem[];
 }
 
@@ -36,7 +36,7 @@ export interface MetaDocument {
   /** Where dependsOn entry i begins, where known. */
   readonly dependsOnLines?: readonly number[] | undefined;
   readonly line?: number | undefined;
-  /** Keys of `spec`, where known: some that people write there have no effect. */
+  /** Keys of `spec`, where known: lint warns about those that have no effect in a package. */
   readonly specKeys?: readonly string[] | undefined;
   /** A field whose type Go would refuse to decode; `crossplane` and `dependsOn` entries apart. */
   readonly decodeError?: string | undefined;

@@ -20,7 +20,7 @@ export interface Reference {
   readonly digest: Digest | undefined;
 }
 
-export interface ReferenceRules {
+interface ReferenceRules {
   /** Registry, and tag or digest, must be written out. */
   readonly strict?: boolean;
   /** Of references that name no registry; Docker Hub unless told. */

@@ -48,7 +48,7 @@ export type RootVersion =
   | { readonly form: 'digest'; readonly digest: string }
   | { readonly form: 'text'; readonly text: string };
 
-/** A package under development: its demands count, it is not itself rendered. */
+/** A package under development: what it requires counts, it is not itself rendered. */
 export interface LocalRoot {
   readonly root: 'local';
   readonly kind: PackageKind;

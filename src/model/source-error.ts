@@ -9,7 +9,7 @@ export type SourceErrorCode =
   | 'BAD_SOURCE'
   | 'OFFLINE';
 
-/** The world let us down, at a known place. Ends the run (exit 5); printed as message, then `hint:`. */
+/** A source of packages failed, at a known place. Ends the run (exit 5): message, then `hint:`. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly code: SourceErrorCode;
@@ -30,7 +30,7 @@ export class SourceError extends Error {
     this.#what = what;
   }
 
-  /** The same, with more advice: `hint` goes first. */
+  /** A copy with more advice: `hint` goes first. */
   advising(hint: string): SourceError {
     const hints = [hint, ...(this.hint === undefined ? [] : [this.hint])].join('; ');
     return new SourceError(this.code, this.#subject, this.#what, { cause: this, hint: hints });

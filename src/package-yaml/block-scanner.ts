@@ -9,7 +9,7 @@ export const ROOT: KeyRole = 1;
 export type ScannedScalar = null | boolean | number | string;
 
 /** What a scan tells. Every answer of `false` ends it: the document is not plainly understood. */
-export interface BlockVisitor {
+interface BlockVisitor {
   /** A key of a mapping with that role; gives the role of its value, undefined: end the scan. */
   key(role: KeyRole, key: string): KeyRole | undefined;
   /** The role of the items of a sequence with that role; undefined: end the scan. */
@@ -36,7 +36,7 @@ interface Awaited {
 }
 
 const MAX_DEPTH = 90;
-const MAX_KEY = 1000;
+const MAX_KEY_LENGTH = 1000;
 /** Control characters, tabs, and what some YAML libraries take for a line break. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const UNUSUAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/;
@@ -161,7 +161,7 @@ class BlockScanner {
 
   #entry(at: number): boolean {
     const keyEnd = this.#keyEnd(at);
-    if (keyEnd < 0 || keyEnd - at > MAX_KEY) return false;
+    if (keyEnd < 0 || keyEnd - at > MAX_KEY_LENGTH) return false;
     const { indent, role, keys } = this.#frames.at(-1)!;
     const key = this.#key(at, keyEnd);
     if (key === undefined || keys?.has(key)) return false;

@@ -20,19 +20,20 @@ function detached(identity: Identity): Identity {
   return JSON.parse(JSON.stringify(identity)) as Identity; // of strings, lists of them, and undefined
 }
 
-/** No API server takes a name a quarter as long, nor a kind with a tenth as many versions. */
-const MAX_NAME = 1_024;
+/** Characters of a name or kind; API servers take 253. */
+const MAX_TEXT_LENGTH = 1_024;
+/** Versions of one kind; more than any API server could serve. */
 const MAX_VERSIONS = 1_000;
 
-/** Says what of an identity is larger than anything honest; undefined: nothing is. */
+/** Says what of an identity is over those limits; undefined: nothing is. */
 export function oversized({ versions, ...names }: Identity): string | undefined {
   if (versions.length > MAX_VERSIONS)
     return `the ${short(names.kind)} has over ${MAX_VERSIONS} versions`;
   const long = [...Object.values(names), ...versions].find(
-    (name) => (name?.length ?? 0) > MAX_NAME,
+    (name) => (name?.length ?? 0) > MAX_TEXT_LENGTH,
   );
   if (long === undefined) return undefined;
-  return `a name is longer than ${MAX_NAME} characters, more than any API server takes (\`${short(long)}\`)`;
+  return `a name is longer than ${MAX_TEXT_LENGTH} characters, more than any API server takes (\`${short(long)}\`)`;
 }
 
 function short(name: string): string {

@@ -5,7 +5,7 @@ import type { GoDocument } from './go-yaml.js';
 import { lineFinder } from '../text/line-finder.js';
 import { findPlace, placesOf } from '../text/yaml/places.js';
 
-/** More than any honest package has; a few nested aliases can stand for billions. */
+/** Of a meta with its aliases written out: a few nested aliases can stand for billions of nodes. */
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 1_000;
 
@@ -76,7 +76,7 @@ function notStrings(key: string, metadata: JsonObject): string | undefined {
   );
 }
 
-/** A null among them reads as empty; no key may reach a prototype. */
+/** A mapping of strings; as in Go, a null reads as empty. */
 function strings(value: JsonValue | undefined): Readonly<Record<string, string>> {
   const entries = Object.entries(mappingOf(value) ?? {});
   return Object.fromEntries(
@@ -84,7 +84,7 @@ function strings(value: JsonValue | undefined): Readonly<Record<string, string>>
   );
 }
 
-/** Counts what a walk would meet, aliases followed; stops when it is clear. A cycle is too deep. */
+/** Whether a walk that follows aliases would pass a limit; one that holds itself is too deep. */
 function isTooLarge(value: JsonValue): boolean {
   let left = MAX_NODES;
   const visit = (node: JsonValue, depth: number): void => {

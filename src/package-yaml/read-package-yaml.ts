@@ -13,7 +13,7 @@ import { lineAt, lineFinder } from '../text/line-finder.js';
 import { placesOf } from '../text/yaml/places.js';
 import { isEmptyDocument, splitDocuments, type RawDocument } from './split-documents.js';
 
-/** Crossplane lists every object of a package in one object of its own, and such have a limit. */
+/** Crossplane lists all objects of a package in its revision, and the size of that is limited. */
 const MAX_DOCUMENTS = 50_000;
 
 /**
@@ -65,16 +65,16 @@ function readDocument(raw: RawDocument): ReadDocument {
     : { problem: { message, line } };
 }
 
-/** No API server takes an object a tenth as large, and a parser's memory is many times its text. */
-const MAX_PARSED = 16 * 2 ** 20;
-/** Of one document. */
+/** Characters of a document to parse: API servers take less, and parsing takes many times its size. */
+const MAX_PARSED_LENGTH = 16 * 2 ** 20;
+/** Warnings about one document. */
 const MAX_WARNINGS = 20;
 
 /** The slow way, for what must be known in full or takes a parser to understand. */
 function parseDocument(raw: RawDocument): ReadDocument {
   const line = contentLine(raw);
-  if (raw.text.length > MAX_PARSED) {
-    const message = `the document is larger than ${MAX_PARSED >> 20} MiB, more than any API server takes; split it`;
+  if (raw.text.length > MAX_PARSED_LENGTH) {
+    const message = `the document is larger than ${MAX_PARSED_LENGTH >> 20} MiB, more than any API server takes; split it`;
     return { problem: { message, line } };
   }
   const parsed = parseGoYaml(raw.text);
@@ -102,7 +102,7 @@ const IDENTITY_PATHS = new Set([
   'spec.versions',
 ]);
 
-/** Deeper inside an object nobody looks, so nothing is said about it either. */
+/** Of an object only these parts are read, so only their duplicate keys are reported. */
 function isIdentityPath(path: readonly string[]): boolean {
   return IDENTITY_PATHS.has(path.join('.'));
 }

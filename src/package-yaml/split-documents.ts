@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { StreamProblem } from '../model/package-contents.js';
 
-/** Crossplane reads this much of a package.yaml and drops the rest without a word. */
-export const MAX_BYTES = 200 * 2 ** 20;
+/** Crossplane reads this much of a package.yaml and drops the rest in silence. */
+const MAX_PACKAGE_YAML_BYTES = 200 * 2 ** 20;
 
 export interface RawDocument {
   /** Lines end in `\n`; a separator that opened the stream is still there. */
@@ -17,11 +17,11 @@ const SEPARATOR = '---';
 /**
  * Cuts a stream where apimachinery's YAMLReader does: at lines that begin with `---`, and nowhere
  * else. Such a line must be blank or a comment after that; anything else ends the stream with a
- * problem. So does a stream over `MAX_BYTES`, or one that is not UTF-8.
+ * problem. So does a stream over `maxBytes`, or one that is not UTF-8.
  */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  maxBytes: number = MAX_BYTES,
+  maxBytes: number = MAX_PACKAGE_YAML_BYTES,
 ): AsyncGenerator<RawDocument | { readonly problem: StreamProblem }> {
   const cutter = new DocumentCutter();
   let size = 0;

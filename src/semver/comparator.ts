@@ -15,7 +15,7 @@ export interface Comparator {
   readonly wildcard: Wildcard;
 }
 
-export type Wildcard = 'none' | 'major' | 'minor' | 'patch';
+type Wildcard = 'none' | 'major' | 'minor' | 'patch';
 
 /** undefined: the pattern is no version once its wildcards are filled in (`1|2`, `x1`, too large). */
 export function toComparator(scanned: ScannedComparator, dialect: Dialect): Comparator | undefined {

@@ -3,7 +3,7 @@ import { parseConstraint, passesComparator, type Constraint, type Group } from '
 import { comparatorMeaning, meaningElsewhere } from './constraint-meaning.js';
 import { compareAsGo, type Version } from './version.js';
 
-const MOST_REASONS = 3;
+const MAX_REASONS_SHOWN = 3;
 
 /** Why a version is not admitted, in a clause that can follow its name; undefined if it is. */
 export function whyNot(constraint: Constraint, version: Version): string | undefined {
@@ -45,8 +45,8 @@ function isSpelledOut({ text, operator }: Comparator, meaning: string): boolean 
 }
 
 function joinReasons(reasons: readonly string[]): string {
-  const shown = reasons.slice(0, MOST_REASONS).join(' and ');
-  const more = reasons.length - MOST_REASONS;
+  const shown = reasons.slice(0, MAX_REASONS_SHOWN).join(' and ');
+  const more = reasons.length - MAX_REASONS_SHOWN;
   return more > 0 ? `${shown} and so on for ${more} more` : shown;
 }
 

@@ -27,7 +27,7 @@ export interface Constraint {
 
 export type Group = readonly Comparator[];
 
-export interface AdmitOptions {
+interface AdmitOptions {
   readonly prereleases?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface InvalidConstraint {
   readonly error: string;
 }
 
-/** Longer text is refused: nobody writes it, and some may try it. */
+/** Longer text is refused unread: constraints come with packages, which may be hostile. */
 export const MAX_CONSTRAINT_LENGTH = 4096;
 
 const CHECKS: Readonly<Record<Dialect, Readonly<Record<Operator, Check>>>> = {

@@ -24,16 +24,18 @@ const LOOSE = new RegExp(
 );
 const NO_FIELDS: readonly string[] = [];
 /** Go has no limit; a tag has at most 128 characters, and the expression's stack is finite. */
-const MAX_LENGTH = 4096;
+const MAX_VERSION_LENGTH = 4096;
+/** Digits that a JavaScript number holds exactly. */
 const SAFE_DIGITS = 15;
-const LARGEST: Readonly<Record<Dialect, string>> = {
+/** What Go's integer of a dialect holds: int64, then uint64. */
+const MAX_SEGMENT: Readonly<Record<Dialect, string>> = {
   '1.5.0': '9223372036854775807',
   '3.4.0': '18446744073709551615',
 };
 
 /** Reads a version loosely: an optional `v`, missing segments are 0. undefined: not a version. */
 export function parseVersion(text: string, dialect: Dialect): Version | undefined {
-  const match = text.length > MAX_LENGTH ? null : LOOSE.exec(text);
+  const match = text.length > MAX_VERSION_LENGTH ? null : LOOSE.exec(text);
   if (match === null) return undefined;
   const major = parseSegment(match[1]!, dialect);
   const minor = parseSegment(match[2] ?? '0', dialect);
@@ -47,7 +49,7 @@ export function parseVersion(text: string, dialect: Dialect): Version | undefine
 
 function parseSegment(digits: string, dialect: Dialect): Segment | undefined {
   if (digits.length <= SAFE_DIGITS) return Number(digits);
-  if (compareDigits(digits, LARGEST[dialect]) > 0) return undefined;
+  if (compareDigits(digits, MAX_SEGMENT[dialect]) > 0) return undefined;
   const value = BigInt(digits);
   return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }

@@ -2,20 +2,18 @@ export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Whether a value of parsed JSON or YAML is an object there, a mapping: neither null nor a list. */
-export function isMapping(value: JsonValue | undefined): value is JsonObject;
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>>;
-export function isMapping(value: unknown): boolean {
+// All of these are for values of parsed JSON, or of YAML that holds nothing else.
+
+/** Whether a value is what JSON calls an object and YAML a mapping: neither null nor a list. */
+export function isMapping(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function isList(value: JsonValue | undefined): value is readonly JsonValue[];
-export function isList(value: unknown): value is readonly unknown[];
-export function isList(value: unknown): boolean {
+export function isList(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-// Each gives the value where it is of that type, and undefined where it is not.
+// Each of the following gives the value where it is of that type, and else undefined.
 
 /** By key, as a Map: keys such as `constructor` then find no member of a prototype. */
 export function fieldsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
@@ -30,9 +28,7 @@ export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-export function listOf(value: JsonValue | undefined): readonly JsonValue[] | undefined;
-export function listOf(value: unknown): readonly unknown[] | undefined;
-export function listOf(value: unknown): readonly unknown[] | undefined {
+export function listOf(value: unknown): readonly JsonValue[] | undefined {
   return isList(value) ? value : undefined;
 }
 

@@ -4,11 +4,11 @@ const UNPRINTABLE =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
- * Text from a stranger, fit for a terminal and a build log: no escape sequence, no line of its own,
+ * Makes untrusted text fit for a terminal and a build log: no escape sequence, no line of its own,
  * no text that runs backwards, no workflow command (`::error::`, `##[error]`).
  */
-export function printable(text: string, most = 300): string {
-  const cut = text.length <= most ? text : `${text.slice(0, most)}…`;
+export function printable(text: string, maxLength = 300): string {
+  const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
   return cut
     .replace(UNPRINTABLE, '\ufffd')
     .replace(/^(\s*):(?=:)/, '$1\ufffd')
@@ -16,8 +16,8 @@ export function printable(text: string, most = 300): string {
 }
 
 /**
- * The same for lines that stay lines and lose nothing: what is unfit is written `\u001b`, which
- * means the same where it stood in a string of JSON or of quoted YAML.
+ * Makes untrusted lines fit for a terminal without losing anything: what is unfit is written
+ * `\u001b`, which means the same where it stood in a string of JSON or of quoted YAML.
  */
 export function escapedLines(text: string): string {
   return text

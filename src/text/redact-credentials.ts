@@ -1,6 +1,6 @@
 /** `//user:password@`; a password may hold an `@` of its own. */
 const IN_URL = /\/\/[^\s/?#`]*@/g;
-/** `user:password@host/…`, as people write for curl; not `dir:host@5000/…`, not `C:\…`. */
+/** `user:password@host/…`, as curl takes it; not `dir:host@5000/…`, not `C:\…`. */
 const BEFORE_HOST =
   /(^|[\s`])(?!(?:dir|layout|xpkg|cache|index):|[A-Za-z]:\\)[^\s/@:`]+:[^\s/`]*@(?=[^\s/@`]+\/)/g;
 

@@ -1,7 +1,7 @@
 import type { Lockfile } from '../lock/lockfile.js';
 import type { Request } from '../model/request.js';
 import { targetFor } from '../model/target/target.js';
-import { askedRelease, isMeant } from '../model/target/target-choice.js';
+import { releaseSelector, isSelected } from '../model/target/target-choice.js';
 import { requirersIn } from './resolve/requirers.js';
 import type { Solved } from './resolve/resolve.js';
 import { toProblem } from './resolve/to-problem.js';
@@ -31,9 +31,9 @@ export function frozen(
 ): Solved | StaleLockfile {
   const target = targetFor(lockfile.crossplane)!;
   const problem = toProblem(request, [target], { compat });
-  const asked = askedRelease(request, crossplane);
+  const asked = releaseSelector(request, crossplane);
   const reasons = staleness(lockfile, problem, target);
-  if (asked !== undefined && !isMeant(target, asked)) {
+  if (asked !== undefined && !isSelected(target, asked)) {
     reasons.unshift(`it is for Crossplane ${lockfile.crossplane}, and ${asked.text} is asked for`);
   }
   if (reasons.length > 0) return { status: 'stale', reasons };

@@ -12,7 +12,7 @@ import type { AcceptanceProblem, AcceptanceRule } from './acceptance-problem.js'
 import { suffixedName } from '../object-name.js';
 
 /**
- * Everything about rendered output that a cluster of the target's release would stumble over.
+ * Everything about rendered output that a cluster of the target's release would refuse or get stuck on.
  *
  * Reads the objects as the cluster will, and takes from the lockfile only what the packages
  * themselves say (dependencies, Crossplane constraint, what they own).
@@ -103,13 +103,13 @@ function referenceProblems({ installed, target }: InstalledSet): readonly string
 
 /** Kubernetes' own expression for the name of an object. */
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const MAX_LABEL_VALUE = 63;
+const MAX_LABEL_VALUE_LENGTH = 63;
 
 function nameProblems({ installed, target, keptNames }: InstalledSet): readonly string[] {
   const holders = new Map<string, string>();
   for (const { name, source } of installed) if (!holders.has(name)) holders.set(name, source);
   return installed.flatMap(({ name, source, locked }) => {
-    if (!SUBDOMAIN.test(name) || name.length > MAX_LABEL_VALUE)
+    if (!SUBDOMAIN.test(name) || name.length > MAX_LABEL_VALUE_LENGTH)
       return [`\`${name}\` cannot be the name of an object`];
     if (holders.get(name) !== source) return [`two objects are named \`${name}\``];
     if (locked === undefined || locked.direct || keptNames?.has(name) === true) return [];

@@ -13,7 +13,7 @@ export function checkPackageSet(document: InputDocument): void {
   const errors = departures(document.value);
   if (errors.length === 0) return;
   const problems = errors
-    // Which alternative failed how is noise beside "exactly one of".
+    // How each alternative failed would only repeat what "exactly one of" says.
     .filter((error) => !error.schemaPath.includes('/oneOf/'))
     .map((error) => describe(error, document))
     .sort((a, b) => (a.origin.line ?? 0) - (b.origin.line ?? 0));

@@ -6,7 +6,7 @@ import type { Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';
 import { errorAt, listAt, objectAt, requiredTextAt, textAt, valueAt } from '../field.js';
 
-/** A `crossplane.yaml`: the package is the root, its demands count, it is not rendered. */
+/** A `crossplane.yaml`: the package is a root: what it requires counts, it is not itself rendered. */
 export function readLocalPackage(
   document: InputDocument,
   kind: PackageKind,
@@ -55,7 +55,7 @@ export function crossplaneOf(document: InputDocument, compat: boolean): string |
   return textAt(document, [...path, 'version']);
 }
 
-/** Settings of the installed object, which people put here in vain. */
+/** Settings of the object that installs the package; in its crossplane.yaml they have no effect. */
 function misplaced(document: InputDocument): readonly string[] {
   return ['skipDependencyResolution', 'ignoreCrossplaneConstraints']
     .filter((field) => valueAt(document, ['spec', field]) !== undefined)

@@ -6,7 +6,7 @@ import { isRepository } from '../../model/reference.js';
 import type { CrdRoot, RootVersion, VersionRule } from '../../model/request.js';
 import { checkPackageSet } from './check-package-set.js';
 import { ANY_VERSION } from '../command-line-ref.js';
-import type { AskedPackage, Contribution } from '../contribution.js';
+import type { PackageRootDraft, Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';
 import type { Path } from '../../text/yaml/places.js';
 import { errorAt, flagAt, listAt, objectAt, requiredTextAt, textAt, valueAt } from '../field.js';
@@ -46,7 +46,7 @@ export function readPackageSet(document: InputDocument): Contribution {
   };
 }
 
-function readEntry(document: InputDocument, path: Path): AskedPackage | CrdRoot {
+function readEntry(document: InputDocument, path: Path): PackageRootDraft | CrdRoot {
   const origin = document.originOf(path);
   const crd = valueAt(document, [...path, 'crd']);
   if (crd !== undefined) {
@@ -70,7 +70,10 @@ function readEntry(document: InputDocument, path: Path): AskedPackage | CrdRoot 
   };
 }
 
-function subjectOf(document: InputDocument, path: Path): Pick<AskedPackage, 'repository' | 'kind'> {
+function subjectOf(
+  document: InputDocument,
+  path: Path,
+): Pick<PackageRootDraft, 'repository' | 'kind'> {
   const [field, kind] = SUBJECTS.find(
     ([name]) => valueAt(document, [...path, name]) !== undefined,
   )!;

@@ -10,7 +10,7 @@ import {
 import { parseDocuments, type InputDocument } from '../document.js';
 
 /** A Kubernetes pull secret, or a bare Docker config, as a file holds it. */
-export interface PullSecret {
+interface PullSecret {
   /** undefined: a bare config, which no ImageConfig can name. */
   readonly name: string | undefined;
   /** JSON of a Docker config. Secret: not for messages. */

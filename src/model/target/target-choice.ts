@@ -9,24 +9,24 @@ import { compareVersions, parseVersion, type Version } from '../../semver/versio
 const DIALECT = '3.4.0';
 
 /** The releases a result may be for. */
-export interface TargetChoice {
+interface TargetChoice {
   /** Most preferred first; the releases of a group follow the same rules. */
   readonly groups: readonly (readonly Target[])[];
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** A release or a range of them, and who named it. */
-export interface AskedRelease {
+/** A release or a range of them, and where it is written. */
+export interface ReleaseSelector {
   readonly text: string;
   readonly origin: Origin;
 }
 
-/** What the request asks for, unless a flag beats it. */
-export function askedRelease(
+/** `--crossplane` or, without it, what a PackageSet says. */
+export function releaseSelector(
   request: Pick<Request, 'crossplane'>,
   flag: string | undefined,
-): AskedRelease | undefined {
+): ReleaseSelector | undefined {
   return flag === undefined ? request.crossplane : { text: flag, origin: { file: '--crossplane' } };
 }
 
@@ -35,35 +35,35 @@ export function askedRelease(
  * `extra`: stable releases beyond the known ones.
  */
 export function chooseTargets(
-  asked: AskedRelease | undefined,
+  selector: ReleaseSelector | undefined,
   extra: readonly string[] = [],
 ): TargetChoice {
   const releases = allReleases(extra);
-  if (asked === undefined) {
+  if (selector === undefined) {
     const newest = releases[0]!;
     const note = `no --crossplane given: resolving for ${newest.version}, the newest release known`;
     return { groups: [[newest]], notes: [note], warnings: warningsOn(newest) };
   }
-  const exact = targetFor(asked.text);
+  const exact = targetFor(selector.text);
   if (exact !== undefined) return { groups: [[exact]], notes: [], warnings: warningsOn(exact) };
-  const constraint = rangeOf(asked);
+  const constraint = rangeOf(selector);
   const admitted = releases.filter((target) => constraint.admits(versionOf(target)));
   if (admitted.length === 0) {
     const hint = `the newest release known is ${releases[0]!.version}; --crossplane-versions adds others`;
-    const message = `no known release is in Crossplane \`${asked.text}\``;
-    throw new InputError(message, { origin: asked.origin, hint });
+    const message = `no known release is in Crossplane \`${selector.text}\``;
+    throw new InputError(message, { origin: selector.origin, hint });
   }
   return { groups: groupByRules(admitted), notes: [], warnings: [] };
 }
 
-/** Whether a release is, or is among, what the user means. */
-export function isMeant(target: Target, asked: AskedRelease): boolean {
-  const exact = targetFor(asked.text);
-  if (exact === undefined) return rangeOf(asked).admits(versionOf(target));
+/** Whether a release is, or is among, those selected. */
+export function isSelected(target: Target, selector: ReleaseSelector): boolean {
+  const exact = targetFor(selector.text);
+  if (exact === undefined) return rangeOf(selector).admits(versionOf(target));
   return compareVersions(versionOf(exact), versionOf(target)) === 0;
 }
 
-function rangeOf({ text, origin }: AskedRelease): Constraint {
+function rangeOf({ text, origin }: ReleaseSelector): Constraint {
   const constraint = parseConstraint(text, DIALECT);
   if (!constraint.invalid) return constraint;
   const hint = 'write a release such as `v2.3.4`, or a range such as `>=v1.20.0`';

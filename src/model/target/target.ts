@@ -6,7 +6,7 @@ import type { PackageKind } from '../package.js';
 /**
  * Everything that differs between Crossplane releases and matters here.
  *
- * The only place that compares Crossplane versions: whoever needs a difference adds a rule.
+ * The only place that compares Crossplane versions: a difference between releases becomes a rule here.
  */
 export interface TargetRules {
   readonly dialect: Dialect;

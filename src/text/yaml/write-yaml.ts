@@ -12,8 +12,8 @@ export type Writable =
 /**
  * One YAML document, ending in a newline: block style, keys in the order given.
  *
- * The same value gives the same bytes for ever, and readers of YAML 1.1 (Go's, which kubectl uses)
- * and of 1.2 read the same value back; no dumper promises both.
+ * The bytes depend on the value alone, in every release of this tool, and readers of YAML 1.1
+ * (Go's, which kubectl uses) and of 1.2 read the same value back; no dumper promises both.
  */
 export function writeYaml(value: Writable): string {
   return `${block(value, '').replace(/^\n/, '')}\n`;

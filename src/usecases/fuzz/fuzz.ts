@@ -7,7 +7,7 @@ import { SourceMemory } from '../../driver/source-memory.js';
 import type { Refusal } from '../../explain/refusal.js';
 import { resolve, type ResolveOptions } from '../resolve/resolve.js';
 import { seeded, type Draw } from './seeded.js';
-import { askedRelease, chooseTargets } from '../../model/target/target-choice.js';
+import { releaseSelector, chooseTargets } from '../../model/target/target-choice.js';
 import { toProblem } from '../resolve/to-problem.js';
 import {
   variedRequest,
@@ -58,7 +58,7 @@ export interface FuzzReport {
  */
 export async function fuzz(request: Request, given: FuzzOptions): Promise<FuzzReport> {
   const options = { ...given, source: SourceMemory.of(given.source) };
-  const asked = askedRelease(request, options.crossplane);
+  const asked = releaseSelector(request, options.crossplane);
   const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
   const targets = groups.flat();
   const varied = await variedRoots(request, {

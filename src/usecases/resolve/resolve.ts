@@ -15,7 +15,7 @@ import { explainRefusal, type Refused } from '../../explain/explain-refusal.js';
 import { heldBack } from './held-back.js';
 import { movements, type Movement } from './movement.js';
 import type { Refusal } from '../../explain/refusal.js';
-import { askedRelease, chooseTargets } from '../../model/target/target-choice.js';
+import { releaseSelector, chooseTargets } from '../../model/target/target-choice.js';
 import { toLockfile, type ChosenPackage } from './to-lockfile.js';
 import { toProblem, type ProblemOptions } from './to-problem.js';
 
@@ -71,7 +71,7 @@ export type Stats = ReadCounts & Effort;
  * Throws `InputError` for a request that makes no sense and `SourceError` when a source fails.
  */
 export async function resolve(request: Request, options: ResolveOptions): Promise<Answer> {
-  const asked = askedRelease(request, options.crossplane);
+  const asked = releaseSelector(request, options.crossplane);
   const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
   const memory = SourceMemory.of(options.source);
   const problemFor = (targets: readonly Target[]) => toProblem(request, targets, options);

@@ -12,7 +12,11 @@ import { reResolve } from './re-resolve.js';
 import { contentMismatches, type Mismatch } from './lock-mismatch.js';
 import { readLocked, type LockedRead, type ReadingLocked } from './read-locked.js';
 import { staleness } from './staleness.js';
-import { askedRelease, isMeant, type AskedRelease } from '../../model/target/target-choice.js';
+import {
+  releaseSelector,
+  isSelected,
+  type ReleaseSelector,
+} from '../../model/target/target-choice.js';
 import { INPUTS_SAY_SO } from '../resolve/to-lockfile.js';
 import { toProblem, type ProblemOptions } from '../resolve/to-problem.js';
 
@@ -50,7 +54,7 @@ export async function verify(
 ): Promise<Verification> {
   const target = targetFor(lockfile.crossplane)!;
   const stale = [
-    ...otherRelease(askedRelease(request ?? {}, options.crossplane), target),
+    ...otherRelease(releaseSelector(request ?? {}, options.crossplane), target),
     ...(request === undefined ? [] : unanswered(lockfile, request, target, options)),
   ];
   const allowUndigested = options.allowUndigested ?? false;
@@ -130,8 +134,8 @@ function unanswered(
   return staleness(lockfile, problem, target).map((text) => ({ kind: 'input', text }));
 }
 
-function otherRelease(asked: AskedRelease | undefined, target: Target): Mismatch[] {
-  if (asked === undefined || isMeant(target, asked)) return [];
+function otherRelease(asked: ReleaseSelector | undefined, target: Target): Mismatch[] {
+  if (asked === undefined || isSelected(target, asked)) return [];
   const text = 'the Crossplane release is not the one that is asked for';
   return [{ kind: 'input', text, locked: target.version, found: asked.text }];
 }
