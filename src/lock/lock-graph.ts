@@ -7,7 +7,7 @@ export interface LockEdge {
   readonly from: LockedPackage;
   readonly to: LockedPackage;
   /** The constraint; of a required API, its name. */
-  readonly wants: string;
+  readonly constraint: string;
 }
 
 /** Who requires whom, as far as a lockfile tells. */
@@ -38,8 +38,9 @@ export function lockGraph({ packages }: Lockfile): LockGraph {
   for (const from of packages) {
     const edges = from.requirements.flatMap((requirement): LockEdge[] => {
       const to = required(requirement);
-      const wants = requirement.requires === 'package' ? requirement.constraint : requirement.text;
-      return to === undefined ? [] : [{ from, to, wants }];
+      const constraint =
+        requirement.requires === 'package' ? requirement.constraint : requirement.text;
+      return to === undefined ? [] : [{ from, to, constraint }];
     });
     out.set(from.repository, edges);
     for (const edge of edges) into.get(edge.to.repository)!.push(edge);

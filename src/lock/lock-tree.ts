@@ -5,7 +5,7 @@ import { lockGraph, type LockEdge } from './lock-graph.js';
 export interface TreeNode {
   readonly locked: LockedPackage;
   /** The constraint it is required with; undefined: it is at the top. */
-  readonly wants: string | undefined;
+  readonly constraint: string | undefined;
   /** It stands further up already, with what it requires. */
   readonly repeated: boolean;
   readonly requires: readonly TreeNode[];
@@ -15,13 +15,13 @@ export interface TreeNode {
 export function lockTree(lockfile: Lockfile): TreeNode[] {
   const graph = lockGraph(lockfile);
   const seen = new Set<LockedPackage>();
-  const grow = (locked: LockedPackage, wants: string | undefined): TreeNode => {
-    if (seen.has(locked)) return { locked, wants, repeated: true, requires: [] };
+  const grow = (locked: LockedPackage, constraint: string | undefined): TreeNode => {
+    if (seen.has(locked)) return { locked, constraint, repeated: true, requires: [] };
     seen.add(locked);
     const requires = graph
       .requirementsOf(locked.repository)
-      .map((edge: LockEdge) => grow(edge.to, edge.wants));
-    return { locked, wants, repeated: false, requires };
+      .map((edge: LockEdge) => grow(edge.to, edge.constraint));
+    return { locked, constraint, repeated: false, requires };
   };
   return graph.starts.map((start) => grow(start, undefined));
 }

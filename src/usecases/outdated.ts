@@ -15,7 +15,8 @@ import { selectorText } from '../model/selector.js';
 /** A locked package of which there are newer versions. */
 export interface Outdated {
   readonly repository: Repository;
-  readonly locked: string;
+  /** As locked. */
+  readonly version: string;
   /** The newest that everybody who asks for it admits; undefined: none that is newer. */
   readonly fits: string | undefined;
   readonly newest: string;
@@ -86,7 +87,7 @@ function compare(
     (other) => isNewer(other) && holderOf(repository, other, context) === undefined,
   );
   const heldBy = holderOf(repository, newest, context);
-  return { repository, locked: version, fits: fits?.raw, newest: newest.raw, heldBy };
+  return { repository, version, fits: fits?.raw, newest: newest.raw, heldBy };
 }
 
 /** Who rules a version out, in words. */

@@ -47,7 +47,7 @@ test.each([
   },
 ])('$why', async ({ request, want }) => {
   const { packages } = await report(request);
-  expect(packages).toEqual([{ repository: A, locked: 'v1.0.0', ...want }]);
+  expect(packages).toEqual([{ repository: A, version: 'v1.0.0', ...want }]);
 });
 
 test('a locked package holds another', async () => {
@@ -59,7 +59,7 @@ test('a locked package holds another', async () => {
   expect(packages).toEqual([
     {
       repository: A,
-      locked: 'v1.0.0',
+      version: 'v1.0.0',
       fits: undefined,
       newest: 'v2.0.0',
       heldBy: `${B} v1.0.0 requires \`<v1.1.0\``,

@@ -8,17 +8,17 @@ export function outdatedLines({ packages }: OutdatedReport): string[] {
   return columns([heading, ...packages.map(row)]);
 }
 
-function row({ repository, locked, fits, newest, heldBy }: Outdated): string[] {
-  return [repository, locked, fits ?? '-', newest, heldBy ?? ''];
+function row({ repository, version, fits, newest, heldBy }: Outdated): string[] {
+  return [repository, version, fits ?? '-', newest, heldBy ?? ''];
 }
 
 export function outdatedJson({ packages, notes }: OutdatedReport, crossplane: string): string {
   const document = {
     schemaVersion: 1,
     crossplane,
-    packages: packages.map(({ repository, locked, fits, newest, heldBy }) => ({
+    packages: packages.map(({ repository, version, fits, newest, heldBy }) => ({
       source: repository,
-      version: locked,
+      version,
       ...(fits !== undefined && { fits }),
       newest,
       ...(heldBy !== undefined && { heldBy }),

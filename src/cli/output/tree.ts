@@ -18,9 +18,9 @@ function branches(nodes: readonly TreeNode[], indent: string): string[] {
   });
 }
 
-function nodeText({ locked, wants, repeated }: TreeNode): string {
-  const constraint = wants === undefined ? '' : ` \`${wants}\``;
-  return `${locked.repository} ${shortVersion(locked.version)}${constraint}${repeated ? ' (*)' : ''}`;
+function nodeText({ locked, constraint, repeated }: TreeNode): string {
+  const asked = constraint === undefined ? '' : ` \`${constraint}\``;
+  return `${locked.repository} ${shortVersion(locked.version)}${asked}${repeated ? ' (*)' : ''}`;
 }
 
 function hasRepeated({ repeated, requires }: TreeNode): boolean {
@@ -32,13 +32,13 @@ export function treeJson(trees: readonly TreeNode[], { crossplane }: Lockfile): 
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function nodeJson({ locked, wants, repeated, requires }: TreeNode): object {
+function nodeJson({ locked, constraint, repeated, requires }: TreeNode): object {
   return {
     source: locked.repository,
     version: locked.version,
     kind: locked.kind,
     direct: locked.direct,
-    ...(wants !== undefined && { constraint: wants }),
+    ...(constraint !== undefined && { constraint }),
     ...(repeated ? { repeated } : { requires: requires.map(nodeJson) }),
   };
 }

@@ -18,8 +18,8 @@ function pathLines(locked: LockedPackage, path: readonly LockEdge[]): string[] {
   const start = path[0]?.from ?? locked;
   return [
     `  ${nameOf(start)} ${askedHow(start)}`,
-    ...path.map(({ to, wants }, i) => {
-      return `${' '.repeat(4 + 2 * i)}requires ${nameOf(to)} \`${wants}\``;
+    ...path.map(({ to, constraint }, i) => {
+      return `${' '.repeat(4 + 2 * i)}requires ${nameOf(to)} \`${constraint}\``;
     }),
   ];
 }
@@ -42,7 +42,7 @@ export function whyJson(answers: readonly Answered[]): string {
       ...(owned !== undefined && { owns: { kind: owned.kind, name: owned.name } }),
       paths: paths.map((path) => [
         packageJson(path[0]?.from ?? locked),
-        ...path.map(({ to, wants }) => ({ ...packageJson(to), constraint: wants })),
+        ...path.map(({ to, constraint }) => ({ ...packageJson(to), constraint })),
       ]),
       more,
     })),
