@@ -9,7 +9,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -25,10 +25,23 @@ function manifestOf(project: string): Manifest {
   return JSON.parse(readFileSync(join(EXAMPLES, project, 'package.json'), 'utf8')) as Manifest;
 }
 
-test('there are the three that the documentation tells of', () => {
-  const pages = ['docs/testing.md', 'fixtures/examples/README.md'];
-  expect(projects).toEqual(['configuration-author', 'platform-team', 'tool-author']);
-  for (const page of pages) expect(readFileSync(join(ROOT, page), 'utf8')).toContain('examples');
+test('there are those that their README lists', () => {
+  const page = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
+  expect(projects).toEqual(['configuration-author', 'platform-team', 'tool-author', 'typescript']);
+  for (const project of projects) expect(page).toContain(`| [${project}](${project}) |`);
+  expect(readFileSync(join(ROOT, 'docs/testing.md'), 'utf8')).toContain('fixtures/examples');
+});
+
+test('the one in TypeScript needs no cast, and switches nothing off', () => {
+  const folder = join(EXAMPLES, 'typescript');
+  const files = ['src', 'test'].flatMap((name) =>
+    readdirSync(join(folder, name)).map((file) => join(folder, name, file)),
+  );
+  expect(files.length).toBeGreaterThan(4);
+  for (const file of files)
+    expect(readFileSync(file, 'utf8')).not.toMatch(
+      /\bas (?:[A-Z{]|unknown|never|any\b)|: any\b|@ts-|[\w)\]]![.;,)]/,
+    );
 });
 
 describe.each(projects)('%s', (project) => {
@@ -47,11 +60,11 @@ describe.each(projects)('%s', (project) => {
   test('passes, as it does for who installs it', () => {
     const folder = mkdtempSync(join(tmpdir(), 'example-'));
     cpSync(join(EXAMPLES, project), folder, { recursive: true });
-    mkdirSync(join(folder, 'node_modules'));
-    symlinkSync(ROOT, join(folder, 'node_modules/xpkg-resolve'));
-    for (const name of Object.keys(devDependencies))
-      if (name !== 'xpkg-resolve')
-        symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    for (const name of Object.keys(devDependencies)) {
+      const installed = join(folder, 'node_modules', name);
+      mkdirSync(dirname(installed), { recursive: true });
+      symlinkSync(name === 'xpkg-resolve' ? ROOT : join(ROOT, 'node_modules', name), installed);
+    }
     const { NODE_OPTIONS: _, VITEST: __, ...env } = process.env;
     const path = `${join(ROOT, 'node_modules/.bin')}${delimiter}${env['PATH']}`;
     const { status, stdout, stderr } = spawnSync('sh', ['-c', scripts.test], {
