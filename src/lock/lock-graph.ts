@@ -1,38 +1,49 @@
-import type { LockedPackage, Lockfile } from './lockfile.js';
+import { ownershipKey } from '../model/owned-object.js';
 import type { Repository } from '../model/package.js';
 import type { Requirement } from '../model/package-meta.js';
+import type { CrdDemand } from '../model/crd-demand.js';
+import type { LockedPackage, Lockfile } from './lockfile.js';
 
 /** That one locked package requires another. */
 export interface LockEdge {
   readonly from: LockedPackage;
   readonly to: LockedPackage;
+  readonly requirement: Requirement;
   /** The constraint; of a required API, its name. */
   readonly constraint: string;
 }
 
-/** Who requires whom, as far as a lockfile tells. */
+/** Which locked package requires which. */
 export interface LockGraph {
   /** In dependsOn order. */
   requirementsOf(repository: Repository): readonly LockEdge[];
-  /** By repository. */
+  /** In the order of the lockfile. */
   requirersOf(repository: Repository): readonly LockEdge[];
+  /** The package that owns a CRD. undefined: none does, or it is not asked for by name, which is all that a lockfile has. */
+  ownerOf(demand: CrdDemand): LockedPackage | undefined;
   /**
    * Where to start to come by every package, by repository: those asked for directly, then those
-   * that no locked package requires (a local package does, or they stand in for another), then,
-   * of cycles that nothing leads to, the first.
+   * that no locked package requires (a local package does, or they replace another), then, of
+   * cycles that nothing leads to, the first.
    */
   readonly starts: readonly LockedPackage[];
 }
 
-export function lockGraph({ packages }: Lockfile): LockGraph {
+/** `installed`: what is installed for a repository that is named; a lockfile keeps no replacements. */
+export function lockGraph(
+  { packages }: Pick<Lockfile, 'packages'>,
+  installed: (named: Repository) => Repository = (named) => named,
+): LockGraph {
   const byRepository = new Map(packages.map((locked) => [locked.repository, locked]));
   const owners = new Map(
-    packages.flatMap((locked) => locked.owns.map(({ name }) => [name, locked])),
+    packages.flatMap((locked) => locked.owns.map((owned) => [ownershipKey(owned), locked])),
   );
-  const required = (requirement: Requirement): LockedPackage | undefined => {
-    if (requirement.requires === 'package') return byRepository.get(requirement.repository);
-    return 'crd' in requirement.demand ? owners.get(requirement.demand.crd) : undefined;
-  };
+  const ownerOf = (demand: CrdDemand) =>
+    'crd' in demand ? owners.get(ownershipKey({ kind: 'CRD', name: demand.crd })) : undefined;
+  const required = (requirement: Requirement) =>
+    requirement.requires === 'package'
+      ? byRepository.get(installed(requirement.repository))
+      : ownerOf(requirement.demand);
   const out = new Map<Repository, LockEdge[]>();
   const into = new Map<Repository, LockEdge[]>(packages.map(({ repository }) => [repository, []]));
   for (const from of packages) {
@@ -40,32 +51,36 @@ export function lockGraph({ packages }: Lockfile): LockGraph {
       const to = required(requirement);
       const constraint =
         requirement.requires === 'package' ? requirement.constraint : requirement.text;
-      return to === undefined ? [] : [{ from, to, constraint }];
+      return to === undefined ? [] : [{ from, to, requirement, constraint }];
     });
     out.set(from.repository, edges);
     for (const edge of edges) into.get(edge.to.repository)!.push(edge);
   }
   const requirementsOf = (repository: Repository) => out.get(repository) ?? [];
   const requirersOf = (repository: Repository) => into.get(repository) ?? [];
-  return { requirementsOf, requirersOf, starts: startsOf() };
+  const starts = startsOf(packages, { requirementsOf, requirersOf });
+  return { requirementsOf, requirersOf, ownerOf, starts };
+}
 
-  function startsOf(): LockedPackage[] {
-    const starts: LockedPackage[] = [];
-    const reached = new Set<LockedPackage>();
-    const startAt = (start: LockedPackage) => {
-      starts.push(start);
-      const ahead = [start];
-      for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
-        if (reached.has(next)) continue;
-        reached.add(next);
-        ahead.push(...requirementsOf(next.repository).map(({ to }) => to));
-      }
-    };
-    for (const locked of packages) if (locked.direct) startAt(locked);
-    for (const locked of packages) {
-      if (!locked.direct && requirersOf(locked.repository).length === 0) startAt(locked);
+function startsOf(
+  packages: readonly LockedPackage[],
+  graph: Pick<LockGraph, 'requirementsOf' | 'requirersOf'>,
+): LockedPackage[] {
+  const starts: LockedPackage[] = [];
+  const reached = new Set<LockedPackage>();
+  const startAt = (start: LockedPackage) => {
+    starts.push(start);
+    const ahead = [start];
+    for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      ahead.push(...graph.requirementsOf(next.repository).map(({ to }) => to));
     }
-    for (const locked of packages) if (!reached.has(locked)) startAt(locked);
-    return starts;
+  };
+  for (const locked of packages) if (locked.direct) startAt(locked);
+  for (const locked of packages) {
+    if (!locked.direct && graph.requirersOf(locked.repository).length === 0) startAt(locked);
   }
+  for (const locked of packages) if (!reached.has(locked)) startAt(locked);
+  return starts;
 }

@@ -1,5 +1,6 @@
 import { byCodePoint } from '../text/code-point-order.js';
 import type { Repository } from '../model/package.js';
+import { lockGraph } from './lock-graph.js';
 import type { LockedPackage } from './lockfile.js';
 
 /**
@@ -39,22 +40,14 @@ export function dependencyCycles(
 
 type Graph = ReadonlyMap<Repository, readonly Repository[]>;
 
-/** Which locked packages each one requires: by name, or as owner of a CRD that it names. */
 function dependencyGraph(packages: readonly LockedPackage[]): Graph {
-  const locked = new Set(packages.map((each) => each.repository));
-  const owners = new Map<string, Repository>();
-  for (const { repository, owns } of packages) {
-    for (const { name } of owns) owners.set(name, repository);
-  }
-  const needed = ({ requirements }: LockedPackage) =>
-    requirements.flatMap((requirement) => {
-      if (requirement.requires === 'package') {
-        return locked.has(requirement.repository) ? [requirement.repository] : [];
-      }
-      const owner = 'crd' in requirement.demand ? owners.get(requirement.demand.crd) : undefined;
-      return owner === undefined ? [] : [owner];
-    });
-  return new Map(packages.map((each) => [each.repository, needed(each)]));
+  const graph = lockGraph({ packages });
+  return new Map(
+    packages.map(({ repository }) => [
+      repository,
+      graph.requirementsOf(repository).map(({ to }) => to.repository),
+    ]),
+  );
 }
 
 interface Visit {

@@ -3,14 +3,12 @@ import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
-import { targetFor, type Target } from '../model/target/target.js';
+import { targetFor } from '../model/target/target.js';
 import { compareVersions, parseVersion, type Version } from '../semver/version.js';
-import type { Problem } from '../solver/problem.js';
-import { requirersIn, type Requirers } from './resolve/requirers.js';
+import { requirersIn } from './resolve/requirers.js';
+import { ruledOut, ruleText, type Ruling } from './resolve/ruled-out.js';
 import { newestOf } from './resolve/newest.js';
 import { toProblem } from './resolve/to-problem.js';
-import { meetsSelector } from './resolve/meets-selector.js';
-import { selectorText } from '../model/selector.js';
 
 /** A locked package of which there are newer versions. */
 export interface Outdated {
@@ -61,19 +59,13 @@ export async function outdated(
   return { packages, notes };
 }
 
-interface Context {
-  readonly requirers: Requirers;
-  readonly problem: Problem;
-  readonly target: Target;
-}
-
 /** undefined: none is newer, or it is locked by what has no order: a digest, an opaque tag. */
 function compare(
   { repository, version }: LockedPackage,
   tags: readonly string[],
-  context: Context,
+  ruling: Ruling,
 ): Outdated | undefined {
-  const { problem } = context;
+  const { problem } = ruling;
   const locked = parseVersion(version, problem.dialect);
   if (locked === undefined) return undefined;
   const anyPrerelease = locked.prerelease !== '' || problem.prereleases.has(repository);
@@ -84,28 +76,23 @@ function compare(
   const fits = newestOf(
     tags,
     problem,
-    (other) => isNewer(other) && holderOf(repository, other, context) === undefined,
+    (other) => isNewer(other) && holderOf(repository, other, ruling) === undefined,
   );
-  const heldBy = holderOf(repository, newest, context);
+  const heldBy = holderOf(repository, newest, ruling);
   return { repository, version, fits: fits?.raw, newest: newest.raw, heldBy };
 }
 
 /** Who rules a version out, in words. */
-function holderOf(
-  repository: Repository,
-  { raw }: Version,
-  { requirers, problem, target }: Context,
-): string | undefined {
-  const override = problem.overrides.get(repository);
-  if (override !== undefined) {
-    if (meetsSelector(raw, override.selector, target)) return undefined;
-    return `overridden: \`${selectorText(override.selector)}\` (${formatOrigin(override.origin)})`;
+function holderOf(repository: Repository, { raw }: Version, ruling: Ruling): string | undefined {
+  const found = ruledOut(repository, raw, ruling);
+  switch (found?.by) {
+    case 'override':
+      return `overridden: ${ruleText(found.rule)}`;
+    case 'exclusion':
+      return `excluded (${formatOrigin(found.rule.origin)})`;
+    case 'requirer':
+      return found.requirer.text;
+    case undefined:
+      return undefined;
   }
-  const rule = problem.exclude
-    .get(repository)
-    ?.find(({ selector }) => meetsSelector(raw, selector, target));
-  if (rule !== undefined) return `excluded (${formatOrigin(rule.origin)})`;
-  return requirers
-    .get(repository)
-    ?.find(({ selector }) => selector !== undefined && !meetsSelector(raw, selector, target))?.text;
 }

@@ -1,3 +1,4 @@
+import { lockGraph } from '../lock/lock-graph.js';
 import type { Lockfile } from '../lock/lockfile.js';
 import { formatOrigin, InputError } from '../model/input-error.js';
 import type { Origin, Repository } from '../model/package.js';
@@ -47,12 +48,9 @@ export async function update(
 }
 
 /** Whether anything but the pin may ask for it. */
-function isRequired({ repository }: { repository: Repository }, { packages }: Lockfile): boolean {
-  return packages.some(
-    (locked) =>
-      (locked.repository === repository && locked.direct) ||
-      locked.requirements.some((r) => r.requires === 'package' && r.repository === repository),
-  );
+function isRequired({ repository }: { repository: Repository }, lockfile: Lockfile): boolean {
+  const isDirect = lockfile.packages.some((p) => p.repository === repository && p.direct);
+  return isDirect || lockGraph(lockfile).requirersOf(repository).length > 0;
 }
 
 /** The same answer without the packages that only a pin asked for. */

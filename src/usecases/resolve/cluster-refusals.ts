@@ -1,9 +1,7 @@
-import { parseConstraint } from '../../semver/constraint.js';
 import type { Repository } from '../../model/package.js';
-import { isDigest } from '../../text/digest.js';
-import type { PackageRequirement } from '../../model/package-meta.js';
 import type { Target } from '../../model/target/target.js';
-import { parseVersion } from '../../semver/version.js';
+import { selectorOf } from '../../model/selector.js';
+import { meetsSelector } from './meets-selector.js';
 import type { Selected } from '../../solver/search-result.js';
 
 /**
@@ -21,7 +19,7 @@ export function clusterRefusals(selected: readonly Selected[], target: Target): 
       const on = installed.get(requirement.repository);
       const who = `${repository} ${version} asks for ${requirement.repository} \`${requirement.constraint}\``;
       if (on === undefined) reasons.push(`${who}, which is replaced`);
-      else if (!accepts(requirement, on.version, target)) {
+      else if (!meetsSelector(on.version, selectorOf(requirement.constraint), target, 'named')) {
         reasons.push(`${who}, and ${on.version} is installed`);
       }
     }
@@ -29,15 +27,6 @@ export function clusterRefusals(selected: readonly Selected[], target: Target): 
   const cycle = firstCycle(selected);
   if (cycle !== undefined) reasons.push(`a cycle: ${cycle.join(' → ')}`);
   return reasons;
-}
-
-/** As a revision checks each of its direct dependencies. */
-function accepts(requirement: PackageRequirement, version: string, { rules }: Target): boolean {
-  const { constraint } = requirement;
-  if (isDigest(constraint)) return version === constraint;
-  const parsed = parseConstraint(constraint, rules.dialect);
-  const installed = parseVersion(version, rules.dialect);
-  return !parsed.invalid && installed !== undefined && parsed.admits(installed);
 }
 
 function firstCycle(selected: readonly Selected[]): Repository[] | undefined {

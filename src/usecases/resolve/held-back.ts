@@ -1,6 +1,4 @@
-import { parseConstraint } from '../../semver/constraint.js';
 import { isRejection } from '../../admission/judge.js';
-import { ownershipKey } from '../../model/owned-object.js';
 import type { Repository } from '../../model/package.js';
 import type { PackageMeta, Rejection } from '../../model/package-meta.js';
 import type { Target } from '../../model/target/target.js';
@@ -10,7 +8,7 @@ import type { RootPackage, Problem } from '../../solver/problem.js';
 import type { Selected } from '../../solver/search-result.js';
 import type { Driver } from '../../driver/driver.js';
 import { newestOf } from './newest.js';
-import { versionOf } from '../../model/target/target-choice.js';
+import { misfitOf } from './misfit.js';
 import { meetsSelector } from './meets-selector.js';
 import { selectorOf } from '../../model/selector.js';
 
@@ -40,7 +38,7 @@ export async function heldBack(
     );
     if (newest === undefined || !isFarBehind(version, newest, problem)) continue;
     const meta = await driver.metaIfRead({ repository, version: newest.raw }, target);
-    const by = holder({ repository, newest, meta }, selected, target);
+    const by = holder({ repository, newest, meta }, selected, { problem, target });
     notes.push(`${repository} is held back at ${version} (newest is ${newest.raw}) by ${by}`);
   }
   return notes;
@@ -70,8 +68,8 @@ function newestAdmitted(
     problem,
     ({ raw, prerelease }) =>
       prerelease === '' &&
-      selectors.every((selector) => meetsSelector(raw, selector, target)) &&
-      !unwanted.some((selector) => meetsSelector(raw, selector, target)),
+      selectors.every((selector) => meetsSelector(raw, selector, target, 'all')) &&
+      !unwanted.some((selector) => meetsSelector(raw, selector, target, 'all')),
   );
 }
 
@@ -85,13 +83,14 @@ interface Newest {
 function holder(
   { repository, newest, meta }: Newest,
   selected: readonly Selected[],
-  target: Target,
+  { problem, target }: { readonly problem: Problem; readonly target: Target },
 ): string {
   const others = selected.filter((one) => one.repository !== repository);
   for (const other of others) {
     for (const requirement of other.meta.requirements) {
-      if (requirement.requires !== 'package' || requirement.repository !== repository) continue;
-      if (meetsSelector(newest.raw, selectorOf(requirement.constraint), target)) continue;
+      if (requirement.requires !== 'package') continue;
+      if (effectiveRepository(problem, requirement.repository) !== repository) continue;
+      if (meetsSelector(newest.raw, selectorOf(requirement.constraint), target, 'all')) continue;
       return `${other.repository} ${other.version}, which requires \`${requirement.constraint}\``;
     }
   }
@@ -99,36 +98,32 @@ function holder(
     const error = meta.findings.find(({ severity }) => severity === 'error');
     return `Crossplane ${target.version}, which would refuse the newest (${error?.message ?? ''})`;
   }
-  return (meta && conflictOf(meta, others, target)) ?? 'what other packages require';
+  return (
+    (meta && misfitText({ repository, meta }, others, { problem, target })) ??
+    'what other packages require'
+  );
 }
 
 /** What stands against a version beside what was selected. */
-function conflictOf(
-  meta: PackageMeta,
-  others: readonly Selected[],
-  target: Target,
+function misfitText(
+  { repository, meta }: { readonly repository: Repository; readonly meta: PackageMeta },
+  selected: readonly Selected[],
+  context: { readonly problem: Problem; readonly target: Target },
 ): string | undefined {
-  if (meta.crossplane !== undefined) {
-    const constraint = parseConstraint(meta.crossplane, target.rules.dialect);
-    if (constraint.invalid || !constraint.admits(versionOf(target))) {
-      return `Crossplane ${target.version}: the newest needs \`${meta.crossplane}\``;
+  const others = selected.map((other) => ({ ...other, owns: other.meta.owns }));
+  const found = misfitOf({ repository, said: meta }, others, context);
+  switch (found?.because) {
+    case 'crossplane':
+      return `Crossplane ${context.target.version}: the newest needs \`${found.constraint}\``;
+    case 'owns': {
+      const { other, object } = found;
+      return `${other.repository} ${other.version}, which owns ${object.kind} ${object.name} too`;
     }
+    case 'requires': {
+      const { other, requirement } = found;
+      return `${other.repository} ${other.version}: the newest requires \`${requirement.constraint}\``;
+    }
+    case undefined:
+      return undefined;
   }
-  const owned = new Set(meta.owns.map(ownershipKey));
-  for (const { repository, version, meta: other } of others) {
-    const shared = other.owns.find((object) => owned.has(ownershipKey(object)));
-    if (shared !== undefined) {
-      return `${repository} ${version}, which owns ${shared.kind} ${shared.name} too`;
-    }
-    const asked = meta.requirements.find(
-      (r) =>
-        r.requires === 'package' &&
-        r.repository === repository &&
-        !meetsSelector(version, selectorOf(r.constraint), target),
-    );
-    if (asked?.requires === 'package') {
-      return `${repository} ${version}: the newest requires \`${asked.constraint}\``;
-    }
-  }
-  return undefined;
 }

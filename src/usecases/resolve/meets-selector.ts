@@ -1,14 +1,24 @@
-import { parseConstraint } from '../../semver/constraint.js';
-import type { Target } from '../../model/target/target.js';
-import { parseVersion } from '../../semver/version.js';
 import { selectorText, type Selector } from '../../model/selector.js';
+import type { Target } from '../../model/target/target.js';
+import { parseConstraint } from '../../semver/constraint.js';
+import { parseVersion } from '../../semver/version.js';
 
-/** Whether a locked version is among those wanted. */
-export function meetsSelector(version: string, selector: Selector, { rules }: Target): boolean {
+/**
+ * Which prereleases a range admits: those it names itself, as a cluster checks dependencies, or all
+ * of them. All is right for what is locked: that a prerelease was asked for is not recorded.
+ */
+export type Prereleases = 'named' | 'all';
+
+/** Whether a version is among those that a selector asks for. */
+export function meetsSelector(
+  version: string,
+  selector: Selector,
+  { rules }: Target,
+  prereleases: Prereleases,
+): boolean {
   if (selector.form !== 'range') return version === selectorText(selector);
   const constraint = parseConstraint(selector.text, rules.dialect);
   const parsed = parseVersion(version, rules.dialect);
   if (constraint.invalid || parsed === undefined) return false;
-  // Whether prereleases were admitted when it was locked is not recorded: give it the benefit.
-  return constraint.admits(parsed, { prereleases: true });
+  return constraint.admits(parsed, { prereleases: prereleases === 'all' });
 }

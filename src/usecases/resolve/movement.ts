@@ -1,16 +1,12 @@
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
-import { parseConstraint } from '../../semver/constraint.js';
-import { formatOrigin } from '../../model/input-error.js';
-import { ownershipKey } from '../../model/owned-object.js';
 import type { Repository } from '../../model/package.js';
 import type { Target } from '../../model/target/target.js';
 import { effectiveRepository } from '../../solver/effective.js';
-import type { Problem, Rule } from '../../solver/problem.js';
+import type { Problem } from '../../solver/problem.js';
 import type { Requirers } from './requirers.js';
 import { changesBetween, type Change } from '../../lock/changes.js';
-import { versionOf } from '../../model/target/target-choice.js';
-import { meetsSelector } from './meets-selector.js';
-import { selectorOf, selectorText, type Selector } from '../../model/selector.js';
+import { misfitOf } from './misfit.js';
+import { ruledOut, ruleText } from './ruled-out.js';
 
 /** A change, and what brought it about. */
 export interface Movement extends Change {
@@ -45,8 +41,8 @@ function reasonFor(change: Change, moved: Moved): string | undefined {
   if (moved.unlock === 'all' || moved.unlock?.has(repository) === true) return 'asked for';
   const old = moved.before!.packages.find((locked) => locked.repository === repository)!;
   return (
-    ruledOut(old, moved) ??
-    unsuited(old, moved) ??
+    whyRuledOut(old, moved) ??
+    whyUnsuited(old, moved) ??
     `\`${from}\` no longer fits the rest, or is no longer to be had`
   );
 }
@@ -56,50 +52,38 @@ function whyRemoved(repository: Repository, { problem }: Moved): string {
   return successor === repository ? 'nothing requires it any more' : `replaced by ${successor}`;
 }
 
-/** Who no longer admits the old version. */
-function ruledOut(
-  { repository, version }: LockedPackage,
-  { problem, requirers, target }: Moved,
-): string | undefined {
-  const meets = (selector: Selector) => meetsSelector(version, selector, target);
-  const override = problem.overrides.get(repository);
-  if (override !== undefined) {
-    return meets(override.selector) ? undefined : `overridden: ${ruleText(override)}`;
+/** What no longer admits the old version. */
+function whyRuledOut({ repository, version }: LockedPackage, moved: Moved): string | undefined {
+  const found = ruledOut(repository, version, moved);
+  switch (found?.by) {
+    case 'override':
+      return `overridden: ${ruleText(found.rule)}`;
+    case 'exclusion':
+      return `\`${version}\` is excluded: ${ruleText(found.rule)}`;
+    case 'requirer':
+      return found.requirer.text;
+    case undefined:
+      return undefined;
   }
-  const excluded = problem.exclude.get(repository)?.find(({ selector }) => meets(selector));
-  if (excluded !== undefined) return `\`${version}\` is excluded: ${ruleText(excluded)}`;
-  return requirers
-    .get(repository)
-    ?.find(({ selector }) => selector !== undefined && !meets(selector))?.text;
-}
-
-function ruleText({ selector, origin }: Rule): string {
-  return `\`${selectorText(selector)}\` (${formatOrigin(origin)})`;
 }
 
 /** What the old version itself does not get along with. */
-function unsuited(old: LockedPackage, { after, problem, target }: Moved): string | undefined {
-  const { repository, version, crossplane } = old;
-  if (crossplane !== undefined && !problem.anyCrossplane.has(repository)) {
-    const constraint = parseConstraint(crossplane, target.rules.dialect);
-    if (constraint.invalid || !constraint.admits(versionOf(target))) {
-      return `${version} needs Crossplane \`${crossplane}\``;
+function whyUnsuited(old: LockedPackage, moved: Moved): string | undefined {
+  const { repository, version } = old;
+  const others = moved.after.packages.filter((locked) => locked.repository !== repository);
+  const found = misfitOf({ repository, said: old }, others, moved);
+  switch (found?.because) {
+    case 'crossplane':
+      return `${version} needs Crossplane \`${found.constraint}\``;
+    case 'owns': {
+      const { other, object } = found;
+      return `${version} owns ${object.kind} ${object.name}, as does ${other.repository} ${other.version}`;
     }
+    case 'requires': {
+      const { other, requirement } = found;
+      return `${version} requires ${other.repository} \`${requirement.constraint}\`, which is now at ${other.version}`;
+    }
+    case undefined:
+      return undefined;
   }
-  const others = after.packages.filter((locked) => locked.repository !== repository);
-  const owned = new Set(old.owns.map(ownershipKey));
-  for (const other of others) {
-    const shared = other.owns.find((object) => owned.has(ownershipKey(object)));
-    if (shared === undefined) continue;
-    return `${version} owns ${shared.kind} ${shared.name}, as does ${other.repository} ${other.version}`;
-  }
-  for (const requirement of old.requirements) {
-    if (requirement.requires !== 'package') continue;
-    const on = effectiveRepository(problem, requirement.repository);
-    const there = others.find((other) => other.repository === on);
-    if (there === undefined || problem.overrides.has(on)) continue;
-    if (meetsSelector(there.version, selectorOf(requirement.constraint), target)) continue;
-    return `${version} requires ${on} \`${requirement.constraint}\`, which is now at ${there.version}`;
-  }
-  return undefined;
 }

@@ -1,5 +1,6 @@
+import { lockGraph, type LockEdge } from '../../lock/lock-graph.js';
 import type { Lockfile } from '../../lock/lockfile.js';
-import { crdDemandText, type CrdDemand } from '../../model/crd-demand.js';
+import { crdDemandText } from '../../model/crd-demand.js';
 import { formatOrigin } from '../../model/input-error.js';
 import type { Repository } from '../../model/package.js';
 import { effectiveRepository } from '../../solver/effective.js';
@@ -24,6 +25,7 @@ export function requirersIn(lockfile: Lockfile, problem: Problem): Requirers {
     if (sofar === undefined) requirers.set(repository, [requirer]);
     else sofar.push(requirer);
   };
+  const graph = lockGraph(lockfile, (named) => effectiveRepository(problem, named));
   for (const root of problem.roots) {
     const place = formatOrigin(root.origin);
     if (root.requires === 'package') {
@@ -33,31 +35,20 @@ export function requirersIn(lockfile: Lockfile, problem: Problem): Requirers {
         selector,
       });
     } else if (root.requires === 'api') {
-      const owner = ownerOf(root.crd, lockfile);
+      const owner = graph.ownerOf(root.crd)?.repository;
       const text = `${place} asks for the API ${crdDemandText(root.crd)}`;
       if (owner !== undefined) add(owner, { text, selector: undefined });
     }
   }
-  for (const by of lockfile.packages) {
-    const who = `${by.repository} ${by.version}`;
-    for (const requirement of by.requirements) {
-      if (requirement.requires === 'package') {
-        const { repository, constraint } = requirement;
-        const text = `${who} requires \`${constraint}\``;
-        add(effectiveRepository(problem, repository), { text, selector: selectorOf(constraint) });
-        continue;
-      }
-      const { demand, text } = requirement;
-      const owner = ownerOf(demand, lockfile);
-      if (owner !== undefined)
-        add(owner, { text: `${who} requires the API ${text}`, selector: undefined });
-    }
+  for (const { repository } of lockfile.packages) {
+    for (const edge of graph.requirersOf(repository)) add(repository, requirerOf(edge));
   }
   return requirers;
 }
 
-/** undefined: none, or it is not named but described, and a lockfile knows names alone. */
-function ownerOf(demand: CrdDemand, { packages }: Lockfile): Repository | undefined {
-  if (!('crd' in demand)) return undefined;
-  return packages.find(({ owns }) => owns.some(({ name }) => name === demand.crd))?.repository;
+function requirerOf({ from, requirement, constraint }: LockEdge): Requirer {
+  const by = `${from.repository} ${from.version} requires`;
+  return requirement.requires === 'package'
+    ? { text: `${by} \`${constraint}\``, selector: selectorOf(constraint) }
+    : { text: `${by} the API ${constraint}`, selector: undefined };
 }

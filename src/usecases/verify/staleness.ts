@@ -16,7 +16,7 @@ export function staleness(lockfile: Lockfile, problem: Problem, target: Target):
     const place = formatOrigin(root.origin);
     const there = locked.get(repository);
     if (there === undefined) return [`${repository} (${place}) is not in the lockfile`];
-    if (meetsSelector(there.version, selector, target)) return [];
+    if (meetsSelector(there.version, selector, target, 'all')) return [];
     return [
       `${repository} is locked at ${there.version}, and ${place} asks for \`${selectorText(selector)}\``,
     ];

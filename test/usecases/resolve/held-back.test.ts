@@ -75,3 +75,16 @@ test.each([
   });
   expect(answer).toMatchObject({ status: 'solved', notes: [] });
 });
+
+test('held back by a package that requires what it replaces', async () => {
+  const old = 'xpkg.example.org/acme/old';
+  const packages = { [A]: PLAIN, [B]: { 'v1.0.0': requiring({ [old]: '<v2.0.0' }) } };
+  const replace = [{ repository: old, with: A, origin: { file: 'xpkg.yaml' } }];
+  const answer = await resolve(requestFor({ [A]: '*', [B]: '*' }, { replace }), {
+    source: memorySource(providers(packages)),
+    crossplane: 'v2.3.4',
+  });
+  expect(answer.notes).toEqual([
+    `${A} is held back at v1.0.0 (newest is v3.0.0) by ${B} v1.0.0, which requires \`<v2.0.0\``,
+  ]);
+});

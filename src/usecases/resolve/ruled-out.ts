@@ -1,0 +1,42 @@
+import type { Repository } from '../../model/package.js';
+import { formatOrigin } from '../../model/input-error.js';
+import { selectorText, type Selector } from '../../model/selector.js';
+import type { Target } from '../../model/target/target.js';
+import type { Problem, Rule } from '../../solver/problem.js';
+import { meetsSelector } from './meets-selector.js';
+import type { Requirer, Requirers } from './requirers.js';
+
+/** What does not admit a version. */
+export type RuledOut =
+  | { readonly by: 'override' | 'exclusion'; readonly rule: Rule }
+  | { readonly by: 'requirer'; readonly requirer: Requirer };
+
+export interface Ruling {
+  readonly requirers: Requirers;
+  readonly problem: Problem;
+  readonly target: Target;
+}
+
+/** What rules a version out: an override decides alone, then exclusions count, then requirers. */
+export function ruledOut(
+  repository: Repository,
+  version: string,
+  { requirers, problem, target }: Ruling,
+): RuledOut | undefined {
+  const meets = (selector: Selector) => meetsSelector(version, selector, target, 'all');
+  const override = problem.overrides.get(repository);
+  if (override !== undefined) {
+    return meets(override.selector) ? undefined : { by: 'override', rule: override };
+  }
+  const rule = problem.exclude.get(repository)?.find(({ selector }) => meets(selector));
+  if (rule !== undefined) return { by: 'exclusion', rule };
+  const requirer = requirers
+    .get(repository)
+    ?.find(({ selector }) => selector !== undefined && !meets(selector));
+  return requirer && { by: 'requirer', requirer };
+}
+
+/** A rule of the user's, and where it stands. */
+export function ruleText({ selector, origin }: Rule): string {
+  return `\`${selectorText(selector)}\` (${formatOrigin(origin)})`;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { lockGraph } from '../../src/lock/lock-graph.js';
+import type { LockedPackage } from '../../src/lock/lockfile.js';
+import type { OwnedKind } from '../../src/model/owned-object.js';
+import { locked, needs } from '../support/lockfiles.js';
+
+const CRD = 'things.acme.dev';
+const asker = locked('x.io/p/a:v1.0.0', {
+  requirements: [{ requires: 'crd', demand: { crd: CRD }, text: CRD, line: undefined }],
+});
+const owner = (name: string, kind: OwnedKind) =>
+  locked(`x.io/p/${name}:v1.0.0`, { owns: [{ kind, name: CRD }] });
+
+function edges(packages: readonly LockedPackage[], installed?: (named: string) => string) {
+  const graph = lockGraph({ packages }, installed);
+  return packages.flatMap(({ repository }) =>
+    graph
+      .requirementsOf(repository)
+      .map(({ from, to, constraint }) => [from.name, to.name, constraint]),
+  );
+}
+
+describe('whoever requires a CRD by name requires its owner', () => {
+  test.each(['CRD', 'XRD', 'claim', 'MRD'] as const)('as a %s', (kind) => {
+    expect(edges([asker, owner('b', kind)])).toEqual([['p-a', 'p-b', CRD]]);
+  });
+
+  test('and not the owner of an object that happens to be named alike', () => {
+    const others = [owner('b', 'Composition'), owner('c', 'CRD'), owner('d', 'Operation')];
+    expect(edges([asker, ...others])).toEqual([['p-a', 'p-c', CRD]]);
+  });
+});
+
+test('a replacement is required where what it replaces is named', () => {
+  const packages = [
+    locked('x.io/p/a:v1.0.0', { requirements: [needs('x.io/p/old >=v1.0.0')] }),
+    locked('x.io/p/new:v1.0.0'),
+  ];
+  expect(edges(packages)).toEqual([]);
+  expect(edges(packages, (named) => named.replace('old', 'new'))).toEqual([
+    ['p-a', 'p-new', '>=v1.0.0'],
+  ]);
+});
