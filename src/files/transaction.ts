@@ -121,7 +121,7 @@ function statIfAny(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
-/** Removes what a killed process left beside a file; whoever holds the lock is the only one at work. */
+/** Removes what a killed process left beside a file: with the lock held, no other process writes there. */
 async function removeLeftovers(path: string): Promise<void> {
   const [folder, original] = [dirname(path), basename(path)];
   for (const name of await readdir(folder)) {

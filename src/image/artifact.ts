@@ -22,7 +22,7 @@ export interface ArtifactFile {
   readonly bytes: Uint8Array;
 }
 
-/** An artifact ready to be pushed: the same files make the same digest. */
+/** An artifact ready to be pushed; its digest depends on the files alone. */
 export interface Artifact {
   readonly manifest: StoredManifest;
   /** Everything that the manifest names. */
@@ -56,7 +56,7 @@ export function artifactOf(kind: ArtifactKind, files: readonly ArtifactFile[]): 
   return { manifest: { digest: sha256(bytes), bytes }, blobs };
 }
 
-/** An artifact of ours in a repository; its files are read when asked for. */
+/** An artifact that this tool pushed to a repository; its files are read on demand. */
 export interface HeldArtifact {
   readonly kind: ArtifactKind;
   readonly titles: readonly string[];

@@ -5,14 +5,14 @@ export interface ExpectedBlob {
   readonly size: number;
 }
 
-/** Takes the bytes of a blob as they come. */
+/** Receives the bytes of a blob in chunks. */
 export interface BlobSink {
   add(chunk: Uint8Array): Promise<void>;
-  /** What came was wrong: it comes again, from the start. */
+  /** Drops what was added: the blob is sent again from the start. */
   restart(): Promise<void>;
 }
 
-/** Holds all of a blob. */
+/** Keeps a whole blob in memory. */
 export class BlobBuffer implements BlobSink {
   #chunks: Uint8Array[] = [];
 

@@ -38,7 +38,7 @@ export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
   return { manifest, config, layer };
 }
 
-/** A built image where images are looked for. */
+/** A repository that holds one built image. */
 export function builtRepository(image: BuiltImage, name: string): ImageRepository {
   const { manifest, config, layer } = image;
   return {
@@ -49,7 +49,7 @@ export function builtRepository(image: BuiltImage, name: string): ImageRepositor
   };
 }
 
-/** The label says again what the layer's annotation says: `crossplane validate` reads only labels. */
+/** Repeats the layer's annotation as a label, because `crossplane validate` reads labels only. */
 function configOf(layer: Blob): object {
   return {
     architecture: 'amd64',

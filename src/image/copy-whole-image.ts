@@ -6,9 +6,9 @@ import { manifestOfChild } from './locate-package.js';
 import { parseManifest } from './manifest.js';
 
 /**
- * Copies an image to its last layer, and an index to its last image.
+ * Copies every layer of an image, and every image of an index.
  *
- * `copy` takes a config or a layer, and says how many bytes it has; undefined: it is not there.
+ * `copy` copies a config or a layer and returns how many bytes it has; undefined: it is missing.
  */
 export async function copyWholeImage(
   repository: ImageRepository,

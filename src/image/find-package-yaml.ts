@@ -9,7 +9,7 @@ import type { TarEntry } from './archive/tar-entries.js';
 
 export const PACKAGE_YAML = 'package.yaml';
 
-/** Makes something of the stream of package.yaml. */
+/** Parses package.yaml from a stream. */
 export type ContentReader<T> = (stream: AsyncIterable<Uint8Array>) => Promise<T>;
 
 export interface FoundPackageYaml<T> {
@@ -17,11 +17,11 @@ export interface FoundPackageYaml<T> {
   /** Of the bytes of package.yaml. */
   readonly digest: Digest;
   readonly path: string;
-  /** Files of the same name in other folders, which the target passes over. */
+  /** Files of the same name in other folders, which the target ignores. */
   readonly others: readonly string[];
 }
 
-/** Takes the first package.yaml that the target would take, and looks at the rest for others. */
+/** Reads the first package.yaml that the target would read, and lists the others. */
 export async function findPackageYaml<T>(
   entries: AsyncIterable<TarEntry>,
   read: ContentReader<T>,
@@ -44,7 +44,7 @@ export async function findPackageYaml<T>(
   return found === undefined ? undefined : { ...found, others };
 }
 
-/** Whether a target takes a file of the marked layer for package.yaml. */
+/** Whether a target reads a file of the base layer as package.yaml. */
 export function isPackageYaml(rules: Pick<TargetRules, 'tarEntry'>): (entry: TarEntry) => boolean {
   return rules.tarEntry === 'exact'
     ? ({ name }) => name === PACKAGE_YAML

@@ -6,13 +6,14 @@ import type { TarEntry } from './archive/tar-entries.js';
 const WHITEOUT = '.wh.';
 
 /**
- * The file system that layers make together, asked from the top layer down.
+ * The file system that results from all layers, built from the top layer down.
  *
- * The rules are those of go-containerregistry's `mutate.Extract`: the first to claim a path has it,
- * a whiteout or a file claims all below its path too, and opaque whiteouts mean nothing special.
+ * The rules are those of go-containerregistry's `mutate.Extract`: the first entry of a path wins, a
+ * whiteout or a file also hides every path below its own, and opaque whiteouts have no special
+ * meaning.
  */
 export class FlattenedFiles {
-  /** Whether what holds the path hides everything below it, by path. */
+  /** By path: whether the entry there hides everything below it. */
   readonly #claimed = new Map<string, boolean>();
   readonly #exact: boolean;
 
@@ -20,7 +21,7 @@ export class FlattenedFiles {
     this.#exact = rules.tarEntry === 'exact';
   }
 
-  /** Enters the next file, in layer and tar order; true: it is package.yaml and can be seen. */
+  /** Adds the next entry, in layer and tar order; true: it is a package.yaml that nothing hides. */
   showsPackageYaml(entry: TarEntry): boolean {
     const base = posix.basename(entry.path);
     const whiteout = base.startsWith(WHITEOUT);
@@ -34,7 +35,7 @@ export class FlattenedFiles {
     return !whiteout && (this.#exact ? path === PACKAGE_YAML : base === PACKAGE_YAML);
   }
 
-  /** No lower layer can change the answer any more. */
+  /** Whether no lower layer can show another package.yaml. */
   get decided(): boolean {
     return this.#exact && this.#claimed.has(PACKAGE_YAML);
   }

@@ -23,21 +23,21 @@ export interface ImageRepository {
   manifest(reference: string): Promise<StoredManifest | undefined>;
   /** undefined: there is none, though a manifest names it. */
   blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
-  /** The same piece by piece, for what is not to be held or kept; false: there is none. */
+  /** Copies a blob in chunks, for blobs that are not to be held in memory; false: there is none. */
   copyBlob?(descriptor: ExpectedBlob, to: BlobSink): Promise<boolean>;
 }
 
-/** A list of tags, and what its registry gave to ask by whether it has changed. */
+/** A list of tags, with the validators that ask its registry whether it has changed. */
 export interface TagList {
   readonly tags: readonly string[];
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
 }
 
-/** A repository at a registry, which can say that nothing has changed. */
+/** A repository at a registry, which can answer that nothing has changed. */
 export interface RemoteRepository extends ImageRepository {
-  /** `held` itself, if that is still the list. */
+  /** Returns `held` itself if the list has not changed. */
   tagList(held?: TagList): Promise<TagList | undefined>;
-  /** `held` itself, if that is what the reference still points at. */
+  /** Returns `held` itself if the reference still points at it. */
   manifest(reference: string, held?: StoredManifest): Promise<StoredManifest | undefined>;
 }

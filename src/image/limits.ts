@@ -1,24 +1,24 @@
 const MIB = 1024 * 1024;
 
-/** Beyond these an image is refused, never cut short. */
+/** What exceeds one of these is refused, never cut short. */
 export interface Limits {
   readonly manifestBytes: number;
   readonly configBytes: number;
   readonly tagPageBytes: number;
   readonly tagPages: number;
-  /** Of all pages together. */
+  /** All pages of one list together. */
   readonly tagListBytes: number;
   readonly tags: number;
   readonly tokenBytes: number;
   readonly indexChildren: number;
   readonly indexDepth: number;
   readonly layers: number;
-  /** Of a layer that is read, all of it at once. */
+  /** A layer that is read into memory. */
   readonly layerBytes: number;
-  /** Of a layer that is merely copied from here to there. */
+  /** A layer that is copied in chunks. */
   readonly copiedLayerBytes: number;
   readonly unpackedBytes: number;
-  /** Unpacked bytes per packed one, once `unpackRatioFromBytes` are out. */
+  /** Unpacked bytes for each packed one, checked from `unpackRatioFromBytes` on. */
   readonly unpackRatio: number;
   readonly unpackRatioFromBytes: number;
   readonly tarEntries: number;

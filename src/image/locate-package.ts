@@ -8,20 +8,20 @@ import type { ImageRepository, StoredManifest } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
 import { parseManifest, type ImageManifest } from './manifest.js';
 
-/** A package found by its reference, nothing of it unpacked yet. */
+/** A package found by its reference; none of its layers has been read. */
 export interface LocatedPackage {
-  /** What the reference points at: the index where there is one. */
+  /** Digest that the reference points at, of the index where there is one. */
   readonly digest: Digest;
   /** Manifest chosen from the index; undefined when `digest` is that manifest. */
   readonly manifest: Digest | undefined;
-  /** That manifest; undefined: the index has none that will do. */
+  /** That manifest; undefined: the index has none for the platform. */
   readonly image: ImageManifest | undefined;
   readonly at: PackagePlace;
-  /** The chosen child names no platform: an attachment taken for the package, perhaps. */
+  /** The chosen child names no platform, so it may be an attachment instead of the package. */
   readonly platformless: boolean;
 }
 
-/** Follows a reference to the place of package.yaml as the target does; undefined: no such tag. */
+/** Finds where the target would read package.yaml; undefined: there is no such tag or digest. */
 export async function locatePackage(
   repository: ImageRepository,
   reference: string,
@@ -56,7 +56,7 @@ export async function locatePackage(
   throw new SourceError('BAD_IMAGE', subject, `more than ${limits.indexDepth} indexes in a row`);
 }
 
-/** The first for linux/amd64, whatever machine this is; one that names no platform counts as that. */
+/** The first child for linux/amd64, on every machine; one without a platform counts as that. */
 function amd64Child(children: readonly Descriptor[]): Descriptor | undefined {
   return children.find(
     ({ platform }) =>
@@ -71,7 +71,7 @@ function platformsOf(children: readonly Descriptor[]): string {
   return named.length === 0 ? 'none at all' : `\`${named.slice(0, 10).join('`, `')}\``;
 }
 
-/** The manifest that an entry of an index points to. */
+/** The manifest that a child of an index points at. */
 export async function manifestOfChild(
   repository: ImageRepository,
   child: Descriptor,

@@ -9,7 +9,7 @@ export interface ImageManifest {
   readonly kind: 'image';
   readonly config: Descriptor;
   readonly layers: readonly Descriptor[];
-  /** undefined: it does not say that it is anything but an image. */
+  /** undefined: the manifest names none, as those of images. */
   readonly artifactType: string | undefined;
 }
 

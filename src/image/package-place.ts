@@ -8,14 +8,14 @@ export const PACKAGE_ANNOTATION = 'io.crossplane.xpkg';
 /** Where a target looks for package.yaml in an image. */
 export type PackagePlace =
   | { readonly place: 'layer'; readonly layer: Descriptor }
-  /** No layer is marked: in the file system that all layers make together. */
+  /** No layer is marked, so in the file system that results from all layers. */
   | {
       readonly place: 'flattened';
       readonly layers: readonly Descriptor[];
-      /** What it says that it is, if not an image: its layers may be anything. */
+      /** Its type, if it claims not to be an image: its layers may hold anything. */
       readonly artifact?: string | undefined;
     }
-  /** `artifact`: what it is, if not an image at all. */
+  /** `artifact`: its type, if it is not an image. */
   | { readonly place: 'refused'; readonly why: string; readonly artifact?: string | undefined };
 
 export function packagePlace(
@@ -39,7 +39,7 @@ export function packagePlace(
   return { place: 'refused', why, artifact };
 }
 
-/** Crossplane looks into whatever unpacks, whatever config and artifactType say. */
+/** Crossplane reads any layer that unpacks and ignores config and artifactType. */
 function isUnpackable(layers: readonly Descriptor[]): boolean {
   return layers.some(({ mediaType }) => mediaType === '' || mediaType.includes('tar'));
 }
@@ -50,7 +50,7 @@ const IMAGE_CONFIGS = new Set([
   'application/vnd.docker.container.image.v1+json',
 ]);
 
-/** What says that it is no image: documents, charts; undefined: it does not. */
+/** The type of what is no image, such as a Helm chart; undefined: it claims to be an image. */
 function artifactTypeOf({
   config,
   layers,

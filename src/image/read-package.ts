@@ -18,7 +18,7 @@ import {
 import { NotATar, tarEntries } from './archive/tar-entries.js';
 import { unpack } from './archive/unpack.js';
 
-/** What an image holds for a target; `refused`: read intact, and the target would not take it. */
+/** What an image holds for a target; `refused`: it is intact, and the target would not install it. */
 export type ReadPackage<T> =
   | {
       readonly status: 'read';
@@ -47,7 +47,7 @@ export async function readPackage<T>(
   try {
     return await fromFlattened(at.layers, rules, context, located);
   } catch (error) {
-    // `oras push` says of any file that it is a tar, unless it is told otherwise.
+    // `oras push` gives every file the media type of a tar, unless told otherwise.
     if (at.artifact === undefined || !(error instanceof NotATar)) throw error;
     const why = `it is no package but an artifact (\`${printable(at.artifact)}\`)`;
     return { status: 'refused', why };
@@ -76,7 +76,7 @@ async function fromLayer<T>(
   return read(found, layer.digest, noteOthers(found));
 }
 
-/** From the top layer down, until one shows or hides package.yaml for good. */
+/** Reads layers from the top down, until package.yaml is found or cannot be found any more. */
 async function fromFlattened<T>(
   layers: readonly Descriptor[],
   rules: Rules,

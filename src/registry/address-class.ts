@@ -12,9 +12,9 @@ const CLASSES: readonly (readonly [AddressClass, BlockList])[] = [
       ['fe80::', 10],
       ['0.0.0.0', 8],
       ['::', 128],
-      // Where some clouds keep their metadata.
+      // Metadata services of some clouds.
       ['192.0.0.0', 24],
-      // IPv4 addresses of any class, by way of NAT64.
+      // NAT64: an IPv4 address of any class inside an IPv6 address.
       ['64:ff9b::', 96],
     ),
   ],

@@ -5,11 +5,11 @@ import { asTransient, TransientFailure } from './retry.js';
 import type { Clock } from '../model/clock.js';
 import type { HttpResponse } from './transport.js';
 
-/** A body that brings fewer bytes a second than this for so long is as good as stalled. */
+/** A body slower than this over one window counts as stalled. */
 const MIN_BYTES_PER_SECOND = 10;
 const STALL_WINDOW_MS = 20_000;
 
-/** A whole body, refused as soon as it grows past `limit`. */
+/** A whole body; throws as soon as it grows past `limit` bytes. */
 export async function readBody(
   response: HttpResponse,
   limit: number,
@@ -31,7 +31,7 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** Turns what breaks a stream into transient failures, and counts one that only drips among them. */
+/** The chunks of a body; a broken connection or a stall throws a transient failure. */
 export async function* withStallCheck(
   body: AsyncIterable<Uint8Array>,
   clock: Clock,
@@ -57,7 +57,7 @@ function tooSlow(): TransientFailure {
   return new TransientFailure(`the answer came at less than ${MIN_BYTES_PER_SECOND} B/s`);
 }
 
-/** Hands on the bytes that a descriptor promises: exactly its size, exactly its digest. */
+/** Passes bytes on to a sink and checks that they have the size and digest of a descriptor. */
 export class VerifiedBytes {
   readonly #expected: ExpectedBlob;
   readonly #to: BlobSink;
@@ -88,7 +88,7 @@ export class VerifiedBytes {
     await this.#to.restart();
   }
 
-  /** Throws unless they are all there and are the right ones. */
+  /** Throws unless size and digest are as expected. */
   async finish(): Promise<void> {
     const { size, digest } = this.#expected;
     if (this.#size < size) throw new TransientFailure(`${this.#size} of ${size} bytes came`);
@@ -96,7 +96,7 @@ export class VerifiedBytes {
     if (got !== digest) throw await this.#wrong(`bytes whose digest is ${got}, not ${digest}`);
   }
 
-  /** What it means that no more will come. */
+  /** The failure to throw where the body has ended and bytes are missing. */
   tooShort(): Promise<WrongBytes> {
     return this.#wrong(`${this.#size} bytes, where the manifest says ${this.#expected.size}`);
   }
@@ -107,7 +107,7 @@ export class VerifiedBytes {
   }
 }
 
-/** Wrong bytes came. Tried once more, in case a proxy in between stumbled; then it is final. */
+/** Wrong bytes came. Tried once more, since a proxy may be at fault; then it is final. */
 export class WrongBytes extends TransientFailure {
   constructor(what: string) {
     super(`the registry sent ${what}`, { maxRetries: 1 });

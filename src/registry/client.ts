@@ -14,7 +14,7 @@ import type { HttpResponse } from './transport.js';
 
 const MANIFESTS = Object.values(MEDIA_TYPE).join(', ');
 
-/** Reads registries as the OCI distribution spec 1.1 lays them out; checks every byte. */
+/** Reads registries by the pull side of the OCI distribution spec 1.1; checks every digest. */
 export class RegistryClient {
   readonly #session: RegistrySession;
   readonly #limits: Limits;
@@ -51,7 +51,7 @@ export class RegistryClient {
       if (page === 'unchanged') return held;
       list.add(page);
       url = page.next;
-      // Of a list in several pages, the first says nothing about the others.
+      // Validators of the first page say nothing about later pages, so they are kept for one page only.
       if (list.pages === 1 && url === undefined) return { ...page.validators, tags: list.tags };
     }
     return { tags: list.tags };
@@ -121,7 +121,7 @@ export class RegistryClient {
     return found ? to.bytes : undefined;
   }
 
-  /** False: there is no such blob. */
+  /** Copies a blob to a sink, resuming where the connection broke; false: there is no such blob. */
   async #download(
     name: RemoteName,
     expected: ExpectedBlob,
@@ -136,7 +136,7 @@ export class RegistryClient {
     const bytes = new VerifiedBytes(expected, to);
     let etag: string | undefined;
     return this.#session.retried(subject, async () => {
-      // Cut off after the last byte: there is no rest to ask for.
+      // The connection broke after the last byte, so that there is no range left to ask for.
       if (bytes.size > 0 && bytes.size === expected.size) return isAll(bytes);
       const resume = bytes.size > 0 && etag !== undefined ? rangeFrom(bytes.size, etag) : {};
       const { response } = await this.#session.get(name, url, resume, subject);
@@ -152,7 +152,7 @@ export class RegistryClient {
       etag = strongTag(response);
       for await (const chunk of withStallCheck(response.body, this.#session.clock))
         await bytes.add(chunk);
-      // A part may be less than was asked for; a whole body that ends has ended.
+      // A 206 may be shorter than the range asked for; a 200 is all that there is.
       if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShort();
       return isAll(bytes);
     });

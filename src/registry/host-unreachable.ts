@@ -1,19 +1,19 @@
 import type { Proxy } from './proxy-environment.js';
 
-/** An error whose code begins so tells of a proxy that let nothing through, by its status. */
+/** Code of an error by which a proxy refused a request, followed by the status it answered with. */
 export const PROXY_ANSWERED = 'PROXY_ANSWERED_';
 
 export interface FailedRequest {
   readonly url: URL;
   readonly proxy: Proxy | undefined;
-  /** Who that is, where it is not the host that packages name. */
+  /** What the host is for, `the token server`; undefined: it is the registry that packages name. */
   readonly role?: string | undefined;
 }
 
-/** A request to which nobody answered: neither the host it is for, nor a proxy on the way. */
+/** A request that got no response from its host, because of the network or of a proxy. */
 export class HostUnreachable extends Error {
   override readonly name = 'HostUnreachable';
-  /** Of the error beneath. */
+  /** Code of the underlying error, or `PROXY_ANSWERED` and a status. */
   readonly code: string;
   readonly request: FailedRequest;
 
@@ -23,7 +23,7 @@ export class HostUnreachable extends Error {
     this.request = asked;
   }
 
-  /** The same, saying who was asked. */
+  /** A copy whose message says what the host is for. */
   withRole(role: string): HostUnreachable {
     return new HostUnreachable(this.code, { ...this.request, role }, this.cause);
   }

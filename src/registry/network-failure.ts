@@ -5,9 +5,9 @@ import { TransientFailure } from './retry.js';
 import { codeOf } from '../files/error-code.js';
 
 /**
- * What a failure is once nothing more is tried; what is not of the network stays as it is.
+ * Explains a failure of the network after the last try; other errors stay as they are.
  *
- * `before` is how HTTPS failed, where plain HTTP was tried because of that.
+ * `before` is how HTTPS failed, where plain HTTP was tried because of it.
  */
 export function asSourceError(error: unknown, subject: string, before?: HostUnreachable): unknown {
   if (error instanceof SourceError) return error;
@@ -29,7 +29,7 @@ export function asSourceError(error: unknown, subject: string, before?: HostUnre
   });
 }
 
-/** undefined: it is no failure of the network. */
+/** The failure in words; undefined: it is none of the network. */
 function whatFailed(error: unknown): string | undefined {
   if (error instanceof TransientFailure) return `gave up after several tries: ${error.message}`;
   if (error instanceof HostUnreachable) return error.message;
@@ -37,7 +37,7 @@ function whatFailed(error: unknown): string | undefined {
   return `the connection broke: ${codeOf(error)}`;
 }
 
-/** The request that nobody answered, if that is what the failure comes from. */
+/** The unreachable host behind a failure, also behind a transient one; undefined: another cause. */
 export function unreachableIn(error: unknown): HostUnreachable | undefined {
   const beneath = error instanceof TransientFailure ? error.cause : error;
   return beneath instanceof HostUnreachable ? beneath : undefined;

@@ -7,7 +7,7 @@ const REL_NEXT = /;\s*rel\s*=\s*"?next"?(?:[\s;,]|$)/i;
 
 const MAX_LINK_CHARS = 8_192;
 
-/** Where a Link header says the next page is; undefined: this was the last. */
+/** The URL of the next page from a Link header; undefined: this was the last page. */
 export function nextPage(link: string | undefined, current: URL, subject: string): URL | undefined {
   const refuse = (where: string) =>
     new SourceError(
@@ -27,7 +27,7 @@ export function nextPage(link: string | undefined, current: URL, subject: string
   return undefined;
 }
 
-/** Puts the pages of a list together; throws as soon as it goes where no honest list does. */
+/** Joins the pages of a tag list; throws if they form a circle or exceed the limits. */
 export class TagCollector {
   readonly #subject: string;
   readonly #limits: Limits;
@@ -48,7 +48,7 @@ export class TagCollector {
     return [...this.#tags];
   }
 
-  /** To be called before a page is asked for. */
+  /** Call it before each request for a page. */
   visit({ href }: URL): void {
     if (this.#visited.has(href)) throw this.#endless('goes in a circle');
     this.#visited.add(href);

@@ -9,11 +9,11 @@ export interface Proxy {
   readonly url: URL;
   /** Without user and password. */
   readonly shown: string;
-  /** What it is signed in with. */
+  /** Value of Proxy-Authorization; undefined: the proxy needs none. */
   readonly authorization: string | undefined;
 }
 
-/** Finds the proxy for a URL; undefined: none, it is asked directly. */
+/** Finds the proxy for a URL; undefined: the request goes directly. */
 export type ProxyChoice = (url: URL) => Proxy | undefined;
 
 /**
@@ -108,11 +108,11 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
 
-/** `.example.org` and `*.example.org` are what lies below it; `example.org` is itself, too. */
+/** `.example.org` and `*.example.org` match subdomains; `example.org` matches itself, too. */
 function withinDomain(written: string): (place: Place) => boolean {
   const host = written.replace(/^\*\./, '.');
   const bare = host.replace(/^\./, '');
-  // Of ASCII it would make a name where there is none: `a.io` of `a.io/8`.
+  // Not for ASCII: `domainToASCII` would turn `a.io/8`, which is no name, into `a.io`.
   const ascii = Buffer.byteLength(bare) === bare.length;
   const name = ascii ? bare : domainToASCII(bare);
   if (name === '') return () => false;

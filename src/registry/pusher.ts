@@ -48,7 +48,7 @@ export class RegistryPusher {
   }
 }
 
-/** Where the bytes go: to the registry itself, which alone is trusted with them and with a token. */
+/** The URL to upload to; another host is refused, because the request carries a token. */
 function uploadUrl(
   location: string | undefined,
   from: URL,
@@ -62,7 +62,7 @@ function uploadUrl(
     const what = `the registry wants the upload sent to \`${shownUrl(url)}\`, another host, which is refused`;
     throw new SourceError('UNREACHABLE', subject, what);
   }
-  // What stands in the query is the registry's own and stays as it wrote it.
+  // Appended as text: `searchParams` would encode the registry's own parameters anew.
   url.search = `${url.search === '' ? '?' : `${url.search}&`}digest=${encodeURIComponent(digest)}`;
   return url;
 }

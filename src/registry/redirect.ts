@@ -3,20 +3,20 @@ import { shownUrl, type HttpRequest, type HttpResponse, type Transport } from '.
 
 const MAX_REDIRECTS = 5;
 const REDIRECT_STATUS = new Set([301, 302, 303, 307, 308]);
-/** Meant for the origin they were made for, and for no other. */
+/** Headers that only the origin they were made for may see. */
 const ORIGIN_BOUND = ['authorization', 'cookie', 'proxy-authorization'];
 
 export interface FinalResponse {
   readonly response: HttpResponse;
-  /** Where the answer came from in the end. */
+  /** The URL after all redirects. */
   readonly url: URL;
 }
 
 /**
  * Sends a GET and follows redirects.
  *
- * Credentials stay with the origin they are for: once another was visited they are gone for good,
- * even on the way back.
+ * Credentials are dropped at the first redirect to another origin, and stay dropped should a later
+ * redirect lead back.
  */
 export async function sendFollowingRedirects(
   transport: Transport,

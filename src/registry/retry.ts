@@ -18,11 +18,11 @@ export const RETRY_POLICY: RetryPolicy = {
   deadlineMs: 180_000,
 };
 
-/** A failure that may pass: worth another try. */
+/** A failure that another try may not meet. */
 export class TransientFailure extends Error {
   override readonly name = 'TransientFailure';
   readonly retryAfterMs: number | undefined;
-  /** How often failures of this kind may be tried again; undefined: as often as the policy says. */
+  /** Retries after failures of this kind; undefined: as many as the policy allows. */
   readonly maxRetries: number | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ export class TransientFailure extends Error {
   }
 }
 
-/** Tries until it works, fails for good, or the policy says enough; then throws the last failure. */
+/** Tries until an attempt succeeds, fails for good, or the policy ends it; throws the last failure. */
 export async function retrying<T>(
   attempt: () => Promise<T>,
   clock: Clock,
@@ -57,7 +57,7 @@ export async function retrying<T>(
   }
 }
 
-/** Full jitter, so that many clients do not come back at once; a server may only ask for more. */
+/** Full jitter, so that clients do not all retry at once; `Retry-After` can only make it longer. */
 function waitBefore(
   tries: number,
   failure: TransientFailure,
@@ -68,7 +68,7 @@ function waitBefore(
   return Math.max(wait, failure.retryAfterMs ?? 0);
 }
 
-/** Failures that may pass, in words. */
+/** Codes of transient errors, with words for messages. */
 const TRANSIENT_CODES: ReadonlyMap<string, string> = new Map([
   ['ECONNRESET', 'the connection was reset'],
   ['EPIPE', 'the connection broke off'],
@@ -86,7 +86,7 @@ export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** Marks an error of the network as transient, where it is; certificate errors never are. */
+/** Wraps a transient error of the network; others, certificate errors among them, stay as they are. */
 export function asTransient(error: unknown): unknown {
   const code = codeOf(error);
   if (!isTransientCode(code)) return error;
@@ -118,7 +118,7 @@ export function retryAfterMs(
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), policy.maxWaitMs);
 }
 
-/** JavaScript takes `1.5` for a day in January; HTTP dates are all in GMT. */
+/** HTTP dates end in GMT; `Date.parse` alone would take `1.5` for a day in January. */
 function timeOf(date: string): number {
   return date.endsWith(' GMT') ? Date.parse(date) : NaN;
 }

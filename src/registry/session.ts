@@ -17,12 +17,12 @@ import { realClock, type Clock } from '../model/clock.js';
 import { signInHint } from './auth/token.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 
-/** A repository at a registry, and how to approach it. */
+/** A repository at a registry, and how to connect to it. */
 export interface RemoteName {
   /** Port included. */
   readonly host: string;
   readonly path: string;
-  /** Plain HTTP may be spoken if HTTPS does not answer. */
+  /** Plain HTTP may be used if HTTPS does not answer. */
   readonly plainHttp: boolean;
   readonly credentials: CredentialStore;
 }
@@ -35,14 +35,14 @@ export interface SessionOptions {
 
 const CONDITIONAL_HEADERS = ['if-none-match', 'if-modified-since'];
 
-/** Talks to registries: finds the scheme, proves who asks, follows redirects, tries again. */
+/** Sends requests to registries: chooses HTTPS or HTTP, authenticates, follows redirects, retries. */
 export class RegistrySession {
   readonly clock: Clock;
   readonly #transport: Transport;
   readonly #retry: RetryPolicy;
   readonly #authenticator: Authenticator;
   readonly #origins = new Map<string, Promise<URL>>();
-  /** Why HTTPS is not spoken, by the origin spoken to instead. */
+  /** How HTTPS failed, by the plain-HTTP origin used instead. */
   readonly #fallbacks = new Map<string, HostUnreachable>();
   readonly #contacts = new Map<string, Promise<unknown>>();
 
@@ -56,7 +56,7 @@ export class RegistrySession {
     });
   }
 
-  /** `rest` below the repository. */
+  /** The URL of `rest` below a repository: `manifests/v1.0.0`. */
   async url(name: RemoteName, rest: string): Promise<URL> {
     const url = new URL(`/v2/${name.path}/${rest}`, await this.#origin(name));
     if (!url.href.endsWith(`/v2/${name.path}/${rest}`)) {
@@ -70,7 +70,7 @@ export class RegistrySession {
     return url;
   }
 
-  /** HTTPS, unless the host may speak plain HTTP and does not answer otherwise. */
+  /** The origin of a registry: HTTPS, or plain HTTP where that is allowed and HTTPS fails. */
   #origin(name: RemoteName): Promise<URL> {
     const key = `${name.plainHttp ? 'http' : 'https'}://${name.host}`;
     const known = this.#origins.get(key) ?? this.#probe(name);
@@ -87,7 +87,7 @@ export class RegistrySession {
       return secure;
     } catch (error) {
       if (!(error instanceof HostUnreachable)) throw error;
-      // A port that answers in TLS does not speak plain HTTP as well: no password is tried there.
+      // A port that answered with a certificate speaks TLS: plain HTTP would only leak a password.
       if (isCertificateError(error.code) && secure.port !== '') return secure;
       const plain = new URL(`http://${host}`);
       this.#fallbacks.set(plain.origin, error);
@@ -95,7 +95,7 @@ export class RegistrySession {
     }
   }
 
-  /** Tries until the policy says enough; what is left of transient failures becomes final here. */
+  /** Retries transient failures as the policy says; throws the last one as a `SourceError`. */
   async retried<T>(subject: string, attempt: () => Promise<T>): Promise<T> {
     try {
       return await retrying(
@@ -117,8 +117,8 @@ export class RegistrySession {
   }
 
   /**
-   * A GET that got 200, 206 or 404, or 304 where it asked for changes, or 416 where for the rest;
-   * anything else is thrown.
+   * Sends a GET. Returns a 200, 206 or 404, a 304 to a conditional request and a 416 to a range;
+   * throws for any other status.
    */
   async get(
     name: RemoteName,
@@ -139,7 +139,7 @@ export class RegistrySession {
     throw await this.#refusal(landed, scope, subject);
   }
 
-  /** Sends what changes a repository. Redirects are not followed: it is for the registry alone. */
+  /** Sends a request that changes a repository. Redirects are not followed: no other host gets it. */
   async send(name: RemoteName, request: HttpRequest, subject: string): Promise<HttpResponse> {
     const scope = scopeOf(name, request.url, 'pull,push');
     const landed = await this.#authorized(scope, request, async (sent) => ({
@@ -152,7 +152,7 @@ export class RegistrySession {
     throw await this.#refusal(landed, scope, subject);
   }
 
-  /** The first request to a registry goes alone: what it learns about access spares the rest a 401. */
+  /** Lets the first request to a registry finish alone: the others then know how to authenticate. */
   async #afterFirstContact<T>(registry: URL, send: () => Promise<T>): Promise<T> {
     const contact = this.#contacts.get(registry.origin);
     if (contact !== undefined) {

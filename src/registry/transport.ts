@@ -15,15 +15,15 @@ export interface HttpResponse {
   /** A header by its lower-case name; several of one name are joined by commas. */
   header(name: string): string | undefined;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Gives the connection back without reading on. */
+  /** Frees the connection without reading the rest of the body. */
   discard(): Promise<void>;
 }
 
-/** What is said about each exchange once it ends; holds no credential. */
+/** A finished exchange, for logs; holds no credential. */
 export interface Exchange {
   readonly method: string;
   readonly url: string;
-  /** undefined: no answer came. */
+  /** undefined: there was no response. */
   readonly status: number | undefined;
   /** How the request was authorised. */
   readonly authorization: 'none' | 'basic' | 'bearer';

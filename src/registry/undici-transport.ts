@@ -8,7 +8,7 @@ import { codeOf } from '../files/error-code.js';
 interface UndiciOptions {
   /** Proxy variables are read from it, as Go programs read them. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** PEM of certificate authorities that replace or extend the usual ones; asked for once. */
+  /** Certificate authorities in PEM that replace or extend Node's own; called once. */
   readonly certificates?: (() => Promise<Certificates>) | undefined;
   /** Connections kept to one host. */
   readonly connections: number;
@@ -16,9 +16,9 @@ interface UndiciOptions {
 }
 
 export interface Certificates {
-  /** `SSL_CERT_FILE`: in place of the authorities Node brings. */
+  /** `SSL_CERT_FILE`: replaces the authorities of Node. */
   readonly only?: string | undefined;
-  /** `NODE_EXTRA_CA_CERTS` and the like: beside them. */
+  /** `NODE_EXTRA_CA_CERTS`: extends them. */
   readonly extra?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Timeouts {
   readonly connectMs: number;
   readonly firstByteMs: number;
   readonly stallMs: number;
-  /** For all of a body that nobody reads. */
+  /** To read the rest of a body that is discarded. */
   readonly discardMs: number;
 }
 
@@ -37,7 +37,7 @@ const TIMEOUTS: Timeouts = {
   discardMs: 2_000,
 };
 
-/** A longer rest costs more than a new connection. */
+/** To read a longer rest costs more than a new connection does. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
 interface ClosableTransport {
@@ -45,7 +45,7 @@ interface ClosableTransport {
   close(): Promise<void>;
 }
 
-/** HTTP by undici, loaded at the first request: who stays offline never pays for it. */
+/** HTTP by undici, which is loaded at the first request: an offline run does without it. */
 export function undiciTransport(options: UndiciOptions): ClosableTransport {
   let loading: Promise<Routes> | undefined;
   return {
@@ -77,7 +77,7 @@ async function routes(options: UndiciOptions): Promise<Routes> {
       ...shared,
       uri: proxy.url.href.replace(/^socks5h:/, 'socks5:'),
       ...(proxy.authorization === undefined ? {} : { token: proxy.authorization }),
-      // Behind a proxy, `connect` counts for neither end of the tunnel.
+      // `ProxyAgent` ignores `connect`: each end of the tunnel has an option of its own.
       requestTls: connect,
       proxyTls: connect,
       clientFactory: (origin, opts) => new Pool(origin, { ...opts, headersTimeout: connectMs }),
@@ -131,7 +131,7 @@ async function exchange(request: HttpRequest, by: Routes): Promise<HttpResponse>
   };
 }
 
-/** Keeps the connection if the rest is short and comes soon; closes it otherwise. */
+/** Reads a short rest to keep the connection; closes it if the rest is long or slow. */
 async function discard(body: Dispatcher.ResponseData['body'], withinMs: number): Promise<void> {
   const signal = AbortSignal.timeout(withinMs);
   try {
@@ -168,7 +168,7 @@ function sent(
 
 function asHostUnreachable(error: unknown, asked: FailedRequest): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
-  // undici tells by a message alone what a proxy answered that opens no tunnel.
+  // undici gives the status of a proxy that opens no tunnel in its message only.
   const status = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
   const code = status === undefined ? codeOf(error) : `${PROXY_ANSWERED}${status}`;
   return new HostUnreachable(code, asked, error);

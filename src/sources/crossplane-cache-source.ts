@@ -17,8 +17,8 @@ import { unreadable } from './unreadable.js';
 /**
  * Crossplane's own package cache: package.yaml files, gzipped, named after image and digest.
  *
- * It keeps no tags, so it answers for digests, and for tags only where a pull policy of `Never` had
- * the file named after one. What it holds cannot be checked against the digest of an image.
+ * It has no tag lists. It answers for digests, and for a tag only where a pull policy of `Never` made
+ * Crossplane name the file after it. Its files cannot be checked against the digest of an image.
  */
 export async function openCrossplaneCache(folder: string, shown: string): Promise<PackageSource> {
   const found = await stat(folder).catch((error: unknown) => {
@@ -37,7 +37,7 @@ export async function openCrossplaneCache(folder: string, shown: string): Promis
   };
 }
 
-/** What releases have called the file, newest first. */
+/** Names that Crossplane releases have given the file, newest first. */
 function idsOf({ repository, version }: Candidate, target: Target): readonly string[] {
   const literal = joinReference(repository, version);
   if (!isDigest(version)) return [literal];
@@ -48,7 +48,7 @@ function idsOf({ repository, version }: Candidate, target: Target): readonly str
   ];
 }
 
-/** Crossplane takes whatever follows the last dot for an extension, the patch number included. */
+/** Crossplane drops what follows the last dot as an extension, be it the patch number of a tag. */
 function fileOf(id: string): string {
   return `${id.slice(0, id.length - extname(id).length)}.gz`;
 }

@@ -8,7 +8,7 @@ import type { Target } from '../model/target/target.js';
 import { bringsCrd } from '../admission/owned.js';
 import { contentsOf } from './index/index-contents.js';
 
-/** A source that holds what it is given, and reads an entry only when that version is asked for. */
+/** A source over an index in memory; an entry is read when its version is asked for. */
 export function memorySource({ packages }: IndexFile): PackageSource {
   const known = (repository: string) =>
     Object.hasOwn(packages, repository) ? packages[repository] : undefined;
@@ -82,7 +82,7 @@ function versionsOwning(
     .sort(byCodePoint);
 }
 
-/** Spares most entries the making of their contents: an index lists CRDs by the hundred thousand. */
+/** Rules most entries out before their contents are built: an index may list 100,000 CRDs. */
 function mayMeet(entry: IndexVersion, demand: CrdDemand): boolean {
   if (entry.xrds !== undefined || entry.objects !== undefined) return true;
   return 'crd' in demand

@@ -11,11 +11,11 @@ export interface CacheSummary {
   readonly format: string;
   /** Manifests and layers. */
   readonly blobs: FileTotals;
-  /** Packages that need no parsing. */
+  /** Packages that were parsed in an earlier run. */
   readonly packages: FileTotals;
-  /** Of repositories, by name; `at` is when the registry last gave it. */
+  /** By name of the repository; `at` is when the registry sent the list, in milliseconds. */
   readonly tagLists: readonly Pick<CachedTags, 'name' | 'at'>[];
-  /** Files found damaged and put aside. */
+  /** Damaged files that were moved aside. */
   readonly quarantine: FileTotals;
 }
 

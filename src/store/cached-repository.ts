@@ -13,10 +13,10 @@ import { fieldsOf, listOf, stringOf } from '../text/json.js';
 import type { Clock } from '../model/clock.js';
 
 /**
- * A registry's repository, asked only for what the cache has not got.
+ * A repository that asks its registry only for what the cache lacks.
  *
- * Tags move, so the registry is always asked about them, and told what was there before: it need
- * not send that again. What has a digest is never asked for twice.
+ * Tags move, so the registry is asked about them every time, with the validators of the cached
+ * answer, and need not send the list again. What has a digest is downloaded once.
  */
 export function cachedRepository(
   remote: RemoteRepository,
@@ -40,7 +40,7 @@ export function cachedRepository(
       const stored = await remote.manifest(reference, held?.manifest);
       if (stored === undefined || stored !== held?.manifest) {
         if (stored !== undefined) await cache.keepBlob(stored.digest, stored.bytes);
-        // Whoever locks a tag comes back for its digest.
+        // Kept under the digest, too: a locked package is asked for by that.
         for (const asked of new Set([reference, stored?.digest ?? reference])) {
           const answer = { name, reference: asked, digest: stored?.digest };
           await cache.keepRecord('references', question(name, asked), answer);
@@ -67,7 +67,7 @@ export function cachedRepository(
 const AS_IT_WAS =
   'note: offline: tags are as they were when last asked for (`xpkg-resolve cache info` says when)';
 
-/** The same without a registry: as things were when they were last asked for. */
+/** A repository that answers from the cache alone, with what its registry last said. */
 export function offlineRepository(name: string, cache: DiskCache): ImageRepository {
   return {
     name,
@@ -96,7 +96,7 @@ export function offlineRepository(name: string, cache: DiskCache): ImageReposito
 }
 
 export interface CachedTags {
-  /** When the registry said so, in milliseconds. */
+  /** When the registry sent them, in milliseconds. */
   readonly at: number;
   readonly name: string;
   /** undefined: there was no such repository. */
@@ -131,11 +131,11 @@ function isTime(value: unknown): value is number {
 interface CachedManifest {
   /** undefined: there was no such tag or digest. */
   readonly digest: Digest | undefined;
-  /** undefined: the cache has lost it. */
+  /** undefined: the cache knows its digest and no longer has its bytes. */
   readonly manifest: StoredManifest | undefined;
 }
 
-/** Known by repository: that one has a manifest says nothing about another. */
+/** Looked up by repository and reference: another repository may lack the same manifest. */
 async function manifestIn(
   cache: DiskCache,
   name: string,
@@ -149,7 +149,7 @@ async function manifestIn(
   return { digest, manifest: bytes && { digest, bytes } };
 }
 
-/** A blob of the right digest is not damaged: where its size is wrong, its manifest is. */
+/** A cached blob; throws if its size differs from its manifest, which is then wrong about it. */
 async function blobIn(
   cache: DiskCache,
   name: string,

@@ -6,7 +6,7 @@ import type { FileTree } from './file-tree.js';
 import type { ImageRepository } from '../image/image-repository.js';
 import { LIMITS } from '../image/limits.js';
 
-/** Hands a blob on, piece by piece where its repository can; false: there is none. */
+/** Copies a blob to a sink, in chunks where the repository can; false: there is none. */
 export async function copyBlob(
   repository: ImageRepository,
   descriptor: ExpectedBlob,
@@ -18,7 +18,7 @@ export async function copyBlob(
   return bytes !== undefined;
 }
 
-/** The same for a blob that is a file. */
+/** Copies a blob from a file, and checks its digest and size; false: there is no such file. */
 export async function copyFileBlob(
   tree: FileTree,
   path: string,
@@ -39,7 +39,7 @@ export async function copyFileBlob(
   throw new SourceError('BAD_DIGEST', tree.shown, `\`${printable(path)}\` ${problem}`);
 }
 
-/** How bytes differ from what a descriptor says of them; undefined: they do not. */
+/** How bytes differ from their descriptor, in words; undefined: they do not. */
 export function mismatch(
   { digest, size }: Pick<ExpectedBlob, 'digest'> & { readonly size: number | undefined },
   got: { readonly digest: string; readonly length: number },

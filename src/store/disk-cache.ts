@@ -8,24 +8,24 @@ import { parseJson } from '../text/json.js';
 import { makeFolder } from '../files/make-folder.js';
 import { codeOf } from '../files/error-code.js';
 
-/** Of everything below; a folder of another format is neither read nor written. */
+/** Name of the folder that holds everything; one of another format is neither read nor written. */
 export const CACHE_FORMAT = 'v1';
 
-/** Small facts by their question: tag lists, what tags pointed at, what was made of a layer. */
+/** Small records by key: tag lists, digests that references pointed at, parsed packages. */
 export type RecordKind = 'tags' | 'references' | 'packages';
 
 export interface DiskCacheOptions {
   readonly folder: string;
-  /** Nothing can be fetched again: what is damaged ends the run. */
+  /** A damaged entry cannot be fetched again, so it ends the run. */
   readonly offline: boolean;
   readonly note: (line: string) => void;
 }
 
 /**
- * What was downloaded before, in a folder that many processes may share.
+ * Downloads of earlier runs, in a folder that many processes may share.
  *
- * Every byte is hashed again when it is read. What is damaged is put aside and counts as absent. A
- * folder that cannot be written costs a warning, not the run.
+ * Every byte is hashed again when it is read; a damaged entry is moved to `quarantine` and counts
+ * as absent. A folder that cannot be written costs a warning, not the run.
  */
 export class DiskCache {
   readonly offline: boolean;
@@ -42,7 +42,7 @@ export class DiskCache {
     this.#note = note;
   }
 
-  /** Says a line once in a run, however often there is cause. */
+  /** Notes a line the first time only. */
   noteOnce(line: string): void {
     if (this.#warned.has(line)) return;
     this.#warned.add(line);
@@ -62,23 +62,23 @@ export class DiskCache {
     return this.#write(this.#blobPath(digest), bytes);
   }
 
-  /** What was kept for a question; undefined: nothing, or nothing that can be trusted. */
-  async record(kind: RecordKind, question: string): Promise<unknown> {
-    const path = this.#recordPath(kind, question);
+  /** The record under a key; undefined: there is none, or it is damaged. */
+  async record(kind: RecordKind, key: string): Promise<unknown> {
+    const path = this.#recordPath(kind, key);
     const bytes = await this.#read(path);
     if (bytes === undefined) return undefined;
     const text = bytes.toString('utf8');
     const end = text.indexOf('\n');
     const body = text.slice(end + 1);
     if (end > 0 && text.slice(0, end) === sha256(body)) return parseJson(body)?.value;
-    // What was made of a layer can be made again; what a registry said cannot.
+    // A package can be parsed again from its layer; what a registry said cannot be had offline.
     if (this.offline && kind !== 'packages') throw damagedOffline(path);
     return this.#quarantine(path);
   }
 
-  keepRecord(kind: RecordKind, question: string, answer: object): Promise<void> {
+  keepRecord(kind: RecordKind, key: string, answer: object): Promise<void> {
     const body = JSON.stringify(answer);
-    return this.#write(this.#recordPath(kind, question), Buffer.from(`${sha256(body)}\n${body}`));
+    return this.#write(this.#recordPath(kind, key), Buffer.from(`${sha256(body)}\n${body}`));
   }
 
   #blobPath(digest: Digest): string {
@@ -86,8 +86,8 @@ export class DiskCache {
     return join(this.#root, 'blobs', ...digest.split(':'));
   }
 
-  #recordPath(kind: RecordKind, question: string): string {
-    return join(this.#root, kind, `${sha256(question).slice('sha256:'.length)}.json`);
+  #recordPath(kind: RecordKind, key: string): string {
+    return join(this.#root, kind, `${sha256(key).slice('sha256:'.length)}.json`);
   }
 
   async #read(path: string): Promise<Buffer | undefined> {
@@ -107,7 +107,7 @@ export class DiskCache {
     try {
       await writeAtomically(path, bytes);
     } catch (error) {
-      // `cache clean` in another process may take the folder away between two steps.
+      // `cache clean` in another process may remove the folder between two steps: no cause to warn.
       if (codeOf(error) === 'ENOENT' && !isAboutFolder(error)) return;
       this.#writable = false;
       this.noteOnce(
@@ -124,14 +124,14 @@ export class DiskCache {
       await makeFolder(aside, 0o700);
       await rename(path, join(aside, name));
     } catch (error) {
-      // It stays where it is, and is found damaged again; `#write` says what ails the folder.
+      // The entry stays where it is; `#write` will warn that the folder cannot be written.
       if (!(error instanceof Error)) throw error;
     }
     return undefined;
   }
 }
 
-/** Whether a folder could not be made, though the one above it is there. */
+/** Whether a folder could not be made, which `makeFolder` tried several times. */
 function isAboutFolder(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
 }

@@ -14,11 +14,11 @@ export interface FileTree {
   size(path: string): Promise<number | undefined>;
   /** The whole file, refused if it is larger than `limit`; undefined: there is none. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
-  /** The same piece by piece. */
+  /** The file in chunks, refused if it is larger than `limit`; undefined: there is none. */
   stream(path: string, limit: number): Promise<AsyncIterable<Uint8Array> | undefined>;
 }
 
-/** Opens a folder or a tar. Errors of the file system are the caller's to explain. */
+/** Opens a folder or a tar; errors of the file system are thrown as they are. */
 export async function openFileTree(path: string, shown: string): Promise<FileTree> {
   return (await stat(path)).isDirectory() ? folderTree(path, shown) : tarTree(path, shown);
 }
@@ -53,7 +53,7 @@ function folderTree(folder: string, shown: string): FileTree {
   };
 }
 
-/** By their first two bytes, with which no tar begins. */
+/** Compressions by the first two bytes of a file, with which no tar begins. */
 const COMPRESSION_BY_MAGIC: ReadonlyMap<string, string> = new Map([
   [[0x1f, 0x8b].join(), 'gzip'],
   [[0x28, 0xb5].join(), 'zstd'],
@@ -65,7 +65,7 @@ interface Extent {
   readonly size: number;
 }
 
-/** Reads through a tar once, to know where everything is. */
+/** Reads a tar once, to learn at which offset each file is. */
 async function tarTree(file: string, shown: string): Promise<FileTree> {
   const packer = COMPRESSION_BY_MAGIC.get((await readExtent(file, { offset: 0, size: 2 })).join());
   if (packer !== undefined) {
@@ -113,7 +113,7 @@ async function readExtent(file: string, { offset, size }: Extent): Promise<Uint8
 }
 
 async function* streamExtent(file: string, { offset, size }: Extent): AsyncGenerator<Uint8Array> {
-  // A stream has no way to say that it is to read nothing.
+  // `end` is inclusive, so that no range of it is empty.
   if (size > 0) yield* createReadStream(file, { start: offset, end: offset + size - 1 });
 }
 
@@ -129,7 +129,7 @@ async function* readable(
   }
 }
 
-/** What the file system refuses is no fault of the image. */
+/** Explains an error of the file system; others, such as a damaged image, stay as they are. */
 function unreadable(shown: string, path: string, error: unknown): unknown {
   if (!isFileSystemError(error)) return error;
   const what = `\`${printable(path)}\` cannot be read: ${error.message}`;

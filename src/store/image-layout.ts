@@ -14,24 +14,24 @@ import { LIMITS } from '../image/limits.js';
 /** An OCI image layout: images by repository and tag. */
 interface ImageLayout {
   readonly repositories: ReadonlyMap<Repository, ImageRepository>;
-  /** Entries that could not be given a repository, by what they are called. */
+  /** Names of entries that do not say which repository they belong to. */
   readonly unnamed: readonly string[];
 }
 
-/** Where images go whose name in the layout is a tag alone, or nothing. */
+/** The repository of images whose name in the layout is a tag, or that have no name. */
 export interface LayoutName {
   readonly repository: Repository;
-  /** For a layout whose one image has no name. */
+  /** Tag of the only image of a layout, where it has no name. */
   readonly tag: string | undefined;
 }
 
 export const REF_NAME = 'org.opencontainers.image.ref.name';
 const CONTAINERD_NAME = 'io.containerd.image.name';
 
-/** Of a layout that holds only what resolving reads. */
+/** Marks the index of a layout that holds only what resolving reads. */
 export const PARTIAL_ANNOTATION = { 'dev.xpkg-resolve.extent': 'needed' };
 
-/** Reads the index of a layout; images are read when asked for. */
+/** Reads the index of a layout; images are read on demand. */
 export async function openLayout(
   tree: FileTree,
   name: LayoutName | undefined,
@@ -134,7 +134,7 @@ function pathOf(digest: Digest): string {
   return `blobs/${digest.replace(':', '/')}`;
 }
 
-/** A blob that is what its name says; undefined: there is none. */
+/** A blob, checked against its digest and size; undefined: there is none. */
 async function blobIn(
   tree: FileTree,
   digest: Digest,

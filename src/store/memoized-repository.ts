@@ -2,9 +2,9 @@ import { copyBlob } from './copy-blob.js';
 import type { ImageRepository } from '../image/image-repository.js';
 
 /**
- * Asks for a list of tags, a tag and a manifest once: a tag that moves during a run is not seen to.
+ * Asks for the list of tags and for each manifest once, so that a tag cannot move during a run.
  *
- * Blobs are left out: whoever reads one keeps what it made of it, not the bytes.
+ * Blobs are not remembered: they are large, and callers remember what they parsed from them.
  */
 export function memoizedRepository(repository: ImageRepository): ImageRepository {
   let tags: ReturnType<ImageRepository['tags']> | undefined;

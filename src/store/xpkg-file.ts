@@ -12,9 +12,9 @@ import { LIMITS } from '../image/limits.js';
 /**
  * The image in a `.xpkg` file, as `crossplane xpkg push` would store it.
  *
- * The file is what `docker save` writes, a form that cannot keep annotations: `xpkg build` puts
- * them in labels of the config, and pushing turns the labels into annotations of the layers. The
- * digest is that of the manifest which results.
+ * The file has the format of `docker save`, which has no annotations: `xpkg build` puts them in
+ * labels of the config, and pushing turns the labels into annotations of the layers. The digest is
+ * that of the resulting manifest.
  */
 export async function openXpkg(tree: FileTree, tag: string): Promise<ImageRepository> {
   const { config, layers } = await partsOf(tree);
@@ -87,7 +87,7 @@ async function partsOf(tree: FileTree): Promise<Parts> {
   return { config, layers };
 }
 
-/** The name says it where `xpkg build` wrote the file; elsewhere the bytes have to. */
+/** Read from the name that `xpkg build` gives a layer; computed where another tool named it. */
 async function layerDigest(tree: FileTree, path: string): Promise<Digest> {
   const named = `sha256:${path.replace(/\.tar\.gz$/, '')}`;
   if (isDigest(named) && (await tree.size(path)) !== undefined) return named;

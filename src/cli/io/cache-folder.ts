@@ -7,12 +7,12 @@ import type { Io } from './io.js';
 /** `--cache DIR`; undefined: not given. */
 type CacheFlag = string | undefined;
 
-/** Where downloads are kept; undefined: there is no place for them. */
+/** The folder for downloads; undefined: neither flag nor environment name one. */
 export function cacheFolder(flag: CacheFlag, { cwd, env }: Pick<Io, 'cwd' | 'env'>) {
   const given = [flag, env['XPKG_RESOLVE_CACHE']].find((path) => path !== undefined && path !== '');
   if (given !== undefined) return resolve(cwd, given);
   const { XDG_CACHE_HOME: xdg = '', HOME: home = '' } = env;
-  // The XDG specification has relative paths passed over.
+  // The XDG specification says to ignore relative paths.
   if (isAbsolute(xdg)) return join(xdg, 'xpkg-resolve');
   return isAbsolute(home) ? join(home, '.cache', 'xpkg-resolve') : undefined;
 }

@@ -8,13 +8,13 @@ import type { Io } from './io.js';
 import { isOciPath } from './oci-path.js';
 import type { RegistryArgs } from './registries.js';
 
-/** A lockfile as it stands on disk, or at a registry. */
+/** A lockfile that was read, from disk or from a registry. */
 export interface LockOnDisk {
   readonly text: string;
   readonly lockfile: Lockfile;
 }
 
-/** Which lockfile; and, should it be at a registry, how to get there. */
+/** Path of a lockfile, with the flags to reach it at a registry. */
 type LockPlace = { readonly lock: string } & RegistryArgs;
 
 /** Reads the lockfile that the user names, `oci://…` included; undefined: there is no such file. */
@@ -24,7 +24,7 @@ export async function readLock(place: LockPlace, io: Io): Promise<LockOnDisk | u
   return text === undefined ? undefined : { text, lockfile: parseLockfile(text, named) };
 }
 
-/** The user's objects, as the lockfile `named` has them. */
+/** The user's objects in a lockfile; `named` is its path, for messages. */
 export function keptIn({ objects }: Lockfile, named: string): readonly KeptObject[] {
   return objects.map((object) => ({ object, origin: { file: named } }));
 }
@@ -51,7 +51,7 @@ async function pulled(place: LockPlace, io: Io): Promise<string | undefined> {
   return Buffer.from(bytes).toString('utf8');
 }
 
-/** The same where there must be one; undefined: there is none, and that has been said. */
+/** Reads a lockfile that must exist; undefined: there is none, and an error has been printed. */
 export async function requireLock(args: LockPlace, io: Io): Promise<LockOnDisk | undefined> {
   const lock = await readLock(args, io);
   if (lock === undefined) {

@@ -4,7 +4,7 @@ import type { Io } from './io.js';
 import { parseOciPath } from './oci-path.js';
 import { registriesFor, type RegistryArgs } from './registries.js';
 
-/** Stores an artifact under a tag, and gives what to print: the name that will not move. */
+/** Stores an artifact under a tag; returns what to print, its name by digest. */
 export async function pushArtifact(
   text: string,
   artifact: Artifact,

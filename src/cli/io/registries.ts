@@ -16,9 +16,9 @@ import {
 import { parseOciPath } from './oci-path.js';
 import { toolVersion } from './tool-version.js';
 
-/** Flags that registries are opened by. */
+/** Flags that say how to open registries. */
 export interface RegistryArgs extends NetworkArgs {
-  /** Whatever earlier runs kept, everything is read from its registry. */
+  /** Ignore the cache and read everything from its registry. */
   readonly anew?: boolean | undefined;
 }
 
@@ -30,7 +30,7 @@ interface RegistryUse {
   readonly kept?: readonly KeptObject[] | undefined;
 }
 
-/** Registries as the flags say; undefined: they must not be asked, and nothing was kept. */
+/** Registries as the flags say; undefined: `--offline` forbids them, and there is no cache. */
 export async function registriesFor(
   args: RegistryArgs,
   io: Io,
@@ -55,7 +55,7 @@ export async function registriesFor(
   });
 }
 
-/** What `xpkg-resolve push` stored under a reference. */
+/** The artifact that `xpkg-resolve push` stored under a reference; throws if there is none. */
 export async function requireArtifact(
   text: string,
   registries: Registries | undefined,
@@ -67,7 +67,7 @@ export async function requireArtifact(
   });
 }
 
-/** The same; undefined: there is none. */
+/** The artifact under a reference; undefined: there is none. */
 export async function findArtifact(
   text: string,
   registries: Registries | undefined,
@@ -80,7 +80,7 @@ export async function findArtifact(
   return openArtifact(repository, reference.identifier);
 }
 
-/** A file that an artifact must have to be of any use. */
+/** A file of an artifact; throws if there is none of that title. */
 export async function requireFile(artifact: HeldArtifact, title: string, shown: string) {
   const bytes = await artifact.file(title);
   if (bytes !== undefined) return bytes;

@@ -12,17 +12,17 @@ export interface TarEntry {
   /** As Go's `filepath.Clean` leaves it. */
   readonly path: string;
   readonly type: Header['type'];
-  /** Where its content lies in the tar. */
+  /** Position of its content in the tar. */
   readonly extent: { readonly offset: number; readonly size: number };
-  /** Read it before the next entry is asked for, or not at all. */
+  /** Can be read until the next entry is requested. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * The entries of a tar, in order; a path that comes twice is refused, as is a tar without end.
+ * The entries of a tar, in order; a path that occurs twice is refused, as is a tar that breaks off.
  *
- * Nothing is ever written to disk, so links and devices are names and no more. What follows the end
- * of the tar is nothing to any reader, but is read: it counts as unpacked.
+ * Nothing is written to disk, so links and devices are harmless. Bytes after the end of the tar are
+ * read and ignored, because they count towards the limit of unpacked bytes.
  */
 export async function* tarEntries(
   bytes: AsyncIterable<Uint8Array>,
@@ -46,7 +46,7 @@ export async function* tarEntries(
       const what = `the layer holds \`${printable(path)}\` twice, so two readers could see two files`;
       throw new SourceError('BAD_IMAGE', subject, what);
     }
-    // Archivers do repeat folders, and no two readers differ over an empty one.
+    // Folders may occur twice: archivers write them so, and all readers agree on the result.
     if (entry.header.type !== 'directory') seen.add(path);
     const { header, extent, content } = entry;
     yield { name: header.name, path, type: header.type, extent, content };
@@ -80,7 +80,7 @@ async function* untarred(
   const reason = (error: unknown) => brokenTar(feeding.failure ?? error, subject);
   try {
     for await (const entry of tar) {
-      // Go stops where a tar says it ends, and at a lone block of zeros; tar-stream would go on.
+      // Go ends at two blocks of zeros and fails at a single one; tar-stream would go on.
       if (zeros.hasStrayBlock()) throw new NotATar(subject);
       if (zeros.endsBefore(entry.offset)) break;
       const { header } = entry;
@@ -98,7 +98,7 @@ async function* untarred(
     if (zeros.hasStrayBlock()) throw new NotATar(subject);
     over = true;
   } catch (error) {
-    // What stands behind the end of a tar need not be one, and the last content need not be padded.
+    // Not an error: bytes after the end of the tar, or a last content without padding.
     const ended = zeros.endsHere() || (contentEnd <= zeros.seen && zeros.seen < end);
     over = feeding.failure === undefined && ended;
     if (!over) throw reason(error);
@@ -122,13 +122,13 @@ async function* chunksOf(
   }
 }
 
-/** Whoever opened the file knows how to say that it cannot be read. */
+/** Errors of the file system are left to the caller, which knows the path, to explain. */
 function brokenTar(error: unknown, subject: string): Error {
   if (error instanceof SourceError || isFileSystemError(error)) return error;
   return new NotATar(subject, { cause: error });
 }
 
-/** Bytes that are no tar, or not all of one. */
+/** The bytes are not a tar, or only a part of one. */
 export class NotATar extends SourceError {
   constructor(subject: string, options?: ErrorOptions) {
     super('BAD_IMAGE', subject, 'not a tar archive, or cut off', options);
@@ -137,11 +137,11 @@ export class NotATar extends SourceError {
 
 interface Feeding {
   failure: unknown;
-  /** false: nobody waits for the rest. */
+  /** false: the reader has stopped, so the rest need not be read. */
   wanted: boolean;
 }
 
-/** Reads to the last byte, and gives a tar reader what it takes of them. */
+/** Feeds a tar reader; once that has ended, reads the rest without it. */
 async function feed(
   bytes: AsyncIterable<Uint8Array>,
   tar: Extract,

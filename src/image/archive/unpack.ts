@@ -3,11 +3,11 @@ import { SourceError } from '../../model/source-error.js';
 import { LIMITS, type Limits } from '../limits.js';
 
 /**
- * A layer's bytes, uncompressed: gzip, zstd or nothing, as their first bytes say.
+ * Uncompresses a layer: gzip, zstd or nothing, by its first bytes.
  *
  * Several gzip members or zstd frames in a row are one stream. After the last gzip member zeros are
  * padding; anything else there, or after a zstd frame, is damage. Growing past the limits is an
- * error, whether anybody wanted the bytes or not.
+ * error, also where the caller skips the bytes.
  */
 export async function* unpack(
   bytes: Uint8Array,
@@ -48,10 +48,10 @@ export async function* unpack(
 
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** `fzstd` takes a larger one for nonsense. */
+/** `fzstd` fails with an unhelpful message on a larger one. */
 const MAX_ZSTD_WINDOW_BYTES = 2046 * 1024 * 1024;
 
-/** How far back the first frame may refer, as its header says; 0: it says nothing of the kind. */
+/** Window size in the header of the first zstd frame; 0: it has none. */
 function zstdWindow(bytes: Uint8Array): number {
   const [flags = 0, window = 0] = bytes.subarray(ZSTD_MAGIC.length);
   const singleSegment = (flags & 0x20) !== 0;
@@ -85,7 +85,7 @@ async function* gunzipped(bytes: Uint8Array, grow: Grow): AsyncGenerator<Uint8Ar
   }
 }
 
-/** A block of a few bytes can stand for 128 KiB, so few bytes are fed at a time. */
+/** Fed in small pieces: a block of a few bytes can unpack to 128 KiB, and limits are checked between. */
 const ZSTD_FEED_BYTES = 4096;
 
 async function* unzstd(bytes: Uint8Array, grow: Grow): AsyncGenerator<Uint8Array> {

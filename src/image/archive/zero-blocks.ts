@@ -1,22 +1,22 @@
-/** Of a tar: a header fills one, content fills up the last it needs. */
+/** Block size of a tar: a header is one block, and content is padded to whole blocks. */
 export const BLOCK_BYTES = 512;
 
-/** Two blocks of zeros where a header could stand end a tar. */
+/** A tar ends with two blocks of zeros in the place of a header. */
 const END_BYTES = 2 * BLOCK_BYTES;
 const ZERO_BLOCK = Buffer.alloc(BLOCK_BYTES);
 
-/** Remembers where a stream has blocks of zeros. */
+/** Records where a stream has blocks of zeros, to find the end of a tar as Go does. */
 export class ZeroBlocks {
   #runs: { readonly start: number; end: number }[] = [];
-  /** Of the runs that count still. */
+  /** Index of the first run that is not before `#from`. */
   #first = 0;
-  /** Where a header could stand next. */
+  /** Offset of the next header, if there is one. */
   #from = 0;
   #seen = 0;
-  /** The current block has held nothing else so far. */
+  /** Whether the current block has held only zeros so far. */
   #zero = true;
 
-  /** Bytes so far. */
+  /** Bytes seen so far. */
   get seen(): number {
     return this.#seen;
   }
@@ -32,7 +32,7 @@ export class ZeroBlocks {
     }
   }
 
-  /** All before `from` is headers and content: it does not count. */
+  /** Forgets blocks before `from`, which are headers and content. */
   skipTo(from: number): void {
     this.#from = from;
     while (this.#first < this.#runs.length && this.#runs[this.#first]!.end <= from) {
@@ -43,17 +43,17 @@ export class ZeroBlocks {
     this.#first = 0;
   }
 
-  /** Whether the tar ends where a header could stand next. */
+  /** Whether the tar ends at the place of the next header. */
   endsHere(): boolean {
     return this.#zerosHere() >= END_BYTES;
   }
 
-  /** Whether one block of zeros stands there, and something else follows. */
+  /** Whether a single block of zeros is at the place of the next header. */
   hasStrayBlock(): boolean {
     return this.#zerosHere() === BLOCK_BYTES && this.#seen >= this.#from + END_BYTES;
   }
 
-  /** Whether the tar ends before `to`, be it behind a header that belongs to the next. */
+  /** Whether the tar ends before `to`, perhaps after extended headers of the next entry. */
   endsBefore(to: number): boolean {
     for (let at = this.#first; at < this.#runs.length; at += 1) {
       const { start, end } = this.#runs[at]!;

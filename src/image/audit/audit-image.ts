@@ -23,9 +23,9 @@ interface Audit {
 }
 
 /**
- * Looks at an image more closely than resolving has to: whether its layers unpack to what its
- * config says, and whether it is the same package on every platform. Throws where it contradicts
- * itself; returns what could not be looked at.
+ * Checks what resolving does not need: whether layers unpack to the diffIDs in the config, and
+ * whether all platforms hold the same package. Throws where the image contradicts itself; returns
+ * notes on what could not be checked.
  */
 export async function auditImage(
   repository: ImageRepository,
@@ -48,7 +48,7 @@ function placeLayers(at: PackagePlace): readonly Descriptor[] {
   return at.place === 'flattened' ? at.layers : [];
 }
 
-/** Which platform runs Crossplane must not decide what a package is. */
+/** Compares package.yaml between platforms: a package must not depend on the machine that reads it. */
 async function compare(located: LocatedPackage, audit: Audit): Promise<readonly string[]> {
   const notes: string[] = [];
   let expected: Digest | undefined;
@@ -92,7 +92,7 @@ function sameLayer(a: PackagePlace, b: PackagePlace): boolean {
   return a.place === 'layer' && b.place === 'layer' && a.layer.digest === b.layer.digest;
 }
 
-/** Attestations and the like are listed beside images, for no platform that could run one. */
+/** Attestations and the like are listed beside images, with no platform to run on. */
 function isAttachment({ platform, annotations }: Descriptor): boolean {
   return platform?.os === 'unknown' || annotations.has('vnd.docker.reference.type');
 }
@@ -114,7 +114,7 @@ async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of stream);
 }
 
-/** Images of an index, those of indexes within it included. */
+/** Children of an index, and of indexes within it. */
 async function childrenOf(digest: Digest, audit: Audit, depth = 0): Promise<readonly Descriptor[]> {
   const { repository, subject, limits } = audit;
   const stored = await undefinedIfOffline(repository.manifest(digest));
@@ -129,7 +129,7 @@ async function childrenOf(digest: Digest, audit: Audit, depth = 0): Promise<read
   return nested.flat();
 }
 
-/** undefined: it is not there, as in a layout that holds only what resolving reads. */
+/** undefined: it is missing, as in a layout that holds only what resolving reads. */
 async function imageAt(
   digest: Digest,
   { repository, subject, limits }: Audit,

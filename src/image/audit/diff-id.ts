@@ -10,11 +10,11 @@ import type { ImageManifest } from '../manifest.js';
 import { unpack } from '../archive/unpack.js';
 
 /**
- * Holds layers to what the image's config says they unpack to.
+ * Checks layers against the diffIDs in the image's config.
  *
- * A layer's own digest is of its packed bytes; the config has one of the tar inside. Where they
- * contradict each other, a container runtime refuses the image. Returns why they could not be
- * compared; undefined: they were, and agree.
+ * The digest of a layer is of its packed bytes, its diffID of the tar inside. A container runtime
+ * refuses an image in which they disagree. Returns why they could not be compared; undefined: they
+ * were, and agree.
  */
 export async function checkDiffIds(
   repository: ImageRepository,

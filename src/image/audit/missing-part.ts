@@ -1,17 +1,17 @@
 import { SourceError } from '../../model/source-error.js';
 import type { ImageRepository } from '../image-repository.js';
 
-/** What is asked for, where it is to be had offline; undefined: there is none. */
-export async function undefinedIfOffline<T>(asked: Promise<T>): Promise<T | undefined> {
+/** The answer; undefined: `--offline` forbids to fetch it. */
+export async function undefinedIfOffline<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
     if (error instanceof SourceError && error.code === 'OFFLINE') return undefined;
     throw error;
   }
 }
 
-/** Whether a repository should have everything that its manifests name. */
+/** Whether a repository is expected to hold everything that its manifests name. */
 export function isComplete({ partial }: ImageRepository): boolean {
   return partial !== true;
 }

@@ -7,17 +7,17 @@ import type { Clock } from '../../model/clock.js';
 import { fetchToken, signInHint } from './token.js';
 import type { Transport } from '../transport.js';
 
-/** Who asks whom for what. */
+/** What access a request needs, and the credentials to get it with. */
 export interface AuthScope {
   readonly registry: URL;
-  /** As packages name it, port included: what credentials are kept under. */
+  /** The host as packages name it, port included; credentials are looked up by it. */
   readonly host: string;
   readonly path: string;
   readonly actions: 'pull' | 'pull,push';
   readonly credentials: CredentialStore;
 }
 
-/** How a registry wants to be spoken to, once it said so. */
+/** How a registry wants requests to be authorized, from its challenge. */
 type AuthMethod =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: URL; readonly service: string | undefined };
@@ -25,7 +25,8 @@ type AuthMethod =
 /**
  * Finds the Authorization header for a request.
  *
- * Nothing is sent before a registry asks; what it wants is remembered, so that it asks once.
+ * No credential is sent before a registry answers 401; its challenge is remembered, so that later
+ * requests need no 401.
  */
 export class Authenticator {
   readonly #transport: Transport;
@@ -41,7 +42,7 @@ export class Authenticator {
     this.#timing = timing;
   }
 
-  /** The header for a registry that has asked before; undefined: it has not. */
+  /** The header for a registry whose challenge is known; undefined: it has sent none. */
   async header(scope: AuthScope): Promise<string | undefined> {
     const method = this.#methods.get(scope.registry.origin);
     if (method === undefined) return undefined;
@@ -65,13 +66,13 @@ export class Authenticator {
     return header === refused ? undefined : header;
   }
 
-  /** What the header that was sent last proves; undefined: none was sent, or it proves nothing. */
+  /** Credentials behind the last header; undefined: no header was made. */
   async credentialsSent(scope: AuthScope): Promise<Credentials | 'anonymous' | undefined> {
     const held = await this.#headersOf(scope.credentials).get(keyOf(scope));
     return held && (held.credentials ?? 'anonymous');
   }
 
-  /** What is held or under way if it is of use, else a new one: asked for once, whoever waits. */
+  /** The header that is known or being made, if `useful`; else a new one, made once for all callers. */
   async #held(
     scope: AuthScope,
     method: AuthMethod,
@@ -83,7 +84,7 @@ export class Authenticator {
       if (pending === undefined) return this.#renew(scope, method, known);
       const held = await pending;
       if (useful(held)) return held;
-      // Unless somebody has renewed it since.
+      // Another caller may have renewed it during the await: then its header is looked at.
       if (known.get(keyOf(scope)) === pending) return this.#renew(scope, method, known);
     }
   }
@@ -134,7 +135,7 @@ export class Authenticator {
 interface Authorization {
   readonly header: string;
   readonly expiresAt: number;
-  /** What it was made from; undefined: a token for nobody in particular. */
+  /** What the header was made from; undefined: an anonymous token. */
   readonly credentials: Credentials | undefined;
 }
 

@@ -12,7 +12,7 @@ const SEPARATORS = /[\s,]*/y;
 const EQUALS = /[ \t]*=[ \t]*/y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/y;
 
-/** Reads WWW-Authenticate: any number of challenges, each with parameters; what is no such thing ends it. */
+/** Reads WWW-Authenticate: challenges, each with parameters; stops at the first syntax error. */
 export function parseChallenges(header: string): readonly Challenge[] {
   const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
   const text = header.slice(0, MAX_HEADER_CHARS);

@@ -8,7 +8,7 @@ import { entryFor, helperServer, parseDockerConfig, type DockerConfig } from './
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where docker, podman and their kin keep credentials, in the order they are asked. */
+/** Files in which docker, podman and others keep credentials, in the order of look-up. */
 export function credentialFiles(env: Env): readonly string[] {
   const home = env['HOME'] ?? env['USERPROFILE'];
   const docker = env['DOCKER_CONFIG'] || (home === undefined ? undefined : join(home, '.docker'));
@@ -48,7 +48,7 @@ export function fileCredentials(env: Env, askHelper: AskHelper): CredentialStore
   };
 }
 
-/** Credentials from one config: its helper for the place, else its general helper, else its entries. */
+/** Credentials from one config: the helper of the registry, else `credsStore`, else an entry. */
 export function configCredentials(
   config: DockerConfig | undefined,
   askHelper: AskHelper,

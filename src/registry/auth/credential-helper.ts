@@ -15,9 +15,8 @@ export type AskHelper = (name: string, server: string) => Promise<Credentials | 
 const HELPER_TIMEOUT_MS = 30_000;
 
 /**
- * The helpers that a machine with this environment has.
- *
- * Each is run once for each server, however many ask; all of them are told of a failure, too.
+ * Runs helpers that are installed on this machine, each once for a server; later calls get the
+ * same answer, a failure too.
  */
 export function installedHelpers(env: HelperOptions['env']): AskHelper {
   const asked = new Map<string, ReturnType<AskHelper>>();
@@ -114,7 +113,7 @@ function run(program: string, input: string, options: HelperOptions): Promise<Ra
       clearTimeout(timer);
       resolve({ end: code ?? 1, output });
     });
-    // A helper that exits without reading is heard through its exit code.
+    // A helper that exits without reading breaks the pipe; its exit code says enough.
     child.stdin.on('error', () => undefined).end(input);
   });
 }

@@ -1,6 +1,6 @@
 import type { Secret } from './secret.js';
 
-/** What proves who asks. */
+/** Credentials for a registry. */
 export type Credentials = Proof & {
   /** File or helper they were found in; for messages. */
   readonly from?: string | undefined;
@@ -13,12 +13,12 @@ type Proof =
   /** Sent as it is. */
   | { readonly kind: 'bearer'; readonly token: Secret };
 
-/** Where credentials are looked up; asked only after a registry demanded some. */
+/** Looks credentials up, only after a registry has answered 401. */
 export interface CredentialStore {
   find(host: string, path: string): Promise<Credentials | undefined>;
 }
 
-/** The first store that knows the place answers. */
+/** The credentials of the first store that has any. */
 export function firstOf(stores: readonly CredentialStore[]): CredentialStore {
   return {
     find: async (host, path) => {

@@ -8,13 +8,13 @@ export interface DockerConfig {
   /** Where it was read; for messages. */
   readonly file: string;
   readonly auths: ReadonlyMap<string, Credentials>;
-  /** Helper by the place it is for. */
+  /** Helper by registry, or by repository prefix. */
   readonly credHelpers: ReadonlyMap<string, string>;
-  /** Helper for every other place. */
+  /** Helper for everything else. */
   readonly credsStore: string | undefined;
 }
 
-/** Reads one; `file` is for the message. No value of the file is ever repeated in it. */
+/** Reads such a file. No message repeats a value of it, which may be a secret. */
 export function parseDockerConfig(text: string, file: string): DockerConfig {
   const fields = fieldsOf(parseJson(text)?.value);
   if (fields === undefined) {
@@ -74,7 +74,7 @@ function userAndPassword(auth: string | undefined): [string, string] | undefined
 
 const DOCKER_HUB = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io']);
 
-/** `https://index.docker.io/v1/` and `quay.io/acme` alike as host and path. */
+/** The host and path in a key of a config: `index.docker.io` from `https://index.docker.io/v1/`. */
 function normalPlace(place: string): string {
   const bare = place
     .replace(/^https?:\/\//, '')
@@ -85,7 +85,7 @@ function normalPlace(place: string): string {
   return DOCKER_HUB.has(host) ? `index.docker.io${bare.slice(host.length)}` : bare;
 }
 
-/** The entry for the longest place that holds `path` at `host`. */
+/** The entry whose key is the longest prefix of `path` at `host`. */
 export function entryFor<T>(
   entries: ReadonlyMap<string, T>,
   host: string,
@@ -101,7 +101,7 @@ export function entryFor<T>(
   return best?.value;
 }
 
-/** Path by whole segments; `*` stands for one label of the host, as in Kubernetes. */
+/** Whether a key covers a path, by whole segments; `*` is one label of the host, as in Kubernetes. */
 function holds(place: string, wanted: string): boolean {
   const [host, ...path] = place.split('/');
   const [wantedHost, ...wantedPath] = wanted.split('/');
@@ -120,7 +120,7 @@ function hostMatches(pattern: string, host: string): boolean {
   );
 }
 
-/** What a helper is asked for: Docker Hub goes by a URL of old. */
+/** The server name that a helper knows a host by; for Docker Hub it is an old URL. */
 export function helperServer(host: string): string {
   return DOCKER_HUB.has(host) ? 'https://index.docker.io/v1/' : host;
 }

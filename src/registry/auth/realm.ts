@@ -4,11 +4,11 @@ import { addressClass } from '../address-class.js';
 import { shownUrl } from '../transport.js';
 
 /**
- * The token server a registry points to, if it may be asked.
+ * The URL of the token server that a registry names; throws if it is not allowed.
  *
- * A registry chooses where credentials go, so the place is checked before any are looked up: no
- * downgrade to plain HTTP, no user in the URL, and no address inside the network (a metadata
- * service, say) unless the registry itself stands there.
+ * The registry decides where credentials are sent, so the URL is checked before they are looked up:
+ * no downgrade to plain HTTP, no user in the URL, and no private address, such as that of a metadata
+ * service, unless the registry has an address of the same class.
  */
 export function checkedRealm(realm: string, registry: URL): URL {
   const refuse = (why: string) =>

@@ -18,16 +18,16 @@ interface TokenRequest {
 
 interface Token {
   readonly value: Secret;
-  /** By the clock the token was fetched with. */
+  /** In milliseconds, by the clock that fetched it. */
   readonly expiresAt: number;
 }
 
 const DEFAULT_LIFE_SECONDS = 60;
-/** A token about to expire is not sent: it might expire on the way. */
+/** A token is renewed this long before it expires, because it could expire on the way. */
 const EXPIRY_MARGIN_MS = 5_000;
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-/** Asks a token server for a token. Redirects are not followed: nobody else gets the credentials. */
+/** Asks a token server for a token. Redirects are not followed: no other host gets credentials. */
 export async function fetchToken(
   transport: Transport,
   request: TokenRequest,

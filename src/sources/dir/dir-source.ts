@@ -11,13 +11,13 @@ import { PackageTree } from './package-tree.js';
 import { unreadable } from '../unreadable.js';
 
 export interface DirOptions {
-  /** The path as the user knows it. */
+  /** The path as the user wrote it. */
   readonly shown?: string;
-  /** Told what was passed over. */
+  /** Called with a line about each folder that is ignored. */
   readonly note?: (line: string) => void;
 }
 
-/** Opens a tree of `<repository>@<version>` folders. Nothing is read before it is asked for. */
+/** Opens a tree of `<repository>@<version>` folders, which are read on demand. */
 export async function openDir(root: string, options: DirOptions = {}): Promise<PackageSource> {
   const shown = options.shown ?? root;
   try {
@@ -58,7 +58,7 @@ function dirSource(tree: PackageTree): ImageHolder {
   };
 }
 
-/** A folder named by a digest is taken at its word: the image it once came from is not here. */
+/** The digest in a folder's name is believed: there is no image to check it against. */
 function named(found: FetchedPackage, version: string): FetchedPackage {
   if (!isDigest(version) || found.digest === version) return found;
   const note = `its digest is the one its folder is named by, and cannot be checked against its bytes`;

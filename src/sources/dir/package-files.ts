@@ -16,8 +16,8 @@ export async function holdsPackage(folder: string): Promise<boolean> {
 }
 
 /**
- * The package.yaml of a folder (`shown` in messages), put together from its parts where it is not there: the meta file
- * first, then every other YAML file as `crossplane xpkg build` finds them.
+ * The package.yaml of a folder; where there is none it is joined from the meta file and every other
+ * YAML file, in the order of `crossplane xpkg build`. `shown` is the folder in messages.
  */
 export async function readPackageFiles(folder: string, shown: string): Promise<Uint8Array> {
   const built = join(folder, 'package.yaml');
@@ -37,7 +37,7 @@ interface PackagePart {
   readonly bytes: Uint8Array;
 }
 
-/** What a package.yaml is put together from, in order, with a separator after each. */
+/** The parts that are joined to a package.yaml, in order, with a separator after each. */
 export async function packageParts(folder: string, shown: string): Promise<PackagePart[]> {
   const meta = join(folder, 'crossplane.yaml');
   const others = (await yamlFiles(folder, 'root')).filter((file) => file !== meta);
@@ -52,7 +52,7 @@ export async function packageParts(folder: string, shown: string): Promise<Packa
   return parts;
 }
 
-/** In the order of a walk by name, links not followed; the examples are no part of a package. */
+/** YAML files of a folder tree, sorted by name, without links; examples are not packaged. */
 async function yamlFiles(folder: string, place: 'root' | 'below'): Promise<string[]> {
   const files: string[] = [];
   for (const entry of await sortedEntries(folder)) {

@@ -2,14 +2,14 @@ import type { Repository } from '../../model/package.js';
 import { isDigest } from '../../text/digest.js';
 import { isTag } from '../../model/reference.js';
 
-/** What the path of a folder below a `dir:` source says. */
+/** What the path of a folder below a `dir:` source means. */
 interface PackageFolder {
   readonly repository: Repository;
-  /** Tag or digest, or a constraint: older CLIs name folders by those. */
+  /** Tag, digest or constraint; older crossplane CLIs name folders by constraints. */
   readonly version: string;
 }
 
-/** Where the versions of a repository are: folders `<name>@<version>` in the folder `parents`. */
+/** Where the versions of a repository are: folders `<name>@<version>` below `parents`. */
 interface VersionsPath {
   readonly parents: readonly string[];
   readonly name: string;
@@ -19,8 +19,8 @@ const PORT = /^([^:@]+)[:@](\d+)$/;
 const DIGEST_FOLDER = /^([^@:]+)@sha256[@:]([0-9a-f]{64})$/;
 
 /**
- * Every way to spell the path to a repository's versions: file systems that know no colon have
- * `host@5000` for `host:5000`. Empty: no path can stand for this repository, `..` for one.
+ * Every spelling of the path to a repository's versions: where file names cannot hold a colon,
+ * `host:5000` is `host@5000`. Empty: no path stands for this repository, because it has `..` in it.
  */
 export function versionsPathsOf(repository: string): readonly VersionsPath[] {
   const segments = repository.split('/');
@@ -33,12 +33,12 @@ export function versionsPathsOf(repository: string): readonly VersionsPath[] {
   return [host, host.replace(':', '@')].map((spelt) => ({ parents: [spelt, ...rest], name }));
 }
 
-/** Names that stay in the folder they are looked up in, and in which nothing needs to be split. */
+/** Whether a segment is a plain file name: it leads nowhere else and has no separator in it. */
 function isPlain(segment: string): boolean {
   return segment !== '' && segment !== '.' && segment !== '..' && !/[:@\\\0]/.test(segment);
 }
 
-/** Reads a path below the root; undefined: not the name of a package. */
+/** Parses the path of a folder below the root; undefined: it names no package. */
 export function parseFolderPath(path: readonly string[]): PackageFolder | undefined {
   const [last, ...parents] = path.toReversed();
   const split = last === undefined ? undefined : splitAtVersion(last);
@@ -50,7 +50,7 @@ export function parseFolderPath(path: readonly string[]): PackageFolder | undefi
   return { repository, version: split.version };
 }
 
-/** `<name>@<version>`, split at the last `@`; a digest's own colon may be one too. */
+/** Splits `<name>@<version>` at the last `@`; `sha256@` in a digest is not a separator. */
 export function splitAtVersion(folder: string): { name: string; version: string } | undefined {
   const digest = DIGEST_FOLDER.exec(folder);
   if (digest !== null) return { name: digest[1]!, version: `sha256:${digest[2]!}` };
@@ -59,7 +59,7 @@ export function splitAtVersion(folder: string): { name: string; version: string 
   return { name: folder.slice(0, at), version: folder.slice(at + 1) };
 }
 
-/** False for the constraints by which older CLIs name folders. */
+/** Whether it is a tag or a digest, and not a constraint of an older crossplane CLI. */
 export function isPublished(version: string): boolean {
   return isDigest(version) || isTag(version);
 }

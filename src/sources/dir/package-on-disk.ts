@@ -11,7 +11,7 @@ import { packageParts, SEPARATOR } from './package-files.js';
 /** A package read from the user's own files. */
 interface PackageOnDisk {
   readonly contents: PackageContents;
-  /** Where a line of `contents` was written. */
+  /** File and line that a line of `contents` comes from. */
   readonly originOf: (line: number | undefined) => Origin;
 }
 
@@ -39,7 +39,7 @@ async function readStream(path: string, shown: string): Promise<PackageOnDisk> {
   return { contents, originOf: (line) => ({ file: shown, line }) };
 }
 
-/** Each end of the pipe goes when the other does: `pipe` alone would leave one waiting. */
+/** Each end of the pipe is destroyed with the other: `pipe` alone would leave it open. */
 function gunzipped(path: string): AsyncIterable<Uint8Array> {
   const file = createReadStream(path);
   const unzip = createGunzip();

@@ -27,7 +27,7 @@ export class PackageTree {
     this.#note = note;
   }
 
-  /** Folder of every version, by version in code-point order. */
+  /** Folders of a repository, by version in code-point order. */
   readonly versions = memoized(async (repository: string): Promise<ReadonlyMap<string, string>> => {
     const found = new Map<string, string>();
     for (const { parents, name } of versionsPathsOf(repository)) {
@@ -54,7 +54,7 @@ export class PackageTree {
     };
   });
 
-  /** The image built from a folder; made anew, for few ask for it and it may be large. */
+  /** The image built from a folder; not remembered, because it is large and rarely needed. */
   async image(folder: string): Promise<BuiltImage> {
     return buildImage(await this.#bytes(folder));
   }
@@ -104,7 +104,7 @@ export class PackageTree {
   }
 }
 
-/** Objects alone are no package that somebody got wrong, but what is left of one. */
+/** Explains a folder with objects and no meta document: it is from a newer CLI, not a faulty package. */
 function withReason(contents: PackageContents): PackageContents {
   const { metas, objects, problems } = contents;
   if (metas.length > 0 || objects.length === 0 || problems.length > 0) return contents;
@@ -113,7 +113,7 @@ function withReason(contents: PackageContents): PackageContents {
   return { ...contents, problems: [{ message }] };
 }
 
-/** By name, in code-point order; none where there is no such folder. */
+/** Entries by name in code-point order; none where there is no such folder. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

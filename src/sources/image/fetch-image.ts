@@ -6,7 +6,7 @@ import { readPackage } from '../../image/read-package.js';
 import type { ParsedPackages } from './parsed-packages.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 
-/** A package as an image holds it; undefined: there is no such tag or digest. */
+/** Reads the package in an image; undefined: there is no such tag or digest. */
 export async function fetchImage(
   repository: ImageRepository,
   reference: string,

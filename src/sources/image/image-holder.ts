@@ -3,9 +3,9 @@ import type { PackageSource } from '../../model/package-source.js';
 import type { Target } from '../../model/target/target.js';
 import type { ImageRepository } from '../../image/image-repository.js';
 
-/** A source that has images to hand over, not only what they say. */
+/** A source that can give whole images, beside the packages in them. */
 export interface ImageHolder extends PackageSource {
-  /** Where the image of a package would be, by its digest; undefined: not here. */
+  /** The repository that may hold the image of a package; undefined: this source has none. */
   images(candidate: Candidate, target: Target): Promise<ImageRepository | undefined>;
 }
 

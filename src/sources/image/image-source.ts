@@ -9,7 +9,7 @@ import type { ImageRepository } from '../../image/image-repository.js';
 import type { ImageHolder } from './image-holder.js';
 import { fetchImage } from './fetch-image.js';
 
-/** Packages from images that are all at hand. */
+/** A source over local images, which can all be read to find the owners of a CRD. */
 export function imageSource(held: ReadonlyMap<Repository, ImageRepository>): ImageHolder {
   const repositories = [...held.keys()].sort(byCodePoint);
   return {

@@ -7,12 +7,12 @@ import type { ReadPackage } from '../../image/read-package.js';
 
 type Read = Extract<ReadPackage<PackageContents>, { status: 'read' }>;
 
-/** To be raised when what is made of a package.yaml changes between two releases. */
+/** Raise it when parsing a package.yaml gives another result than before. */
 const PARSER_VERSION = 1;
 
-/** What was made of images before, so that no layer is unpacked and parsed twice. */
+/** Packages that earlier runs have parsed, so that no layer is unpacked and parsed twice. */
 export interface ParsedPackages {
-  /** What `read` made of the same layer under the same rules, or what it makes of it now. */
+  /** The remembered result of `read` for this layer and these rules, or that of calling it now. */
   find(
     located: LocatedPackage,
     rules: Pick<TargetRules, 'tarEntry'>,
@@ -27,7 +27,7 @@ export function parsedPackages(cache: DiskCache, toolVersion: string): ParsedPac
       if (bytes === undefined) return read();
       const question = JSON.stringify([bytes, tarEntry, PARSER_VERSION, toolVersion]);
       const known = await cache.record('packages', question);
-      // Its checksum says that this tool wrote it, in this version: it is what was kept below.
+      // The cast is safe: the key names this version of the tool, and a checksum guards the record.
       if (fieldsOf(known)?.get('question') === question) return (known as { read: Read }).read;
       const made = await read();
       if (made.status === 'read' && isJson(made)) {
@@ -39,8 +39,8 @@ export function parsedPackages(cache: DiskCache, toolVersion: string): ParsedPac
 }
 
 /**
- * What the answer is made from: one layer, or all of an image; undefined: nothing is read. A size
- * that the layer has not got is found out by reading it.
+ * The bytes that a package is parsed from: one layer, or a whole image; undefined: none are read. The
+ * size is part of it, so that a wrong size in a manifest is found by reading the layer.
  */
 function bytesOf({
   at,
@@ -53,7 +53,7 @@ function bytesOf({
     : ['image', manifest ?? digest];
 }
 
-/** JSON has no infinity; YAML has. */
+/** Whether JSON can hold a value: YAML has infinity, NaN and -0, and JSON has not. */
 function isJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== 'object' || value === null) return true;

@@ -20,14 +20,14 @@ export interface VendoredPackage extends Candidate {
 
 export interface VendorOptions {
   readonly target: Target;
-  /** `needed`: what a resolve reads, manifests and base layers; `whole`: images as they are. */
+  /** `needed`: manifests and base layers, which resolving reads; `whole`: complete images. */
   readonly extent: 'needed' | 'whole';
   readonly concurrency: number;
-  /** Told of each as it is begun. */
+  /** Called when the copy of a package begins. */
   readonly onPackage?: ((reference: string) => void) | undefined;
 }
 
-/** Copies the images of locked packages, digests and all, from whichever source has them. */
+/** Copies the images of locked packages from the first source that has each, by digest. */
 export async function vendor(
   packages: readonly VendoredPackage[],
   sources: readonly PackageSource[],
@@ -49,7 +49,7 @@ export async function vendor(
       }),
     ),
   );
-  // Only now is nothing under way that could still write.
+  // Thrown only after all have settled, so that none still writes to the layout.
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
@@ -82,7 +82,7 @@ interface Found {
   readonly manifest: StoredManifest;
 }
 
-/** The digest says which image is meant, so the first source that has it will do. */
+/** The first source that has the image; all have the same bytes for a digest. */
 async function find(
   { repository, version, digest }: VendoredPackage,
   sources: readonly PackageSource[],
@@ -107,7 +107,7 @@ async function find(
   );
 }
 
-/** Writes down whatever is read. */
+/** Copies every manifest and blob that is read to the layout. */
 function copying(images: ImageRepository, layout: LayoutWriter): ImageRepository {
   return {
     name: images.name,

@@ -53,17 +53,17 @@ function prefixOf(match: JsonValue): readonly string[] {
   return prefix === undefined ? [] : [prefix];
 }
 
-/** What is pulled when an image is asked for. */
+/** The image that the target pulls instead of another. */
 interface PulledImage {
   readonly image: string;
-  /** The one that says so; undefined: the image is pulled by its own name. */
+  /** undefined: the image is pulled by its own name. */
   readonly rewrittenBy: ImageConfig | undefined;
 }
 
 /**
- * Where the target pulls `image` from: the same, or what one ImageConfig makes of it.
+ * Replaces the prefix of an image as one ImageConfig says; unchanged where none matches.
  *
- * A plain exchange of prefixes, made once; the default registry is not yet added.
+ * Done once, and before the default registry is added.
  */
 export function rewrittenImage(
   image: string,
@@ -103,7 +103,7 @@ export function pullSecretFor(
   return best === undefined || name === undefined ? undefined : { name, namedBy: best };
 }
 
-/** The longest prefix wins, the first of equals; it need not end where a name does. */
+/** The longest matching prefix wins, the first of equals; it may end inside a path segment. */
 function bestMatch(
   image: string,
   configs: readonly ImageConfig[],

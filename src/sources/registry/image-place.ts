@@ -9,9 +9,9 @@ import { DOCKER_HUB, parseReference, type Reference } from '../../model/referenc
 import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
 
-/** Where an image is pulled from, and what ImageConfigs have to do with it. */
+/** Where an image is pulled from, and the ImageConfigs that decide it. */
 export interface ImagePlace {
-  /** What the image is called by those who ask for it. */
+  /** The image as a package or the user names it. */
   readonly asked: string;
   readonly reference: Reference;
   readonly rewrittenBy: ImageConfig | undefined;
@@ -19,7 +19,7 @@ export interface ImagePlace {
   readonly secret: NamedSecret | undefined;
 }
 
-/** undefined: no registry could have such an image. */
+/** Where the target pulls an image from; undefined: it is no valid reference. */
 export function imagePlace(
   asked: string,
   configs: readonly ImageConfig[],
@@ -42,13 +42,13 @@ export function imagePlace(
   );
 }
 
-/** What is told where an ImageConfig points to a place that lacks the image. */
+/** A note that an ImageConfig points to a place that lacks the image; undefined: none does. */
 export function rewriteNote({ asked, reference, rewrittenBy }: ImagePlace): string | undefined {
   if (rewrittenBy === undefined) return undefined;
   return `${asked} was looked for as \`${reference.text}\`, because of ${shown(rewrittenBy)}, and is not there`;
 }
 
-/** A failure under the name that was asked for, with what ImageConfigs have to do with it. */
+/** Names the original image and the ImageConfigs involved in a failure. */
 export function withImageConfig(
   error: SourceError,
   { asked, rewrittenBy, secret }: ImagePlace,

@@ -33,11 +33,11 @@ export interface RegistriesOptions {
   readonly imageConfigs?: readonly ImageConfig[] | undefined;
   /** Docker configs from pull secrets; those with a name serve ImageConfigs that name them, too. */
   readonly pullSecrets?: readonly GivenSecret[] | undefined;
-  /** Keeps what is downloaded; one that is offline answers alone. */
+  /** Keeps downloads; with `offline` it is the only one asked. */
   readonly cache?: DiskCache | undefined;
-  /** Told what an ImageConfig points to and is not there. */
+  /** Called with a line where an ImageConfig points to a missing image. */
   readonly note?: ((line: string) => void) | undefined;
-  /** What this version of the tool made of a package is of no use to another. */
+  /** Part of the key of parsed packages: another version may parse them differently. */
   readonly toolVersion?: string | undefined;
 }
 
@@ -48,17 +48,17 @@ export interface GivenSecret {
   readonly file: string;
 }
 
-/** Registries, spoken to over the same connections and with the same tokens whatever is asked. */
+/** All registries; everything shares connections and tokens. */
 export interface Registries {
   /** Packages, from where their names or ImageConfigs point. */
   readonly packages: PackageSource;
-  /** The one repository that a reference names; ImageConfigs are about packages, and have no say. */
+  /** The repository that a reference names; ImageConfigs do not apply, for they are about packages. */
   repository(reference: Reference): ImageRepository;
   /** Stores an artifact under the tag of a reference. */
   push(reference: Reference, artifact: Artifact): Promise<void>;
 }
 
-/** The network as a source. Nothing is read or opened before the first question. */
+/** All registries as a source. Nothing is read or connected before the first request. */
 export function openRegistries(options: RegistriesOptions): PackageSource {
   return connectRegistries(options).packages;
 }
@@ -153,7 +153,7 @@ async function pemIn(variable: string, env: RegistriesOptions['env']): Promise<s
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Node takes anything for authorities, and then trusts nobody. */
+/** Node accepts any text as authorities and then trusts no server, so the text is checked here. */
 function hasCertificate(text: string): boolean {
   return (text.match(PEM_CERTIFICATE) ?? []).some((pem) => {
     try {

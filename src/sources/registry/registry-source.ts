@@ -14,7 +14,7 @@ import { fetchImage } from '../image/fetch-image.js';
 import { withImageConfig, imagePlace, rewriteNote, type ImagePlace } from './image-place.js';
 import type { ParsedPackages } from '../image/parsed-packages.js';
 
-/** Opens repositories at registries; nothing is asked yet. */
+/** Opens repositories at registries, without a request. */
 export interface ImageRepositories {
   repository(name: RemoteName): ImageRepository;
 }
@@ -22,14 +22,14 @@ export interface ImageRepositories {
 interface RegistrySourceOptions {
   readonly client: ImageRepositories;
   readonly credentials: CredentialStore;
-  /** Hosts that may speak plain HTTP because the user says so. */
+  /** Hosts for which the user allows plain HTTP. */
   readonly insecure?: ReadonlySet<string> | undefined;
   readonly imageConfigs?: readonly ImageConfig[] | undefined;
   /** By name of the Secret, for ImageConfigs that name one. */
   readonly pullSecrets?: ReadonlyMap<string, CredentialStore> | undefined;
-  /** What earlier runs made of images. */
+  /** Packages that earlier runs have parsed. */
   readonly parsed?: ParsedPackages | undefined;
-  /** Told, once for each repository, that what an ImageConfig points to is not there. */
+  /** Called once for each repository that is missing where an ImageConfig points. */
   readonly note?: ((line: string) => void) | undefined;
 }
 
@@ -50,7 +50,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
     return known;
   };
   const lost = new Set<Repository>();
-  /** Asks for something of a repository; what goes wrong is told with what ImageConfigs did. */
+  /** Waits for an answer; notes and failures name the ImageConfigs involved. */
   const ask = async <T>(place: ImagePlace, repository: Repository, answer: Promise<T>) => {
     try {
       const found = await answer;
@@ -94,7 +94,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
   };
 }
 
-/** A named Secret goes before what the machine has; one that was not given is passed over. */
+/** Looks in the named Secret first, if it was given, then in the credentials of the machine. */
 function memoizedStores({ credentials, pullSecrets }: RegistrySourceOptions) {
   const stores = new Map<string, CredentialStore>();
   return (secret: string | undefined): CredentialStore => {
