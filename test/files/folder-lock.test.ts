@@ -13,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** More than any system gives out. */
-const NOBODY = 2 ** 31 - 1;
+/** A process id above what any system gives out. */
+const NO_PROCESS = 2 ** 31 - 1;
 
 test('one at a time, and given back without a trace', () => {
   const first = lockFolders([folder]);
@@ -24,8 +24,8 @@ test('one at a time, and given back without a trace', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('what somebody killed while taking over a lock left behind goes with it', () => {
-  writeFileSync(`${lock}.0123456789ab`, `${NOBODY} ${hostname()}`);
+test('what a process killed while taking over a lock left behind is removed with it', () => {
+  writeFileSync(`${lock}.0123456789ab`, `${NO_PROCESS} ${hostname()}`);
   writeFileSync(`${lock}.notes`, 'mine');
   const locks = lockFolders([folder]);
   if ('release' in locks) locks.release();
@@ -43,12 +43,17 @@ test('all folders or none: what is taken is given back where one is busy', () =>
 });
 
 test.each([
-  { holder: `${NOBODY} ${hostname()}`, age: 0, taken: true, why: 'its process is gone' },
+  { holder: `${NO_PROCESS} ${hostname()}`, age: 0, taken: true, why: 'its process is gone' },
   { holder: `${process.pid} ${hostname()}`, age: 0, taken: false, why: 'its process lives' },
-  { holder: `${NOBODY} elsewhere`, age: 0, taken: false, why: 'who can tell on another machine' },
-  { holder: `${NOBODY} elsewhere`, age: 600, taken: true, why: 'nobody writes for ten minutes' },
+  {
+    holder: `${NO_PROCESS} elsewhere`,
+    age: 0,
+    taken: false,
+    why: 'its process is on another machine',
+  },
+  { holder: `${NO_PROCESS} elsewhere`, age: 600, taken: true, why: 'no write takes ten minutes' },
   { holder: '', age: 0, taken: false, why: 'it is just being made' },
-  { holder: '', age: 5, taken: true, why: 'whoever made it was killed on the spot' },
+  { holder: '', age: 5, taken: true, why: 'its process was killed before it wrote its name' },
 ])('a lock found there is taken over: $taken, for $why', ({ holder, age, taken }) => {
   writeFileSync(lock, holder);
   const then = Date.now() / 1000 - age;

@@ -4,7 +4,10 @@ import { descriptorFrom } from '../../src/image/descriptor.js';
 const digest = `sha256:${'a'.repeat(64)}`;
 
 test.each([
-  { value: { digest: `sha512:${'a'.repeat(128)}`, size: 1 }, why: 'a digest nobody checks' },
+  {
+    value: { digest: `sha512:${'a'.repeat(128)}`, size: 1 },
+    why: 'a digest that this tool cannot check',
+  },
   { value: { digest: 'sha256:../../../etc/passwd', size: 1 }, why: 'a path' },
   { value: { digest: digest.toUpperCase(), size: 1 }, why: 'upper case' },
   { value: { digest }, why: 'no size' },

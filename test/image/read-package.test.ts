@@ -323,7 +323,7 @@ describe('manifests that are none', () => {
     },
     { why: 'no config', body: '{"layers":[]}' },
     {
-      why: 'a digest nobody can check',
+      why: 'a digest that this tool cannot check',
       body: JSON.stringify({
         config: layer,
         layers: [{ digest: `sha512:${'0'.repeat(128)}`, size: 1 }],

@@ -203,7 +203,7 @@ describe('bytes are what their digest says', () => {
     );
   });
 
-  test('a layer larger than anybody copies is not asked for either', async () => {
+  test('a layer larger than is copied is not asked for either', async () => {
     const limits = { ...LIMITS, copiedLayerBytes: layer.bytes.length - 1 };
     await withRegistry({ limits }, async ({ registry, repository }) => {
       const copying = repository('a/p').copyBlob?.(wanted, new BlobBuffer());
@@ -220,7 +220,7 @@ describe('bytes are what their digest says', () => {
       headers: { 'Docker-Content-Digest': image.digest },
     },
     {
-      why: 'a digest of a kind nobody checks',
+      why: 'a digest of a kind that this tool cannot check',
       reference: 'v1',
       headers: { 'Docker-Content-Digest': 'md5:0cc175b9c0f1b6a831c399e269772661' },
     },
@@ -342,7 +342,7 @@ describe('a network that stumbles', () => {
     });
   });
 
-  test('nobody at home is said at once', async () => {
+  test('a host that refuses connections is reported at once', async () => {
     await withRegistry({}, async ({ registry, repository, clock }) => {
       const repo = repository('a/p');
       await registry.stop();

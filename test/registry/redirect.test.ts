@@ -81,7 +81,7 @@ test.each([
   { why: 'to plain HTTP of the same host', from: 'https://a.io/', to: 'http://a.io/' },
   { why: 'to a file', from: 'http://a.io/', to: 'file:///etc/passwd' },
   { why: 'to nonsense', from: 'http://a.io/', to: 'http://[' },
-])('$why is refused, and nobody is asked there', async ({ from, to }) => {
+])('$why is refused, and no request is sent there', async ({ from, to }) => {
   const { requests, follow } = chain([to]);
   await expect(follow(from)).rejects.toMatchObject({ code: 'UNREACHABLE' });
   expect(requests).toHaveLength(1);

@@ -23,7 +23,7 @@ test.each([
   expect(shownUrl(new URL(url))).toBe(want);
 });
 
-test('a secret shows itself to nobody but who asks for it', () => {
+test('a secret is shown only by `reveal`', () => {
   const secret = new Secret('s3cret');
   const shown = [
     String(secret),

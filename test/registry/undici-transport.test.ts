@@ -132,7 +132,7 @@ describe('patience ends, and then it is tried again', () => {
   });
 });
 
-describe('a body nobody reads may drip for ever', () => {
+describe('a discarded body may drip for ever', () => {
   const timeouts = { discardMs: 50 };
   const bearer = { mode: 'bearer' } as const;
 

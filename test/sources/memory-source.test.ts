@@ -117,7 +117,7 @@ describe('owners', () => {
       ],
       why: 'a claim brings its CRD',
     },
-    { demand: { crd: 'none.acme.io' }, want: [], why: 'nobody has it' },
+    { demand: { crd: 'none.acme.io' }, want: [], why: 'no package has it' },
     {
       demand: { group: 's3.io', version: undefined, kind: 'Bucket' },
       want: [{ repository: P, versions: ['v1.0.0'] }],

@@ -98,7 +98,7 @@ test('a tag that has moved is seen to have', async () => {
   });
 });
 
-test('a blob whose size its manifest gets wrong is nobody’s but the manifest’s fault', async () => {
+test('a blob whose size its manifest gets wrong is not damaged: the manifest is at fault', async () => {
   const held = cache();
   await held.keepBlob(layer.digest, image.blobs.at(-1)!.bytes);
   const wrong = { ...layer, size: layer.size + 1 };
@@ -287,7 +287,7 @@ describe('asking whether something has changed', () => {
     expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
   });
 
-  test('an answer of no change that nobody asked for is an error', async () => {
+  test('a 304 to a request without a condition is an error', async () => {
     const remote = new RegistryClient({
       transport: async () => ({
         status: 304,

@@ -60,7 +60,7 @@ describe('writing', () => {
     expect(opened).toMatchObject({ path: expect.stringContaining(join('v1', 'blobs', 'sha256')) });
   });
 
-  test('takes a name that nobody can guess, and no file that is there already', async () => {
+  test('takes a name that cannot be guessed, and no file that is there already', async () => {
     await cache().keepBlob(DIGEST, BYTES);
     await cache().keepBlob(DIGEST, BYTES);
     const opened = disk.calls.filter(({ path }) => path.endsWith('.tmp') && path.includes(HEX));
@@ -91,7 +91,7 @@ describe('a disk that takes nothing', () => {
     { code: 'EROFS', what: 'mkdir', why: 'it is mounted read-only' },
     { code: 'ENOENT', what: 'mkdir', why: 'it takes no folders, like /proc' },
     { code: 'EROFS', what: 'open', why: 'it is mounted read-only, the folders being there' },
-    { code: 'EACCES', what: 'open', why: 'somebody else owns it' },
+    { code: 'EACCES', what: 'open', why: 'another user owns it' },
     { code: 'EIO', what: 'rename', why: 'it is dying' },
   ])('costs a warning, not the run: $code at $what ($why)', async ({ code, what }) => {
     disk.fault = (call) => (call.what === what && call.flags !== 'r' ? code : undefined);

@@ -83,7 +83,7 @@ describe('a token', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('that could not be had is asked for again by whoever comes next', async () => {
+  test('that could not be fetched is fetched again by the next request', async () => {
     const { auth } = bench((count) => (count === 1 ? 403 : 200));
     const failures = await times(3, () =>
       auth.answer(scopeOf(), CHALLENGE, undefined).catch((error: { code: string }) => error.code),
@@ -97,7 +97,7 @@ describe('a token', () => {
     { why: 'another registry', part: { registry: new URL('https://b.io') } },
     { why: 'another port', part: { registry: new URL('https://a.io:8443') } },
     { why: 'leave to write', part: { actions: 'pull,push' } },
-    { why: 'somebody else', part: { credentials: storeOf(undefined) } },
+    { why: 'other credentials', part: { credentials: storeOf(undefined) } },
   ] as const)('is not used for $why', async ({ part }) => {
     const { auth } = bench();
     await auth.answer(scopeOf(), CHALLENGE, undefined);

@@ -244,17 +244,20 @@ describe('helpers', () => {
   test.each([
     { name: 'counted', want: ['a.io:pw', 'a.io:pw', 'b.io:pw', 'a.io:pw'] },
     { name: 'failing', want: Array(4).fill('UNAUTHORIZED') as string[] },
-  ])('`$name` is run once for each server, whoever asks and when', async ({ name, want }) => {
-    const home = join(folder, name);
-    await mkdir(join(home, '.docker'), { recursive: true });
-    await writeFile(join(home, '.docker/config.json'), JSON.stringify({ credsStore: name }));
-    const env = { HOME: home, PATH: `${folder}:/usr/bin:/bin` };
-    const store = fileCredentials(env, installedHelpers(env));
-    const find = (host: string, path: string) =>
-      store.find(host, path).then(shown, (error: unknown) => (error as SourceError).code);
-    const together = [find('a.io', 'x/y'), find('a.io', 'x/z'), find('b.io', 'x/y')];
-    expect([...(await Promise.all(together)), await find('a.io', 'x/w')]).toEqual(want);
-    const log = await readFile(join(folder, `docker-credential-${name}.log`), 'utf8');
-    expect(log).toBe('ran\nran\n');
-  });
+  ])(
+    '`$name` is run once for each server, by concurrent and later calls',
+    async ({ name, want }) => {
+      const home = join(folder, name);
+      await mkdir(join(home, '.docker'), { recursive: true });
+      await writeFile(join(home, '.docker/config.json'), JSON.stringify({ credsStore: name }));
+      const env = { HOME: home, PATH: `${folder}:/usr/bin:/bin` };
+      const store = fileCredentials(env, installedHelpers(env));
+      const find = (host: string, path: string) =>
+        store.find(host, path).then(shown, (error: unknown) => (error as SourceError).code);
+      const together = [find('a.io', 'x/y'), find('a.io', 'x/z'), find('b.io', 'x/y')];
+      expect([...(await Promise.all(together)), await find('a.io', 'x/w')]).toEqual(want);
+      const log = await readFile(join(folder, `docker-credential-${name}.log`), 'utf8');
+      expect(log).toBe('ran\nran\n');
+    },
+  );
 });

@@ -31,7 +31,7 @@ test.each([
     hint: FOUND,
   },
   {
-    why: 'a token for nobody that the registry refuses',
+    why: 'an anonymous token that the registry refuses',
     options: { access: { mode: 'bearer' }, faults: [on('/token', instead('{"token":"x"}'))] },
     credentials: anonymous,
     hint: NONE,

@@ -60,7 +60,7 @@ export function instead(
   };
 }
 
-/** Sends without a length, for as long as somebody listens. */
+/** Sends without a length, for as long as the client listens. */
 export function endless(chunk: Uint8Array): Fault {
   return (_request, response) => {
     response.writeHead(200);
@@ -73,7 +73,7 @@ export function endless(chunk: Uint8Array): Fault {
   };
 }
 
-/** Begins to answer, and sends one header after the other for as long as somebody listens. */
+/** Begins to answer, and sends one header after the other for as long as the client listens. */
 export const dripping: Fault = (_request, response) => {
   const { socket } = response;
   socket?.write('HTTP/1.1 200 OK\r\n');
@@ -82,7 +82,7 @@ export const dripping: Fault = (_request, response) => {
   return true;
 };
 
-/** Answers at once, with a body that goes on by a byte at a time for as long as somebody listens. */
+/** Answers at once, with a body that goes on by a byte at a time for as long as the client listens. */
 export function drippingBody(code: number, headers: Readonly<Record<string, string>> = {}): Fault {
   return (_request, response) => {
     response.writeHead(code, headers).flushHeaders();

@@ -52,14 +52,19 @@ async function filesIn(path: string): Promise<Record<string, string>> {
 }
 
 /** More than any system gives out. */
-const NOBODY = 2 ** 31 - 1;
+const NO_PROCESS = 2 ** 31 - 1;
 const STAGED_INDEX = expect.stringMatching(/^\.vendor\..*index\.json$/);
 
 const LEFTOVERS = [
-  { run: runName(NOBODY, hostname()), days: 0, goes: true, why: 'its process is gone' },
+  { run: runName(NO_PROCESS, hostname()), days: 0, goes: true, why: 'its process is gone' },
   { run: runName(process.pid, hostname()), days: 0, goes: false, why: 'its process lives' },
-  { run: runName(NOBODY, 'elsewhere'), days: 0, goes: false, why: 'who can tell from here' },
-  { run: runName(NOBODY, 'elsewhere'), days: 2, goes: true, why: 'nothing was added for days' },
+  {
+    run: runName(NO_PROCESS, 'elsewhere'),
+    days: 0,
+    goes: false,
+    why: 'its process is on another machine',
+  },
+  { run: runName(NO_PROCESS, 'elsewhere'), days: 2, goes: true, why: 'nothing was added for days' },
 ];
 
 /** Makes the folder of a run that last did something days ago. */
