@@ -1,8 +1,8 @@
 import type { Fact } from '../solver/fact.js';
 import type { Incompatibility } from '../solver/incompatibility.js';
-import { clausesOf } from './clauses.js';
+import { clausesOf } from './grouped-clauses.js';
 import { inTellingOrder } from './telling-order.js';
-import type { Sentences } from './sentences.js';
+import type { Sentences } from './fact-clause.js';
 import type { Encoder } from '../solver/encoder/encoder.js';
 
 /**

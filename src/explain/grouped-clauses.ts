@@ -1,6 +1,6 @@
 import type { Fact } from '../solver/fact.js';
 import { andList, rangeText } from './range-text.js';
-import type { Sentences } from './sentences.js';
+import type { Sentences } from './fact-clause.js';
 
 /** How many ranges of one package on another are named before the rest is only counted. */
 const MOST = 3;
