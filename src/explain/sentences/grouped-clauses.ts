@@ -1,4 +1,4 @@
-import type { Fact } from '../solver/fact.js';
+import type { Fact } from '../../solver/fact.js';
 import { andList, rangeText } from './range-text.js';
 import type { Sentences } from './fact-clause.js';
 

@@ -1,18 +1,18 @@
-import { crdDemandText } from '../model/crd-demand.js';
-import { formatOrigin } from '../model/input-error.js';
-import { isDigest } from '../text/digest.js';
-import type { Finding } from '../model/package-meta.js';
-import { effectiveRepository, effectiveSelector } from '../solver/effective.js';
-import type { Fact, Some } from '../solver/fact.js';
-import type { Term } from '../solver/incompatibility.js';
-import { ABSENT, FIRST } from '../solver/encoder/package-versions.js';
-import type { RootPackage, Problem } from '../solver/problem.js';
+import { crdDemandText } from '../../model/crd-demand.js';
+import { formatOrigin } from '../../model/input-error.js';
+import { isDigest } from '../../text/digest.js';
+import type { Finding } from '../../model/package-meta.js';
+import { effectiveRepository, effectiveSelector } from '../../solver/effective.js';
+import type { Fact, Some } from '../../solver/fact.js';
+import type { Term } from '../../solver/incompatibility.js';
+import { ABSENT, FIRST } from '../../solver/encoder/package-versions.js';
+import type { RootPackage, Problem } from '../../solver/problem.js';
 import { andList, orList, rangeText } from './range-text.js';
 import { rivalryText } from './ownership-text.js';
-import type { PackageSubject } from '../solver/encoder/subject.js';
-import { VersionSet } from '../solver/version-set.js';
-import type { Encoder } from '../solver/encoder/encoder.js';
-import { selectorOf, selectorText, type Selector } from '../model/selector.js';
+import type { PackageSubject } from '../../solver/encoder/subject.js';
+import { VersionSet } from '../../solver/version-set.js';
+import type { Encoder } from '../../solver/encoder/encoder.js';
+import { selectorOf, selectorText, type Selector } from '../../model/selector.js';
 
 /** Facts and incompatibilities in words, for one search. */
 export class Sentences {

@@ -1,5 +1,5 @@
-import type { PackageVersions } from '../solver/encoder/package-versions.js';
-import type { VersionSet } from '../solver/version-set.js';
+import type { PackageVersions } from '../../solver/encoder/package-versions.js';
+import type { VersionSet } from '../../solver/version-set.js';
 
 /** How many stretches are named; of more, only the ends of them all. */
 const MOST = 3;

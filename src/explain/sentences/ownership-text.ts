@@ -1,8 +1,8 @@
-import { ownershipKey, type OwnedKind } from '../model/owned-object.js';
-import { sameRepository } from '../model/reference.js';
-import type { Some } from '../solver/fact.js';
+import { ownershipKey, type OwnedKind } from '../../model/owned-object.js';
+import { sameRepository } from '../../model/reference.js';
+import type { Some } from '../../solver/fact.js';
 import { andList } from './range-text.js';
-import type { Encoder } from '../solver/encoder/encoder.js';
+import type { Encoder } from '../../solver/encoder/encoder.js';
 
 const MOST = 3;
 

@@ -1,9 +1,9 @@
-import type { Fact } from '../solver/fact.js';
-import type { Incompatibility } from '../solver/incompatibility.js';
+import type { Fact } from '../../solver/fact.js';
+import type { Incompatibility } from '../../solver/incompatibility.js';
 import { clausesOf } from './grouped-clauses.js';
-import { inTellingOrder } from './telling-order.js';
+import { inTellingOrder } from '../telling-order.js';
 import type { Sentences } from './fact-clause.js';
-import type { Encoder } from '../solver/encoder/encoder.js';
+import type { Encoder } from '../../solver/encoder/encoder.js';
 
 /**
  * A proof as sentences, each with its reasons, a reason a line:
