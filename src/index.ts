@@ -87,7 +87,8 @@ export type { Requirer, Requirers } from './usecases/resolve/requirers.js';
 export type { Selector } from './model/selector.js';
 export type { Movement } from './usecases/resolve/movement.js';
 export type { Change } from './lock/changes.js';
-export type { CoreEntry, CoreKind, Refusal, Suggestion } from './explain/refusal.js';
+export type { Refusal, Suggestion } from './explain/refusal.js';
+export type { CoreEntry, CoreKind } from './explain/core-entries.js';
 export type {
   FactStatement,
   FactVersions,

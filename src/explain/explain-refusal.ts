@@ -1,9 +1,9 @@
+import type { Driver } from '../driver/driver.js';
 import { InputError } from '../model/input-error.js';
 import type { Target } from '../model/target/target.js';
-import { minimalProof } from './minimal-proof.js';
 import type { Problem } from '../solver/problem.js';
 import type { Proof } from '../solver/search-result.js';
-import type { Driver } from '../driver/driver.js';
+import { minimalProof } from './minimal-proof.js';
 import { refusalOf, type Refusal } from './refusal.js';
 import { suggest } from './suggest.js';
 
@@ -13,10 +13,18 @@ export interface Refused {
   readonly targets: readonly Target[];
   readonly proof: Proof;
   readonly driver: Driver;
+  /** The request as a problem for other releases; throws where it makes no sense for them. */
   readonly problemFor: (targets: readonly Target[]) => Problem;
 }
 
-/** Boils a proof down to what it needs, puts it in words, and looks for ways out. */
+/**
+ * Explains why there is no answer, in four steps:
+ *
+ * 1. `minimalProof` drops every fact that the proof does not need;
+ * 2. `inTellingOrder` puts what is left in the order in which one would tell it;
+ * 3. `refusalOf` puts it in words: `proofText` for people, `coreEntries` and `namedFacts` for programs;
+ * 4. `suggest` looks for changes that would help, by solving with them made.
+ */
 export async function explainRefusal(refused: Refused): Promise<Refusal> {
   const { problem, targets, driver } = refused;
   const smaller = minimalProof(problem, refused.proof);

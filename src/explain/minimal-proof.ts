@@ -1,72 +1,48 @@
-import type { Fact } from '../solver/fact.js';
-import { factKey, isDebatable } from '../solver/fact-key.js';
-import type { Incompatibility } from '../solver/incompatibility.js';
 import type { Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
+import type { Proof } from '../solver/search-result.js';
 import { solve } from '../solver/solve.js';
-import type { Effort, Proof } from '../solver/search-result.js';
+import { debatableKeys } from './proof-facts.js';
+import { STEPS_PER_CONFLICT, stepCount } from './step-count.js';
 
 /** Steps after which a smaller proof is no longer looked for: a second or two. */
-const MOST_STEPS = 100_000;
-/** What one conflict costs, in decisions. */
-const CONFLICT = 20;
-
-/** How much was done, in steps of about the same length. */
-export function steps({ decisions, conflicts }: Effort): number {
-  return decisions + conflicts * CONFLICT;
-}
-
-/** The facts a proof rests on, each once, in the order in which the proof needs them. */
-export function leaves(because: Incompatibility): Fact[] {
-  const facts: Fact[] = [];
-  const seen = new Set<Incompatibility>();
-  const stack = [because];
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (seen.has(next)) continue;
-    seen.add(next);
-    if (next.cause.fact === 'derived') stack.push(...next.cause.parents.toReversed());
-    else facts.push(next.cause);
-  }
-  return facts;
-}
-
-/** Keys of the debatable facts of a proof. */
-export function factsOf({ because, encoder }: Proof): Set<string> {
-  const debatable = leaves(because).filter(isDebatable);
-  return new Set(debatable.map((fact) => factKey(fact, encoder)));
-}
+const MAX_STEPS = 100_000;
 
 /**
- * A proof from as few debatable facts as possible: without any one of them, the rest can be
- * satisfied. (No smaller subset of them will do; a smaller set of others might.)
+ * Step 1 of an explanation: a proof from as few debatable facts as possible. Without any one of
+ * them, the rest can be satisfied. (No smaller subset of them will do; a smaller set of others might.)
  *
  * Leaves facts out by halves, then quarters, down to one at a time; whatever a proof from the
  * rest does not need goes with them. Where that takes very long, the smallest proof so far stands.
  */
 export function* minimalProof(problem: Problem, proof: Proof): Solving<Proof> {
   let best = proof;
-  let core = [...factsOf(proof)].sort();
-  let left = MOST_STEPS;
-  for (
-    let size = Math.ceil(core.length / 2);
-    size >= 1;
-    size = size === 1 ? 0 : Math.ceil(size / 2)
-  ) {
+  let core = [...debatableKeys(proof)].sort();
+  let stepsLeft = MAX_STEPS;
+  for (const size of partSizes(core.length)) {
     for (let from = 0; from < core.length;) {
-      const rest = new Set([...core.slice(0, from), ...core.slice(from + size)]);
-      const outcome = yield* solve({ ...problem, maxConflicts: left / CONFLICT }, rest);
-      left -= steps(outcome.effort);
-      if (outcome.status === 'gave-up' || left <= 0) return best;
-      if (outcome.status === 'solved') {
+      const [before, after] = [core.slice(0, from), core.slice(from + size)];
+      const limited = { ...problem, maxConflicts: stepsLeft / STEPS_PER_CONFLICT };
+      const result = yield* solve(limited, new Set([...before, ...after]));
+      stepsLeft -= stepCount(result.effort);
+      if (result.status === 'gave-up' || stepsLeft <= 0) return best;
+      if (result.status === 'solved') {
+        // Something in this part is needed: on to the next.
         from += size;
         continue;
       }
-      best = outcome;
-      const needed = factsOf(outcome);
-      const before = core.slice(0, from).filter((key) => needed.has(key));
-      core = [...before, ...core.slice(from + size).filter((key) => needed.has(key))];
-      from = before.length;
+      best = result;
+      const needed = debatableKeys(result);
+      const kept = before.filter((key) => needed.has(key));
+      core = [...kept, ...after.filter((key) => needed.has(key))];
+      from = kept.length;
     }
   }
   return best;
+}
+
+/** Half of so many facts, a quarter, and so on down to one at a time. */
+function* partSizes(facts: number): Iterable<number> {
+  for (let size = Math.ceil(facts / 2); size > 1; size = Math.ceil(size / 2)) yield size;
+  yield 1;
 }

@@ -1,9 +1,9 @@
 import type { PackageKind, Repository } from '../model/package.js';
-import { leaves } from './minimal-proof.js';
 import type { Fact, Some } from '../solver/fact.js';
 import { factKey, isDebatable, subjectName } from '../solver/fact-key.js';
 import type { RootRequirement } from '../solver/problem.js';
 import type { Proof } from '../solver/search-result.js';
+import { proofFacts } from './proof-facts.js';
 
 /** One of the facts that an explanation rests on, for programs. */
 export type NamedFact = FactStatement & {
@@ -65,8 +65,9 @@ export type FactStatement =
   | { readonly fact: 'cycle'; readonly members: readonly FactVersions[] };
 
 /** What a proof rests on, each fact once for each set of versions it is about. */
-export function namedFacts({ because, encoder }: Proof): NamedFact[] {
-  return leaves(because).map((fact) => ({
+export function namedFacts(proof: Proof): NamedFact[] {
+  const { encoder } = proof;
+  return proofFacts(proof).map((fact) => ({
     ...statement(fact, encoder),
     key: factKey(fact, encoder),
     isDebatable: isDebatable(fact),

@@ -1,220 +1,35 @@
-import { formatOrigin } from '../model/input-error.js';
-import type { Repository } from '../model/package.js';
-import { parseReference } from '../model/reference.js';
-import { otherReleases, type Target } from '../model/target/target.js';
-import { leaves, steps } from './minimal-proof.js';
-import { effectiveRepository } from '../solver/effective.js';
-import type { Fact } from '../solver/fact.js';
-import type { RootPackage, Problem } from '../solver/problem.js';
-import { solve } from '../solver/solve.js';
-import type { SearchResult, Proof } from '../solver/search-result.js';
 import type { Driver } from '../driver/driver.js';
+import { solve } from '../solver/solve.js';
+import { edits, type Stuck } from './edits.js';
 import type { Suggestion } from './refusal.js';
-import { groupByRules } from '../model/target/target-choice.js';
-import { selectorText, type Selector } from '../model/selector.js';
+import { stepCount } from './step-count.js';
 
 /** How many suggestions are worth reading. */
-const MOST = 4;
+const MAX_SUGGESTIONS = 4;
 /** How many package versions may be read to check one of them. */
-const MOST_READ = 200;
-const MOST_CONFLICTS = 2_000;
-/** How much may be done to check all of them together: about a second. */
-const MOST_STEPS = 25_000;
+const MAX_VERSIONS_READ = 200;
+/** How many conflicts the search that checks one of them may meet. */
+const MAX_CONFLICTS = 2_000;
+/** How many steps may be taken to check all of them together: about a second. */
+const MAX_STEPS = 25_000;
 
-/** A change to the problem, and how to put it once the changed problem has been solved. */
-interface Edit {
-  /** Of edits that serve the same end, the first that works is enough. */
-  readonly end: string;
-  readonly problem: Problem;
-  readonly targets: readonly Target[];
-  say(solved: Solved): string;
-}
-
-type Solved = Extract<SearchResult, { status: 'solved' }>;
-
-/** What a suggestion is drawn from. */
-export interface Stuck {
-  readonly problem: Problem;
-  readonly targets: readonly Target[];
-  readonly proof: Proof;
-  /** The problem as other releases would have it; those with the same rules in one. */
-  readonly problemFor: (targets: readonly Target[]) => Problem | undefined;
-}
-
-/** Changes to what the user wrote that make the set solvable, cheapest first: each was tried. */
+/**
+ * Step 4 of an explanation: changes to what the user wrote that make the set solvable, cheapest
+ * first. Each was made, and solved.
+ */
 export async function suggest(stuck: Stuck, driver: Driver): Promise<Suggestion[]> {
   const suggestions: Suggestion[] = [];
   const ends = new Set<string>();
-  let left = MOST_STEPS;
+  let stepsLeft = MAX_STEPS;
   for (const edit of edits(stuck)) {
-    if (suggestions.length === MOST || left <= 0) break;
+    if (suggestions.length === MAX_SUGGESTIONS || stepsLeft <= 0) break;
     if (ends.has(edit.end)) continue;
-    const problem = { ...edit.problem, maxConflicts: MOST_CONFLICTS };
-    const outcome = await driver.driveBriefly(solve(problem), edit.targets[0]!, MOST_READ);
-    left -= outcome === undefined ? MOST_READ : steps(outcome.effort);
-    if (outcome?.status !== 'solved') continue;
+    const search = solve({ ...edit.problem, maxConflicts: MAX_CONFLICTS });
+    const result = await driver.driveBriefly(search, edit.targets[0]!, MAX_VERSIONS_READ);
+    stepsLeft -= result === undefined ? MAX_VERSIONS_READ : stepCount(result.effort);
+    if (result?.status !== 'solved') continue;
     ends.add(edit.end);
-    suggestions.push({ text: edit.say(outcome) });
+    suggestions.push({ text: edit.say(result) });
   }
   return suggestions;
-}
-
-function* edits(stuck: Stuck): Generator<Edit> {
-  const facts = leaves(stuck.proof.because);
-  const roots = facts.flatMap((fact) => (fact.fact === 'root' ? [fact.root] : []));
-  yield* roots.map((root) => otherVersion(stuck, root, '*'));
-  yield* twins(stuck, facts);
-  yield* otherTargets(stuck, facts);
-  yield* admittedPrereleases(stuck, facts);
-  yield* withoutExclusions(stuck, facts);
-  yield* overrides(stuck, facts);
-  if (facts.some((fact) => fact.fact === 'cycle')) yield withCycles(stuck);
-  yield* roots.map((root) => withoutRoot(stuck, root));
-}
-
-/** A root takes any version that works. */
-function otherVersion({ problem, targets }: Stuck, root: RootPackage, any: string): Edit {
-  const selector: Selector = { form: 'range', text: any };
-  const repository = effectiveRepository(problem, root.repository);
-  return {
-    end: `another version of root ${problem.roots.indexOf(root)}`,
-    targets,
-    problem: {
-      ...problem,
-      roots: problem.roots.map((each) => (each === root ? { ...root, selector } : each)),
-    },
-    say: (solved) =>
-      `ask for ${root.repository} \`${versionIn(solved, repository)}\` instead of \`${selectorText(root.selector)}\` (${formatOrigin(root.origin)})`,
-  };
-}
-
-/** One package from two registries: everybody takes it from one of them. */
-function* twins({ problem, targets, proof }: Stuck, facts: readonly Fact[]): Generator<Edit> {
-  for (const fact of facts) {
-    if (fact.fact !== 'owns') continue;
-    const [a, b] = [fact.one, fact.other].map(({ variable }) => proof.encoder.subject(variable));
-    if (a?.about !== 'package' || b?.about !== 'package') continue;
-    if (lastPart(a.repository) !== lastPart(b.repository)) continue;
-    for (const [from, to] of [
-      [a.repository, b.repository],
-      [b.repository, a.repository],
-    ] as const) {
-      yield {
-        end: `one registry for ${[from, to].sort().join(' ')}`,
-        targets,
-        problem: { ...problem, replace: new Map([...problem.replace, [from, to]]) },
-        say: () => `take both from one registry: replace ${from} with ${to} (\`spec.replace\`)`,
-      };
-    }
-  }
-}
-
-/** The nearest other Crossplane that would do: newer ones first. */
-function* otherTargets({ targets, problemFor }: Stuck, facts: readonly Fact[]): Generator<Edit> {
-  const crossplaneMatters = facts.some(
-    (fact) => fact.fact === 'crossplane' || fact.fact === 'owns' || fact.fact === 'rejected',
-  );
-  if (!crossplaneMatters) return;
-  for (const group of groupByRules(otherReleases(targets[0]!))) {
-    const problem = problemFor(group);
-    if (problem === undefined) continue;
-    yield {
-      end: 'another Crossplane',
-      targets: group,
-      problem,
-      say: (solved) =>
-        `resolve for Crossplane ${group[solved.release]!.version} (\`--crossplane\`)`,
-    };
-  }
-}
-
-function* admittedPrereleases(
-  { problem, targets, proof }: Stuck,
-  facts: readonly Fact[],
-): Generator<Edit> {
-  for (const fact of facts) {
-    if (fact.fact !== 'requires' && fact.fact !== 'root') continue;
-    const subject = proof.encoder.subject(fact.on.variable);
-    if (subject.about !== 'package' || !fact.on.values.isEmpty) continue;
-    const { repository } = subject;
-    yield {
-      end: `prereleases of ${repository}`,
-      targets,
-      problem: { ...problem, prereleases: new Set([...problem.prereleases, repository]) },
-      say: (solved) =>
-        `admit prereleases of ${repository} (\`--prerelease ${repository}\`): \`${versionIn(solved, repository)}\` would be taken`,
-    };
-  }
-}
-
-function* withoutExclusions(
-  { problem, targets, proof }: Stuck,
-  facts: readonly Fact[],
-): Generator<Edit> {
-  for (const fact of facts) {
-    if (fact.fact !== 'excluded') continue;
-    const subject = proof.encoder.subject(fact.of.variable);
-    if (subject.about !== 'package') continue;
-    const exclude = new Map(problem.exclude);
-    const rules = exclude.get(subject.repository) ?? [];
-    exclude.set(
-      subject.repository,
-      rules.filter((rule) => rule !== fact.rule),
-    );
-    yield {
-      end: `no exclusion of ${subject.repository}`,
-      targets,
-      problem: { ...problem, exclude },
-      say: () =>
-        `do not exclude ${subject.repository} \`${selectorText(fact.rule.selector)}\` (${formatOrigin(fact.rule.origin)})`,
-    };
-  }
-}
-
-/** A package that others ask for takes a version that they did not ask for. */
-function* overrides({ problem, targets, proof }: Stuck, facts: readonly Fact[]): Generator<Edit> {
-  const asked = new Set<Repository>();
-  for (const fact of facts) {
-    if (fact.fact !== 'requires') continue;
-    const subject = proof.encoder.subject(fact.on.variable);
-    if (subject.about !== 'package' || asked.has(subject.repository)) continue;
-    const { repository } = subject;
-    asked.add(repository);
-    const selector: Selector = { form: 'range', text: '*' };
-    const rule = { selector, origin: { file: 'overrides' } };
-    yield {
-      end: `an override of ${repository}`,
-      targets,
-      problem: { ...problem, overrides: new Map([...problem.overrides, [repository, rule]]) },
-      say: (solved) =>
-        `override ${repository} to \`${versionIn(solved, repository)}\` (\`spec.overrides\`), against what others ask for`,
-    };
-  }
-}
-
-function withCycles({ problem, targets }: Stuck): Edit {
-  return {
-    end: 'a cycle',
-    targets,
-    problem: { ...problem, allowCycles: true },
-    say: () =>
-      'allow the cycle (`--allow-cycles`); the cluster must then skip dependency resolution',
-  };
-}
-
-function withoutRoot({ problem, targets }: Stuck, root: RootPackage): Edit {
-  return {
-    end: `without root ${problem.roots.indexOf(root)}`,
-    targets,
-    problem: { ...problem, roots: problem.roots.filter((each) => each !== root) },
-    say: () => `leave out ${root.repository} (${formatOrigin(root.origin)})`,
-  };
-}
-
-function versionIn(solved: Solved, repository: Repository): string {
-  return solved.selected.find((one) => one.repository === repository)?.version ?? 'none';
-}
-
-function lastPart(repository: Repository): string {
-  return parseReference(repository)?.path.split('/').at(-1) ?? repository;
 }

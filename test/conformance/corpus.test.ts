@@ -8,7 +8,8 @@ import { targetFor } from '../../src/model/target/target.js';
 import { Driver } from '../../src/driver/driver.js';
 import { resolve, type Answer, type Unsolvable } from '../../src/usecases/resolve/resolve.js';
 import { toProblem } from '../../src/usecases/resolve/to-problem.js';
-import { factsOf, minimalProof } from '../../src/explain/minimal-proof.js';
+import { minimalProof } from '../../src/explain/minimal-proof.js';
+import { debatableKeys } from '../../src/explain/proof-facts.js';
 import { solve } from '../../src/solver/solve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
@@ -142,7 +143,7 @@ describe('refusals', () => {
     const outcome = await driver.drive(solve(problem), TARGET);
     if (outcome.status !== 'unsolvable') throw new Error(outcome.status);
     const proof = await driver.driveFromMemory(minimalProof(problem, outcome), TARGET);
-    const core = factsOf(proof);
+    const core = debatableKeys(proof);
     const without = async (key: string) => {
       const rest = new Set(core);
       rest.delete(key);

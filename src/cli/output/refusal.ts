@@ -1,4 +1,4 @@
-import type { CoreEntry } from '../../explain/refusal.js';
+import type { CoreEntry } from '../../explain/core-entries.js';
 import type { Unsolvable } from '../../usecases/resolve/resolve.js';
 import { wrap } from '../../text/wrap.js';
 

@@ -1,20 +1,19 @@
 import { ownershipKey, type OwnedKind } from '../../model/owned-object.js';
 import { sameRepository } from '../../model/reference.js';
-import type { Some } from '../../solver/fact.js';
-import { andList } from './range-text.js';
 import type { Encoder } from '../../solver/encoder/encoder.js';
+import type { Some } from '../../solver/fact.js';
+import type { NounPhrases } from './noun-phrases.js';
+import { andList } from './word-list.js';
 
-const MOST = 3;
+/** How many objects are named before the rest is only counted. */
+const MAX_OBJECTS_NAMED = 3;
 
-/** Who would own what twice. */
-export function rivalryText(
-  one: Some,
-  other: Some,
-  encoder: Encoder,
-  name: (some: Some) => string,
-): string {
+/** Part of step 3: who would own what twice. */
+export function ownershipText(one: Some, other: Some, nouns: NounPhrases): string {
+  const { encoder } = nouns;
   const keys = encoder.ownership.shared(one, other);
-  const shown = keys.slice(0, keys.length > MOST ? MOST - 1 : MOST).map((key) => {
+  const fitting = keys.length > MAX_OBJECTS_NAMED ? MAX_OBJECTS_NAMED - 1 : MAX_OBJECTS_NAMED;
+  const shown = keys.slice(0, fitting).map((key) => {
     const kinds = [kindOf(key, one, encoder), kindOf(key, other, encoder)] as const;
     const object = key.slice(key.indexOf(':') + 1);
     if (kinds[0] === kinds[1]) return `${kinds[0]} ${object}`;
@@ -23,7 +22,7 @@ export function rivalryText(
   const more = keys.length - shown.length;
   const what = more > 0 ? `${shown.join(', ')} and ${more} more` : andList(shown);
   const spelled = areOne(one, other, encoder) ? ': they are one repository spelled two ways' : '';
-  return `${name(one)} and ${name(other)} would both own ${what}${spelled}`;
+  return `${nouns.some(one)} and ${nouns.some(other)} would both own ${what}${spelled}`;
 }
 
 /** As what these versions would own it. */

@@ -1,12 +1,15 @@
 import type { Fact } from '../../solver/fact.js';
 import type { Incompatibility } from '../../solver/incompatibility.js';
-import { clausesOf } from './grouped-clauses.js';
+import { conclusion } from './conclusion.js';
+import { groupedClauses } from './grouped-clauses.js';
+import type { NounPhrases } from './noun-phrases.js';
 import { inTellingOrder } from '../telling-order.js';
-import type { Sentences } from './fact-clause.js';
-import type { Encoder } from '../../solver/encoder/encoder.js';
+
+/** How many reasons a sentence may have before a step of the argument gets one of its own. */
+const MAX_REASONS_PER_SENTENCE = 8;
 
 /**
- * A proof as sentences, each with its reasons, a reason a line:
+ * Step 3 of an explanation: a proof as sentences, each with its reasons, a reason a line:
  *
  *     Because a,
  *     and b,
@@ -14,7 +17,7 @@ import type { Encoder } from '../../solver/encoder/encoder.js';
  *
  * A conclusion that later ones rest on gets a number, and is named by it afterwards.
  */
-export function explain(because: Incompatibility, sentences: Sentences, encoder: Encoder): string {
+export function proofText(because: Incompatibility, nouns: NounPhrases): string {
   const uses = countUses(because);
   const numbers = new Map<Incompatibility, number>();
   const told: string[] = [];
@@ -30,19 +33,16 @@ export function explain(because: Incompatibility, sentences: Sentences, encoder:
     }
     const facts = parents.flatMap((parent) => (isDerived(parent) ? [] : [parent.cause as Fact]));
     const reasons = [
-      ...steps.map((step) => `${sentences.conclusion(step.terms)} (${numbers.get(step)})`),
-      ...clausesOf(inTellingOrder(facts, encoder), sentences),
-      ...(facts.some(({ fact }) => fact === 'crossplane') ? [sentences.target()] : []),
+      ...steps.map((step) => `${conclusion(step.terms, nouns)} (${numbers.get(step)})`),
+      ...groupedClauses(inTellingOrder(facts, nouns.encoder), nouns),
+      ...(facts.some(({ fact }) => fact === 'crossplane') ? [nouns.target()] : []),
     ];
     const lines = unique(reasons).map((reason, i) => `${i === 0 ? 'Because' : 'and'} ${reason},`);
-    told.push([...lines, `${sentences.conclusion(node.terms)}.`].join('\n'));
+    told.push([...lines, `${conclusion(node.terms, nouns)}.`].join('\n'));
   };
   tell(because);
   return told.join('\n\n');
 }
-
-/** How many reasons a sentence may have before a step of the argument gets one of its own. */
-const MOST = 8;
 
 /** What a conclusion rests on; small steps that nothing else rests on are not worth a sentence. */
 function reasonsOf(
@@ -55,7 +55,7 @@ function reasonsOf(
     if (!isDerived(parent) || uses.get(parent)! > 1) continue;
     const inner = reasonsOf(parent, uses);
     const together = reasons.flatMap((reason) => (reason === parent ? inner : [reason]));
-    if (together.length <= MOST) reasons = together;
+    if (together.length <= MAX_REASONS_PER_SENTENCE) reasons = together;
   }
   return reasons;
 }

@@ -1,11 +1,12 @@
+import { orList } from './word-list.js';
 import type { PackageVersions } from '../../solver/encoder/package-versions.js';
 import type { VersionSet } from '../../solver/version-set.js';
 
-/** How many stretches are named; of more, only the ends of them all. */
-const MOST = 3;
+/** How many stretches of versions are named; of more, only the ends of them all. */
+const MAX_STRETCHES_NAMED = 3;
 
 /**
- * Versions in as few words as denote them: `every version`, `v1.2.0 to v1.9.3`, `v1.0.0 or v1.2.0`.
+ * Part of step 3: versions in as few words as denote them: `every version`, `v1.2.0 to v1.9.3`, `v1.0.0 or v1.2.0`.
  *
  * A stretch is one of versions that exist: nothing is said of what lies between.
  */
@@ -32,18 +33,8 @@ export function rangeText(versions: PackageVersions, values: VersionSet): string
   }
   const all = [...stretches, ...opaque.sort()];
   if (all.length === 0) return 'no version';
-  if (all.length <= MOST) return orList(all);
+  if (all.length <= MAX_STRETCHES_NAMED) return orList(all);
   const ends = [inside[0]!, inside.at(-1)!].map((value) => versions.label(value));
   const others = opaque.length > 0 ? ` or ${orList(opaque)}` : '';
   return `${inside.length} versions from ${ends[0]!} to ${ends[1]!}${others}`;
-}
-
-export function orList(items: readonly string[]): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)!}`;
-}
-
-export function andList(items: readonly string[]): string {
-  return items.length < 2
-    ? items.join('')
-    : `${items.slice(0, -1).join(', ')} and ${items.at(-1)!}`;
 }
