@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { syncFolder } from './sync-folder.js';
 
 /** One rename of a commit. */
-export interface Move {
+export interface FileMove {
   readonly from: string;
   readonly to: string;
   /** A second name of what `to` was before; undefined: there was nothing. */
@@ -25,7 +25,7 @@ interface FailedMove {
  * hold signals back. A process killed in here leaves the first moves done and the rest undone; the
  * list of moves is all that is needed to finish or to undo it.
  */
-export async function commitMoves(moves: readonly Move[]): Promise<FailedMove | undefined> {
+export async function commitMoves(moves: readonly FileMove[]): Promise<FailedMove | undefined> {
   for (const [index, { from, to }] of moves.entries()) {
     try {
       await rename(from, to);
@@ -38,6 +38,6 @@ export async function commitMoves(moves: readonly Move[]): Promise<FailedMove | 
   return undefined;
 }
 
-function undo({ from, to, backup }: Move): Promise<void> {
+function undo({ from, to, backup }: FileMove): Promise<void> {
   return backup === undefined ? rename(to, from) : rename(backup, to);
 }

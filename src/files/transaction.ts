@@ -3,7 +3,7 @@ import { copyFile, link, readdir, readFile, realpath, rm, rmdir, stat } from 'no
 import { basename, dirname, join } from 'node:path';
 import { InputError } from '../model/input-error.js';
 import { cannotWrite } from './cannot-write.js';
-import { commitMoves, type Move } from './commit-moves.js';
+import { commitMoves, type FileMove } from './commit-moves.js';
 import { isLocked, withLocks, type Busy } from './folder-lock.js';
 import { makeFolder } from './make-folder.js';
 import { syncFolder } from './sync-folder.js';
@@ -63,7 +63,7 @@ async function attempt(changes: readonly FileChange[], made: string[]): Promise<
 async function change(changes: readonly FileChange[]): Promise<void> {
   const temporary: string[] = [];
   try {
-    const moves: Move[] = [];
+    const moves: FileMove[] = [];
     for (const each of changes) {
       moves.push(await naming(each.path, () => stage(each, temporary)));
     }
@@ -75,7 +75,7 @@ async function change(changes: readonly FileChange[]): Promise<void> {
 }
 
 /** Prepares the rename that makes a change; what it writes beside the file is listed in `temporary`. */
-async function stage({ path, content }: FileChange, temporary: string[]): Promise<Move> {
+async function stage({ path, content }: FileChange, temporary: string[]): Promise<FileMove> {
   const before = await statIfAny(path);
   if (before?.isDirectory() === true) throw new InputError(`\`${path}\` is a folder`);
   const [fresh, backup] = [temporaryBeside(path, FRESH), temporaryBeside(path, BACKUP)];

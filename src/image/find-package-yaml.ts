@@ -9,6 +9,8 @@ import type { TarEntry } from './archive/tar-entries.js';
 
 export const PACKAGE_YAML = 'package.yaml';
 
+const MAX_OTHERS_SHOWN = 5;
+
 /** Parses package.yaml from a stream. */
 export type ContentReader<T> = (stream: AsyncIterable<Uint8Array>) => Promise<T>;
 
@@ -53,7 +55,7 @@ export function isPackageYaml(rules: Pick<TargetRules, 'tarEntry'>): (entry: Tar
 
 export function noteOthers({ path, others }: FoundPackageYaml<unknown>): readonly string[] {
   if (others.length === 0) return [];
-  const listed = others.slice(0, 5).map((other) => `\`${printable(other)}\``);
+  const listed = others.slice(0, MAX_OTHERS_SHOWN).map((other) => `\`${printable(other)}\``);
   return [
     `the layer holds package.yaml in several folders; Crossplane takes \`${printable(path)}\`, not ${listed.join(', ')}`,
   ];

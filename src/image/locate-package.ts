@@ -8,6 +8,8 @@ import type { ImageRepository, StoredManifest } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
 import { parseManifest, type ImageManifest } from './manifest.js';
 
+const MAX_PLATFORMS_SHOWN = 10;
+
 /** A package found by its reference; none of its layers has been read. */
 export interface LocatedPackage {
   /** Digest that the reference points at, of the index where there is one. */
@@ -68,7 +70,9 @@ function platformsOf(children: readonly Descriptor[]): string {
   const named = children.map(({ platform }) =>
     printable(`${platform?.os}/${platform?.architecture}`, 40),
   );
-  return named.length === 0 ? 'none at all' : `\`${named.slice(0, 10).join('`, `')}\``;
+  return named.length === 0
+    ? 'none at all'
+    : `\`${named.slice(0, MAX_PLATFORMS_SHOWN).join('`, `')}\``;
 }
 
 /** The manifest that a child of an index points at. */

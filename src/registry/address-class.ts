@@ -34,11 +34,12 @@ const RFC1918 = listOf(['10.0.0.0', 8], ['172.16.0.0', 12], ['192.168.0.0', 16])
 
 function listOf(...subnets: readonly (readonly [string, number])[]): BlockList {
   const list = new BlockList();
-  for (const [net, prefix] of subnets) list.addSubnet(net, prefix, familyOf(net));
+  for (const [net, prefix] of subnets) list.addSubnet(net, prefix, ipFamily(net));
   return list;
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
+/** The family of an IP literal, as `BlockList` wants it. */
+export function ipFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
@@ -47,7 +48,7 @@ export function addressClass(hostname: string): AddressClass {
   const bare = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
   if (bare === 'localhost' || bare.endsWith('.localhost')) return 'loopback';
   if (isIP(bare) === 0) return 'public';
-  return CLASSES.find(([, list]) => list.check(bare, familyOf(bare)))?.[0] ?? 'public';
+  return CLASSES.find(([, list]) => list.check(bare, ipFamily(bare)))?.[0] ?? 'public';
 }
 
 interface PlainHttpRule {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { InputError } from '../model/input-error.js';
-import { addressClass } from './address-class.js';
+import { addressClass, ipFamily } from './address-class.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -100,12 +100,8 @@ function exemption(entry: string): (place: Place) => boolean {
 
 function withinSubnet(net: string, bits: number): (place: Place) => boolean {
   const list = new BlockList();
-  list.addSubnet(net, bits, familyOf(net));
-  return ({ host }) => isIP(host) !== 0 && list.check(host, familyOf(host));
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+  list.addSubnet(net, bits, ipFamily(net));
+  return ({ host }) => isIP(host) !== 0 && list.check(host, ipFamily(host));
 }
 
 /** `.example.org` and `*.example.org` match subdomains; `example.org` matches itself, too. */

@@ -6,6 +6,8 @@ import { openLayout, type LayoutName } from '../store/image-layout.js';
 import { imageSource } from './image/image-source.js';
 import { unreadable } from './unreadable.js';
 
+const MAX_NAMES_SHOWN = 5;
+
 export interface LayoutOptions {
   /** As the user wrote it. */
   readonly shown: string;
@@ -32,6 +34,6 @@ export async function openLayoutSource(
 }
 
 function list(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map((name) => `\`${name}\``);
-  return `${shown.join(', ')}${names.length > 5 ? ', …' : ''}`;
+  const shown = names.slice(0, MAX_NAMES_SHOWN).map((name) => `\`${name}\``);
+  return `${shown.join(', ')}${names.length > MAX_NAMES_SHOWN ? ', …' : ''}`;
 }

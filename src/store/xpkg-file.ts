@@ -2,7 +2,7 @@ import { isDigest, type Digest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { PACKAGE_ANNOTATION } from '../image/package-place.js';
-import { copyFileBlob } from './copy-blob.js';
+import { copyFileBlob, mismatch } from './copy-blob.js';
 import { annotationsFrom, MEDIA_TYPE } from '../image/descriptor.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
@@ -106,12 +106,12 @@ async function mustRead(tree: FileTree, path: string, limit: number): Promise<Ui
   throw new SourceError('BAD_SOURCE', tree.shown, what);
 }
 
-async function verified(tree: FileTree, path: string, digest: string): Promise<Uint8Array> {
+async function verified(tree: FileTree, path: string, digest: Digest): Promise<Uint8Array> {
   const bytes = await mustRead(tree, path, LIMITS.layerBytes);
-  const got = sha256(bytes);
-  if (got === digest) return bytes;
-  const what = `\`${printable(path)}\` is damaged: its digest is ${got}`;
-  throw new SourceError('BAD_DIGEST', tree.shown, what);
+  const got = { digest: sha256(bytes), length: bytes.length };
+  const problem = mismatch({ digest, size: undefined }, got);
+  if (problem === undefined) return bytes;
+  throw new SourceError('BAD_DIGEST', tree.shown, `\`${printable(path)}\` ${problem}`);
 }
 
 function stored(manifest: object): StoredManifest {
