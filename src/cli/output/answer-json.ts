@@ -1,3 +1,4 @@
+import type { CoreEntry } from '../../explain/core-entries.js';
 import type { Answer } from '../../usecases/resolve/resolve.js';
 
 /** The answer as one JSON document; its shape is part of the contract. */
@@ -34,11 +35,19 @@ function body(answer: Answer): object {
         status: answer.status,
         crossplane: answer.target.version,
         explanation: answer.explanation,
-        core: answer.core,
+        core: coreJson(answer.core),
         suggestions: answer.suggestions,
         notes,
       };
     case 'gave-up':
       return { status: answer.status, notes };
   }
+}
+
+/** The core of an explanation. The contract's name for what an entry requires is `demand`. */
+export function coreJson(core: readonly CoreEntry[]): object[] {
+  return core.map(({ requirement, ...entry }) => ({
+    ...entry,
+    ...(requirement !== undefined && { demand: requirement }),
+  }));
 }

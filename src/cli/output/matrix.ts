@@ -1,5 +1,6 @@
 import type { Repository } from '../../model/package.js';
 import type { Matrix, MatrixRow } from '../../usecases/matrix.js';
+import { coreJson } from './answer-json.js';
 
 /** How many packages a row names before the rest is only counted. */
 const MOST = 3;
@@ -28,7 +29,7 @@ export function matrixJson({ rows, stats }: Matrix, bytes: number): string {
         packages: row.packages.map(({ repository, version }) => ({ source: repository, version })),
       }),
       ...(row.status !== 'solved' && { reason: row.reason }),
-      ...(row.status === 'unsolvable' && { core: row.core }),
+      ...(row.status === 'unsolvable' && { core: coreJson(row.core) }),
     })),
     stats: { ...stats, bytes },
   };

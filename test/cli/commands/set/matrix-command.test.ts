@@ -50,7 +50,7 @@ test('-o json is one document', async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     schemaVersion: 1,
     rows: [
-      { from: 'v2.1.2', to: 'v2.1.2', status: 'unsolvable', core: [{}, {}, {}] },
+      { from: 'v2.1.2', to: 'v2.1.2', status: 'unsolvable', core: [{ demand: { on: A } }, {}, {}] },
       {
         from: 'v2.1.3',
         to: 'v2.1.8',

@@ -133,11 +133,14 @@ describe('an unsolvable set', () => {
 
   test('is data with -o json', async () => {
     const { code, stdout } = await run('-o', 'json');
+    const place = expect.stringContaining('xpkg.yaml:') as string;
     expect(code).toBe(EXIT.unsolvable);
     expect(JSON.parse(stdout)).toMatchObject({
       schemaVersion: 1,
       status: 'unsolvable',
-      core: [{ kind: 'missing' }],
+      core: [
+        { kind: 'missing', path: [place], demand: { by: place, on: B, constraint: '<v1.0.0' } },
+      ],
       explanation: expect.stringContaining(B) as string,
     });
   });
