@@ -16,7 +16,8 @@ function loadedBy(entry: string): Set<string> {
     for (const [, specifier] of imports) {
       if (specifier!.startsWith('.'))
         files.add(resolve(dirname(file), specifier!.replace(/\.js$/, '.ts')));
-      else if (!specifier!.startsWith('node:')) packages.add(specifier!);
+      else if (!specifier!.startsWith('node:'))
+        packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(specifier!)![0]);
     }
   }
   return packages;
