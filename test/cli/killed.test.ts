@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockFolders } from '../../src/files/folder-lock.js';
 import { writeTransaction } from '../../src/files/transaction.js';
@@ -14,6 +13,7 @@ import { packageImage } from '../support/registry/image.js';
 import { Registry } from '../support/registry/registry.js';
 
 const DIST = join(import.meta.dirname, '../../dist');
+const MAIN = join(DIST, 'cli/main.js');
 const SIZE = 20_000;
 let folder: string;
 
@@ -22,22 +22,51 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const paths = () => ['lock', 'rendered/a', 'rendered/b', 'rendered/c'].map((n) => join(folder, n));
+const FILES = ['lock', 'rendered', 'rendered/a'];
+const paths = () => FILES.filter((name) => name !== 'rendered').map((name) => join(folder, name));
 const outputsOf = (letter: string) =>
   paths().map((path) => ({ path, content: letter.repeat(SIZE) }));
 
-/** Writes all files again and again, with each letter in turn; says so once it has begun. */
-function writing(letters: string, times: number): ChildProcess {
-  const program = `
-    import { writeTransaction } from ${JSON.stringify(join(DIST, 'files/transaction.js'))};
-    for (let i = 0; i < ${times}; i += 1) {
-      const content = ${JSON.stringify(letters)}[i % ${letters.length}].repeat(${SIZE});
+/** A program that writes all files with one letter after the other, and tells of each. */
+function program(letters: string): string {
+  return `
+    const { writeTransaction } = await import(${JSON.stringify(join(DIST, 'files/transaction.js'))});
+    for (const letter of ${JSON.stringify(letters)}) {
+      const content = letter.repeat(${SIZE});
       await writeTransaction(${JSON.stringify(paths())}.map((path) => ({ path, content })));
-      if (i === 0) process.stdout.write('begun');
+      process.stdout.write(letter);
     }
   `;
-  const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
-  return spawn(process.execPath, ['--input-type=module', '-e', program], { stdio });
+}
+
+/** Sends a program a signal when it is about to change the file system for the nth time. */
+function signalled(signal: NodeJS.Signals, step: number, rest: string): string {
+  return `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    let left = ${step};
+    function count(owner, ...names) {
+      for (const name of names) {
+        const real = owner[name];
+        owner[name] = function (...args) {
+          if (left-- === 0) process.kill(process.pid, ${JSON.stringify(signal)});
+          return real.apply(this, args);
+        };
+      }
+    }
+    const handle = await fs.promises.open(process.execPath);
+    count(Object.getPrototypeOf(handle), 'writeFile');
+    await handle.close();
+    count(fs, 'writeFileSync', 'renameSync', 'linkSync', 'rmSync');
+    count(fs.promises, 'open', 'link', 'rename', 'rm');
+    syncBuiltinESMExports();
+    ${rest}
+  `;
+}
+
+function start(text: string, argv: readonly string[] = []): ChildProcess {
+  const args = ['--input-type=module', '-e', text, 'program', ...argv];
+  return spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 /** The letter that fills a file; fails if anything else is in it. */
@@ -48,60 +77,64 @@ function letterIn(path: string): string {
   return held.charAt(0);
 }
 
+const letters = () => paths().map(letterIn);
 const there = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
-const FILES = ['lock', 'rendered', 'rendered/a', 'rendered/b', 'rendered/c'];
 
-test('killed at any point, a write leaves every file whole, and the next one clears up after it', async () => {
-  for (let round = 0; round < 8; round += 1) {
-    const child = writing('ab', 1_000_000);
-    const end = once(child, 'exit');
-    await once(child.stdout!, 'data');
-    await setTimeout(Math.random() * 20);
-    child.kill('SIGKILL');
-    await end;
-    for (const path of paths()) expect('ab').toContain(letterIn(path));
+test('killed at any step, a write leaves every file whole, and the next one clears up after it', async () => {
+  await writeTransaction(outputsOf('a'));
+  for (let step = 0; ; step += 1) {
+    const [before, next] = step % 2 === 0 ? 'ab' : 'ba';
+    // What is left of the write before this one goes first, if it was cut off.
+    await writeTransaction(outputsOf(before!));
+    expect([there(), new Set(letters())]).toEqual([FILES, new Set(before)]);
+    const child = start(signalled('SIGKILL', step, program(next!)));
+    const [code, signal] = (await once(child, 'exit')) as unknown[];
+    for (const letter of letters()) expect('ab').toContain(letter);
+    if (signal === 'SIGKILL') continue;
+    expect([code, new Set(letters())]).toEqual([0, new Set(next)]);
+
+    expect(step).toBeGreaterThan(12);
+    return;
   }
-  await writeTransaction(outputsOf('c'));
-  expect(paths().map(letterIn)).toEqual(['c', 'c', 'c', 'c']);
-  expect(there()).toEqual(FILES);
 });
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'told to end (%s), a process writes all files or none, leaves nothing else, and ends by it',
   async (signal) => {
-    for (let round = 0; round < 4; round += 1) {
-      const child = writing('ab', 1_000_000);
-      const end = once(child, 'exit');
-      await once(child.stdout!, 'data');
-      await setTimeout(Math.random() * 20);
-      child.kill(signal);
-      expect(await end).toEqual([null, signal]);
-      expect(new Set(paths().map(letterIn)).size).toBe(1);
+    await writeTransaction(outputsOf('a'));
+    for (const [round, step] of [0, 4, 8, 12].entries()) {
+      const child = start(signalled(signal, step, program('ba'.charAt(round % 2))));
+      expect(await once(child, 'exit')).toEqual([null, signal]);
+      expect(new Set(letters()).size).toBe(1);
       expect(there()).toEqual(FILES);
     }
   },
 );
 
 test('of many processes that write at once, all files are from one', async () => {
-  const children = ['a', 'b', 'c'].map((letter) => writing(letter, 60));
-  const ends = Promise.all(children.map((child) => once(child, 'exit')));
-  await Promise.all(children.map((child) => once(child.stdout!, 'data')));
   let seen = 0;
-  while (children.some(({ exitCode }) => exitCode === null)) {
+  const look = () => {
     const locks = lockFolders([...new Set(paths().map((path) => dirname(path)))]);
-    if ('release' in locks) {
-      expect(new Set(paths().map(letterIn)).size).toBe(1);
-      seen += 1;
-      locks.release();
+    if (!('release' in locks)) return;
+    expect(new Set(letters()).size).toBe(1);
+    seen += 1;
+    locks.release();
+  };
+  const ends = ['a', 'b', 'c'].map(async (letter) => {
+    const child = start(program(letter.repeat(60)));
+    const end = once(child, 'exit');
+    for await (const told of child.stdout!) {
+      expect(String(told)).toContain(letter);
+      look();
     }
-    await setTimeout(1);
-  }
-  expect((await ends).map(([code]) => code as unknown)).toEqual([0, 0, 0]);
+    return end;
+  });
+  expect(await Promise.all(ends)).toEqual(ends.map(() => [0, null]));
   expect(seen).toBeGreaterThan(3);
   expect(there()).toEqual(FILES);
 });
 
-test('killed at any point, `resolve` runs again as if it never had before', async () => {
+test('killed on its way, `resolve` runs again as if it never had before', async () => {
   const registry = await new Registry().start();
   try {
     const names = ['p', 'q', 'r'];
@@ -109,22 +142,16 @@ test('killed at any point, `resolve` runs again as if it never had before', asyn
       registry.push(`a/${name}`, 'v1.0.0', await packageImage(providerYaml(name)));
     }
     const refs = names.map((name) => `${registry.host}/a/${name}:v1.0.0`);
-    const flags = ['--crossplane', 'v2.3.4', '--cache', 'cache'];
-    const start = () =>
-      spawn(process.execPath, [join(DIST, 'cli/main.js'), 'resolve', ...refs, ...flags], {
-        cwd: folder,
-        stdio: 'ignore',
-      });
-    for (let round = 1; round <= 5; round += 1) {
-      const child = start();
-      const end = once(child, 'exit');
-      // The registry sees it at work: the last of it is what remains.
-      while (registry.log.length < round && child.exitCode === null) await setTimeout(2);
-      await setTimeout(Math.random() * 60);
-      child.kill('SIGKILL');
-      await end;
+    const argv = ['resolve', ...refs, '--crossplane', 'v2.3.4', '--cache', 'cache'];
+    for (const step of [1, 10, 20]) {
+      const child = start(
+        signalled('SIGKILL', step, `await import(${JSON.stringify(MAIN)})`),
+        argv,
+      );
+      expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
     }
-    expect((await once(start(), 'exit'))[0]).toBe(0);
+    const last = spawn(process.execPath, [MAIN, ...argv], { cwd: folder, stdio: 'ignore' });
+    expect(await once(last, 'exit')).toEqual([0, null]);
     const left = there().filter((name) => !name.startsWith('cache'));
     const rendered = ['kustomization.yaml', 'lock.yaml', 'packages.yaml'];
     expect(left).toEqual([
@@ -153,7 +180,7 @@ test('many processes fill one cold cache, and write to one folder: all agree', a
     const ends = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];
-        const child = spawn(process.execPath, [join(DIST, 'cli/main.js'), ...argv], {
+        const child = spawn(process.execPath, [MAIN, ...argv], {
           cwd: folder,
           stdio,
         });
