@@ -69,7 +69,8 @@ describe('plain HTTP', () => {
   });
 });
 
-describe('patience ends, and then it is tried again', () => {
+// At once: the timers of undici are coarse, and each of these waits a second or two for them.
+describe.concurrent('patience ends, and then it is tried again', () => {
   test('with a host that takes the connection and says nothing', async () => {
     const mute = await startMute();
     await withRegistry(

@@ -1,18 +1,32 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { progressLine, withProgress } from '../../../src/cli/io/progress.js';
 import { noStats } from '../../../src/driver/read-stats.js';
 import { runCli } from '../../../src/cli/run.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { providerYaml } from '../../support/package-yaml.js';
-import { late } from '../../support/registry/faults.js';
 import { packageImage } from '../../support/registry/image.js';
-import { Registry } from '../../support/registry/registry.js';
+import { Registry, type Fault } from '../../support/registry/registry.js';
 
-/** Works until the clock has been looked at often enough for a line or two. */
-const slowly = () => new Promise<string>((done) => setTimeout(done, 750, 'done'));
+/** Longer than anything may take before a line is shown. */
+const LONG_MS = 750;
+
+// Only what progress is measured by: clients and servers keep the real timers.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+afterAll(() => void vi.useRealTimers());
+
+/** Work that takes long, by the clock that progress goes by. */
+async function slowly(): Promise<string> {
+  vi.advanceTimersByTime(LONG_MS);
+  return 'done';
+}
+
+const slowAnswer: Fault = () => {
+  vi.advanceTimersByTime(LONG_MS);
+  return false;
+};
 
 test.each([
   { stats: {}, want: 'searching (0 packages, 0 tag lists)', why: 'nothing was asked for yet' },
@@ -86,7 +100,7 @@ describe('of a registry that takes its time', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'progress-'));
     const image = await packageImage(providerYaml('p'));
-    registry = (await new Registry({ faults: [late(700)] }).start()).push('a/p', 'v1.0.0', image);
+    registry = (await new Registry({ faults: [slowAnswer] }).start()).push('a/p', 'v1.0.0', image);
     await run('resolve', `${registry.host}/a/p:v1.0.0`, '--crossplane', 'v2.3.4');
   });
 
@@ -95,7 +109,7 @@ describe('of a registry that takes its time', () => {
     await rm(folder, { recursive: true });
   });
 
-  test.concurrent.each([
+  test.each([
     { argv: ['resolve', 'PACKAGE:v1.0.0', '--no-write'] },
     { argv: ['outdated'] },
     { argv: ['verify'] },
