@@ -8,17 +8,15 @@ import { providerYaml } from '../../../support/package-yaml.js';
 import { packageImage } from '../../../support/registry/image.js';
 import { pushSide } from '../../../support/registry/push-side.js';
 import { Registry, type RegistryOptions } from '../../../support/registry/registry.js';
+import { DEMO_SOURCE, RESOLVE_DEMO, writeResolvedDemo } from '../../../support/resolved-demo.js';
 
-const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
-const DIR = ['--from', `dir:${FIXTURES}/packages`];
-const DEMO = ['resolve', '-f', join(FIXTURES, 'demo')];
 let folder: string;
 let registry: Registry;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'push-'));
   await serve({ faults: [pushSide()] });
-  expect((await run(...DEMO, ...DIR)).code).toBe(0);
+  await writeResolvedDemo(folder);
 });
 
 afterEach(async () => {
@@ -70,14 +68,16 @@ describe('a pushed lockfile', () => {
 
   test('is checked, rendered and used as it is from where it was pushed', async () => {
     const lock = ['--lock', at('team/lock:v1')];
-    expect((await run(...DEMO, ...DIR, '--locked', ...lock)).code).toBe(0);
-    expect((await run(...DEMO, '--frozen', '--offline', ...lock, '--cache', 'kept')).code).toBe(5);
+    expect((await run(...RESOLVE_DEMO, ...DEMO_SOURCE, '--locked', ...lock)).code).toBe(0);
+    expect(
+      (await run(...RESOLVE_DEMO, '--frozen', '--offline', ...lock, '--cache', 'kept')).code,
+    ).toBe(5);
     const rendered = await run('render', '--out', '-');
     expect(await run('render', '--out', '-', ...lock)).toEqual(rendered);
   });
 
   test('cannot be written to by resolving what would change it', async () => {
-    const resolve = [...DEMO, ...DIR, '--lock', at('team/lock:v1')];
+    const resolve = [...RESOLVE_DEMO, ...DEMO_SOURCE, '--lock', at('team/lock:v1')];
     expect((await run(...resolve)).code).toBe(0);
     expect((await run(...resolve, '--crossplane', 'v2.2.0', '--no-write')).code).toBe(0);
     expect((await run(...resolve, '--crossplane', 'v2.2.0')).code).toBe(2);
@@ -86,15 +86,15 @@ describe('a pushed lockfile', () => {
   test('is a source of what it locks, and of the same lockfile', async () => {
     const before = await lockfile();
     await rm(join(folder, 'xpkg.lock.yaml'));
-    const { code } = await run(...DEMO, '--from', at('team/lock:v1'));
+    const { code } = await run(...RESOLVE_DEMO, '--from', at('team/lock:v1'));
     expect([code, await lockfile()]).toEqual([0, before]);
   });
 
   test('is fetched once, and then at hand offline', async () => {
     const flags = ['--from', at('team/lock:v1'), '--cache', 'kept', '--locked'];
-    expect((await run(...DEMO, ...flags)).code).toBe(0);
+    expect((await run(...RESOLVE_DEMO, ...flags)).code).toBe(0);
     const asked = registry.asked.length;
-    expect((await run(...DEMO, ...flags, '--offline')).code).toBe(0);
+    expect((await run(...RESOLVE_DEMO, ...flags, '--offline')).code).toBe(0);
     expect(registry.asked).toHaveLength(asked);
   });
 });
@@ -103,7 +103,7 @@ test.each([
   { argv: ['render', '--out', '-'] },
   { argv: ['tree'] },
   { argv: ['why', 'configuration-cluster'] },
-  { argv: [...DEMO, '--frozen', '--no-write'] },
+  { argv: [...RESOLVE_DEMO, '--frozen', '--no-write'] },
 ])('$argv.0 signs in for a pushed lockfile, and has it at hand offline', async ({ argv }) => {
   await registry.stop();
   const access = { mode: 'basic', user: 'ann', password: 's3cret' } as const;
@@ -121,10 +121,10 @@ test.each([
 });
 
 test.each(['', 'index:'])('a pushed index is read by --from %soci://…', async (prefix) => {
-  expect((await run('index', 'push', at('team/index:v1'), ...DIR)).code).toBe(0);
+  expect((await run('index', 'push', at('team/index:v1'), ...DEMO_SOURCE)).code).toBe(0);
   const before = await lockfile();
   await rm(join(folder, 'xpkg.lock.yaml'));
-  const { code } = await run(...DEMO, '--from', `${prefix}${at('team/index:v1')}`);
+  const { code } = await run(...RESOLVE_DEMO, '--from', `${prefix}${at('team/index:v1')}`);
   expect([code, await lockfile()]).toEqual([0, before]);
 });
 
@@ -132,7 +132,7 @@ test('an index and packages at one registry cost one knock and one token each', 
   await registry.stop();
   await serve({ access: { mode: 'bearer' }, faults: [pushSide({ authorized: true })] });
   registry.push('a/p', 'v1.0.0', await packageImage(providerYaml('p')));
-  await run('index', 'push', at('team/index:v1'), ...DIR);
+  await run('index', 'push', at('team/index:v1'), ...DEMO_SOURCE);
   const asked = registry.log.length;
   const from = ['--from', `index:${at('team/index:v1')}`, '--from', 'registry', '--trace'];
   const { code, notes } = await run('inspect', `${registry.host}/a/p:v1.0.0`, ...from);
@@ -147,12 +147,15 @@ test.each([
   { why: 'no tag', argv: () => ['push', at('team/lock')] },
   { why: 'a digest', argv: () => ['push', `${at('team/lock')}@sha256:${'0'.repeat(64)}`] },
   { why: 'no scheme', argv: () => ['push', `${registry.host}/team/lock:v1`] },
-  { why: 'nowhere', argv: () => ['index', 'push', ...DIR] },
+  { why: 'nowhere', argv: () => ['index', 'push', ...DEMO_SOURCE] },
   {
     why: 'offline, with a cache or not',
     argv: () => ['push', at('team/lock:v1'), '--offline', '--cache', 'kept'],
   },
-  { why: 'offline, too', argv: () => ['index', 'push', at('team/index:v1'), ...DIR, '--offline'] },
+  {
+    why: 'offline, too',
+    argv: () => ['index', 'push', at('team/index:v1'), ...DEMO_SOURCE, '--offline'],
+  },
 ])('what cannot be pushed to is refused before anything is sent: $why', async ({ argv }) => {
   expect((await run(...argv())).code).toBe(2);
   expect(registry.log.filter(({ method }) => method !== 'GET')).toEqual([]);

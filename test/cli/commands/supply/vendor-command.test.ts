@@ -13,8 +13,7 @@ import {
 } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCli } from '../../../../src/cli/run.js';
 import { runName } from '../../../../src/files/run-name.js';
 import { fakeIo } from '../../../support/fake-io.js';
@@ -23,6 +22,7 @@ import { BASE, imageOf, indexOf, layerOf } from '../../../support/registry/image
 import { instead, on, status, truncated } from '../../../support/registry/faults.js';
 import { writeTar } from '../../../support/registry/layout.js';
 import { Registry, type Fault } from '../../../support/registry/registry.js';
+import { DEMO_SOURCE, RESOLVE_DEMO, writeResolvedDemo } from '../../../support/resolved-demo.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
 const PARTS = ['blobs', 'index.json', 'oci-layout'];
@@ -74,28 +74,36 @@ async function leave(path: string, days: number): Promise<void> {
   for (const part of [path, join(path, 'blobs/sha256')]) await utimes(part, then, then);
 }
 
-describe('of packages that were folders', () => {
-  const from = ['--from', `dir:${FIXTURES}/packages`];
-  const demo = ['resolve', '-f', join(FIXTURES, 'demo')];
-
-  beforeEach(async () => {
-    expect((await run(...demo, ...from)).code).toBe(0);
+/** Resolves once so many attempts at a lock have found it held: each asks whether its holder lives. */
+function attemptsAtLock(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    const ask = vi.spyOn(process, 'kill').mockImplementation(() => {
+      if (ask.mock.calls.length === count) {
+        ask.mockRestore();
+        resolve();
+      }
+      return true;
+    });
   });
+}
+
+describe('of packages that were folders', () => {
+  beforeEach(() => writeResolvedDemo(folder));
 
   test('the layout answers alone with the same lockfile', async () => {
-    expect((await run('vendor', 'world', ...from)).code).toBe(0);
+    expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(0);
     const layout = ['--from', 'layout:world', '--offline'];
-    expect((await run(...demo, ...layout, '--locked')).code).toBe(0);
+    expect((await run(...RESOLVE_DEMO, ...layout, '--locked')).code).toBe(0);
     const lockfile = await readFile(join(folder, 'xpkg.lock.yaml'));
     await rm(join(folder, 'xpkg.lock.yaml'));
-    expect((await run(...demo, ...layout)).code).toBe(0);
+    expect((await run(...RESOLVE_DEMO, ...layout)).code).toBe(0);
     expect(await readFile(join(folder, 'xpkg.lock.yaml'))).toEqual(lockfile);
   });
 
   test('the same lockfile makes the same bytes, and a layout makes itself', async () => {
-    await run('vendor', 'one', ...from, '--concurrency', '1');
-    await run('vendor', 'two', ...from);
-    await run('vendor', 'two', ...from);
+    await run('vendor', 'one', ...DEMO_SOURCE, '--concurrency', '1');
+    await run('vendor', 'two', ...DEMO_SOURCE);
+    await run('vendor', 'two', ...DEMO_SOURCE);
     await run('vendor', 'three', '--from', 'layout:one');
     const one = await filesIn(join(folder, 'one'));
     for (const name of ['two', 'three']) expect(await filesIn(join(folder, name))).toEqual(one);
@@ -103,7 +111,7 @@ describe('of packages that were folders', () => {
   });
 
   test('a package that no source has leaves everything as it was', async () => {
-    await run('vendor', 'world', ...from);
+    await run('vendor', 'world', ...DEMO_SOURCE);
     const before = await filesIn(folder);
     await cp(join(FIXTURES, 'packages'), join(folder, 'fewer'), { recursive: true });
     const lockfile = await readFile(join(folder, 'xpkg.lock.yaml'), 'utf8');
@@ -120,7 +128,7 @@ describe('of packages that were folders', () => {
   });
 
   test('a folder with other files in it is not touched', async () => {
-    expect((await run('vendor', 'rendered', ...from)).code).toBe(2);
+    expect((await run('vendor', 'rendered', ...DEMO_SOURCE)).code).toBe(2);
     expect(await readdir(join(folder, 'rendered'))).not.toContain('oci-layout');
   });
 
@@ -146,26 +154,26 @@ describe('of packages that were folders', () => {
     },
     { why: 'an index that is none', path: 'index.json', content: '[]', names: 'index.json' },
   ])('a layout with $why in it is not touched', async ({ path, content, names }) => {
-    await run('vendor', 'world', ...from);
+    await run('vendor', 'world', ...DEMO_SOURCE);
     await mkdir(join(folder, 'world', path, '..'), { recursive: true });
     await writeFile(join(folder, 'world', path), content);
     const before = await filesIn(folder);
-    const { code, notes } = await run('vendor', 'world', ...from);
+    const { code, notes } = await run('vendor', 'world', ...DEMO_SOURCE);
     expect([code, notes.join()]).toEqual([2, expect.stringContaining(names)]);
     expect(await filesIn(folder)).toEqual(before);
   });
 
   test('a layout of which a part is missing is not touched', async () => {
-    await run('vendor', 'world', ...from);
+    await run('vendor', 'world', ...DEMO_SOURCE);
     await rm(join(folder, 'world/index.json'));
-    expect((await run('vendor', 'world', ...from)).code).toBe(2);
+    expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(2);
   });
 
   test('a link stays one, and what it points to is filled', async () => {
     await mkdir(join(folder, 'real'));
     await symlink('real', join(folder, 'world'));
     for (const _ of ['empty', 'full']) {
-      expect((await run('vendor', 'world', ...from)).code).toBe(0);
+      expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(0);
       expect((await lstat(join(folder, 'world'))).isSymbolicLink()).toBe(true);
       expect((await readdir(join(folder, 'real'))).sort()).toEqual(PARTS);
     }
@@ -173,7 +181,7 @@ describe('of packages that were folders', () => {
 
   test('a link to nothing is refused', async () => {
     await symlink('nowhere', join(folder, 'world'));
-    expect((await run('vendor', 'world', ...from)).code).toBe(2);
+    expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(2);
     expect((await lstat(join(folder, 'world'))).isSymbolicLink()).toBe(true);
   });
 
@@ -181,7 +189,7 @@ describe('of packages that were folders', () => {
     const world = join(folder, 'world');
     await mkdir(world);
     const { ino } = await stat(world);
-    const argv = ['vendor', '.', '--lock', '../xpkg.lock.yaml', ...from];
+    const argv = ['vendor', '.', '--lock', '../xpkg.lock.yaml', ...DEMO_SOURCE];
     for (const _ of ['empty', 'full']) {
       expect(await runCli(argv, fakeIo({ cwd: world }))).toBe(0);
       expect((await stat(world)).ino).toBe(ino);
@@ -190,10 +198,10 @@ describe('of packages that were folders', () => {
   });
 
   test.each(LEFTOVERS)('what another run left inside goes: $goes, for $why', async (row) => {
-    await run('vendor', 'world', ...from);
+    await run('vendor', 'world', ...DEMO_SOURCE);
     const left = `.vendor.${row.run}.0123456789ab.new`;
     for (const name of [left, `${left}.old`]) await leave(join(folder, 'world', name), row.days);
-    expect((await run('vendor', 'world', ...from)).code).toBe(0);
+    expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(0);
     const stays = row.goes ? [] : [left, `${left}.old`];
     expect((await readdir(join(folder, 'world'))).sort()).toEqual([...stays, ...PARTS]);
   });
@@ -204,21 +212,21 @@ describe('of packages that were folders', () => {
       const others = ['.other', '.world.notes'];
       for (const name of [left, ...others]) await leave(join(folder, name), row.days);
       if (is === 'is') await mkdir(join(folder, 'world'));
-      expect((await run('vendor', 'world', ...from)).code).toBe(0);
+      expect((await run('vendor', 'world', ...DEMO_SOURCE)).code).toBe(0);
       const hidden = (await readdir(folder)).filter((name) => name.startsWith('.')).sort();
       expect(hidden).toEqual(row.goes ? others : [others[0], left, others[1]]);
     });
   });
 
   test('while another process moves files in the folder, nothing of it is touched', async () => {
-    await run('vendor', 'world', ...from);
+    await run('vendor', 'world', ...DEMO_SOURCE);
     const world = join(folder, 'world');
     const lock = join(world, '.xpkg-resolve.writing');
     await writeFile(lock, `${process.pid} ${hostname()}`);
     const { ino } = await stat(join(world, 'index.json'));
-    const vendoring = run('vendor', 'world', ...from);
-    await expect.poll(() => readdir(world, { recursive: true })).toContainEqual(STAGED_INDEX);
-    await setTimeout(100);
+    const vendoring = run('vendor', 'world', ...DEMO_SOURCE);
+    await attemptsAtLock(3);
+    expect(await readdir(world, { recursive: true })).toContainEqual(STAGED_INDEX);
     expect((await stat(join(world, 'index.json'))).ino).toBe(ino);
     await rm(lock);
     expect((await vendoring).code).toBe(0);
@@ -226,9 +234,10 @@ describe('of packages that were folders', () => {
   });
 
   test('metadata alone cannot be vendored, and the bytes may come from elsewhere', async () => {
-    await run('index', ...from, '--out', 'index.json');
-    expect((await run('vendor', 'world', '--from', 'index:index.json')).code).toBe(5);
-    expect((await run('vendor', 'world', '--from', 'index:index.json', ...from)).code).toBe(0);
+    await run('index', ...DEMO_SOURCE, '--out', 'index.json');
+    const index = ['--from', 'index:index.json'];
+    expect((await run('vendor', 'world', ...index)).code).toBe(5);
+    expect((await run('vendor', 'world', ...index, ...DEMO_SOURCE)).code).toBe(0);
   });
 });
 
