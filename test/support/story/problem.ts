@@ -1,3 +1,4 @@
+import { selectorOf } from '../../../src/model/selector.js';
 import type { Problem, RootRequirement, Rule } from '../../../src/solver/problem.js';
 import { parseVersion } from '../../../src/semver/version.js';
 import { parseRequirement } from './universe.js';
@@ -51,7 +52,7 @@ function rootOf(statement: string, index: number): RootRequirement {
     return { requires: 'owns', objects: [{ kind: 'CRD', name: rest }], ...local };
   }
   const { repository, constraint, kind } = parseRequirement(statement);
-  const selector = { form: 'range', text: constraint } as const;
+  const selector = selectorOf(constraint);
   return { requires: 'package', repository, kind, selector, origin, by: undefined };
 }
 

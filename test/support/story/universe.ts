@@ -1,5 +1,6 @@
 import type { PackageMeta, Rejection, Requirement } from '../../../src/model/package-meta.js';
 import type { PackageKind } from '../../../src/model/package.js';
+import { isDigest } from '../../../src/text/digest.js';
 import type { Owner } from '../../../src/model/package-source.js';
 
 /**
@@ -33,7 +34,7 @@ export function parseRequirement(statement: string) {
 export function tagsOf(universe: Universe, repository: string): string[] | undefined {
   const tags = Object.keys(universe)
     .map((key) => key.split(' '))
-    .filter(([name]) => name === repository)
+    .filter(([name, tag]) => name === repository && !isDigest(tag!))
     .map(([, tag]) => tag!);
   return tags.length === 0 ? undefined : tags;
 }

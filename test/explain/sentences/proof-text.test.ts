@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { refusalStory } from '../../support/story/refusal-story.js';
+
+test('one explanation: reasons, a line each, and what they come to', () => {
+  const universe = { 'a 1.0.0': 'c ^1.0.0', 'b 1.0.0': 'c ^2.0.0', 'c 1.0.0': '', 'c 2.0.0': '' };
+  expect(refusalStory(universe, ['a *', 'b *']).lines).toEqual([
+    'Because xpkg.yaml:1 asks for a `*`,',
+    'and xpkg.yaml:2 asks for b `*`,',
+    'and a 1.0.0 requires c `^1.0.0`,',
+    'and b 1.0.0 requires c `^2.0.0`,',
+    'no set of versions satisfies everything.',
+  ]);
+});
+
+test('where Crossplane matters, the target is among the reasons', () => {
+  const universe = { 'a 1.0.0': 'crossplane >=v2.1.0' };
+  const releases = ['v2.0.0', 'v1.20.0'];
+  expect(refusalStory(universe, ['a *'], { releases }).lines).toEqual([
+    'Because xpkg.yaml:1 asks for a `*`,',
+    'and a 1.0.0 needs Crossplane `>=v2.1.0`,',
+    'and the target is Crossplane v1.20.0 to v2.0.0,',
+    'no set of versions satisfies everything.',
+  ]);
+});
+
+test('requirements of one package on another, in different words, are one reason', () => {
+  const universe = {
+    'a 1.0.0': 'b ^2.0.0',
+    'a 1.1.0': 'b ^3.0.0',
+    'b 1.0.0': '',
+    'b 2.0.0': '',
+    'b 3.0.0': '',
+  };
+  expect(refusalStory(universe, ['a *', 'b ^1.0.0']).lines).toContain(
+    'and a requires b: `^3.0.0` in 1.1.0 and `^2.0.0` in 1.0.0,',
+  );
+});
+
+test('of many such requirements three are named, and the rest is counted', () => {
+  const universe: Record<string, string> = { 'b 1.0.0': '' };
+  for (const i of [2, 3, 4, 5, 6]) {
+    universe[`a ${i}.0.0`] = `b ^${i}.0.0`;
+    universe[`b ${i}.0.0`] = '';
+  }
+  expect(refusalStory(universe, ['a *', 'b ^1.0.0']).lines).toContain(
+    'and a requires b: `^6.0.0` in 6.0.0, `^5.0.0` in 5.0.0, `^4.0.0` in 4.0.0 and 2 others in other versions,',
+  );
+});
+
+test('a long argument is told in steps, and a step is named by its number', () => {
+  const universe: Record<string, string> = {};
+  for (const name of ['p', 'q', 'r']) {
+    for (const i of [1, 2]) universe[`${name} ${i}.0.0`] = `owns thing${i}`;
+  }
+  expect(refusalStory(universe, ['p *', 'q *', 'r *']).explanation.split('\n')).toEqual([
+    'Because p 2.0.0 and r 2.0.0 would both own CRD thing2,',
+    'and q 1.0.0 and r 1.0.0 would both own CRD thing1,',
+    'and p 2.0.0 and q 2.0.0 would both own CRD thing2,',
+    'every version of r, p 2.0.0 and every version of q cannot be installed together. (1)',
+    '',
+    'Because every version of r, p 2.0.0 and every version of q cannot be installed together (1),',
+    'and xpkg.yaml:1 asks for p `*`,',
+    'and xpkg.yaml:2 asks for q `*`,',
+    'and xpkg.yaml:3 asks for r `*`,',
+    'and q 2.0.0 and r 2.0.0 would both own CRD thing2,',
+    'and p 1.0.0 and q 1.0.0 would both own CRD thing1,',
+    'and p 1.0.0 and r 1.0.0 would both own CRD thing1,',
+    'no set of versions satisfies everything.',
+  ]);
+});
