@@ -74,14 +74,8 @@ export type { Dialect } from './semver/dialect.js';
 
 // Finding the set
 export { resolve } from './usecases/resolve/resolve.js';
-export type {
-  Answer,
-  GaveUp,
-  ResolveOptions,
-  Solved,
-  Stats,
-  Unsolvable,
-} from './usecases/resolve/resolve.js';
+export type { ResolveOptions } from './usecases/resolve/resolve.js';
+export type { Answer, GaveUp, Solved, Stats, Unsolvable } from './usecases/resolve/answer.js';
 export type { ProblemOptions } from './usecases/resolve/to-problem.js';
 export type { Requirer, Requirers } from './usecases/resolve/requirers.js';
 export type { Selector } from './model/selector.js';

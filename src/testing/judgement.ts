@@ -2,7 +2,7 @@ import type { IndexFile } from '../model/index-file.js';
 import type { PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
 import type { NamedFact } from '../explain/named-fact.js';
-import type { Answer, Solved, Unsolvable } from '../usecases/resolve/resolve.js';
+import type { Answer, Solved, Unsolvable } from '../usecases/resolve/answer.js';
 import { memorySource } from '../sources/memory-source.js';
 import { answerTo } from './laws/xpkg-resolver.js';
 import type { ResolverOptions } from './laws/resolver.js';

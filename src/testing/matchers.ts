@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import type { Solved, Unsolvable } from '../usecases/resolve/resolve.js';
+import type { Solved, Unsolvable } from '../usecases/resolve/answer.js';
 import {
   judgeConflictsOn,
   judgeResolves,

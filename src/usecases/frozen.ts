@@ -3,7 +3,7 @@ import type { Request } from '../model/request.js';
 import { targetFor } from '../model/target/target.js';
 import { releaseSelector, isSelected } from '../model/target/target-choice.js';
 import { requirersIn } from './resolve/requirers.js';
-import type { Solved } from './resolve/resolve.js';
+import type { Solved } from './resolve/answer.js';
 import { toProblem } from './resolve/to-problem.js';
 import { staleness } from './verify/staleness.js';
 

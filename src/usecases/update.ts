@@ -6,7 +6,8 @@ import { overrideOf, type Request } from '../model/request.js';
 import { SourceMemory } from '../driver/source-memory.js';
 import { changesBetween } from '../lock/changes.js';
 import { refuseOtherNames } from './resolve/refuse-other-names.js';
-import { resolve, type Answer, type ResolveOptions, type Solved } from './resolve/resolve.js';
+import { resolve, type ResolveOptions } from './resolve/resolve.js';
+import type { Answer, Solved } from './resolve/answer.js';
 
 /** A locked package that is to move. */
 export interface Move {

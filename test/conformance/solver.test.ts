@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Lockfile } from '../../src/lock/lockfile.js';
-import { resolve, type Answer } from '../../src/usecases/resolve/resolve.js';
+import { resolve } from '../../src/usecases/resolve/resolve.js';
+import type { Answer } from '../../src/usecases/resolve/answer.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import {
   convert,

@@ -1,6 +1,7 @@
 import type { IndexFile } from '../../src/model/index-file.js';
 import type { Request } from '../../src/model/request.js';
-import { resolve, type ResolveOptions, type Solved } from '../../src/usecases/resolve/resolve.js';
+import { resolve, type ResolveOptions } from '../../src/usecases/resolve/resolve.js';
+import type { Solved } from '../../src/usecases/resolve/answer.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 
 /** The answer to a request that has one. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../src/model/index-file.js';
 import { render } from '../../src/usecases/render.js';
-import { resolve, type Answer } from '../../src/usecases/resolve/resolve.js';
+import { resolve } from '../../src/usecases/resolve/resolve.js';
+import type { Answer } from '../../src/usecases/resolve/answer.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
 

@@ -1,6 +1,6 @@
 import { isDigest } from '../../text/digest.js';
 import type { Movement } from '../../usecases/resolve/movement.js';
-import type { Solved } from '../../usecases/resolve/resolve.js';
+import type { Solved } from '../../usecases/resolve/answer.js';
 
 /** One line a package: what, at which version, and whether somebody asked for it by name. */
 export function packageLines({ lockfile, target }: Solved): string[] {

@@ -4,7 +4,7 @@ import { undigested } from '../../lock/lock-manifest.js';
 import type { Lockfile } from '../../lock/lockfile.js';
 import { InputError } from '../../model/input-error.js';
 import { render, type Rendering } from '../../usecases/render.js';
-import type { Answer, Solved } from '../../usecases/resolve/resolve.js';
+import type { Answer, Solved } from '../../usecases/resolve/answer.js';
 import type { BundleArgs } from '../flags/bundle-flags.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Io } from '../io/io.js';

@@ -8,12 +8,8 @@ import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import { matrix, type Verdict } from '../../usecases/matrix.js';
-import {
-  resolve,
-  type Answer,
-  type ResolveOptions,
-  type Unsolvable,
-} from '../../usecases/resolve/resolve.js';
+import { resolve, type ResolveOptions } from '../../usecases/resolve/resolve.js';
+import type { Answer, Unsolvable } from '../../usecases/resolve/answer.js';
 import { chooseTargets } from '../../model/target/target-choice.js';
 import { memorySource } from '../../sources/memory-source.js';
 import { coreScenario } from './core-scenario.js';

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexFile, IndexVersion } from '../../../src/model/index-file.js';
 import type { Request } from '../../../src/model/request.js';
-import {
-  resolve,
-  type Answer,
-  type ResolveOptions,
-} from '../../../src/usecases/resolve/resolve.js';
+import { resolve, type ResolveOptions } from '../../../src/usecases/resolve/resolve.js';
+import type { Answer } from '../../../src/usecases/resolve/answer.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { requestFor } from '../../support/requests.js';
 

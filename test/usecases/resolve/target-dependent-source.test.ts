@@ -5,7 +5,8 @@ import type { Target, TargetRules } from '../../../src/model/target/target.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { matrix } from '../../../src/usecases/matrix.js';
 import { fuzz } from '../../../src/usecases/fuzz/fuzz.js';
-import { resolve, type Answer } from '../../../src/usecases/resolve/resolve.js';
+import { resolve } from '../../../src/usecases/resolve/resolve.js';
+import type { Answer } from '../../../src/usecases/resolve/answer.js';
 import { requestFor } from '../../support/requests.js';
 import { providers, requiring } from '../../support/universes.js';
 
