@@ -25,7 +25,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   files: { folders: ['text', 'model'], npm: [], io: true },
   admission: { folders: ['text', 'semver', 'model'], npm: [], io: false },
   'package-yaml': { folders: ['text', 'model'], npm: ['js-yaml'], io: false },
-  image: { folders: ['text', 'files', 'model'], npm: ['tar-stream', 'fzstd'], io: false },
+  image: { folders: ['text', 'files', 'model'], npm: ['tar-stream', 'zstddec'], io: false },
   registry: { folders: ['text', 'files', 'model', 'image'], npm: ['undici'], io: true },
   store: { folders: ['text', 'files', 'model', 'image'], npm: [], io: true },
   sources: { folders: [...READING, 'package-yaml'], npm: ['p-limit'], io: true },

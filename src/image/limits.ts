@@ -21,8 +21,12 @@ export interface Limits {
   /** Unpacked bytes for each packed one, checked from `unpackRatioFromBytes` on. */
   readonly unpackRatio: number;
   readonly unpackRatioFromBytes: number;
+  readonly zstdFrames: number;
+  readonly zstdWindowBytes: number;
   readonly tarEntries: number;
   readonly tarNameChars: number;
+  /** All names of one tar together. */
+  readonly tarNamesChars: number;
   readonly packageYamlBytes: number;
 }
 
@@ -42,7 +46,11 @@ export const LIMITS: Limits = {
   unpackedBytes: 2_048 * MIB,
   unpackRatio: 400,
   unpackRatioFromBytes: 16 * MIB,
+  zstdFrames: 10_000,
+  // More than `zstd -19` makes use of.
+  zstdWindowBytes: 32 * MIB,
   tarEntries: 250_000,
   tarNameChars: 4_096,
+  tarNamesChars: 16 * MIB,
   packageYamlBytes: 200 * MIB,
 };

@@ -13,6 +13,11 @@ export function tool(
   return output(name, args, env, `${bin}:`);
 }
 
+/** Where a program is that `test/support/tools.sh` builds. */
+export function toolPath(name: string): string {
+  return join(bin, name);
+}
+
 function output(
   program: string,
   args: readonly string[],

@@ -9,10 +9,11 @@ oras=oras.land/oras/cmd/oras@v1.3.1
 crank=github.com/crossplane/crossplane/cmd/crank@v1.20.0
 crossplane=github.com/crossplane/cli/v2/cmd/crossplane@v2.5.0
 programs=("$crane" "$oras" "$crank" "$crossplane")
-debian=(docker-registry skopeo umoci apache2-utils zstd)
+debian=(docker-registry skopeo umoci apache2-utils zstd libarchive-tools)
 go=1.26.8
 
 kept=${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-resolve-tools
+readers=$(cd "$(dirname "$0")/../conformance/readers" && pwd)
 key=$(printf '%s\n' "${programs[@]}" | sha256sum | cut -c1-12)
 bin=$kept/$key
 if [ "${1:-}" = bin ]; then echo "$bin"; exit; fi
@@ -83,7 +84,10 @@ for program in "${programs[@]}"; do
   fetches_releases || fetch_go
   go_program "$program"
 done
-for tool in docker-registry skopeo umoci htpasswd zstd "$bin"/{crane,oras,crank,crossplane}; do
+# Small, and ours: built anew whenever its sources changed.
+fetches_releases || fetch_go
+(cd "$readers" && GOTOOLCHAIN=auto CGO_ENABLED=0 go build -trimpath -o "$bin/readers" .)
+for tool in docker-registry skopeo umoci htpasswd zstd bsdtar "$bin"/{crane,oras,crank,crossplane,readers}; do
   command -v "$tool" >/dev/null || { echo "missing: $tool" >&2; exit 1; }
 done
 echo "tools in $bin"
