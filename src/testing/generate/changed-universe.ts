@@ -4,13 +4,13 @@ import type { IndexFile, IndexPackage, IndexVersion } from '../../model/index-fi
 import { isMapping, type JsonValue } from '../../text/json.js';
 
 /** A version of a universe, with its repository and tag. */
-export interface Published {
+export interface PublishedVersion {
   readonly repository: string;
   readonly tag: string;
   readonly version: IndexVersion;
 }
 
-export function publishedIn({ packages }: IndexFile): Published[] {
+export function publishedIn({ packages }: IndexFile): PublishedVersion[] {
   return Object.entries(packages).flatMap(([repository, { versions }]) =>
     Object.entries(versions).map(([tag, version]) => ({ repository, tag, version })),
   );

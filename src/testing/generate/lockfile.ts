@@ -24,7 +24,7 @@ export interface LockfileKnobs {
   readonly awkward: number;
 }
 
-export const DEFAULT_LOCKFILE_KNOBS: LockfileKnobs = {
+const DEFAULT_LOCKFILE_KNOBS: LockfileKnobs = {
   packages: 6,
   digests: 0.1,
   undigested: 0.05,
@@ -60,7 +60,7 @@ export function lockfile(knobs: Partial<LockfileKnobs> = {}): fc.Arbitrary<Lockf
   }));
 }
 
-interface PackagePlan {
+interface LockedPackagePlan {
   readonly minor: number;
   readonly pin: 'digest' | 'tag' | 'undigested';
   readonly image: 'index' | 'manifest' | 'unread';
@@ -76,7 +76,7 @@ interface PackagePlan {
   readonly object: ObjectTemplate | undefined;
 }
 
-function packagePlan(knobs: LockfileKnobs): fc.Arbitrary<PackagePlan> {
+function packagePlan(knobs: LockfileKnobs): fc.Arbitrary<LockedPackagePlan> {
   const { digests, undigested } = knobs;
   const need = fc.record({
     to: pick(),
@@ -85,12 +85,12 @@ function packagePlan(knobs: LockfileKnobs): fc.Arbitrary<PackagePlan> {
   });
   return fc.record({
     minor: fc.nat({ max: 30 }),
-    pin: weighted<PackagePlan['pin']>(
+    pin: weighted<LockedPackagePlan['pin']>(
       [Math.max(0, 1 - digests - undigested), 'tag'],
       [digests, 'digest'],
       [undigested, 'undigested'],
     ),
-    image: weighted<PackagePlan['image']>([0.5, 'unread'], [0.3, 'manifest'], [0.2, 'index']),
+    image: weighted<LockedPackagePlan['image']>([0.5, 'unread'], [0.3, 'manifest'], [0.2, 'index']),
     direct: weighted([0.6, false], [0.4, true]),
     crossplane: sometimes(0.4, text(knobs, '>=v1.14.0-0', '>=v1.20.0', '^v1.14.1-0 || ^v2.0.0-0')),
     needs: fc.array(need, { maxLength: 3 }),
@@ -100,7 +100,7 @@ function packagePlan(knobs: LockfileKnobs): fc.Arbitrary<PackagePlan> {
   });
 }
 
-function lockedPackage(plan: PackagePlan, n: number, count: number): LockedPackage {
+function lockedPackage(plan: LockedPackagePlan, n: number, count: number): LockedPackage {
   const role = samplePackage(n);
   const { repository, kind } = role;
   const tag = `v1.${plan.minor}.0`;
@@ -125,7 +125,7 @@ function lockedPackage(plan: PackagePlan, n: number, count: number): LockedPacka
 }
 
 function requirementsOf(
-  { needs, requiresCrd }: PackagePlan,
+  { needs, requiresCrd }: LockedPackagePlan,
   n: number,
   count: number,
 ): Requirement[] {

@@ -13,7 +13,7 @@ import { compareVersions, exactTag, parseVersion } from '../../semver/version.js
 import { indexEntry, onlyMeta } from '../../sources/index/index-entry.js';
 
 /** How much of what is published is read. */
-export interface NeighbourhoodBounds {
+interface NeighbourhoodBounds {
   /** One for each set of rules that releases have; the source is asked for the first. */
   readonly targets: readonly Target[];
   /** Versions to read for each requirement: the newest that it admits. */

@@ -9,7 +9,7 @@ import { constraintPlan, constraintText, type ConstraintPlan } from './constrain
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 
 /** A request before it is known which packages there are to ask for. */
-export interface RequestPlan {
+interface RequestPlan {
   readonly crossplane: string | undefined;
   readonly roots: readonly RootPlan[];
   readonly override: RulePlan | undefined;

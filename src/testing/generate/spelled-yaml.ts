@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { isList, type JsonObject, type JsonValue } from '../../text/json.js';
 
 /** Which way to write something is taken at each choice, in order; the list is used over and over. */
-export type Spelling = readonly number[];
+type Spelling = readonly number[];
 
 /** Ways are numbered from 0, and `pick` has at most so many more. */
 const LAST_WAY = 11;

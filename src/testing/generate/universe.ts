@@ -27,7 +27,7 @@ export function universe(knobs: Partial<Knobs> = {}): fc.Arbitrary<IndexFile> {
   return universePlan({ ...DEFAULT_KNOBS, ...knobs }).map(publish);
 }
 
-export interface UniversePlan {
+interface UniversePlan {
   readonly packages: readonly PackagePlan[];
   readonly depth: number;
   readonly family: { readonly family: PackagePlan; readonly monolith: PackagePlan } | undefined;

@@ -13,7 +13,7 @@ export interface UniverseVersion {
  * and nothing else, by one more package: each member requires it and refuses another version of
  * it, so that all members together refuse every version.
  */
-export interface Clash {
+interface Clash {
   /** The package that is added. */
   readonly repository: string;
   readonly members: readonly FactVersions[];

@@ -74,7 +74,7 @@ function search(view: TargetView, budget: Budget): SelectedVersions | undefined 
 }
 
 /** A branch of the search. */
-export interface SearchState {
+export interface OracleState {
   /** What is still to be decided, in order. */
   readonly queue: readonly Step[];
   readonly selected: SelectedVersions;
@@ -84,7 +84,7 @@ export interface SearchState {
 
 function decide(
   view: TargetView,
-  state: SearchState,
+  state: OracleState,
   budget: Budget,
 ): SelectedVersions | undefined {
   const [head, ...queue] = state.queue;
@@ -105,7 +105,7 @@ function decide(
   return undefined;
 }
 
-function versionChoices(view: TargetView, state: SearchState, repository: string): SearchState[] {
+function versionChoices(view: TargetView, state: OracleState, repository: string): OracleState[] {
   return candidateVersions(view, state, repository).map((version) => ({
     ...state,
     selected: new Map([...state.selected, [repository, version]]),
@@ -117,7 +117,7 @@ function versionChoices(view: TargetView, state: SearchState, repository: string
  * The owners that an API could have: packages selected already, then locked ones, then all others,
  * by name. The version of the owner is decided when its turn comes, as that of a dependency is.
  */
-function ownerChoices(view: TargetView, state: SearchState, api: CrdDemand): SearchState[] {
+function ownerChoices(view: TargetView, state: OracleState, api: CrdDemand): OracleState[] {
   const rank = (repository: string) =>
     state.selected.has(repository) ? 0 : lockedVersion(view, repository) === undefined ? 2 : 1;
   const repositories = Object.keys(view.universe.packages).sort(byCodePoint);
@@ -134,7 +134,7 @@ function ownerChoices(view: TargetView, state: SearchState, api: CrdDemand): Sea
 }
 
 /** Whether a rule is broken for good, or a required package has no version left. */
-function isHopeless(view: TargetView, { selected, owners }: SearchState): boolean {
+function isHopeless(view: TargetView, { selected, owners }: OracleState): boolean {
   if (flaws(view, selected, 'partial').length > 0) return true;
   const requirements = [...requirementsIn(view, selected, view.roots() ?? []), ...owners];
   const meetsAll = (repository: string, version: string) =>
@@ -152,7 +152,7 @@ function isHopeless(view: TargetView, { selected, owners }: SearchState): boolea
 /** The versions of a repository that may be tried, most preferred first. */
 export function candidateVersions(
   view: TargetView,
-  state: Pick<SearchState, 'selected' | 'owners'>,
+  state: Pick<OracleState, 'selected' | 'owners'>,
   repository: string,
 ): string[] {
   const named = requirementsIn(view, state.selected, view.roots() ?? [])

@@ -5,14 +5,14 @@ import { namesHeld } from './reading.js';
 import type { OracleRequirement, OracleRoot, TargetView } from './target-view.js';
 
 /** A version that may be selected, and the variable that is true where it is. */
-export interface Choice {
+interface Choice {
   readonly variable: string;
   readonly repository: string;
   readonly version: string;
 }
 
 /** If `given` is true, so is one of `wanted`; `given` undefined: one of them is in any case. */
-export interface Implication {
+interface Implication {
   readonly given: string | undefined;
   readonly wanted: readonly string[];
 }

@@ -41,7 +41,7 @@ async function loadLogic(): Promise<Logic> {
 
 function choose(view: TargetView, logic: Logic): ReadonlyMap<string, string> | undefined {
   const encoding = encode(view);
-  const search = encoding && new Search(view, encoding, logic);
+  const search = encoding && new SatSearch(view, encoding, logic);
   if (!search?.isSolvable()) return undefined;
   const selected = new Map<string, string>();
   const queue = (view.roots() ?? []).map((root) => ('api' in root ? root.api : root.repository));
@@ -57,7 +57,7 @@ function choose(view: TargetView, logic: Logic): ReadonlyMap<string, string> | u
 }
 
 /** A SAT solver that has been told the encoding of a view, and every decision since. */
-class Search {
+class SatSearch {
   readonly #view: TargetView;
   readonly #encoding: Encoding;
   readonly #logic: Logic;

@@ -11,7 +11,7 @@ import { readEntry, readVersion, type OracleReading, type ReadDependency } from 
 import type { ResolverOptions } from '../laws/resolver.js';
 
 /** Which versions of a package will do; `owning`: those that give the API. */
-export type OracleSelector =
+type OracleSelector =
   | { readonly form: 'range'; readonly range: Constraint }
   | { readonly form: 'tag'; readonly tag: string }
   | { readonly form: 'digest'; readonly digest: string }
