@@ -8,7 +8,7 @@ export type { Selection, Situation, MatcherSubject } from './judgement.js';
 export { DEFAULT_KNOBS } from './generate/knobs.js';
 export type { Knobs } from './generate/knobs.js';
 export { laws } from './laws/laws.js';
-export type { Law, LawOptions } from './laws/laws.js';
+export type { Law, LawOptions } from './laws/law.js';
 export { lockfile } from './generate/lockfile.js';
 export type { LockfileKnobs } from './generate/lockfile.js';
 export { assertConflictsOn, assertResolves, assertSelects, matchers } from './matchers.js';

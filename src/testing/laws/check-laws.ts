@@ -1,4 +1,5 @@
-import { laws, Untold, type Law, type LawOptions } from './laws.js';
+import { Untold, type Law, type LawOptions } from './law.js';
+import { laws } from './laws.js';
 import type { Resolver } from './resolver.js';
 
 export type LawName = keyof typeof laws;

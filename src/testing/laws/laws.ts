@@ -6,10 +6,10 @@ import { compareVersions, parseVersion } from '../../semver/version.js';
 import { unacceptable } from '../oracle/unacceptable.js';
 import { exhaustive, targetsFor } from '../oracle/exhaustive.js';
 import { flaws } from '../oracle/flaws.js';
-import type { Knobs } from '../generate/knobs.js';
 import { possiblyNeeded } from '../oracle/possibly-needed.js';
+import { check, checkSame, law, told, varying, type Law } from './law.js';
 import type { CoreScenario, Outcome, Resolver } from './resolver.js';
-import { scenario, type Scenario } from '../generate/scenario.js';
+import type { Scenario } from '../generate/scenario.js';
 import { withoutConflict } from '../oracle/without-conflict.js';
 import { targetDependence, universeFor } from '../generate/target-dependence.js';
 import { universe } from '../generate/universe.js';
@@ -21,50 +21,6 @@ import {
   withVersion,
 } from '../generate/changed-universe.js';
 import { TargetView } from '../oracle/target-view.js';
-
-export interface LawOptions {
-  /** What universes and requests are made of. */
-  readonly knobs?: Partial<Knobs> | undefined;
-  /** Scenarios to try; 100 unless told. */
-  readonly runs?: number | undefined;
-  /** With the seed and the path of a failure, that failure is tried again. */
-  readonly seed?: number | undefined;
-  readonly path?: string | undefined;
-}
-
-/** Tries a law on many scenarios; rejects with the smallest that breaks it. */
-export type Law = (resolver: Resolver, options?: LawOptions) => Promise<void>;
-
-type Claim = (resolver: Resolver, given: Scenario) => Promise<void>;
-
-function law(claim: Claim): Law {
-  return varying(fc.constant(undefined), claim);
-}
-
-/** A law that varies something beside the scenario; drawn with it, so that it shrinks with it. */
-function varying<T>(
-  draws: fc.Arbitrary<T>,
-  claim: (resolver: Resolver, given: Scenario, drawn: T) => Promise<void>,
-): Law {
-  return async (resolver, options = {}) => {
-    const { knobs = {}, runs = 100, seed, path } = options;
-    const property = fc.asyncProperty(scenario(knobs), draws, (given, drawn) =>
-      claim(resolver, given, drawn),
-    );
-    const details = await fc.check(property, {
-      numRuns: runs,
-      includeErrorInReport: true,
-      ...(seed === undefined ? {} : { seed }),
-      ...(path === undefined ? {} : { path }),
-    });
-    if (!details.failed) return;
-    const report = await fc.asyncDefaultReportMessage(details);
-    throw new Error(report, { cause: details.errorInstance });
-  };
-}
-
-/** A law cannot be tried: the resolver does not tell what the law is about. */
-export class Untold extends Error {}
 
 const UNRELATED = universe({ packages: 3, versions: 2, families: 0, aliases: 0 });
 const ANY_NUMBER = fc.nat({ max: 9999 });
@@ -304,28 +260,3 @@ export const laws = {
   rangeAsBestRelease,
   matrixAsResolve,
 } as const satisfies Readonly<Record<string, Law>>;
-
-function check(holds: boolean, message: () => string): void {
-  if (!holds) throw new Error(message());
-}
-
-function checkSame(got: Outcome, want: Outcome, otherwise: string): void {
-  const [gotWords, wantWords] = [inWords(got), inWords(want)];
-  check(gotWords === wantWords, () => `${otherwise}\n got: ${gotWords}\nwant: ${wantWords}`);
-  if (got.status !== 'solved' || want.status !== 'solved') return;
-  if (got.written !== undefined && want.written !== undefined)
-    check(got.written === want.written, () => `${otherwise}: the same selection, other bytes`);
-}
-
-function inWords(outcome: Outcome): string {
-  if (outcome.status !== 'solved') return outcome.status;
-  return [...outcome.selected]
-    .map(([repository, version]) => `${repository} ${version}`)
-    .sort()
-    .join(', ');
-}
-
-function told<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new Untold(`the resolver does not tell ${what}`);
-  return value;
-}
