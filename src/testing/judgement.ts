@@ -88,7 +88,7 @@ export async function judgeSelects(
 }
 
 /**
- * What a conflict is about: objects that two would own, and packages that are demanded, refused,
+ * What a conflict is about: objects that two would own, and packages that are required, refused,
  * missing, or require each other.
  */
 function conflictsIn(facts: readonly NamedFact[]): Set<string> {

@@ -37,7 +37,7 @@ export interface PackageMatchers {
   toResolve(): Promise<void>;
   /**
    * There is none, and the reason is about this: an object that two packages would own, or a
-   * package that is demanded, refused or missing.
+   * package that is required, refused or missing.
    */
   toConflictOn(name: string): Promise<void>;
   /** The set has these packages at these versions; undefined: has it not. Others may be there. */

@@ -75,7 +75,7 @@ function releasesOf(
   return (group ?? [target]).map(({ version }) => version);
 }
 
-/** What `resolve` answers, told in the words of the test kit what to do. */
+/** What `resolve` answers, with the options of a `Resolver`. */
 export function answerTo(source: PackageSource, request: Request, given: Given): Promise<Answer> {
   return resolve(request, resolveOptions(source, given));
 }
@@ -99,6 +99,7 @@ function resolveOptions(source: PackageSource, given: Given): ResolveOptions {
   };
 }
 
+/** What a source was asked about in one run. */
 interface AskedOfSource {
   readonly repositories: Set<string>;
   readonly versions: Set<string>;
@@ -123,7 +124,7 @@ function outcomeOf(
   };
 }
 
-/** A source that notes what it is asked about, and replies when told to. */
+/** A source that notes what it is asked about; its replies go through `deliver`. */
 function watched(
   source: PackageSource,
   asked: AskedOfSource,
@@ -143,13 +144,13 @@ function watched(
   };
 }
 
-/** The lockfile as this resolver wrote it; else one with the versions given and little else. */
+/** The lockfile that this resolver gave out; else one with the versions given and little else. */
 function lockfileOf(
   { locked, lockfile }: ResolverOptions,
   { packages }: IndexFile,
 ): Lockfile | undefined {
   if (locked === undefined) return undefined;
-  // What is passed back here is what `outcomeOf` gave out.
+  // `lockfile` comes back from a law as `outcomeOf` gave it out.
   if (lockfile !== undefined) return lockfile as Lockfile;
   return {
     crossplane: 'v2.3.4',

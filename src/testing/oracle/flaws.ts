@@ -129,20 +129,20 @@ function cycleFlaws(view: TargetView, selected: SelectedVersions): Flaw[] {
 function incompleteness(
   view: TargetView,
   selected: SelectedVersions,
-  wanted: {
+  asked: {
     readonly roots: readonly OracleRoot[];
     readonly requirements: readonly OracleRequirement[];
   },
 ): Flaw[] {
-  const unmet = wanted.requirements
+  const unmet = asked.requirements
     .filter(({ repository }) => !selected.has(repository))
     .map(({ by, repository }): Flaw => {
       return { rule: 'unmet', text: `${by} requires ${repository}, which is not there` };
     });
   return [
     ...unmet,
-    ...apiFlaws(view, selected, wanted.roots),
-    ...surplus(view, selected, wanted.roots),
+    ...apiFlaws(view, selected, asked.roots),
+    ...surplus(view, selected, asked.roots),
   ];
 }
 

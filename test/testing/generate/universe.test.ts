@@ -125,7 +125,7 @@ function namesWrongKind(version: IndexVersion, { packages }: IndexFile): boolean
   );
 }
 
-/** A plain version, or the least of a range, that nobody published. */
+/** A plain version, or the least of a range, that is not published. */
 function namesPhantom(version: IndexVersion, { packages }: IndexFile): boolean {
   return entriesOf(version).some(({ repository, constraint }) => {
     const named = /^(?:>=)?(v\d+\.\d+\.\d+)$/.exec(constraint)?.[1];
@@ -244,7 +244,7 @@ function smallest(fails: (s: Scenario) => boolean, seed = SEED): Scenario {
   return details.counterexample![0];
 }
 
-/** The same with nobody owning anything. */
+/** The universe without any object. */
 function peaceful(s: Scenario): Scenario {
   const packages = Object.entries(s.universe.packages).map(([repository, { kind, versions }]) => [
     repository,

@@ -20,7 +20,7 @@ const needsB = (version: string, kind = 'provider') => ({ dependsOn: [{ [kind]: 
 
 test.each([
   {
-    why: 'a version that nobody published',
+    why: 'a version that is not published',
     packages: { [A]: needsB('v1.0.0'), [B]: {} },
     roots: { [A]: '*', [B]: 'v1.0.1' },
     facts: 1,

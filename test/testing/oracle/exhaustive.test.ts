@@ -250,7 +250,7 @@ const ROWS: readonly Row[] = [
     want: 'a v1.0.0, b v1.0.0',
   },
   {
-    why: 'whoever asks for the one gets the other',
+    why: 'a requirement on the one is met by the other',
     packages: { a: { 'v1.0.0': needs('gone >=v1.0.0') }, b: B },
     roots: [root('a', '*')],
     rest: { replace: [{ repository: at('gone'), with: at('b'), origin: ORIGIN }] },
@@ -285,7 +285,7 @@ const ROWS: readonly Row[] = [
     want: 'a v1.0.0, b v2.0.0',
   },
   {
-    why: 'a CRD is given by whoever owns it, and can be',
+    why: 'a CRD is given by a package that owns it and can be installed',
     packages: {
       a: { 'v1.0.0': { ...owns('x.acme.io'), ...needs('nobody *') } },
       b: { 'v1.0.0': owns('x.acme.io'), 'v2.0.0': {} },
