@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalText } from '../../src/cli/output/refusal.js';
+import { refusalText } from '../../src/cli/output/answer/refusal.js';
 import { resolve } from '../../src/usecases/resolve/resolve.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
 import { requestFor } from '../support/requests.js';

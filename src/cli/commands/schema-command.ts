@@ -2,8 +2,8 @@ import { PACKAGE_SET_SCHEMA } from '../../inputs/documents/package-set-schema.js
 import { command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { INDEX_SCHEMA } from '../../sources/index/index-schema.js';
-import { LOCKFILE_SCHEMA } from '../schemas/lockfile.js';
-import { RESOLVE_OUTPUT_SCHEMA } from '../schemas/resolve-output.js';
+import { LOCKFILE_SCHEMA } from '../../lock/lockfile-schema.js';
+import { RESOLVE_OUTPUT_SCHEMA } from '../output/answer/answer-schema.js';
 
 const SCHEMAS = {
   'package-set': PACKAGE_SET_SCHEMA,

@@ -1,6 +1,6 @@
 import type { Repository } from '../../model/package.js';
 import type { Matrix, MatrixRow } from '../../usecases/matrix.js';
-import { coreJson } from './answer-json.js';
+import { coreJson } from './answer/answer-json.js';
 
 /** How many packages a row names before the rest is only counted. */
 const MOST = 3;

@@ -6,7 +6,7 @@ import { noStats } from '../../../driver/read-stats.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
-import { reportAnswer, renderAndPrint } from '../../output/report-answer.js';
+import { reportAnswer, renderAndPrint } from '../../output/answer/report-answer.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import type { Io } from '../../io/io.js';

@@ -5,7 +5,7 @@ import { update, type Move } from '../../../usecases/update.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { command } from '../../command.js';
-import { reportAnswer } from '../../output/report-answer.js';
+import { reportAnswer } from '../../output/answer/report-answer.js';
 import { EXIT } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { requireLock } from '../../io/lock-file.js';

@@ -1,5 +1,5 @@
-import type { CoreEntry } from '../../explain/core-entries.js';
-import type { Answer } from '../../usecases/resolve/answer.js';
+import type { CoreEntry } from '../../../explain/core-entries.js';
+import type { Answer } from '../../../usecases/resolve/answer.js';
 
 /** The answer as one JSON document; its shape is part of the contract. */
 export function answerJson(answer: Answer, bytes: number): string {

@@ -1,20 +1,20 @@
 import { resolve as resolvePath } from 'node:path';
-import { formatLockfile } from '../../lock/format-lockfile.js';
-import { undigested } from '../../lock/lock-manifest.js';
-import type { Lockfile } from '../../lock/lockfile.js';
-import { InputError } from '../../model/input-error.js';
-import { render, type Rendering } from '../../usecases/render.js';
-import type { Answer, Solved } from '../../usecases/resolve/answer.js';
-import type { BundleArgs } from '../flags/bundle-flags.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import type { Io } from '../io/io.js';
-import { isRemoteLock, type LockOnDisk } from '../io/lock-file.js';
+import { formatLockfile } from '../../../lock/format-lockfile.js';
+import { undigested } from '../../../lock/lock-manifest.js';
+import type { Lockfile } from '../../../lock/lockfile.js';
+import { InputError } from '../../../model/input-error.js';
+import { render, type Rendering } from '../../../usecases/render.js';
+import type { Answer, Solved } from '../../../usecases/resolve/answer.js';
+import type { BundleArgs } from '../../flags/bundle-flags.js';
+import { EXIT, type ExitCode } from '../../exit-code.js';
+import type { Io } from '../../io/io.js';
+import { isRemoteLock, type LockOnDisk } from '../../io/lock-file.js';
 import { answerJson } from './answer-json.js';
-import { changeLines, packageLines, requirerLines } from './packages.js';
+import { changeLines, packageLines, requirerLines } from '../packages.js';
 import { refusalText } from './refusal.js';
-import { movedTagAlert } from './security.js';
-import { renderedOutputs } from '../io/rendered-outputs.js';
-import { writeTransaction } from '../../files/transaction.js';
+import { movedTagAlert } from '../security.js';
+import { renderedOutputs } from '../../io/rendered-outputs.js';
+import { writeTransaction } from '../../../files/transaction.js';
 
 interface Args extends BundleArgs {
   readonly lock: string;

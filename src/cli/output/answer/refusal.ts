@@ -1,6 +1,6 @@
-import type { CoreEntry } from '../../explain/core-entries.js';
-import type { Unsolvable } from '../../usecases/resolve/answer.js';
-import { wrap } from '../../text/wrap.js';
+import type { CoreEntry } from '../../../explain/core-entries.js';
+import type { Unsolvable } from '../../../usecases/resolve/answer.js';
+import { wrap } from '../../../text/wrap.js';
 
 /** How many demands on one package are listed before the rest is only counted. */
 const MOST = 6;
