@@ -151,14 +151,3 @@ function assertJson(value: unknown, where: () => Origin): asserts value is JsonV
   };
   size(value);
 }
-
-/** `spec.packages[2].version`, for messages. */
-export function formatPath(path: Path): string {
-  return path
-    .map((step) => {
-      if (typeof step === 'number') return `[${step}]`;
-      return /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
-    })
-    .join('')
-    .replace(/^\./, '');
-}

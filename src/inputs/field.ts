@@ -1,7 +1,7 @@
 import { InputError } from '../model/input-error.js';
 import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
-import { formatPath, type InputDocument } from './document.js';
-import type { Path } from '../text/yaml/places.js';
+import type { InputDocument } from './document.js';
+import { formatPath, type Path } from '../text/yaml/places.js';
 
 /** An `InputError` at a place in a document. */
 export function errorAt(

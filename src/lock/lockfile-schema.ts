@@ -1,79 +1,206 @@
-const text = (description: string) => ({ type: 'string', minLength: 1, description });
-const digest = (description: string) => ({
+import { OWNED_KINDS, type OwnedKind } from '../model/owned-object.js';
+import { PACKAGE_KINDS, type PackageKind } from '../model/package.js';
+import { DIGEST_PATTERN } from '../text/digest.js';
+import type { JsonObject } from '../text/json.js';
+import type { Schema } from '../text/json-schema.js';
+import { LOCKFILE_VERSION } from './lockfile.js';
+
+/** `xpkg.lock.yaml` as it is written. */
+export interface LockfileDocument {
+  readonly version: typeof LOCKFILE_VERSION;
+  readonly crossplane: string;
+  readonly packages: readonly PackageBlock[];
+  readonly objects: readonly JsonObject[];
+  readonly skipDependencyResolution: readonly string[];
+}
+
+export interface PackageBlock {
+  readonly source: string;
+  readonly version: string;
+  readonly digest?: string | undefined;
+  readonly manifest?: string | undefined;
+  readonly baseLayer?: string | undefined;
+  readonly packageYaml?: string | undefined;
+  readonly kind: PackageKind;
+  readonly name: string;
+  readonly direct: boolean;
+  readonly crossplane?: string | undefined;
+  readonly dependsOn?: readonly RequirementBlock[] | undefined;
+  readonly owns?: Readonly<Record<string, Readonly<Partial<Record<OwnedKind, readonly string[]>>>>>;
+  readonly object?: ObjectBlock | undefined;
+}
+
+export type RequirementBlock = ShortRequirement | ExplicitRequirement | CrdRequirementBlock;
+
+/** One of the three kinds, and the constraint. */
+interface ShortRequirement {
+  readonly provider?: string | undefined;
+  readonly configuration?: string | undefined;
+  readonly function?: string | undefined;
+  readonly version: string;
+}
+
+interface ExplicitRequirement {
+  readonly apiVersion: string;
+  readonly kind: PackageKind;
+  readonly package: string;
+  readonly version: string;
+}
+
+interface CrdRequirementBlock {
+  readonly crd: string;
+  readonly demand?: DemandBlock | undefined;
+}
+
+export interface DemandBlock {
+  readonly crd?: string | undefined;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly kind?: string | undefined;
+}
+
+export interface ObjectBlock {
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: JsonObject | undefined;
+  readonly spec?: JsonObject | undefined;
+}
+
+const text = (description: string): Schema => ({ type: 'string', description });
+const digest = (description: string): Schema => ({
   type: 'string',
-  pattern: '^sha256:[0-9a-f]{64}$',
+  pattern: DIGEST_PATTERN,
   description,
 });
+const list = (items: Schema, description: string): Schema => ({
+  type: 'array',
+  items,
+  description,
+});
+const names = list({ type: 'string' }, 'Names, in code-point order.');
 
-const KINDS = ['Provider', 'Configuration', 'Function'];
+/** A mapping of the format: a schema for each field that its type has, and no other field. */
+const record = <T>(
+  properties: Readonly<Record<keyof T, Schema>>,
+  required: readonly (keyof T)[] = [],
+): Schema => ({ type: 'object', additionalProperties: false, required, properties });
 
-const lockedPackage = {
+const kind: Schema = { enum: PACKAGE_KINDS, description: 'Kind of the package.' };
+const constraint = text('Constraint, verbatim.');
+const repository = text('OCI repository, as the package spells it.');
+
+const shortRequirement: Schema = {
+  ...record<ShortRequirement>(
+    {
+      provider: repository,
+      configuration: repository,
+      function: repository,
+      version: constraint,
+    },
+    ['version'],
+  ),
+  maxProperties: 2,
+};
+const explicitRequirement = record<ExplicitRequirement>(
+  {
+    apiVersion: text('apiVersion, as the package states it.'),
+    kind,
+    package: repository,
+    version: constraint,
+  },
+  ['apiVersion', 'kind', 'package', 'version'],
+);
+const crdRequirement = record<CrdRequirementBlock>(
+  {
+    crd: text('A CRD, in the words of the package.'),
+    demand: {
+      ...record<DemandBlock>({
+        crd: text('Name of the CRD.'),
+        group: text('API group, or `*` for any.'),
+        version: text('API version; absent: any.'),
+        kind: text('Kind, or `*` for any.'),
+      }),
+      if: { required: ['crd'] },
+      // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
+      then: { properties: { group: false, kind: false } },
+      else: { required: ['group', 'kind'] },
+      description: 'What that means, where it is more than the name of a CRD.',
+    },
+  },
+  ['crd'],
+);
+
+const requirement: Schema = {
   type: 'object',
-  additionalProperties: false,
-  required: ['source', 'version', 'kind', 'name', 'direct'],
-  properties: {
+  if: { required: ['crd'] },
+  // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
+  then: crdRequirement,
+  else: {
+    if: {
+      anyOf: ['provider', 'configuration', 'function'].map((field) => ({ required: [field] })),
+    },
+    // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
+    then: shortRequirement,
+    else: explicitRequirement,
+  },
+};
+
+const lockedPackage = record<PackageBlock>(
+  {
     source: text('OCI repository, spelled as packages spell it in `dependsOn`.'),
     version: text('Tag, or the digest where the package is demanded by digest.'),
     digest: digest('What the tag pointed at: the image index where there is one.'),
     manifest: digest('Manifest chosen from that index; absent where there is no index.'),
     baseLayer: digest('Layer that holds package.yaml.'),
     packageYaml: digest('Of the bytes of package.yaml.'),
-    kind: { enum: KINDS, description: 'Kind of the package.' },
+    kind,
     name: text('Name of the object in the bundle.'),
     direct: { type: 'boolean', description: 'Whether it was asked for by name.' },
     crossplane: text("The package's own Crossplane constraint."),
-    dependsOn: {
-      type: 'array',
-      items: { type: 'object' },
-      description: 'Dependencies as the package states them.',
-    },
+    dependsOn: list(
+      { $ref: '#/$defs/requirement' },
+      'Dependencies as the package states them, in its order.',
+    ),
     owns: {
       type: 'object',
       additionalProperties: {
         type: 'object',
-        additionalProperties: { type: 'array', items: { type: 'string' } },
+        propertyNames: { enum: OWNED_KINDS },
+        additionalProperties: names,
       },
       description: 'Objects it installs, by API group and kind.',
     },
     object: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
+      ...record<ObjectBlock>({
         apiVersion: text('apiVersion of the object given.'),
         metadata: { type: 'object', description: 'Labels, annotations and the like.' },
         spec: { type: 'object', description: 'Fields of the spec beside `package`.' },
-      },
+      }),
       description: 'What the object in the bundle has beside its package.',
     },
   },
-};
+  ['source', 'version', 'kind', 'name', 'direct'],
+);
 
 /** JSON Schema of `xpkg.lock.yaml`. */
-export const LOCKFILE_SCHEMA = {
+export const LOCKFILE_SCHEMA: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'xpkg.lock.yaml',
   description: 'Lockfile of xpkg-resolve: written by the tool, committed by its users.',
-  type: 'object',
-  additionalProperties: false,
-  required: ['version', 'crossplane', 'packages', 'objects', 'skipDependencyResolution'],
-  properties: {
-    version: { const: 1, description: 'Version of this format.' },
-    crossplane: text('Crossplane release that it is for.'),
-    packages: {
-      type: 'array',
-      items: { $ref: '#/$defs/package' },
-      description: 'The closure, by source in code-point order.',
+  ...record<LockfileDocument>(
+    {
+      version: { const: LOCKFILE_VERSION, description: 'Version of this format.' },
+      crossplane: text('Crossplane release that it is for.'),
+      packages: list({ $ref: '#/$defs/package' }, 'The closure, by source in code-point order.'),
+      objects: list(
+        { type: 'object' },
+        'ImageConfigs and DeploymentRuntimeConfigs that were given.',
+      ),
+      skipDependencyResolution: list(
+        { type: 'string' },
+        'Why every object skips dependency resolution; empty: none does.',
+      ),
     },
-    objects: {
-      type: 'array',
-      items: { type: 'object' },
-      description: 'ImageConfigs and DeploymentRuntimeConfigs that were given.',
-    },
-    skipDependencyResolution: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Why every object skips dependency resolution; empty: none does.',
-    },
-  },
-  $defs: { package: lockedPackage },
+    ['version', 'crossplane', 'packages', 'objects', 'skipDependencyResolution'],
+  ),
+  $defs: { package: lockedPackage, requirement },
 };

@@ -1,213 +1,125 @@
 import { byCodePoint } from '../text/code-point-order.js';
-import type { Requirement } from '../model/package-meta.js';
-import { type OwnedObject, byKindAndName, isOwnedKind } from '../model/owned-object.js';
 import type { CrdDemand } from '../model/crd-demand.js';
-import { PACKAGE_KINDS, type PackageKind, type Repository } from '../model/package.js';
-import { isDigest, type Digest } from '../text/digest.js';
+import type { InputError } from '../model/input-error.js';
 import { isObjectName } from '../model/name.js';
+import { byKindAndName, OWNED_KINDS, type OwnedObject } from '../model/owned-object.js';
+import { PACKAGE_KINDS, type PackageKind } from '../model/package.js';
+import type { Requirement } from '../model/package-meta.js';
 import { isTag, parseReference } from '../model/reference.js';
 import { targetFor } from '../model/target/target.js';
-import { Located } from './located.js';
-import {
-  LOCKFILE_VERSION,
-  type LockedPackage,
-  type Lockfile,
-  type ObjectTemplate,
-} from './lockfile.js';
-
-const AGAIN = 'restore it from version control, or delete it and run `xpkg-resolve resolve` again';
+import { isDigest, type Digest } from '../text/digest.js';
+import { checkLockfile, RESTORE_HINT } from './check-lockfile.js';
+import { parseLocatedDocument, type LocatedDocument } from './located-document.js';
+import type { LockedPackage, Lockfile } from './lockfile.js';
+import type { DemandBlock, PackageBlock, RequirementBlock } from './lockfile-schema.js';
 
 /** Reads `xpkg.lock.yaml`; what is wrong with it is an `InputError` that says where. */
 export function parseLockfile(text: string, file: string): Lockfile {
-  const root = Located.parse(text, file);
-  if (!root.isMapping) root.fail('is not a lockfile: it must be a mapping', AGAIN);
-  checkVersion(root);
-  const part = root.members([
-    'version',
-    'crossplane',
-    'packages',
-    'objects',
-    'skipDependencyResolution',
-  ]);
-  const reasons =
-    part('skipDependencyResolution').optional((list) => list.items()) ??
-    root.fail(
-      'is not a whole lockfile: `skipDependencyResolution`, its last part, is missing',
-      AGAIN,
-    );
+  const document = parseLocatedDocument(text, file);
+  const { crossplane, packages, objects, skipDependencyResolution } = checkLockfile(document);
+  if (targetFor(crossplane) === undefined) {
+    throw document.error(['crossplane'], 'must be a Crossplane release');
+  }
+  refuseSecond(packages, document);
+  const locked = packages.map((block, i) => {
+    checkPackage(block, (field, what, hint) => document.error(['packages', i, field], what, hint));
+    return lockedPackage(block);
+  });
   return {
-    crossplane: release(part('crossplane')),
-    packages: packages(part('packages').items()),
-    objects: part('objects')
-      .items()
-      .map((object) => object.object()),
-    skipDependencyResolution: reasons.map((reason) => reason.string()),
+    crossplane,
+    packages: locked.sort((a, b) => byCodePoint(a.repository, b.repository)),
+    objects,
+    skipDependencyResolution,
   };
 }
 
-/** First of all: a newer format may be different in every other respect. */
-function checkVersion(root: Located): void {
-  const found = root.entries().find(([key]) => key === 'version')?.[1];
-  if (found === undefined) root.fail('is not a lockfile: it has no `version`', AGAIN);
-  const version = found.integer();
-  if (version > LOCKFILE_VERSION) {
-    found.fail(
-      `is ${version}, newer than this xpkg-resolve reads (${LOCKFILE_VERSION})`,
-      'use the xpkg-resolve that wrote the lockfile, or a later one',
-    );
-  }
-  if (version < 1) found.fail(`must be ${LOCKFILE_VERSION}`, AGAIN);
-}
-
-function release(part: Located): string {
-  const text = part.string();
-  return targetFor(text) === undefined ? part.fail('must be a Crossplane release') : text;
-}
-
-function packages(blocks: readonly Located[]): readonly LockedPackage[] {
+function refuseSecond(packages: readonly PackageBlock[], { error }: LocatedDocument): void {
   const sources = new Set<string>();
   const names = new Set<string>();
-  const locked = blocks.map((block) => {
-    const read = lockedPackage(block);
-    if (sources.has(read.repository))
-      block.fail(`locks \`${read.repository}\` a second time`, AGAIN);
-    if (names.has(read.name)) block.fail(`takes the name \`${read.name}\` a second time`, AGAIN);
-    sources.add(read.repository);
-    names.add(read.name);
-    return read;
-  });
-  return locked.sort((a, b) => byCodePoint(a.repository, b.repository));
-}
-
-const PACKAGE_FIELDS = [
-  'source',
-  'version',
-  'digest',
-  'manifest',
-  'baseLayer',
-  'packageYaml',
-  'kind',
-  'name',
-  'direct',
-  'crossplane',
-  'dependsOn',
-  'owns',
-  'object',
-] as const;
-
-function lockedPackage(block: Located): LockedPackage {
-  const part = block.members(PACKAGE_FIELDS);
-  const version = part('version').string();
-  const digest = part('digest').optional(digestOf);
-  if (!isDigest(version) && !isTag(version)) part('version').fail('must be a tag or a digest');
-  if (isDigest(version) && digest !== undefined && digest !== version) {
-    part('digest').fail(`is not the digest that \`version\` names`, AGAIN);
+  for (const [i, { source, name }] of packages.entries()) {
+    if (sources.has(source)) {
+      throw error(['packages', i], `locks \`${source}\` a second time`, RESTORE_HINT);
+    }
+    if (names.has(name)) {
+      throw error(['packages', i], `takes the name \`${name}\` a second time`, RESTORE_HINT);
+    }
+    sources.add(source);
+    names.add(name);
   }
+}
+
+/** What the schema leaves open: which texts are tags, repositories and names. */
+function checkPackage(
+  { source, version, digest, name }: PackageBlock,
+  error: (field: keyof PackageBlock, what: string, hint?: string) => InputError,
+): void {
+  if (!isDigest(version) && !isTag(version)) throw error('version', 'must be a tag or a digest');
+  if (isDigest(version) && digest !== undefined && digest !== version) {
+    throw error('digest', 'is not the digest that `version` names', RESTORE_HINT);
+  }
+  if (parseReference(`${source}:v0`) === undefined) throw error('source', 'must be a repository');
+  if (!isObjectName(name)) throw error('name', 'cannot be the name of an object', RESTORE_HINT);
+}
+
+function lockedPackage(block: PackageBlock): LockedPackage {
+  const { apiVersion, metadata = {}, spec = {} } = block.object ?? {};
   return {
-    repository: repositoryOf(part('source')),
-    version,
-    digest,
-    manifest: part('manifest').optional(digestOf),
-    baseLayer: part('baseLayer').optional(digestOf),
-    packageYaml: part('packageYaml').optional(digestOf),
-    kind: kindOf(part('kind')),
-    name: nameOf(part('name')),
-    direct: part('direct').boolean(),
-    crossplane: part('crossplane').optional((constraint) => constraint.string()),
-    requirements: part('dependsOn').optional((list) => list.items().map(requirement)) ?? [],
-    owns: part('owns').optional(owned) ?? [],
-    object: part('object').optional(template) ?? { apiVersion: undefined, metadata: {}, spec: {} },
+    repository: block.source,
+    version: block.version,
+    digest: checkedDigest(block.digest),
+    manifest: checkedDigest(block.manifest),
+    baseLayer: checkedDigest(block.baseLayer),
+    packageYaml: checkedDigest(block.packageYaml),
+    kind: block.kind,
+    name: block.name,
+    direct: block.direct,
+    crossplane: block.crossplane,
+    requirements: (block.dependsOn ?? []).map(requirementOf),
+    owns: ownedObjects(block.owns ?? {}),
+    object: { apiVersion, metadata, spec },
   };
 }
 
-function repositoryOf(part: Located): Repository {
-  const text = part.string();
-  const bare = parseReference(`${text}:v0`);
-  return bare === undefined ? part.fail('must be a repository') : text;
+/** The schema holds every digest to its pattern. */
+function checkedDigest(text: string | undefined): Digest | undefined {
+  return text as Digest | undefined;
 }
 
-function digestOf(part: Located): Digest {
-  const text = part.string();
-  return isDigest(text) ? text : part.fail('must be `sha256:` and 64 lower-case hex digits');
+function requirementOf(block: RequirementBlock): Requirement {
+  if ('crd' in block) {
+    const { crd: text, demand } = block;
+    return { requires: 'crd', demand: demandOf(demand ?? { crd: text }), text, line: undefined };
+  }
+  const { version: constraint } = block;
+  return { requires: 'package', ...requiredPackage(block), constraint, line: undefined };
 }
 
-function nameOf(part: Located): string {
-  const text = part.string();
-  return isObjectName(text) ? text : part.fail('cannot be the name of an object', AGAIN);
+type PackageRequirementBlock = Exclude<RequirementBlock, { readonly crd: string }>;
+
+function requiredPackage(
+  block: PackageRequirementBlock,
+): Pick<Extract<Requirement, { requires: 'package' }>, 'repository' | 'kind' | 'apiVersion'> {
+  if ('package' in block) {
+    const { package: repository, kind, apiVersion } = block;
+    return { repository, kind, apiVersion };
+  }
+  const kind = PACKAGE_KINDS.find((each) => block[fieldOf(each)] !== undefined)!;
+  return { repository: block[fieldOf(kind)]!, kind, apiVersion: undefined };
 }
 
-function kindOf(part: Located): PackageKind {
-  const text = part.string();
-  return (
-    PACKAGE_KINDS.find((kind) => kind === text) ??
-    part.fail(`must be one of ${PACKAGE_KINDS.join(', ')}`)
-  );
+function fieldOf(kind: PackageKind) {
+  return kind.toLowerCase() as Lowercase<PackageKind>;
 }
 
-const SHORT_FORMS = new Map(PACKAGE_KINDS.map((kind) => [kind.toLowerCase(), kind]));
-
-function requirement(entry: Located): Requirement {
-  const keys = entry.entries().map(([key]) => key);
-  if (keys.includes('crd')) return crdRequirement(entry);
-  const short = keys.find((key) => SHORT_FORMS.has(key));
-  if (short === undefined) return explicitRequirement(entry);
-  const part = entry.members([short, 'version']);
-  return {
-    requires: 'package',
-    repository: part(short).string(),
-    kind: SHORT_FORMS.get(short)!,
-    apiVersion: undefined,
-    constraint: part('version').string(),
-    line: undefined,
-  };
+function demandOf({ crd, group, version, kind }: DemandBlock): CrdDemand {
+  if (crd === undefined) return { group: group!, version, kind: kind! };
+  return version === undefined ? { crd } : { crd, version };
 }
 
-function explicitRequirement(entry: Located): Requirement {
-  const part = entry.members(['apiVersion', 'kind', 'package', 'version']);
-  return {
-    requires: 'package',
-    repository: part('package').string(),
-    kind: kindOf(part('kind')),
-    apiVersion: part('apiVersion').string(),
-    constraint: part('version').string(),
-    line: undefined,
-  };
-}
-
-function crdRequirement(entry: Located): Requirement {
-  const part = entry.members(['crd', 'demand']);
-  const text = part('crd').string();
-  const demand = part('demand').optional(demandOf) ?? { crd: text };
-  return { requires: 'crd', demand, text, line: undefined };
-}
-
-function demandOf(block: Located): CrdDemand {
-  const part = block.members(['crd', 'group', 'version', 'kind']);
-  const crd = part('crd').optional((name) => name.string());
-  if (crd !== undefined) return { crd };
-  return {
-    group: part('group').string(),
-    version: part('version').optional((version) => version.string()),
-    kind: part('kind').string(),
-  };
-}
-
-/** Groups are for the reader: an object's name says all there is to know. */
-function owned(block: Located): readonly OwnedObject[] {
-  const objects = block.entries().flatMap(([, kinds]) =>
-    kinds.entries().flatMap(([kind, names]) => {
-      if (!isOwnedKind(kind)) return names.fail('is not a kind of object that packages own');
-      return names.items().map((name) => ({ kind, name: name.string() }));
-    }),
+/** Groups are for people: an object's name says all there is to know. */
+function ownedObjects(groups: NonNullable<PackageBlock['owns']>): readonly OwnedObject[] {
+  const objects = Object.values(groups).flatMap((kinds) =>
+    OWNED_KINDS.flatMap((kind) => (kinds[kind] ?? []).map((name) => ({ kind, name }))),
   );
   return objects.sort(byKindAndName);
-}
-
-function template(block: Located): ObjectTemplate {
-  const part = block.members(['apiVersion', 'metadata', 'spec']);
-  return {
-    apiVersion: part('apiVersion').optional((text) => text.string()),
-    metadata: part('metadata').optional((object) => object.object()) ?? {},
-    spec: part('spec').optional((object) => object.object()) ?? {},
-  };
 }

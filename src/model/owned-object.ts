@@ -48,9 +48,10 @@ export function objectTypeOf(owned: OwnedKind): { readonly kind: string; readonl
   return OWNED[owned === 'claim' ? 'XRD' : owned];
 }
 
-export function isOwnedKind(text: string): text is OwnedKind {
-  return text === 'claim' || Object.hasOwn(OWNED, text);
-}
+export const OWNED_KINDS: readonly OwnedKind[] = [
+  'claim',
+  ...(Object.keys(OWNED) as (keyof typeof OWNED)[]),
+];
 
 /** Their instances become a CRD of their own name: two of one name are two owners of one CRD. */
 const MAKES_CRD: ReadonlySet<OwnedKind> = new Set(['CRD', 'XRD', 'claim', 'MRD']);

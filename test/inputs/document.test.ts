@@ -1,7 +1,7 @@
 import { assert, jsonValue, pre, property } from 'fast-check';
 import { dump } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { formatPath, parseDocuments } from '../../src/inputs/document.js';
+import { parseDocuments } from '../../src/inputs/document.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { Path } from '../../src/text/yaml/places.js';
 
@@ -100,14 +100,6 @@ describe('what is read', () => {
       }),
     );
   });
-});
-
-test.each([
-  { path: ['spec', 'packages', 2, 'version'], want: 'spec.packages[2].version' },
-  { path: ['metadata', 'labels', 'a.b/c'], want: 'metadata.labels["a.b/c"]' },
-  { path: [0, 'a'], want: '[0].a' },
-])('$want', ({ path, want }) => {
-  expect(formatPath(path)).toBe(want);
 });
 
 function bomb(): string {

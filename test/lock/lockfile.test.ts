@@ -112,6 +112,23 @@ describe('parsing undoes formatting', () => {
   });
 });
 
+test('a lockfile in which one thing is changed is read, or refused with its line', () => {
+  const text = formatLockfile(platform);
+  const lines = text.split('\n');
+  const junk = fc.constantFrom('null', '1', '""', 'true', '[]', '{}', '[a]', '{a: 1}', '{crd: 1}');
+  fc.assert(
+    fc.property(fc.nat({ max: lines.length - 2 }), junk, (at, value) => {
+      const changed = lines.with(at, lines[at]!.replace(/(: |- (?!.*: )).*$/, `$1${value}`));
+      try {
+        expect(formatLockfile(parseLockfile(changed.join('\n'), 'l.yaml'))).toContain('version: 1');
+      } catch (error) {
+        expect(error).toBeInstanceOf(InputError);
+        expect((error as InputError).origin?.line).toBeGreaterThan(0);
+      }
+    }),
+  );
+});
+
 describe('what is wrong is said with file and line', () => {
   const good = formatLockfile(platform);
   test.each([
@@ -147,6 +164,34 @@ describe('what is wrong is said with file and line', () => {
       why: 'one source twice',
     },
     { from: 'XRD:', to: 'CRDs:', line: 21, says: 'kind', why: 'nothing packages own' },
+    {
+      from: '    direct: true\n',
+      to: '',
+      line: 5,
+      says: 'direct` is missing',
+      why: 'a field less',
+    },
+    {
+      from: 'version: ">=v1.0.0, <v2.0.0"',
+      to: 'version: 1',
+      line: 14,
+      says: 'dependsOn[0].version` must be a string',
+      why: 'a constraint that is a number',
+    },
+    {
+      from: 'version: ">=v1.0.0, <v2.0.0"',
+      to: 'function: xpkg.acme.dev/acme/fn',
+      line: 13,
+      says: 'dependsOn[0].version` is missing',
+      why: 'two packages in one entry',
+    },
+    {
+      from: '        version: "*"\n',
+      to: '',
+      line: 15,
+      says: 'dependsOn[1].version` is missing',
+      why: 'an entry cut short',
+    },
   ])('$why: line $line', ({ from, to, line, says }) => {
     const bad = good.replace(from, to);
     expect(bad).not.toBe(good);

@@ -1,7 +1,8 @@
 import { formatOrigin, InputError } from '../../model/input-error.js';
 import { didYouMean } from '../../text/did-you-mean.js';
 import { schemaCheck, type SchemaError } from '../../text/json-schema.js';
-import { formatPath, type InputDocument } from '../document.js';
+import { formatPath } from '../../text/yaml/places.js';
+import type { InputDocument } from '../document.js';
 import { PACKAGE_SET_SCHEMA } from './package-set-schema.js';
 
 const MAX_PROBLEMS_SHOWN = 10;

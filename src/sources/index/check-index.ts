@@ -1,6 +1,6 @@
 import type { IndexFile } from '../../model/index-file.js';
 import { schemaCheck, type SchemaError } from '../../text/json-schema.js';
-import type { Path } from '../../text/yaml/places.js';
+import { formatPath } from '../../text/yaml/places.js';
 import { INDEX_SCHEMA } from './index-schema.js';
 
 /** Where an index departs from its schema, and how. */
@@ -28,11 +28,11 @@ const departures = schemaCheck(INDEX_SCHEMA);
 function problemOf({ keyword, params, path }: SchemaError): IndexProblem {
   switch (keyword) {
     case 'required':
-      return { path: written([...path, String(params['missingProperty'])]), want: 'given' };
+      return { path: formatPath([...path, String(params['missingProperty'])]), want: 'given' };
     case 'pattern':
-      return { path: written(path), want: '`sha256:` and 64 lower-case hex digits' };
+      return { path: formatPath(path), want: '`sha256:` and 64 lower-case hex digits' };
     default:
-      return { path: written(path), want: TYPES[String(params['type'])] ?? 'of another type' };
+      return { path: formatPath(path), want: TYPES[String(params['type'])] ?? 'of another type' };
   }
 }
 
@@ -41,12 +41,3 @@ const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'an object',
 };
-
-/** As JavaScript would have it: names that are none there in quotes. */
-function written(path: Path): string {
-  const steps = path.map((step) => {
-    if (typeof step === 'number') return `[${step}]`;
-    return /^\w+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
-  });
-  return steps.join('').replace(/^\./, '');
-}

@@ -140,7 +140,7 @@ function requirementsOf(
   return requiresCrd === undefined ? required : [...required, requiresCrd];
 }
 
-/** By name, or by group, version and kind. */
+/** By name, with or without an API version, or by group, version and kind. */
 function crdRequirement(knobs: LockfileKnobs): fc.Arbitrary<CrdRequirement> {
   const requires = 'crd' as const;
   const line = undefined;
@@ -152,6 +152,12 @@ function crdRequirement(knobs: LockfileKnobs): fc.Arbitrary<CrdRequirement> {
   });
   return fc.oneof(
     named.map((crd) => ({ requires, demand: { crd }, text: crd, line })),
+    named.map((crd) => ({
+      requires,
+      demand: { crd, version: 'v1beta1' },
+      text: `${crd}/v1beta1`,
+      line,
+    })),
     served.map((demand) => ({ requires, demand, text: `${demand.group}/${demand.kind}`, line })),
   );
 }

@@ -22,6 +22,17 @@ export interface PlacedEntry {
 /** Where a value stands inside a document: `['spec', 'packages', 2, 'version']`. */
 export type Path = readonly (string | number)[];
 
+/** `spec.packages[2].version`, for messages. */
+export function formatPath(path: Path): string {
+  return path
+    .map((step) => {
+      if (typeof step === 'number') return `[${step}]`;
+      return /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+    })
+    .join('')
+    .replace(/^\./, '');
+}
+
 /** Where the first document of some events begins; -1: it is empty. */
 export function beginningOf(events: readonly Event[]): number {
   const root = events[startOf(events)];

@@ -1,7 +1,13 @@
 import { parseEvents } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { lineAt, lineFinder } from '../../../src/text/line-finder.js';
-import { beginningOf, findPlace, placesOf, type Path } from '../../../src/text/yaml/places.js';
+import {
+  beginningOf,
+  findPlace,
+  formatPath,
+  placesOf,
+  type Path,
+} from '../../../src/text/yaml/places.js';
 
 const TEXT = `# a comment
 kind: A
@@ -41,4 +47,12 @@ test.each(['', '# nothing\n', '---\n'])('%j holds no place', (text) => {
   const events = parseEvents(text, {});
   expect(placesOf(text, events)?.offset ?? -1).toBe(-1);
   expect(beginningOf(events)).toBe(-1);
+});
+
+test.each([
+  { path: ['spec', 'packages', 2, 'version'], want: 'spec.packages[2].version' },
+  { path: ['metadata', 'labels', 'a.b/c'], want: 'metadata.labels["a.b/c"]' },
+  { path: [0, 'a'], want: '[0].a' },
+])('$want', ({ path, want }) => {
+  expect(formatPath(path)).toBe(want);
 });
