@@ -19,8 +19,8 @@ const UNREAD: PackageMeta = {
   findings: [],
 };
 
-export interface DriverOptions {
-  /** Packages are judged leniently. */
+interface DriverOptions {
+  /** Also read what old design documents describe and Crossplane rejects. */
   readonly compat?: boolean | undefined;
   /** Asked now and then during a long search; `false` makes it give up. */
   readonly goOn?: (() => boolean) | undefined;

@@ -10,7 +10,7 @@ export interface ReadCounts {
 export interface ReadStats extends ReadCounts {
   listed: number;
   fetched: number;
-  /** Bytes read from the network; registry connections add to it, the rest is added by the memory. */
+  /** Bytes read from the network, which registry connections count; `SourceMemory` counts the rest. */
   bytes: number;
   /** What was asked for last; undefined: nothing yet. */
   latest: string | undefined;

@@ -9,7 +9,7 @@ export interface RememberedReply<T> {
   readonly rules: TargetRules;
   /** Those that were read to give it. */
   readonly rulesRead: ReadonlySet<Rule>;
-  /** Until then more rules may be read. */
+  /** false: more rules may yet be read. */
   isSettled: boolean;
 }
 

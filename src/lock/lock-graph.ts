@@ -19,7 +19,7 @@ export interface LockGraph {
   requirementsOf(repository: Repository): readonly LockEdge[];
   /** In the order of the lockfile. */
   requirersOf(repository: Repository): readonly LockEdge[];
-  /** The package that owns a CRD. undefined: none does, or it is not asked for by name, which is all that a lockfile has. */
+  /** undefined: none owns the CRD, or it is not asked for by name, and a lockfile has names alone. */
   ownerOf(demand: CrdDemand): LockedPackage | undefined;
   /**
    * Where to start to come by every package, by repository: those asked for directly, then those

@@ -7,14 +7,14 @@ import type { Solved } from './resolve/answer.js';
 import { toProblem } from './resolve/to-problem.js';
 import { staleness } from './verify/staleness.js';
 
-export interface FrozenOptions {
+interface FrozenOptions {
   /** The Crossplane release that is asked for, or a range; beats the request's own. */
   readonly crossplane?: string | undefined;
   readonly compat?: boolean | undefined;
 }
 
 /** A lockfile that does not answer what is asked. */
-export interface StaleLockfile {
+interface StaleLockfile {
   readonly status: 'stale';
   /** At least one. */
   readonly reasons: readonly string[];

@@ -111,7 +111,7 @@ async function find(problem: Problem, target: Target, driver: Driver): Promise<F
   return { target, verdict: await verdictOf(outcome, problem, target, driver), constraints };
 }
 
-/** The same search; what packages say of Crossplane on the way is written down. */
+/** Passes a search on, and collects the Crossplane constraints of the packages it is told of. */
 function* noting(solving: Solving<SearchResult>, constraints: Set<string>): Solving<SearchResult> {
   let step = solving.next();
   while (step.done !== true) {
@@ -152,7 +152,7 @@ function restates({ kind, text }: CoreEntry, target: Target): boolean {
   return kind === 'crossplane' && text === `Crossplane is ${target.version}`;
 }
 
-/** The plainest of the facts: of those that tell more than that something was asked for. */
+/** The shortest fact, of those that say more than that something is required. */
 function tersest(core: readonly CoreEntry[]): string {
   const telling = core.filter(({ kind }) => kind !== 'requirement');
   const texts = (telling.length > 0 ? telling : core).map(({ text }) => text);

@@ -15,7 +15,7 @@ export interface Outdated {
   readonly repository: Repository;
   /** As locked. */
   readonly version: string;
-  /** The newest that everybody who asks for it admits; undefined: none that is newer. */
+  /** The newest version that all requirers admit; undefined: none is newer. */
   readonly fits: string | undefined;
   readonly newest: string;
   /** Who does not admit the newest; undefined: all do. */
@@ -82,7 +82,7 @@ function compare(
   return { repository, version, fits: fits?.raw, newest: newest.raw, heldBy };
 }
 
-/** Who rules a version out, in words. */
+/** What rules a version out, in words; undefined: nothing. */
 function holderOf(repository: Repository, { raw }: Version, ruling: Ruling): string | undefined {
   const found = ruledOut(repository, raw, ruling);
   switch (found?.by) {

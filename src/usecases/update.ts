@@ -54,7 +54,7 @@ function isRequired({ repository }: { repository: Repository }, lockfile: Lockfi
   return isDirect || lockGraph(lockfile).requirersOf(repository).length > 0;
 }
 
-/** The same answer without the packages that only a pin asked for. */
+/** Resolves again without pins, from what they led to: packages that only a pin required go. */
 async function withoutOrphans(
   pinned: Solved,
   request: Request,

@@ -7,14 +7,14 @@ export interface Why {
   readonly locked: LockedPackage;
   /** Shortest first; each from a package at the top. An empty one: it is at the top itself. */
   readonly paths: readonly (readonly LockEdge[])[];
-  /** There are more paths than are worth listing. */
+  /** Not all paths are listed. */
   readonly more: boolean;
 }
 
-/** How many paths are worth reading. */
-const MOST_PATHS = 50;
-/** A bound on looking for them, where cycles lead nowhere. */
-const MOST_STEPS = 20_000;
+/** Paths that are listed; a reader makes nothing of more. */
+const MAX_PATHS = 50;
+/** Packages that are visited in search of paths: where there are cycles, walks multiply. */
+const MAX_STEPS = 20_000;
 
 /** Every way from what is asked for to a package that is locked. */
 export function whyLocked(lockfile: Lockfile, locked: LockedPackage): Why {
@@ -24,7 +24,7 @@ export function whyLocked(lockfile: Lockfile, locked: LockedPackage): Why {
   const paths: (readonly LockEdge[])[] = [];
   let steps = 0;
   const climb = (at: LockedPackage, path: readonly LockEdge[]): void => {
-    if (++steps > MOST_STEPS || paths.length > MOST_PATHS) return;
+    if (++steps > MAX_STEPS || paths.length > MAX_PATHS) return;
     if (starts.has(at)) paths.push(path);
     const edges = graph
       .requirersOf(at.repository)
@@ -33,12 +33,12 @@ export function whyLocked(lockfile: Lockfile, locked: LockedPackage): Why {
     for (const edge of edges) climb(edge.from, [edge, ...path]);
   };
   climb(locked, []);
-  const more = paths.length > MOST_PATHS || steps > MOST_STEPS;
-  const shortestFirst = paths.slice(0, MOST_PATHS).sort((a, b) => a.length - b.length);
+  const more = paths.length > MAX_PATHS || steps > MAX_STEPS;
+  const shortestFirst = paths.slice(0, MAX_PATHS).sort((a, b) => a.length - b.length);
   return { locked, paths: shortestFirst, more };
 }
 
-/** Whoever owns an object of that name, and as what. */
+/** The locked packages that own an object of this name, and the object of each. */
 export function ownersOf(
   lockfile: Lockfile,
   name: string,
@@ -51,7 +51,7 @@ export function ownersOf(
 /** Steps from the nearest start. */
 function distancesFrom(graph: LockGraph): Map<LockedPackage, number> {
   const distances = new Map(graph.starts.map((start) => [start, 0]));
-  // A map grows while it is walked: first come, first served.
+  // Breadth first: iterating over a map also visits what is added to it on the way.
   for (const [locked, distance] of distances) {
     for (const { to } of graph.requirementsOf(locked.repository)) {
       if (!distances.has(to)) distances.set(to, distance + 1);

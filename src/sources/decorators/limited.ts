@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { PackageSource } from '../../model/package-source.js';
 import { traitsOf } from './traits.js';
 
-/** At most so many questions under way at once; the others wait their turn. One: none is asked ahead. */
+/** Lets so many questions run at once; the others wait their turn. With one, none is asked ahead. */
 export function limited(source: PackageSource, concurrency: number): PackageSource {
   const limit = pLimit(concurrency);
   return {

@@ -2,7 +2,7 @@ import { crdDemandText } from '../../model/crd-demand.js';
 import type { PackageSource } from '../../model/package-source.js';
 
 /**
- * Says, where nobody is found to own a CRD, that some of the sources could not be searched for it.
+ * Says, where no owner of a CRD is found, that some of the sources could not be searched for one.
  *
  * `parts` are the sources that `source` is made of.
  */

@@ -15,7 +15,10 @@ import { isPublished, parseFolderPath, versionsPathsOf, splitAtVersion } from '.
 import { isAbsent } from '../../files/error-code.js';
 import { unreadable } from '../unreadable.js';
 
-/** The folders below a root; each is listed once and each package read once. */
+/**
+ * The folders below a root. Each is listed once and each package read once: several questions of a
+ * search lead to the same folder, who owns a CRD to all of them.
+ */
 export class PackageTree {
   readonly #root: string;
   readonly #shown: string;

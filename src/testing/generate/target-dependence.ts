@@ -9,7 +9,7 @@ import {
 } from '../../model/target/target.js';
 
 /** Releases that follow each other, and how a source tells them apart. */
-export interface TargetDependence {
+interface TargetDependence {
   /** Newest first. */
   readonly releases: readonly string[];
   /** Those releases as a range. */

@@ -29,7 +29,7 @@ export interface VariedRoot {
   readonly tagsFor: (target: Target) => readonly string[];
 }
 
-export interface Varying {
+interface Varying {
   readonly source: PackageSource;
   /** All that `tagsFor` will be asked about. */
   readonly targets: readonly Target[];
@@ -129,7 +129,7 @@ function candidates(tags: readonly string[], target: Target, pool: Pool): string
     .map(({ raw }) => raw);
 }
 
-/** Whoever is at a prerelease looks at others too. */
+/** Whether the root is at a prerelease: then others are tried too. */
 function isPrerelease({ version }: PackageRoot, { rules: { dialect } }: Target): boolean {
   if (version.form === 'digest') return false;
   const tag = version.form === 'tag' ? version.tag : exactTag(version.text, dialect);

@@ -12,8 +12,8 @@ import { misfitOf } from './misfit.js';
 import { meetsSelector } from './meets-selector.js';
 import { selectorOf } from '../../model/selector.js';
 
-/** So many majors behind are worth a word. */
-const MAJORS = 2;
+/** Major versions that a package must be behind to be worth a note. */
+const MIN_MAJORS_BEHIND = 2;
 
 /**
  * A note for each package asked for by name that is far behind the newest release the user would
@@ -28,7 +28,7 @@ export async function heldBack(
   const notes: string[] = [];
   for (const one of selected) {
     const { repository, version } = one;
-    // Where the lockfile or the user's own preference holds it, nothing else does.
+    // A version that is locked, or preferred for being low, is not held back by a package.
     if (problem.prefer !== 'newest' || problem.locked.get(repository) === version) continue;
     const newest = newestAdmitted(
       one,
@@ -46,7 +46,7 @@ export async function heldBack(
 
 function isFarBehind(version: string, newest: Version, { dialect }: Problem): boolean {
   const taken = parseVersion(version, dialect);
-  return taken !== undefined && BigInt(newest.major) - BigInt(taken.major) >= MAJORS;
+  return taken !== undefined && BigInt(newest.major) - BigInt(taken.major) >= MIN_MAJORS_BEHIND;
 }
 
 /** undefined: the user did not ask for it by name, or admits nothing that is listed. */
@@ -56,12 +56,12 @@ function newestAdmitted(
   target: Target,
   tags: readonly string[],
 ): Version | undefined {
-  const demands = problem.roots.filter(
+  const roots = problem.roots.filter(
     (each): each is RootPackage =>
       each.requires === 'package' && effectiveRepository(problem, each.repository) === repository,
   );
-  if (demands.length === 0 || problem.overrides.has(repository)) return undefined;
-  const selectors = demands.map(({ selector }) => selector);
+  if (roots.length === 0 || problem.overrides.has(repository)) return undefined;
+  const selectors = roots.map(({ selector }) => selector);
   const unwanted = (problem.exclude.get(repository) ?? []).map(({ selector }) => selector);
   return newestOf(
     tags,

@@ -7,7 +7,7 @@ import { parseVersion } from '../../semver/version.js';
  * Which prereleases a range admits: those it names itself, as a cluster checks dependencies, or all
  * of them. All is right for what is locked: that a prerelease was asked for is not recorded.
  */
-export type Prereleases = 'named' | 'all';
+type Prereleases = 'named' | 'all';
 
 /** Whether a version is among those that a selector asks for. */
 export function meetsSelector(

@@ -16,7 +16,7 @@ interface Installed extends Pick<PackageMeta, 'owns'> {
 }
 
 /** Why a version does not go with the release, or with another package. */
-export type Misfit<Other extends Installed> =
+type Misfit<Other extends Installed> =
   | { readonly because: 'crossplane'; readonly constraint: string }
   | { readonly because: 'owns'; readonly other: Other; readonly object: OwnedObject }
   | {

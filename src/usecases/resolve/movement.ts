@@ -14,10 +14,10 @@ export interface Movement extends Change {
   readonly reason: string | undefined;
 }
 
-export interface Moved {
+interface Moved {
   readonly before: Lockfile | undefined;
   readonly after: Lockfile;
-  /** What was asked, in the eyes of the release that the answer is for. */
+  /** What was asked, as `target` reads it. */
   readonly problem: Problem;
   readonly requirers: Requirers;
   readonly target: Target;

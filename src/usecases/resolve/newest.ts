@@ -1,7 +1,7 @@
 import { compareVersions, isIncomplete, parseVersion, type Version } from '../../semver/version.js';
 import type { Problem } from '../../solver/problem.js';
 
-/** The newest of the tags that can be installed and that somebody takes; undefined: none. */
+/** The newest of the tags that can be installed and pass `takes`; undefined: none does. */
 export function newestOf(
   tags: readonly string[],
   { dialect, skipsIncompleteTags }: Problem,

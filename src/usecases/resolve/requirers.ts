@@ -7,11 +7,11 @@ import { effectiveRepository } from '../../solver/effective.js';
 import type { Problem } from '../../solver/problem.js';
 import { selectorOf, selectorText, type Selector } from '../../model/selector.js';
 
-/** Somebody who asks for a package. */
+/** A root or locked package that asks for a package. */
 export interface Requirer {
-  /** Who, and with which words. */
+  /** Who asks, and for what, as a sentence. */
   readonly text: string;
-  /** undefined: as the owner of an API, at whichever version. */
+  /** undefined: any version will do, for it is the API that is asked for. */
   readonly selector: Selector | undefined;
 }
 

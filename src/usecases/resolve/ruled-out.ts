@@ -7,7 +7,7 @@ import { meetsSelector } from './meets-selector.js';
 import type { Requirer, Requirers } from './requirers.js';
 
 /** What does not admit a version. */
-export type RuledOut =
+type RuledOut =
   | { readonly by: 'override' | 'exclusion'; readonly rule: Rule }
   | { readonly by: 'requirer'; readonly requirer: Requirer };
 

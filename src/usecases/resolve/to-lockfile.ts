@@ -71,7 +71,7 @@ export function toLockfile(
   return { lockfile, warnings: [...warnings, ...spellings] };
 }
 
-/** Why dependencies are not resolved, where nobody but the user knows why. */
+/** The reason to skip dependency resolution where an input object asks for it. */
 export const INPUTS_SAY_SO = 'the input objects say so';
 
 function skipReasons(chosen: readonly ChosenPackage[], request: Request, target: Target): string[] {

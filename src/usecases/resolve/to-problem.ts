@@ -13,7 +13,7 @@ import { versionOf } from '../../model/target/target-choice.js';
 import type { Selector } from '../../model/selector.js';
 import { refuseOtherNames } from './refuse-other-names.js';
 
-/** What a user may wish beyond the request itself. */
+/** What a user may set beside the request itself. */
 export interface ProblemOptions {
   /** Among versions that are not locked. */
   readonly prefer?: 'newest' | 'lowest' | undefined;
@@ -31,7 +31,7 @@ export interface ProblemOptions {
 
 const MAX_CONFLICTS = 1_000_000;
 
-/** The request as a problem for the solver, in the eyes of releases that follow the same rules. */
+/** The request as a problem for the solver, as `targets` read it: they follow the same rules. */
 export function toProblem(
   request: Request,
   targets: readonly Target[],
@@ -51,8 +51,8 @@ export function toProblem(
     skipsIncompleteTags: target.rules.skipsIncompleteTags,
     releases: targets.map(versionOf),
     roots: [
-      ...request.roots.flatMap((root) => demands(root, target, options)),
-      ...pins.map((pin) => pinDemand(pin, target)),
+      ...request.roots.flatMap((root) => requirementsOf(root, target, options)),
+      ...pins.map((pin) => pinRequirement(pin, target)),
     ],
     overrides: new Map(request.overrides.map((rule) => [rule.repository, toRule(rule, target)])),
     exclude: grouped(request.exclude, target),
@@ -69,18 +69,18 @@ export function toProblem(
   };
 }
 
-function demands(root: Root, target: Target, options: ProblemOptions): RootRequirement[] {
+function requirementsOf(root: Root, target: Target, options: ProblemOptions): RootRequirement[] {
   switch (root.root) {
     case 'package':
-      return [packageDemand(root, target)];
+      return [packageRequirement(root, target)];
     case 'crd':
       return [{ requires: 'api', crd: root.demand, origin: root.origin, by: undefined }];
     case 'local':
-      return localDemands(root, target, options);
+      return localRequirements(root, target, options);
   }
 }
 
-function packageDemand(root: PackageRoot, target: Target): RootRequirement {
+function packageRequirement(root: PackageRoot, target: Target): RootRequirement {
   const { repository, kind, version, origin } = root;
   const problem = repositoryProblem(repository, target);
   if (problem !== undefined) {
@@ -94,12 +94,15 @@ function packageDemand(root: PackageRoot, target: Target): RootRequirement {
   return { requires: 'package', repository, kind, selector, origin, by: undefined };
 }
 
-function pinDemand({ repository, version, origin }: VersionRule, target: Target): RootRequirement {
+function pinRequirement(
+  { repository, version, origin }: VersionRule,
+  target: Target,
+): RootRequirement {
   const selector = readSelector(version, target, origin);
   return { requires: 'package', repository, kind: undefined, selector, origin, by: undefined };
 }
 
-function localDemands(
+function localRequirements(
   root: LocalRoot,
   target: Target,
   { compat }: ProblemOptions,

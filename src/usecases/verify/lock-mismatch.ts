@@ -5,10 +5,10 @@ import type { CheckedPackage } from '../../driver/checked-package.js';
 import type { Repository } from '../../model/package.js';
 import type { Digest } from '../../text/digest.js';
 
-/** Something that a lockfile says and the world does not. */
+/** A difference between a lockfile and its sources or inputs. */
 export interface Mismatch {
   /**
-   * `tag-moved`: a version names other bytes than were locked. `gone`: nobody has what was locked.
+   * `tag-moved`: a version names other bytes than were locked. `gone`: no source has what was locked.
    * `content`: the package does not say what the lockfile says of it. `constraint`: the locked set
    * does not satisfy everything. `input`: it is not what is asked for.
    */
@@ -161,13 +161,14 @@ function about({ repository, version }: LockedPackage, { locked, found }: Differ
   return { repository, version, locked, found };
 }
 
-/** How many entries of a list are told. */
-const MOST = 5;
+/** Entries of a list that a mismatch shows before it counts the rest. */
+const MAX_ENTRIES_SHOWN = 5;
 
 function listed(texts: readonly string[]): string {
   if (texts.length === 0) return 'nothing';
-  const more = texts.length > MOST ? ` and ${texts.length - MOST} more` : '';
-  return `${texts.slice(0, MOST).join(', ')}${more}`;
+  const more =
+    texts.length > MAX_ENTRIES_SHOWN ? ` and ${texts.length - MAX_ENTRIES_SHOWN} more` : '';
+  return `${texts.slice(0, MAX_ENTRIES_SHOWN).join(', ')}${more}`;
 }
 
 function requirementText(requirement: Requirement): string {

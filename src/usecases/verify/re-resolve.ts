@@ -8,28 +8,25 @@ import { inputMismatches, ownNames, type Mismatch } from './lock-mismatch.js';
 import { resolve } from '../resolve/resolve.js';
 import type { ProblemOptions } from '../resolve/to-problem.js';
 
-export interface ReResolving extends Pick<
-  ProblemOptions,
-  'prereleases' | 'allowCycles' | 'compat'
-> {
+interface ReResolving extends Pick<ProblemOptions, 'prereleases' | 'allowCycles' | 'compat'> {
   /** undefined: exactly what is locked. */
   readonly asked: Request | undefined;
 }
 
-export interface ReResolved {
+interface ReResolved {
   readonly mismatches: readonly Mismatch[];
   readonly notes: readonly string[];
 }
 
 /** A locked package, and what its source says that it is. */
-export interface LockedContent {
+interface LockedContent {
   readonly locked: LockedPackage;
   readonly fetched: FetchedPackage;
 }
 
 /**
- * Resolves again, in a world that has the locked versions alone, and holds the lockfile to what
- * comes of it. The lockfile itself has no say.
+ * Resolves again, from a source that has the locked versions alone, and compares the lockfile with
+ * the answer. The lockfile is not given to `resolve`, lest it confirm itself.
  */
 export async function reResolve(
   lockfile: Lockfile,
@@ -37,7 +34,7 @@ export async function reResolve(
   { asked, compat, prereleases, allowCycles }: ReResolving,
 ): Promise<ReResolved> {
   const answer = await resolve(asked ?? everythingIn(lockfile), {
-    source: lockedWorld(reads),
+    source: lockedSource(reads),
     crossplane: lockfile.crossplane,
     compat,
     prereleases,
@@ -53,8 +50,8 @@ export async function reResolve(
   return { mismatches: [{ kind: 'constraint', text, found: why }], notes: [] };
 }
 
-/** The locked versions, and no others. */
-function lockedWorld(reads: readonly LockedContent[]): PackageSource {
+/** A source of the locked versions and no others. */
+function lockedSource(reads: readonly LockedContent[]): PackageSource {
   const byRepository = new Map(reads.map((read) => [read.locked.repository, read]));
   const repositories = [...byRepository.keys()].sort(byCodePoint);
   return {

@@ -8,7 +8,7 @@ import type { Mismatch } from './lock-mismatch.js';
 /** A locked package as its source has it now. */
 export interface LockedRead {
   readonly locked: LockedPackage;
-  /** What was locked; undefined: nobody has it. */
+  /** What was locked; undefined: no source has it. */
   readonly fetched: CheckedPackage | undefined;
   readonly mismatches: readonly Mismatch[];
   /** What could not be checked. */

@@ -44,8 +44,8 @@ export interface Verification {
 /**
  * Holds a lockfile against its sources and against what is asked for.
  *
- * What each package says is read again and nothing in the lockfile is believed: the set is derived
- * anew, from the locked versions alone. Without a request, it must still hold together by itself.
+ * What each package says is read again, and nothing in the lockfile is believed: the set is
+ * resolved again, from the locked versions alone. Without a request, it must still fit together.
  */
 export async function verify(
   lockfile: Lockfile,
@@ -89,7 +89,7 @@ export async function verify(
 
 type Read = LockedRead & { readonly fetched: CheckedPackage };
 
-/** What there is to hold the lockfile to is less than there might be. */
+/** Notes on what the lockfile could not be compared with: inputs, a release, a known release. */
 function onWhatIsAsked(
   request: Request | undefined,
   target: Target,
@@ -105,8 +105,8 @@ function onWhatIsAsked(
   return notes;
 }
 
-/** More packages than this with the same note share one line. */
-const MOST_ALIKE = 3;
+/** A note on more packages than this is told once, with their number. */
+const MAX_ALIKE_NOTES = 3;
 
 function notesOn(reads: readonly LockedRead[]): string[] {
   const about = new Map<string, string[]>();
@@ -117,7 +117,7 @@ function notesOn(reads: readonly LockedRead[]): string[] {
     }
   }
   return [...about].flatMap(([note, subjects]) =>
-    subjects.length > MOST_ALIKE
+    subjects.length > MAX_ALIKE_NOTES
       ? [`${subjects.length} packages: ${note}`]
       : subjects.map((subject) => `${subject}: ${note}`),
   );
@@ -140,7 +140,7 @@ function otherRelease(asked: ReleaseSelector | undefined, target: Target): Misma
   return [{ kind: 'input', text, locked: target.version, found: asked.text }];
 }
 
-/** Every package, whatever becomes of the others. */
+/** Reads every locked package; the failure of one source does not stop the others. */
 async function readAll(lockfile: Lockfile, reading: ReadingLocked) {
   const outcomes = await Promise.allSettled(
     lockfile.packages.map((locked) => readLocked(locked, reading)),
