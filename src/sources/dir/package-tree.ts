@@ -9,7 +9,7 @@ import { SourceError } from '../../model/source-error.js';
 import { buildImage, type BuiltImage } from '../../image/build-image.js';
 import { sha256 } from '../../text/digest.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
-import { memoized } from '../decorators/memoized.js';
+import { memoized } from './memoized.js';
 import { holdsPackage, readPackageFiles } from './package-files.js';
 import { isPublished, parseFolderPath, versionsPathsOf, splitAtVersion } from './package-folder.js';
 import { isAbsent } from '../../files/error-code.js';
