@@ -43,7 +43,7 @@ test.each([
 });
 
 test.each(['--- foo', '---foo', '----', '--- foo # c'])(
-  'runner-up: `%s` is a fatal error, and so is all that came before it',
+  '`%s` is a fatal error, and so is all that came before it',
   async (line) => {
     const { problem } = await split(`a: 1\n---\nb: 2\nc: 3\n${line}\nd: 4\n`);
     expect(problem?.line).toBe(5);
@@ -56,7 +56,7 @@ test('documents know the line they begin on', async () => {
   expect(documents.map(({ line }) => line)).toEqual([1, 5, 8]);
 });
 
-test('runner-up: a stream over the limit is an error, never cut short', async () => {
+test('a stream over the limit is an error, never cut short', async () => {
   expect((await split('a: 1234\n', { chunk: 3, max: 8 })).problem).toBeUndefined();
   const { problem } = await split('a: 12345\n', { chunk: 3, max: 8 });
   expect(problem?.message).toContain('larger than');

@@ -12,7 +12,7 @@ function meta(spec: string, { apiVersion = 'v1', kind = 'Configuration' } = {}):
 }
 
 test.each(['v1.14.0', 'v2.2.0', 'v2.3.4'])(
-  'runner-up: an empty version or a channel tag in dependsOn is invalid on %s',
+  'an empty version or a channel tag in dependsOn is invalid on %s',
   async (on) => {
     for (const version of ['""', 'latest']) {
       const text = meta(`{dependsOn: [{provider: xpkg.io/a/p, version: ${version}}]}`);
@@ -25,7 +25,7 @@ test.each(['v1.14.0', 'v2.2.0', 'v2.3.4'])(
 );
 
 test.each(['v1.14.0', 'v2.3.4'])(
-  'runner-up: `spec.crossplane` as a string gets the package rejected on %s',
+  '`spec.crossplane` as a string gets the package rejected on %s',
   async (on) => {
     expect(await judged(meta('{crossplane: v1.0.0}'), on)).toMatchObject({
       rejected: true,
@@ -34,14 +34,14 @@ test.each(['v1.14.0', 'v2.3.4'])(
   },
 );
 
-test('runner-up: skipDependencyResolution in a package changes nothing', async () => {
+test('skipDependencyResolution in a package changes nothing', async () => {
   const text = meta(
     '{skipDependencyResolution: true, dependsOn: [{provider: xpkg.io/a/p, version: "*"}]}',
   );
   expect(await judged(text, 'v2.3.4')).toMatchObject({ requirements: [{ constraint: '*' }] });
 });
 
-test('runner-up: the stream that the CLI builds begins and ends with a separator', async () => {
+test('the stream that the CLI builds begins and ends with a separator', async () => {
   const composition =
     'apiVersion: apiextensions.crossplane.io/v1\nkind: Composition\nmetadata:\n  name: c\n';
   const stream = `---\n${composition}---\n${meta('{}')}---\n`;
@@ -51,12 +51,12 @@ test('runner-up: the stream that the CLI builds begins and ends with a separator
   });
 });
 
-test('runner-up: `---x` is fatal, `---` with a comment is not', async () => {
+test('`---x` is fatal, `---` with a comment is not', async () => {
   expect(isRejection(await judged(`${meta('{}')}---x\n`, 'v2.3.4'))).toBe(true);
   expect(isRejection(await judged(`${meta('{}')}--- # x\n`, 'v2.3.4'))).toBe(false);
 });
 
-test('runner-up: v1beta1 Functions on v1.14 to v1.16, v1 from v1.17 on', async () => {
+test('v1beta1 Functions on v1.14 to v1.16, v1 from v1.17 on', async () => {
   const v1 = meta('{}', { kind: 'Function' });
   const v1beta1 = meta('{}', { kind: 'Function', apiVersion: 'v1beta1' });
   expect(isRejection(await judged(v1, 'v1.16.0'))).toBe(true);

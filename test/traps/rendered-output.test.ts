@@ -18,7 +18,7 @@ function specs(objects: readonly JsonObject[]): unknown[] {
   return objects.map(({ spec }) => spec);
 }
 
-describe('smaller ones', () => {
+describe('on rendered objects', () => {
   test('skipDependencyResolution on one package would make its dependents fail', () => {
     const skipping = {
       apiVersion: undefined,

@@ -149,7 +149,7 @@ test('all parents are heard, and what was picked is written out', async () => {
   );
 });
 
-describe('smaller ones', () => {
+describe('dependencies that are not met', () => {
   test.each(['', 'latest', 'main'])(
     'a dependency at `%s` makes its package no candidate',
     async (version) => {
