@@ -9,16 +9,18 @@ import { unreadable } from './unreadable.js';
 const MAX_NAMES_SHOWN = 5;
 
 export interface LayoutOptions {
-  /** As the user wrote it. */
-  readonly shown: string;
-  readonly name: LayoutName | undefined;
-  readonly note: (line: string) => void;
+  /** The path as the user wrote it; undefined: `path`. */
+  readonly shown?: string | undefined;
+  /** The name of images that the layout does not name; undefined: such images are left out. */
+  readonly name?: LayoutName | undefined;
+  /** Called with a line about images that are left out. */
+  readonly note?: ((line: string) => void) | undefined;
 }
 
 /** An OCI image layout, folder or tar, as a source. */
 export async function openLayoutSource(
   path: string,
-  { shown, name, note }: LayoutOptions,
+  { shown = path, name, note = () => {} }: LayoutOptions = {},
 ): Promise<PackageSource> {
   const tree = await openFileTree(path, shown).catch((error: unknown) => {
     throw isFileSystemError(error) ? unreadable(shown, error) : error;

@@ -7,8 +7,8 @@ import { imageSource } from './image/image-source.js';
 import { unreadable } from './unreadable.js';
 
 export interface XpkgOptions {
-  /** As the user wrote it. */
-  readonly shown: string;
+  /** The path as the user wrote it; undefined: `file`. */
+  readonly shown?: string | undefined;
   readonly repository: Repository;
   readonly tag: string;
 }
@@ -16,7 +16,7 @@ export interface XpkgOptions {
 /** One `.xpkg` file as the only version of a repository. */
 export async function openXpkgSource(
   file: string,
-  { shown, repository, tag }: XpkgOptions,
+  { shown = file, repository, tag }: XpkgOptions,
 ): Promise<PackageSource> {
   const tree = await openFileTree(file, shown).catch((error: unknown) => {
     throw isFileSystemError(error) ? unreadable(shown, error) : error;

@@ -63,7 +63,7 @@ describe('base layer by annotation in registries, by label in .xpkg files', () =
     ]);
     const file = await writeTar(join(folder, 'p.xpkg'), files);
     const repository = 'xpkg.io/a/p';
-    const source = await openXpkgSource(file, { shown: 'x', repository, tag: 'v1.0.0' });
+    const source = await openXpkgSource(file, { repository, tag: 'v1.0.0' });
     const got = await source.fetch({ repository, version: 'v1.0.0' }, targetFor('v2.3.4')!);
     expect(got?.contents.metas[0]?.name).toBe('base');
     await rm(folder, { recursive: true });

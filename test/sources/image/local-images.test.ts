@@ -56,7 +56,7 @@ describe('a layout', () => {
       open: () => writeTar(fresh(), new Map([...full].map(([name, x]) => [`./${name}`, x]))),
     },
   ])('as a $form holds several repositories', async ({ open }) => {
-    const source = await openLayoutSource(await open(), quiet());
+    const source = await openLayoutSource(await open());
     expect(await source.repositories?.()).toEqual([P, Q]);
     expect(await source.tags(P, TARGET)).toEqual(['v1.0.0']);
     expect(await source.tags('xpkg.io/a/r', TARGET)).toBeUndefined();
@@ -197,7 +197,7 @@ describe('a layout', () => {
   });
 
   test('that is not there is bad input', async () => {
-    await expect(openLayoutSource(fresh(), quiet())).rejects.toMatchObject({ name: 'InputError' });
+    await expect(openLayoutSource(fresh())).rejects.toMatchObject({ name: 'InputError' });
   });
 
   test.each([
