@@ -1,3 +1,5 @@
+import { withoutCommands } from './build-log-commands.js';
+
 // C0, DEL, C1, and the marks that reorder text on screen.
 const UNPRINTABLE =
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -5,14 +7,11 @@ const UNPRINTABLE =
 
 /**
  * Makes untrusted text fit for a terminal and a build log: no escape sequence, no line of its own,
- * no text that runs backwards, no workflow command (`::error::`, `##[error]`).
+ * no text that runs backwards, no command to the system that shows the log.
  */
 export function printable(text: string, maxLength = 300): string {
   const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
-  return cut
-    .replace(UNPRINTABLE, '\ufffd')
-    .replace(/^(\s*):(?=:)/, '$1\ufffd')
-    .replaceAll('##[', '#\ufffd[');
+  return withoutCommands(cut.replace(UNPRINTABLE, '\ufffd'), () => '\ufffd');
 }
 
 /**
@@ -20,10 +19,10 @@ export function printable(text: string, maxLength = 300): string {
  * `\u001b`, which means the same where it stood in a string of JSON or of quoted YAML.
  */
 export function escapedLines(text: string): string {
-  return text
-    .replace(UNPRINTABLE, (character) => (/[\n\t]/.test(character) ? character : escape(character)))
-    .replace(/^([ \t]*):(?=:)/gm, (_, indent: string) => `${indent}${escape(':')}`)
-    .replaceAll('##[', `#${escape('#')}[`);
+  const visible = text.replace(UNPRINTABLE, (character) =>
+    /[\n\t]/.test(character) ? character : escape(character),
+  );
+  return withoutCommands(visible, escape);
 }
 
 function escape(character: string): string {

@@ -19,11 +19,12 @@ import { Registry, send, type Fault } from '../support/registry/registry.js';
 import { xpkgFiles } from '../support/registry/xpkg.js';
 
 /** An escape sequence in both spellings, text that runs backwards, lines that CI would obey. */
-const HOSTILE = 'x\u001b[2J\u009b31m\u202egnp\u2028\n::error::owned\r\n \t::warning::y ##[error]z';
+const HOSTILE =
+  'x\u001b[2J\u009b31m\u202egnp\u2028\n::error::owned\r\n \t::warning::y ##[error]z ##vso[task.complete] ##teamcity[x] section_start:1:x travis_fold:start:x';
 const UNFIT =
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
-const COMMAND = /^\s*::|##\[/mu;
+const COMMAND = /^\s*::|##(?:vso|teamcity)?\[|section_(?:start|end):|travis_fold:/mu;
 
 let folder: string;
 let registry: Registry | undefined;

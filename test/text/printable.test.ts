@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import { load } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+import { BUILD_LOG_COMMANDS } from '../../src/text/build-log-commands.js';
 import { escapedLines, printable } from '../../src/text/printable.js';
+import { writeYaml } from '../../src/text/yaml/write-yaml.js';
 
 test.each([
   { text: 'plain ünïcode', want: 'plain ünïcode', why: 'letters stay' },
@@ -30,4 +33,37 @@ test.each([
 test('of lines: a document of JSON says what it said', () => {
   const value = { '\u202e': ['::x', '##[y]', '\u001b\u0085\u2028\n::z', '\ufeff'] };
   expect(JSON.parse(escapedLines(JSON.stringify(value, null, 2)))).toEqual(value);
+});
+
+describe.each(BUILD_LOG_COMMANDS)('$system: `$example`', ({ example, pattern }) => {
+  test('loses one character and nothing else', () => {
+    const said = printable(example);
+    expect(said.match(pattern)).toBeNull();
+    expect(said.replaceAll('\ufffd', '')).toHaveLength(example.length - 1);
+  });
+
+  test('is the same data in JSON', () => {
+    const value = [example, { [example]: `a\n${example}` }];
+    const text = escapedLines(JSON.stringify(value, null, 2));
+    expect(text.match(pattern)).toBeNull();
+    expect(JSON.parse(text)).toEqual(value);
+  });
+
+  test('is the same data in YAML', () => {
+    const value = { [example]: example };
+    const text = escapedLines(writeYaml(value));
+    expect(text.match(pattern)).toBeNull();
+    expect(load(text)).toEqual(value);
+  });
+
+  test('is lost on any line, behind blanks where the system would see it', () => {
+    expect(escapedLines(`first\n${example}`).match(pattern)).toBeNull();
+    const [, ...later] = escapedLines(`first\n${example}\n${example}`).split('\n');
+    for (const line of later) expect(line).not.toBe(example);
+  });
+});
+
+test('separators of YAML documents and plain text stay', () => {
+  const text = '---\na: 1\n---\nb -- c ++ d ~~ e\n- - x\n--flag x\n-- x\n';
+  expect(escapedLines(text)).toBe(text);
 });

@@ -1,3 +1,4 @@
+import { speaksCommand } from '../build-log-commands.js';
 import type { JsonValue } from '../json.js';
 
 /** JSON, in which an absent member may be written as undefined. */
@@ -76,7 +77,8 @@ const UNPRINTABLE =
   /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
 
 function string(text: string): string {
-  if (PLAIN.test(text) && !RESERVED.test(text)) return text;
+  // Quoted, a character of a command can be escaped without a change of the value.
+  if (PLAIN.test(text) && !RESERVED.test(text) && !speaksCommand(text)) return text;
   return JSON.stringify(text).replace(UNPRINTABLE, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

@@ -1,0 +1,37 @@
+/** A form of text by which a line of a build log commands the system that shows the log. */
+export interface BuildLogCommand {
+  readonly system: string;
+  /** What the system would obey. */
+  readonly example: string;
+  /** Matches the one character that is replaced, so that the form is lost. */
+  readonly pattern: RegExp;
+}
+
+/**
+ * The commands that are neutralised in all output. Forms that need a control character (GitLab's
+ * `section_start` with an escape sequence, Jenkins' console notes, Buildkite's inline images) lose
+ * that as well.
+ */
+export const BUILD_LOG_COMMANDS: readonly BuildLogCommand[] = [
+  { system: 'GitHub Actions', example: '::error::x', pattern: /(?<=^[^\S\n]*):(?=:)/gm },
+  { system: 'GitHub Actions', example: '##[error]x', pattern: /(?<=#)#(?=\[)/g },
+  { system: 'Azure Pipelines', example: '##vso[task.complete]', pattern: /(?<=#)#(?=vso\[)/gi },
+  {
+    system: 'TeamCity',
+    example: "##teamcity[buildStop comment='x']",
+    pattern: /(?<=#)#(?=teamcity\[)/gi,
+  },
+  { system: 'GitLab', example: 'section_start:1:x', pattern: /(?<=section)_(?=(?:start|end):)/gi },
+  { system: 'Travis CI', example: 'travis_fold:start:x', pattern: /(?<=travis)_(?=fold:|time:)/gi },
+  { system: 'Buildkite', example: '--- x', pattern: /(?<=^)[-+~](?=([-+~])\1[^\S\n]+\S)/gm },
+  { system: 'Buildkite', example: '^^^ +++', pattern: /(?<=^)\^(?=\^\^[^\S\n]+\S)/gm },
+];
+
+/** The text with every command's marked character replaced. */
+export function withoutCommands(text: string, replaced: (character: string) => string): string {
+  return BUILD_LOG_COMMANDS.reduce((rest, { pattern }) => rest.replace(pattern, replaced), text);
+}
+
+export function speaksCommand(text: string): boolean {
+  return BUILD_LOG_COMMANDS.some(({ pattern }) => text.search(pattern) !== -1);
+}
