@@ -4,7 +4,7 @@ import type { IndexFile, IndexPackage, IndexVersion } from '../../model/index-fi
 import { isMapping, type JsonValue } from '../../text/json.js';
 
 /** A version of a universe, with its repository and tag. */
-export interface PublishedVersion {
+interface PublishedVersion {
   readonly repository: string;
   readonly tag: string;
   readonly version: IndexVersion;

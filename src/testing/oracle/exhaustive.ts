@@ -74,7 +74,7 @@ function search(view: TargetView, budget: Budget): SelectedVersions | undefined 
 }
 
 /** A branch of the search. */
-export interface OracleState {
+interface OracleState {
   /** What is still to be decided, in order. */
   readonly queue: readonly Step[];
   readonly selected: SelectedVersions;
