@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { load } from 'js-yaml';
@@ -79,6 +80,58 @@ function index(versions: object) {
   return { packages: { 'h.io/a/q': { kind: 'Provider', versions } } };
 }
 
+const P = 'h.io/a/p';
+const Q = 'h.io/a/q';
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+/** More packages than CRDs to own: long to prove hopeless. */
+const CROWD = Array.from({ length: 9 }, (_, i) => `h.io/crowd/p${i}`);
+const ONE_CRD_EACH = Object.fromEntries(
+  Array.from({ length: 8 }, (_, i) => [`v1.${i}.0`, { crds: [`k${i}s.acme.io`] }]),
+);
+const NEEDS_NEWER = [{ provider: P, version: '>=v2.0.0' }];
+const PACKAGES = {
+  ...Object.fromEntries(CROWD.map((name) => [name, { kind: 'Provider', versions: ONE_CRD_EACH }])),
+  [P]: { kind: 'Provider', versions: { 'v1.0.0': { digest: DIGEST } } },
+  [Q]: {
+    kind: 'Provider',
+    versions: {
+      'v1.0.0': { digest: DIGEST },
+      'v1.1.0': { digest: DIGEST, dependsOn: NEEDS_NEWER },
+    },
+  },
+};
+
+test.each([
+  { packages: [P], flags: [], status: 'solved' },
+  { packages: [P, `${Q}:v1.1.0`], flags: [], status: 'unsolvable' },
+  { packages: ['h.io/a/gone'], flags: [], status: 'unsolvable' },
+  { packages: CROWD, flags: ['--timeout', '0'], status: 'gave-up' },
+])('resolve-output knows every field of an answer that is $status: $packages', async (each) => {
+  const folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-'));
+  writeFileSync(join(folder, 'index.json'), JSON.stringify({ packages: PACKAGES }));
+  const io = fakeIo({ cwd: folder });
+  const argv = ['resolve', ...each.packages, '--from', 'index:index.json', ...each.flags];
+  await runCli([...argv, '--crossplane', 'v2.3.4', '-o', 'json'], io);
+  rmSync(folder, { recursive: true });
+  const output = JSON.parse(io.stdout()) as { status: string };
+  expect(output.status).toBe(each.status);
+  const closed = closedSchema(await schema('resolve-output')) as AnySchemaObject;
+  const validate = new Ajv2020({ strict: false }).compile(closed);
+  expect(validate(output) === true ? [] : validate.errors).toEqual([]);
+});
+
+/** The schema with no room for fields that it does not name. */
+function closedSchema(part: unknown, inIf = false): unknown {
+  if (Array.isArray(part)) return part.map((each) => closedSchema(each, inIf));
+  if (typeof part !== 'object' || part === null) return part;
+  const fields = Object.entries(part).map(([key, value]) => [
+    key,
+    closedSchema(value, inIf || key === 'if'),
+  ]);
+  const closed = 'properties' in part && 'type' in part && !inIf;
+  return { ...Object.fromEntries(fields), ...(closed && { additionalProperties: false }) };
+}
+
 test('index admits what `index` writes, and what the contract has as an example', async () => {
   const packages = join(import.meta.dirname, '../../../fixtures/packages');
   const io = fakeIo();
@@ -86,7 +139,7 @@ test('index admits what `index` writes, and what the contract has as an example'
   expect(await problems('index', JSON.parse(io.stdout()))).toEqual([]);
   const version = {
     crossplane: '>=v1.12.1-0',
-    digest: `sha256:${'0'.repeat(64)}`,
+    digest: DIGEST,
     dependsOn: [{ provider: 'h.io/a/p', version: '>= 0.0.0' }],
     crds: ['buckets.s3.aws.upbound.io'],
     xrds: [{ name: 'xdbs.acme.io', claim: 'dbs.acme.io' }],

@@ -1,32 +1,37 @@
-const text = (description: string) => ({ type: 'string', description });
-const count = (description: string) => ({ type: 'integer', minimum: 0, description });
+import type { CoreKind } from '../../../explain/core-entries.js';
+import { PACKAGE_KINDS } from '../../../model/package.js';
+import type { Schema } from '../../../text/json-schema.js';
 
-const locked = {
+const text = (description: string): Schema => ({ type: 'string', description });
+const count = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
+
+const locked: Schema = {
   type: 'object',
   required: ['source', 'version', 'kind', 'name', 'direct'],
   properties: {
     source: text('OCI repository.'),
     version: text('Tag, or the digest where the package is demanded by digest.'),
     digest: text('What the tag points at; absent with `--allow-undigested` alone.'),
-    kind: { enum: ['Provider', 'Configuration', 'Function'], description: 'Kind of the package.' },
+    kind: { enum: PACKAGE_KINDS, description: 'Kind of the package.' },
     name: text('Name of the object in the bundle.'),
     direct: { type: 'boolean', description: 'Whether it was asked for by name.' },
   },
 };
 
-const CORE_KINDS = [
-  'requirement',
-  'crossplane',
-  'ownership',
-  'missing',
-  'cycle',
-  'kind',
-  'digest',
-  'source',
-];
+/** Every kind: the compiler misses one that is left out. */
+const CORE_KINDS: Readonly<Record<CoreKind, true>> = {
+  requirement: true,
+  crossplane: true,
+  ownership: true,
+  missing: true,
+  cycle: true,
+  kind: true,
+  digest: true,
+  source: true,
+};
 
 /** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */
-export const RESOLVE_OUTPUT_SCHEMA = {
+export const RESOLVE_OUTPUT_SCHEMA: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'xpkg-resolve resolve -o json',
   description: 'The answer of a resolution.',
@@ -74,8 +79,23 @@ export const RESOLVE_OUTPUT_SCHEMA = {
         type: 'object',
         required: ['kind', 'text'],
         properties: {
-          kind: { enum: CORE_KINDS, description: 'What sort of fact it is.' },
+          kind: { enum: Object.keys(CORE_KINDS), description: 'What sort of fact it is.' },
           text: text('The fact.'),
+          path: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Where it comes from: a place in an input, then package by package.',
+          },
+          demand: {
+            type: 'object',
+            required: ['by', 'on', 'constraint'],
+            properties: {
+              by: text('Who asks: a place in an input, or a repository.'),
+              on: text('Repository that is asked for.'),
+              constraint: text('Which versions of it.'),
+            },
+            description: 'Of a requirement: who asks for which versions of which package.',
+          },
         },
       },
       description: 'The facts that rule every answer out.',
