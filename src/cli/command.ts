@@ -41,7 +41,7 @@ export interface Command<P extends Positionals, F extends Flags> {
   run(args: ArgsOf<P & F>, io: Io): Promise<ExitCode>;
 }
 
-/** A command whose arguments are its own business. */
+/** A command, for code that only passes its arguments on. */
 export type AnyCommand = Omit<Command<Positionals, Flags>, 'run'> & {
   run(args: never, io: Io): Promise<ExitCode>;
 };

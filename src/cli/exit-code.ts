@@ -1,4 +1,4 @@
-/** What the process says when it ends; scripts rely on these. */
+/** Exit codes of the process; scripts rely on these. */
 export const EXIT = {
   done: 0,
   bug: 1,

@@ -4,5 +4,5 @@ import { runCli } from './run.js';
 
 const code = await runCli(process.argv.slice(2), realIo());
 process.exitCode = code;
-// What was asked of a registry ahead and in vain must not keep the user waiting.
+// Requests that were made ahead and are not needed would keep the process alive.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));

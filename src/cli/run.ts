@@ -101,7 +101,7 @@ function once(args: Readonly<Record<string, unknown>>, options: unknown): true {
   throw new UsageError(`\`${twice.length === 1 ? '-' : '--'}${twice}\` is given more than once`);
 }
 
-/** How yargs names `insecure-registry` a second time. */
+/** The second name that yargs gives to `insecure-registry`. */
 function camelCase(name: string): string {
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -112,7 +112,7 @@ function commandName(argv: readonly string[]): string | undefined {
   return argv.find((word) => !word.startsWith('-'));
 }
 
-/** A message may have several lines, each of which is made harmless by itself. */
+/** Prints a message of several lines line by line: `note` would escape the line feeds. */
 function noteLines(text: string, io: Io): void {
   for (const line of text.split('\n')) io.note(line);
 }
@@ -125,7 +125,7 @@ function report(error: unknown, io: Io, debug: boolean): ExitCode {
   }
   if (error instanceof InputError || error instanceof SourceError) {
     const message = `error: ${error.message}`;
-    // Of the user's own files there may be several things to say; a registry gets one line.
+    // Of a user's file several problems may be told; a registry's text gets one line.
     if (error instanceof InputError) noteLines(message, io);
     else io.note(message);
     if (error.hint !== undefined) io.note(`hint: ${error.hint}`);

@@ -5,7 +5,7 @@ import type { LocatedDocument } from './located-document.js';
 import { LOCKFILE_VERSION } from './lockfile.js';
 import { LOCKFILE_SCHEMA, type LockfileDocument } from './lockfile-schema.js';
 
-/** For a lockfile that the tool did not write as it is. */
+/** Advice for a lockfile that was edited, merged or cut short. */
 export const RESTORE_HINT =
   'restore it from version control, or delete it and run `xpkg-resolve resolve` again';
 

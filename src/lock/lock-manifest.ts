@@ -58,7 +58,7 @@ function row(locked: DigestedPackage, installed: string, target: Target): JsonOb
   };
 }
 
-/** Nothing for a demand by CRD, which Crossplane does not know. */
+/** None for a requirement by CRD, which Crossplane does not know. */
 function dependency(requirement: Requirement, rules: TargetRules): readonly JsonObject[] {
   if (requirement.requires === 'crd') return [];
   const { repository, kind, apiVersion, constraint } = requirement;

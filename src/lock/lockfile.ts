@@ -4,7 +4,7 @@ import type { Digest } from '../text/digest.js';
 import type { Requirement } from '../model/package-meta.js';
 import type { OwnedObject } from '../model/owned-object.js';
 
-/** Of the format of `xpkg.lock.yaml`; a reader refuses what is newer than it knows. */
+/** Version of the format of `xpkg.lock.yaml`; a reader refuses a newer one. */
 export const LOCKFILE_VERSION = 1;
 
 /**

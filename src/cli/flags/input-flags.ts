@@ -43,11 +43,11 @@ export type InputArgs = ArgsOf<typeof inputFlags>;
 
 export interface RequestOptions {
   readonly refs?: readonly string[] | undefined;
-  /** Where the command writes: never read out of a folder. */
+  /** Paths that the command writes to; a folder is read without them. */
   readonly skip?: readonly string[] | undefined;
 }
 
-/** Reads what the flags name, and says on stderr what is worth saying about it. */
+/** Reads the files that the flags name, and prints the notes about them to stderr. */
 export async function readRequest(
   args: InputArgs,
   io: Io,
@@ -66,7 +66,7 @@ export async function readRequest(
   return request;
 }
 
-/** The same; undefined: nothing is named, and no file is there to be read unnamed. */
+/** As `readRequest`; undefined: nothing is named, and no default file exists. */
 export async function readRequestIfAny(
   args: InputArgs,
   io: Io,

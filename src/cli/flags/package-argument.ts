@@ -28,7 +28,7 @@ export const packageArgument = {
     demandOption: true,
     describe:
       'A package.yaml, an .xpkg file, the folder of a crossplane.yaml, `-` for standard input, or a package by `REPOSITORY:TAG` or `REPOSITORY@sha256:…`',
-    // yargs hands a lone dash on as an empty string.
+    // yargs passes a lone dash as an empty string.
     coerce: (text: string) => (text === '' ? '-' : text),
   },
 } as const satisfies Positionals;
@@ -71,10 +71,10 @@ export async function openPackage(
   }
 }
 
-/** An `.xpkg` file says neither its repository nor its tag; nobody asks for them here. */
+/** An `.xpkg` file says neither its repository nor its tag; both are made up, and not shown. */
 async function openXpkg(path: string, shown: string, target: Target): Promise<NamedPackage> {
   const { openXpkgSource } = await import('../../sources/xpkg-source.js');
-  const repository = 'xpkg.local/package'; // ours, for as long as this takes
+  const repository = 'xpkg.local/package';
   const source = await openXpkgSource(path, { shown, repository, tag: 'v0.0.0' });
   const found = await source.fetch({ repository, version: 'v0.0.0' }, target);
   if (found === undefined) throw new InputError(`\`${shown}\` holds no package`);

@@ -47,7 +47,7 @@ export const resolveFlags = {
 
 export type ResolveArgs = ArgsOf<typeof resolveFlags>;
 
-/** What these flags mean to the library; the clock starts here. */
+/** The options of a resolution, from the flags; `--timeout` counts from this call. */
 export function resolveOptions(args: ResolveArgs, source: PackageSource): ResolveOptions {
   if (!(args.timeout >= 0)) {
     throw new InputError('`--timeout` must be a number of seconds, 0 or more');
@@ -64,10 +64,12 @@ export function resolveOptions(args: ResolveArgs, source: PackageSource): Resolv
   };
 }
 
-/** Near its limit a process spends its time looking for memory; better to give up and say so. */
+const MAX_HEAP_SHARE = 0.85;
+
+/** Whether the heap is far from its limit: near it, collecting garbage takes most of the time. */
 function hasRoom(): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  return used < limit * 0.85;
+  return used < limit * MAX_HEAP_SHARE;
 }
 
 function listed(text: string | undefined): string[] {

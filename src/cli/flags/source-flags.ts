@@ -29,7 +29,7 @@ export type SourceArgs = ArgsOf<typeof sourceFlags>;
 /**
  * The sources that the flags name, as one; it asks nothing twice and fills in `stats`.
  *
- * ImageConfigs among `kept` say where registries are asked and who asks.
+ * ImageConfigs among `kept` rewrite images and name the secrets to pull them with.
  */
 export async function openSources(
   args: SourceArgs,
@@ -42,7 +42,7 @@ export async function openSources(
   return new SourceMemory(limited(source, args.concurrency), stats);
 }
 
-/** The same one by one, in the order given. */
+/** The sources that the flags name, one by one, in the order given. */
 export async function openEach(
   args: SourceArgs & Pick<RegistryArgs, 'anew'>,
   io: Io,

@@ -10,12 +10,12 @@ import { isOciPath } from '../io/oci-path.js';
 
 /** What a form of `--from` is opened with. */
 export interface Opening {
-  /** What stands after the colon. */
+  /** The part after the colon. */
   readonly rest: string;
-  /** All of it, as given. */
+  /** The whole value of the flag, for messages. */
   readonly text: string;
   readonly io: Io;
-  /** The same for every form, opened by the first that asks. */
+  /** Opens the registries at the first call; every form gets the same ones. */
   readonly registries: () => Promise<Registries | undefined>;
 }
 
@@ -24,7 +24,7 @@ interface Form {
   readonly open: (opening: Opening) => Promise<PackageSource>;
 }
 
-/** Every way to name a source; modules are loaded when one is. */
+/** Every form of `--from`; a form loads its modules when it is opened. */
 export const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['dir', { usage: 'dir:PATH', open: dir }],
   ['layout', { usage: 'layout:PATH[=REPOSITORY]', open: layout }],
@@ -94,7 +94,7 @@ async function artifact({ text, registries }: Opening): Promise<PackageSource> {
   return memorySource(lockIndex(parseLockfile(Buffer.from(bytes).toString('utf8'), text)));
 }
 
-/** Whether a registry has a package cannot be known offline, so neither yes nor no is an answer. */
+/** Stands for registries with `--offline` and no cache: it throws, as neither yes nor no is known. */
 const unreachable: PackageSource = {
   tags: async (repository) => {
     throw offline(repository);

@@ -7,7 +7,7 @@ export function crossplaneFlag(describe: string) {
   return { crossplane: { type: 'string', requiresArg: true, describe } } as const;
 }
 
-/** The release that `--crossplane` names, for commands that want one; else the newest known. */
+/** The release that `--crossplane` names, for commands that take no range; by default the newest. */
 export function exactTarget(version: string | undefined, io: Io): Target {
   const newest = knownReleases().at(-1)!;
   const target = targetFor(version ?? newest);

@@ -1,4 +1,4 @@
-/** The world as a command sees it; `main.ts` makes the real one. */
+/** What a command sees of the process and the machine; `realIo` is the one of the process. */
 export interface Io {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -6,9 +6,9 @@ export interface Io {
   out(text: string): void;
   /** Everything else, a line at a time, to stderr. */
   note(line: string): void;
-  /** The same at the end, sorted and each once: for what comes to light in no order. */
+  /** A note printed when the command has ended, sorted, each once: for notes that come in no order. */
   afterwards(line: string): void;
-  /** Shows a line that the next one takes the place of; for `interactive` alone. '' takes it away. */
+  /** Shows a line that the next one replaces, `''` with nothing; used only if `interactive`. */
   status(line: string): void;
   /** Standard input, to its end. */
   stdin(): Promise<string>;
@@ -16,6 +16,6 @@ export interface Io {
   stdinLines(): AsyncIterable<string>;
   /** stderr is a terminal that a person watches. */
   readonly interactive: boolean;
-  /** How wide that terminal is by now. */
+  /** Width of that terminal, which the user may change. */
   columns(): number;
 }

@@ -14,7 +14,7 @@ export function lockedPackage(typed: string, { packages }: Lockfile): LockedPack
   throw new InputError(`\`${typed}\` could be ${names.join(' or ')}`, { hint: 'name one in full' });
 }
 
-/** That nothing locked goes by that name, and what may have been meant. */
+/** The error for a name that nothing locked has, with the name that may be meant. */
 export function notLocked(
   typed: string,
   { packages }: Lockfile,

@@ -1,12 +1,13 @@
 import { printable } from '../../text/printable.js';
 import type { ReadStats } from '../../driver/read-stats.js';
 import type { Io } from './io.js';
+import { counted } from '../output/counted.js';
 
-/** Work that is done before this many milliseconds is not worth a word. */
-const PATIENCE = 500;
-const EVERY = 100;
+/** Work that is done sooner shows no progress. */
+const QUIET_MS = 500;
+const REFRESH_MS = 100;
 
-/** Does some work and, where a person watches and it takes long, shows how it goes. */
+/** Does some work; where stderr is a terminal, shows a status line while it lasts. */
 export async function withProgress<T>(
   io: Io,
   stats: ReadStats,
@@ -15,8 +16,8 @@ export async function withProgress<T>(
   if (!io.interactive) return work();
   const since = performance.now();
   const timer = setInterval(() => {
-    if (performance.now() - since >= PATIENCE) io.status(progressLine(stats, io.columns() - 1));
-  }, EVERY);
+    if (performance.now() - since >= QUIET_MS) io.status(progressLine(stats, io.columns() - 1));
+  }, REFRESH_MS);
   try {
     return await work();
   } finally {
@@ -25,17 +26,17 @@ export async function withProgress<T>(
   }
 }
 
-/** What is being read, how much has been; in so many characters, for a longer line would wrap. */
+/** What is being read and how much has been, in at most `width` characters: a longer line wraps. */
 export function progressLine(stats: ReadStats, width: number): string {
   const { latest, listed, fetched, bytes } = stats;
-  const read = `${fetched} ${fetched === 1 ? 'package' : 'packages'}, ${listed} tag ${listed === 1 ? 'list' : 'lists'}`;
+  const read = `${counted(fetched, 'package')}, ${counted(listed, 'tag list')}`;
   const counts = ` (${read}${bytes > 0 ? `, ${megabytes(bytes)}` : ''})`;
   if (latest === undefined) return `searching${counts}`.slice(0, width);
   const name = shortened(printable(latest), width - `reading ${counts}`.length);
   return `reading ${name}${counts}`.slice(0, width);
 }
 
-/** Without its middle, if need be: registry and version say the most. */
+/** Cuts the middle out of a text that is too long: registry and version, at its ends, say the most. */
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   const kept = Math.max(length - 1, 0);

@@ -3,6 +3,7 @@ import type { Artifact } from '../../image/artifact.js';
 import type { Io } from './io.js';
 import { parseOciPath } from './oci-path.js';
 import { registriesFor, type RegistryArgs } from './registries.js';
+import { jsonDocument } from '../output/json-document.js';
 
 /** Stores an artifact under a tag; returns what to print, its name by digest. */
 export async function pushArtifact(
@@ -26,5 +27,5 @@ export async function pushArtifact(
   const pinned = `oci://${reference.name}@${digest}`;
   io.note(`pushed ${text}`);
   if (args.output !== 'json') return `${pinned}\n`;
-  return `${JSON.stringify({ schemaVersion: 1, reference: text, digest, pinned }, null, 2)}\n`;
+  return jsonDocument({ reference: text, digest, pinned });
 }

@@ -33,7 +33,7 @@ export function realIo(): Io {
   };
 }
 
-/** `xpkg-resolve … | head` is no failure of ours. */
+/** Ends quietly when the reader of a pipe has ended: `xpkg-resolve … | head`. */
 function quietOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -2,8 +2,8 @@ import { escapedLines, printable } from '../../text/printable.js';
 import type { Io } from './io.js';
 
 /**
- * The same world, in which nothing that a registry or a file says reaches a terminal or a build log
- * as an order to it: the last defence, whichever command forgot the first.
+ * Escapes control characters in all output, so that text of a registry or a file cannot give orders
+ * to a terminal or a build log. Commands escape what they quote; this covers those that forget.
  */
 export function sanitizedIo(io: Io): Io {
   return {

@@ -1,11 +1,10 @@
 /** What `constraint -o json` prints. */
 export interface ConstraintReport {
-  readonly schemaVersion: 1;
   readonly constraint: string;
   readonly crossplane: string;
-  /** The Masterminds/semver that release links. */
+  /** Version of Masterminds/semver that the release is built with. */
   readonly semver: string;
-  /** The same for releases, in full versions. */
+  /** What it admits of releases, spelled out in full versions. */
   readonly means: string;
   /** Whether any prerelease can be admitted. */
   readonly prereleases: boolean;
@@ -21,7 +20,7 @@ interface VersionReport {
   readonly reason: string | undefined;
 }
 
-export function renderConstraint(report: ConstraintReport): string {
+export function constraintText(report: ConstraintReport): string {
   const lines = [
     `${report.constraint} on Crossplane ${report.crossplane} (semver ${report.semver})`,
     `  means ${report.means}`,

@@ -1,18 +1,19 @@
 import type { Breakage, FuzzReport } from '../../usecases/fuzz/fuzz.js';
 import { choiceName, type RootChoice } from '../../usecases/fuzz/variation.js';
 import { wrap } from '../../text/wrap.js';
+import { jsonDocument } from './json-document.js';
+import { counted } from './counted.js';
 
 /** A breakage, and the command that shows it again. */
 export type Replayable = Breakage & { readonly replay: string };
 
 type Report = Omit<FuzzReport, 'breakages'> & { readonly breakages: readonly Replayable[] };
 
-/** Others of the same roots that are named one by one. */
-const MOST_OTHERS = 5;
+/** Of other examples of one breakage; the rest is only counted. */
+const MAX_OTHERS_SHOWN = 5;
 
 export function fuzzJson({ breakages, varied, ...report }: Report): string {
-  const document = {
-    schemaVersion: 1,
+  return jsonDocument({
     seed: report.seed,
     runs: report.runs,
     gaveUp: report.gaveUp,
@@ -32,11 +33,10 @@ export function fuzzJson({ breakages, varied, ...report }: Report): string {
       })),
     })),
     notes: report.notes,
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  });
 }
 
-/** Without a version: as the user asks for it. */
+/** A root of an example; without a version it is as the user asks for it. */
 function choiceJson(choice: RootChoice): object {
   const name = choiceName(choice);
   switch (choice.root.root) {
@@ -79,7 +79,9 @@ function section(breakage: Replayable, place: number, releases: readonly string[
         ? `on Crossplane ${releases[0]}`
         : 'on every release tried'
       : `on Crossplane ${spans(brokenOn, releases)}`;
-  const shown = others.slice(0, MOST_OTHERS).map(({ choices }) => choices.map(inWords).join(' + '));
+  const shown = others
+    .slice(0, MAX_OTHERS_SHOWN)
+    .map(({ choices }) => choices.map(inWords).join(' + '));
   const more = others.length - shown.length;
   if (more > 0) shown.push(`and ${more} more`);
   return [
@@ -102,7 +104,7 @@ function inWords(choice: RootChoice): string {
   return `${choiceName(choice)} ${choice.tag ?? (choice.root.root === 'package' ? '(as asked)' : '')}`.trim();
 }
 
-/** Neighbours in the list of all releases, newest first, as oldest to newest. */
+/** Joins releases that are neighbours in `all`, which is newest first, to `oldest to newest`. */
 function spans(some: readonly string[], all: readonly string[]): string {
   const runs: string[][] = [];
   for (const release of all) {
@@ -115,8 +117,4 @@ function spans(some: readonly string[], all: readonly string[]): string {
     .filter((run) => run.length > 0)
     .map((run) => (run.length === 1 ? run[0]! : `${run.at(-1)} to ${run[0]}`))
     .join(', ');
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

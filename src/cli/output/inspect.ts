@@ -7,14 +7,14 @@ import type { PackageContents } from '../../model/package-contents.js';
 import type { Finding, PackageMeta, Rejection, Requirement } from '../../model/package-meta.js';
 import { printable } from '../../text/printable.js';
 import type { Target } from '../../model/target/target.js';
+import { counted } from './counted.js';
 
-const MAX_LINE = 1200;
+const MAX_LINE_LENGTH = 1200;
 
 /** What `inspect -o json` prints; of a refused package, as much as could be read. */
 export interface InspectReport {
-  readonly schemaVersion: 1;
   readonly package: string;
-  /** The release that was asked what it makes of the package. */
+  /** The Crossplane release that judged the package. */
   readonly target: string;
   readonly accepted: boolean;
   readonly digest?: string | undefined;
@@ -47,7 +47,6 @@ export function inspectReport(
   const [meta] = contents.metas;
   const kind = meta && packageKind(meta);
   return {
-    schemaVersion: 1,
     package: subject,
     target: target.version,
     accepted: !isRejection(judged),
@@ -66,7 +65,7 @@ export function inspectReport(
   };
 }
 
-export function renderInspect(report: InspectReport): string {
+export function inspectText(report: InspectReport): string {
   const { kind = 'Package', name = '(no meta document)', target } = report;
   const lines = [
     `${kind} ${name}`,
@@ -83,7 +82,7 @@ export function renderInspect(report: InspectReport): string {
   if (!report.accepted) lines.push('', `Crossplane ${target} refuses it:`);
   else if (report.findings.length > 0) lines.push('', `Crossplane ${target} takes it, but:`);
   lines.push(...report.findings.map(({ severity, message }) => `  ${severity}: ${message}`));
-  return `${lines.map((line) => printable(line, MAX_LINE)).join('\n')}\n`;
+  return `${lines.map((line) => printable(line, MAX_LINE_LENGTH)).join('\n')}\n`;
 }
 
 function dependencies({ requirements, dependsOn }: InspectReport): string[] {
@@ -111,7 +110,7 @@ function owned({ owns, target }: InspectReport): string[] {
   if (groups.length === 0) return [`owns nothing on Crossplane ${target}`];
   const total = groups.flatMap(([, kinds]) => Object.values(kinds).flat()).length;
   return [
-    `owns ${total} ${total === 1 ? 'object' : 'objects'} on Crossplane ${target}`,
+    `owns ${counted(total, 'object')} on Crossplane ${target}`,
     ...groups.flatMap(([group, kinds]) => [
       `  ${group}`,
       ...Object.entries(kinds).flatMap(([kind, names]) =>

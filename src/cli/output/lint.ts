@@ -3,10 +3,10 @@ import { formatOrigin } from '../../model/input-error.js';
 import type { Origin } from '../../model/package.js';
 import type { Finding } from '../../model/package-meta.js';
 import type { Target } from '../../model/target/target.js';
+import { counted } from './counted.js';
 
 /** What `lint -o json` prints. */
 export interface LintReport {
-  readonly schemaVersion: 1;
   readonly package: string;
   readonly crossplane: string;
   readonly errors: number;
@@ -38,7 +38,6 @@ export function lintReport(
   const count = (severity: Finding['severity']) =>
     findings.filter((finding) => finding.severity === severity).length;
   return {
-    schemaVersion: 1,
     package: subject,
     crossplane: target.version,
     errors: count('error'),
@@ -47,7 +46,7 @@ export function lintReport(
   };
 }
 
-export function renderLint(report: LintReport): string {
+export function lintText(report: LintReport): string {
   const lines = report.findings.map((finding) => {
     const { severity, code, message } = finding;
     return `${formatOrigin(finding)}: ${severity}: ${message} [${code}]`;
@@ -56,8 +55,4 @@ export function renderLint(report: LintReport): string {
   const verdict =
     errors === 0 ? `Crossplane ${crossplane} takes it` : `Crossplane ${crossplane} refuses it`;
   return `${[...lines, `${verdict}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`].join('\n')}\n`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

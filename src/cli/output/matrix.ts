@@ -1,9 +1,11 @@
 import type { Repository } from '../../model/package.js';
 import type { Matrix, MatrixRow } from '../../usecases/matrix.js';
 import { coreJson } from './answer/answer-json.js';
+import { jsonDocument } from './json-document.js';
+import { counted } from './counted.js';
 
-/** How many packages a row names before the rest is only counted. */
-const MOST = 3;
+/** Of packages that differ between rows; the others are only counted. */
+const MAX_PACKAGES_NAMED = 3;
 
 /** One line a row: the releases, whether the set works on them, and with what or why not. */
 export function matrixLines({ rows }: Matrix): string[] {
@@ -18,8 +20,7 @@ export function matrixLines({ rows }: Matrix): string[] {
 }
 
 export function matrixJson({ rows, stats }: Matrix, bytes: number): string {
-  const document = {
-    schemaVersion: 1,
+  return jsonDocument({
     rows: rows.map((row) => ({
       from: row.releases[0]!,
       to: row.releases.at(-1)!,
@@ -32,8 +33,7 @@ export function matrixJson({ rows, stats }: Matrix, bytes: number): string {
       ...(row.status === 'unsolvable' && { core: coreJson(row.core) }),
     })),
     stats: { ...stats, bytes },
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  });
 }
 
 function span(releases: readonly string[]): string {
@@ -59,11 +59,12 @@ function packagesText(
   { packages }: Extract<MatrixRow, { status: 'solved' }>,
   varying: ReadonlySet<Repository>,
 ): string {
-  const count = `${packages.length} ${packages.length === 1 ? 'package' : 'packages'}`;
+  const count = counted(packages.length, 'package');
   const named = packages
     .filter(({ repository }) => varying.has(repository))
     .map(({ repository, version }) => `${repository} ${version}`);
   if (named.length === 0) return count;
-  const more = named.length > MOST ? ` and ${named.length - MOST} more` : '';
-  return `${count}, with ${named.slice(0, MOST).join(', ')}${more}`;
+  const more =
+    named.length > MAX_PACKAGES_NAMED ? ` and ${named.length - MAX_PACKAGES_NAMED} more` : '';
+  return `${count}, with ${named.slice(0, MAX_PACKAGES_NAMED).join(', ')}${more}`;
 }

@@ -1,7 +1,8 @@
 import type { Outdated, OutdatedReport } from '../../usecases/outdated.js';
 import { columns } from './packages.js';
+import { jsonDocument } from './json-document.js';
 
-/** A line a package: where it is, how far it could go, and what there is. */
+/** A line a package: the version locked, the newest that fits, the newest, and what holds it. */
 export function outdatedLines({ packages }: OutdatedReport): string[] {
   if (packages.length === 0) return [];
   const heading = ['package', 'locked', 'fits', 'newest', ''];
@@ -13,8 +14,7 @@ function row({ repository, version, fits, newest, heldBy }: Outdated): string[] 
 }
 
 export function outdatedJson({ packages, notes }: OutdatedReport, crossplane: string): string {
-  const document = {
-    schemaVersion: 1,
+  return jsonDocument({
     crossplane,
     packages: packages.map(({ repository, version, fits, newest, heldBy }) => ({
       source: repository,
@@ -24,6 +24,5 @@ export function outdatedJson({ packages, notes }: OutdatedReport, crossplane: st
       ...(heldBy !== undefined && { heldBy }),
     })),
     notes,
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  });
 }

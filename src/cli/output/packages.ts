@@ -1,8 +1,9 @@
 import { isDigest } from '../../text/digest.js';
 import type { Movement } from '../../usecases/resolve/movement.js';
 import type { Solved } from '../../usecases/resolve/answer.js';
+import { counted } from './counted.js';
 
-/** One line a package: what, at which version, and whether somebody asked for it by name. */
+/** One line a package: what, at which version, and whether a root asks for it. */
 export function packageLines({ lockfile, target }: Solved): string[] {
   const rows = lockfile.packages.map(({ repository, version, kind, direct }) => [
     repository,
@@ -10,7 +11,7 @@ export function packageLines({ lockfile, target }: Solved): string[] {
     kind,
     direct ? '' : 'dependency',
   ]);
-  const count = `${rows.length} ${rows.length === 1 ? 'package' : 'packages'}`;
+  const count = counted(rows.length, 'package');
   return [`${count} for Crossplane ${target.version}`, ...columns(rows)];
 }
 
@@ -46,7 +47,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A version as it is read by people: of a digest its first digits. */
+/** A version for a line of text: of a digest, its first 12 digits. */
 export function shortVersion(version: string): string {
   return isDigest(version) ? version.slice(0, 'sha256:'.length + 12) : version;
 }

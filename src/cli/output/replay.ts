@@ -7,8 +7,8 @@ import type { RootChoice } from '../../usecases/fuzz/variation.js';
 import type { ResolveArgs } from '../flags/resolve-flags.js';
 
 /**
- * A command that shows the example of a breakage again. What an argument cannot say stands in
- * documents that the shell passes on; so the command may be more than a line.
+ * A command that shows the example of a breakage again. What no argument can say is passed as YAML
+ * documents on stdin, in a here-document, so the command may have several lines.
  */
 export function replayCommand(
   { example, refusal }: Pick<Breakage, 'example' | 'refusal'>,
@@ -30,7 +30,7 @@ export function replayCommand(
     root.root === 'local' ? [root.origin.file] : [],
   );
   const files = [...new Set([...locals, ...(documents.length === 0 ? [] : ['-'])])];
-  // A file named keeps the one that is read by default out of it.
+  // Where `-f` names a file, `xpkg.yaml` is not read.
   if (files.length === 0 && hasFiles(request)) files.push('/dev/null');
   const words = [
     'xpkg-resolve',
@@ -69,7 +69,7 @@ function flagsOf(root: PackageRoot): JsonObject | undefined {
   return { ignoreCrossplaneConstraints, skipDependencyResolution };
 }
 
-/** None, where there is nothing that arguments cannot say. */
+/** A PackageSet with what arguments cannot say; none, where they say it all. */
 function packageSet(
   choices: readonly RootChoice[],
   { request, entries }: { readonly request: Request; readonly entries: readonly VersionedRoot[] },
@@ -144,7 +144,7 @@ function each(flag: string, values: Iterable<string> = []): string[] {
   return [...values].flatMap((value) => [flag, value]);
 }
 
-/** As a POSIX shell takes it for one word. */
+/** Quotes a word for a POSIX shell, where it needs to be. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

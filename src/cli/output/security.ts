@@ -1,11 +1,11 @@
 import { wrap } from '../../text/wrap.js';
 
-/** What may be an attack is told in words that stand out in a build log. */
+/** Marks a message about a possible attack, so that it stands out in a build log. */
 function security(text: string): string[] {
   return wrap(`SECURITY: ${text}`, '', '  ');
 }
 
-/** `held`: what was locked is still to be had. */
+/** `held`: a source still has the digest that is locked. */
 export function movedTagAlert(held: boolean): string[] {
   const keep = held ? '; to keep what was locked, render with `--pin digest`' : '';
   return [

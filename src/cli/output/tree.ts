@@ -1,6 +1,7 @@
 import type { Lockfile } from '../../lock/lockfile.js';
 import type { TreeNode } from '../../lock/lock-tree.js';
 import { shortVersion } from './packages.js';
+import { jsonDocument } from './json-document.js';
 
 /** Trees as indented lines; `(*)` marks a package whose requirements stand further up. */
 export function treeLines(trees: readonly TreeNode[]): string[] {
@@ -28,8 +29,7 @@ function hasRepeated({ repeated, requires }: TreeNode): boolean {
 }
 
 export function treeJson(trees: readonly TreeNode[], { crossplane }: Lockfile): string {
-  const document = { schemaVersion: 1, crossplane, packages: trees.map(nodeJson) };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return jsonDocument({ crossplane, packages: trees.map(nodeJson) });
 }
 
 function nodeJson({ locked, constraint, repeated, requires }: TreeNode): object {

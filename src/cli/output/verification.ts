@@ -4,9 +4,13 @@ import type { Mismatch } from '../../usecases/verify/lock-mismatch.js';
 import type { Verification } from '../../usecases/verify/verify.js';
 import { corruptBytesAlert, editedLockAlert, movedTagAlert } from './security.js';
 import { wrap } from '../../text/wrap.js';
+import { jsonDocument } from './json-document.js';
+
+/** Characters of a locked or found value that are shown. */
+const MAX_VALUE_LENGTH = 500;
 
 export interface VerificationText {
-  /** undefined: not all is well. */
+  /** undefined: something does not match, or a source failed. */
   readonly summary: string | undefined;
   readonly complaints: readonly string[];
 }
@@ -33,18 +37,15 @@ function mismatchLines({ repository, version, text, locked, found }: Mismatch): 
   const subject = repository === undefined ? '' : `${repository} ${version}: `;
   return [
     `error: ${subject}${text}`,
-    ...(locked === undefined ? [] : [`  locked: ${printable(locked, MOST)}`]),
+    ...(locked === undefined ? [] : [`  locked: ${printable(locked, MAX_VALUE_LENGTH)}`]),
     ...(found === undefined ? [] : foundLines(found)),
   ];
 }
 
-/** Characters of a value, at most. */
-const MOST = 500;
-
-/** An explanation has lines of its own; a value has one. */
+/** An explanation has several lines and is indented; a value has one, and a label. */
 function foundLines(found: string): string[] {
   const lines = found.split('\n');
-  if (lines.length === 1) return [`  found:  ${printable(found, MOST)}`];
+  if (lines.length === 1) return [`  found:  ${printable(found, MAX_VALUE_LENGTH)}`];
   return ['', ...lines.flatMap((line) => (line === '' ? [''] : wrap(line, '  ', '    ')))];
 }
 
@@ -52,7 +53,7 @@ function failureLines({ message, hint }: SourceError): string[] {
   return [`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`])];
 }
 
-/** Once for all of its kind: what it may mean, and what to do. */
+/** Advice for each kind of mismatch and failure that occurs, once: what it may mean, what to do. */
 function advice(
   mismatches: readonly Mismatch[],
   failures: readonly SourceError[],
@@ -78,8 +79,7 @@ export function verificationJson(
   { target, read, mismatches, failures, notes }: Verification,
   bytes: number,
 ): string {
-  const document = {
-    schemaVersion: 1,
+  return jsonDocument({
     status: statusOf(mismatches, failures),
     crossplane: target.version,
     mismatches: mismatches.map(({ kind, repository, version, text, locked, found }) => ({
@@ -93,8 +93,7 @@ export function verificationJson(
     failures: failures.map(({ code, message }) => ({ code, text: message })),
     notes,
     stats: { read, bytes },
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  });
 }
 
 function statusOf(mismatches: readonly Mismatch[], failures: readonly SourceError[]): string {

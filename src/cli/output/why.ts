@@ -3,6 +3,7 @@ import type { OwnedObject } from '../../model/owned-object.js';
 import type { LockEdge } from '../../lock/lock-graph.js';
 import type { Why } from '../../usecases/why.js';
 import { shortVersion } from './packages.js';
+import { jsonDocument } from './json-document.js';
 
 /** Why a package is locked, and what of it was asked about; undefined: the package itself. */
 export type Answered = Why & { readonly owned: OwnedObject | undefined };
@@ -35,8 +36,7 @@ function askedHow({ direct }: LockedPackage): string {
 }
 
 export function whyJson(answers: readonly Answered[]): string {
-  const document = {
-    schemaVersion: 1,
+  return jsonDocument({
     answers: answers.map(({ locked, owned, paths, more }) => ({
       ...packageJson(locked),
       ...(owned !== undefined && { owns: { kind: owned.kind, name: owned.name } }),
@@ -46,8 +46,7 @@ export function whyJson(answers: readonly Answered[]): string {
       ]),
       more,
     })),
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  });
 }
 
 function packageJson({ repository, version, direct }: LockedPackage): object {

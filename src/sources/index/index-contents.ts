@@ -17,7 +17,7 @@ export function contentsOf(
   };
 }
 
-/** `metadata.name` where an index does not say. */
+/** `metadata.name` of a package for which the index gives none. */
 export function defaultName(repository: string): string {
   return repository.slice(repository.lastIndexOf('/') + 1);
 }

@@ -32,7 +32,7 @@ export function indexEntry(
   });
 }
 
-/** The meta document of a package that has one, as it should. */
+/** The meta document of a package; undefined: it has none, or several. */
 export function onlyMeta({ metas }: PackageContents): MetaDocument | undefined {
   return metas.length === 1 ? metas[0] : undefined;
 }
@@ -123,7 +123,7 @@ function unlessBare<T>(map: Readonly<Record<string, T>>): Readonly<Record<string
   return Object.keys(map).length === 0 ? undefined : map;
 }
 
-/** Without the keys whose value is undefined. */
+/** Leaves out the keys whose value is undefined. */
 function withoutAbsent<T extends object>(value: T): T {
   const present = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(present) as T; // every key that T lets be undefined is optional

@@ -8,8 +8,8 @@ import { checkIndex } from './check-index.js';
 import { memorySource } from '../memory-source.js';
 import { unreadable } from '../unreadable.js';
 
-/** Unpacked; a string of twice this size is more than the engine can hold. */
-const MAX_BYTES = 256 * 1024 * 1024;
+/** Of an index, unpacked: Node cannot make a string of twice this size. */
+const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 
 const EXAMPLE = '{"packages": {"<repository>": {"kind": "Provider", "versions": {"<tag>": {}}}}}';
 
@@ -32,7 +32,7 @@ async function bytesOf(file: string, shown: string): Promise<Uint8Array> {
   const bytes = await read(file, shown);
   if (!(bytes[0] === 0x1f && bytes[1] === 0x8b)) return bytes;
   try {
-    return await promisify(gunzip)(bytes, { maxOutputLength: MAX_BYTES });
+    return await promisify(gunzip)(bytes, { maxOutputLength: MAX_INDEX_BYTES });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(shown);
     throw new SourceError('BAD_SOURCE', shown, 'damaged: it begins as gzip and does not unpack', {
@@ -45,7 +45,7 @@ async function read(file: string, shown: string): Promise<Uint8Array> {
   let size;
   try {
     size = (await stat(file)).size;
-    if (size <= MAX_BYTES) return await readFile(file);
+    if (size <= MAX_INDEX_BYTES) return await readFile(file);
   } catch (error) {
     throw unreadable(shown, error);
   }
@@ -53,7 +53,7 @@ async function read(file: string, shown: string): Promise<Uint8Array> {
 }
 
 function tooLarge(shown: string): SourceError {
-  return new SourceError('TOO_LARGE', shown, `an index larger than ${MAX_BYTES >> 20} MiB`, {
+  return new SourceError('TOO_LARGE', shown, `an index larger than ${MAX_INDEX_BYTES >> 20} MiB`, {
     hint: 'split it, and give each part with a `--from index:` of its own',
   });
 }

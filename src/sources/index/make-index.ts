@@ -41,11 +41,12 @@ function versionsAmong(tags: readonly string[]): string[] {
   return tags.filter((tag) => !isAttachmentTag(tag)).sort(byCodePoint);
 }
 
-/** Why something is of no interest to who looks for packages; undefined: it is. */
+/** Why a tag is left out of the index; undefined: it is not. */
 function strangeness(version: string, found: FetchedPackage, target: Target): string | undefined {
   const [problem] = found.contents.problems;
   if (found.artifact !== undefined) return problem?.message ?? found.artifact;
-  // Whoever asks for a version that is no package is to learn why; nobody asks for a mere tag.
+  // A version that is no package stays in, with its problems: a resolution may ask for it and
+  // must say why it is refused. No constraint admits a tag that is no version.
   const wanted = parseVersion(version, target.rules.dialect) !== undefined;
   const empty = found.contents.metas.length + found.contents.objects.length === 0;
   return empty && !wanted ? (problem?.message ?? 'it holds no package meta document') : undefined;

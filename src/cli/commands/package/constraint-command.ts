@@ -7,10 +7,11 @@ import { parseVersion } from '../../../semver/version.js';
 import { whyNot } from '../../../semver/constraint-why-not.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { renderConstraint, type ConstraintReport } from '../../output/constraint.js';
+import { constraintText, type ConstraintReport } from '../../output/constraint.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { crossplaneFlag, exactTarget } from '../../flags/target-flag.js';
 import { answerLines } from './constraint-lines.js';
+import { jsonDocument } from '../../output/json-document.js';
 
 export const constraintCommand = command({
   positionals: {
@@ -36,9 +37,7 @@ export const constraintCommand = command({
       return EXIT.done;
     }
     const report = reportOn(parsed(args.range, target), args.versions ?? [], target);
-    io.out(
-      args.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderConstraint(report),
-    );
+    io.out(args.output === 'json' ? jsonDocument(report) : constraintText(report));
     return EXIT.done;
   },
 });
@@ -63,7 +62,6 @@ function reportOn(
   target: Target,
 ): ConstraintReport {
   return {
-    schemaVersion: 1,
     constraint: range.text,
     crossplane: target.version,
     semver: range.dialect,

@@ -8,11 +8,11 @@ import { isMapping } from '../../../text/json.js';
 interface Question {
   readonly constraint: string;
   readonly version: string;
-  /** undefined: whatever the command line says. */
+  /** undefined: that of the command line. */
   readonly crossplane: string | undefined;
 }
 
-/** Answers questions from standard input, a line each; blank lines are passed over. */
+/** Answers questions from standard input, a line each; blank lines are skipped. */
 export async function answerLines(io: Io, standard: Target): Promise<void> {
   const answers = batched(io);
   const targets = new Map<string | undefined, Target>([[undefined, standard]]);
@@ -96,7 +96,7 @@ function lineError(line: number, what: string, cause?: unknown): InputError {
   });
 }
 
-/** One write per chunk of input read, rather than per line: whoever waits for an answer gets it. */
+/** Writes answers in batches: those to all lines of one chunk of input go out together. */
 function batched(io: Io) {
   let pending = '';
   const flush = () => {

@@ -2,8 +2,9 @@ import { judge } from '../../../admission/judge.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
-import { inspectReport, renderInspect } from '../../output/inspect.js';
+import { inspectReport, inspectText } from '../../output/inspect.js';
 import { exactTarget } from '../../flags/target-flag.js';
+import { jsonDocument } from '../../output/json-document.js';
 
 export const inspectCommand = command({
   positionals: packageArgument,
@@ -13,7 +14,7 @@ export const inspectCommand = command({
     const { contents, digest } = await openPackage(args, io, target);
     const judged = judge(contents, target, { compat: args.compat });
     const report = inspectReport(args.package, target, { contents, digest, judged });
-    io.out(args.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : renderInspect(report));
+    io.out(args.output === 'json' ? jsonDocument(report) : inspectText(report));
     return EXIT.done;
   },
 });

@@ -12,8 +12,9 @@ import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-
 import { openSources } from '../../flags/source-flags.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';
 
-const RUNS = 200;
-const SEEDS = 2 ** 31;
+const DEFAULT_RUNS = 200;
+const SEED_COUNT = 2 ** 31;
+const PROGRESS_MS = 2000;
 
 export const fuzzCommand = command({
   positionals: refsArgument,
@@ -24,7 +25,7 @@ export const fuzzCommand = command({
     runs: {
       type: 'number',
       requiresArg: true,
-      describe: `Variations to try (default: ${RUNS}, or as many as --seconds allows)`,
+      describe: `Variations to try (default: ${DEFAULT_RUNS}, or as many as --seconds allows)`,
     },
     seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
     seed: {
@@ -34,7 +35,7 @@ export const fuzzCommand = command({
     },
   },
   run: async (args, io) => {
-    const { runs, seconds, seed = randomInt(SEEDS) } = args;
+    const { runs, seconds, seed = randomInt(SEED_COUNT) } = args;
     mustBe('--runs', runs, (n) => Number.isInteger(n) && n >= 0);
     mustBe('--seconds', seconds, (n) => n > 0);
     mustBe('--seed', seed, (n) => Number.isInteger(n) && n >= 0);
@@ -43,7 +44,7 @@ export const fuzzCommand = command({
     const report = await fuzz(request, {
       ...resolveOptions({ ...args, timeout: seconds ?? args.timeout }, source),
       seed,
-      runs: runs ?? (seconds === undefined ? RUNS : Infinity),
+      runs: runs ?? (seconds === undefined ? DEFAULT_RUNS : Infinity),
       onRun: io.interactive ? progress(io) : undefined,
     });
     for (const note of report.notes) io.note(`note: ${note}`);
@@ -62,11 +63,11 @@ function mustBe(flag: string, value: number | undefined, test: (n: number) => bo
   throw new InputError(`\`${flag} ${value}\` is not a number that makes sense there`);
 }
 
-/** A line now and then, for a person who waits. */
+/** Prints a line every two seconds, for a terminal. */
 function progress(io: Io): (runs: number, breakages: number) => void {
   let told = performance.now();
   return (runs, breakages) => {
-    if (performance.now() - told < 2000) return;
+    if (performance.now() - told < PROGRESS_MS) return;
     told = performance.now();
     io.note(`${runs} variations tried, ${breakages} broken so far`);
   };

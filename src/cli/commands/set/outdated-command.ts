@@ -48,5 +48,5 @@ export const outdatedCommand = command({
   },
 });
 
-/** What was resolved from the command line has no file to speak for it, only the lockfile. */
+/** For a set that was resolved from references: no file says what is asked for. */
 const NOTHING_ASKED = { roots: [], overrides: [], replace: [], exclude: [], defaults: {} };

@@ -9,7 +9,7 @@ import { sourceFlags } from '../../flags/source-flags.js';
 
 export const treeCommand = command({
   positionals: {},
-  // The lockfile says it all; flags that name sources are taken, as by every command, and not used.
+  // The lockfile is enough; flags that name sources are accepted, as by every command, and ignored.
   flags: { ...sourceFlags, ...lockFlag(), ...outputFlag },
   run: async (args, io) => {
     const lock = await requireLock(args, io);

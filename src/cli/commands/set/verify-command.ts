@@ -60,7 +60,7 @@ function verdict({ failures, mismatches }: Awaited<ReturnType<typeof verify>>): 
   return mismatches.length > 0 ? EXIT.lockMismatch : EXIT.done;
 }
 
-/** The sources that the flags name, as one that looks closely and trusts nothing kept. */
+/** The sources that the flags name, as one that audits every image and ignores the cache. */
 async function openAnew(
   args: Args,
   io: Io,

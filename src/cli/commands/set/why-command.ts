@@ -17,7 +17,7 @@ export const whyCommand = command({
       describe: 'A locked package, or a CRD that one owns',
     },
   },
-  // The lockfile says it all; flags that name sources are taken, as by every command, and not used.
+  // The lockfile is enough; flags that name sources are accepted, as by every command, and ignored.
   flags: { ...sourceFlags, ...lockFlag(), ...outputFlag },
   examples: [['$0 why buckets.s3.aws.upbound.io', 'who owns it, and how that came to be locked']],
   run: async (args, io) => {

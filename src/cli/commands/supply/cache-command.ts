@@ -11,6 +11,7 @@ import { EXIT } from '../../exit-code.js';
 import { cacheFlag } from '../../flags/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import type { Io } from '../../io/io.js';
+import { jsonDocument } from '../../output/json-document.js';
 
 const positionals = {
   action: {
@@ -52,21 +53,17 @@ type Action = (folder: string, args: Args, io: Io) => Promise<void>;
 
 const ACTIONS: Readonly<Record<Args['action'], Action>> = {
   dir: async (folder, { output }, io) => {
-    io.out(output === 'json' ? document({ folder }) : `${folder}\n`);
+    io.out(output === 'json' ? jsonDocument({ folder }) : `${folder}\n`);
   },
   info: async (folder, { output }, io) => {
     const census = await summarizeCache(folder);
-    io.out(output === 'json' ? document({ folder, ...stamped(census) }) : text(folder, census));
+    io.out(output === 'json' ? jsonDocument({ folder, ...stamped(census) }) : text(folder, census));
   },
   clean: async (folder, _args, io) => {
     const cleaned = await cleanCache(folder);
     io.note(cleaned ? `cleaned ${folder}` : `there is nothing to clean in ${folder}`);
   },
 };
-
-function document(value: object): string {
-  return `${JSON.stringify({ schemaVersion: 1, ...value }, null, 2)}\n`;
-}
 
 function stamped(census: CacheSummary): object {
   const tagLists = census.tagLists.map(({ name, at }) => ({ name, at: stamp(at) }));

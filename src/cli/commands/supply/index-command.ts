@@ -47,7 +47,7 @@ export const indexCommand = command({
   ],
   run: async (args, io) => {
     const { destination, repositories } = destinationOf(args.repositories ?? []);
-    // Before anything is read: what follows `push` is where to, and nothing else.
+    // Before anything is read: the word after `push` must be a place at a registry.
     if (destination !== undefined) parseOciPath(destination);
     const stats = noStats();
     const source = await openSources(args, io, stats, await imageConfigs(args, io));

@@ -1,10 +1,11 @@
 import type { CoreEntry } from '../../../explain/core-entries.js';
 import type { Answer } from '../../../usecases/resolve/answer.js';
+import { jsonDocument } from '../json-document.js';
 
 /** The answer as one JSON document; its shape is part of the contract. */
 export function answerJson(answer: Answer, bytes: number): string {
   const stats = { ...answer.stats, bytes };
-  return `${JSON.stringify({ schemaVersion: 1, ...body(answer), stats }, null, 2)}\n`;
+  return jsonDocument({ ...body(answer), stats });
 }
 
 function body(answer: Answer): object {

@@ -2,10 +2,10 @@ import type { CoreEntry } from '../../../explain/core-entries.js';
 import type { Unsolvable } from '../../../usecases/resolve/answer.js';
 import { wrap } from '../../../text/wrap.js';
 
-/** How many demands on one package are listed before the rest is only counted. */
-const MOST = 6;
+/** Of requirements on one package; the rest is only counted. */
+const MAX_REQUIREMENTS_SHOWN = 6;
 
-/** Why there is no answer: what follows from what, who asks for the same thing, what would help. */
+/** A refusal as text: the explanation, the requirements on contested packages, the suggestions. */
 export function refusalText({ target, explanation, core, suggestions }: Unsolvable): string[] {
   const lines = [
     `error: no set of versions satisfies everything on Crossplane ${target.version}`,
@@ -14,28 +14,32 @@ export function refusalText({ target, explanation, core, suggestions }: Unsolvab
   for (const line of explanation.split('\n')) {
     lines.push(...(line === '' ? [''] : wrap(line, '  ', '    ')));
   }
-  for (const [on, demands] of contested(core)) {
+  for (const [on, requirements] of contested(core)) {
     lines.push('', `who asks for ${on}:`);
-    for (const demand of demands.slice(0, MOST)) {
+    for (const entry of requirements.slice(0, MAX_REQUIREMENTS_SHOWN)) {
       lines.push(
-        ...wrap(`\`${demand.requirement!.constraint}\` ${demand.path.join(' → ')}`, '  ', '    '),
+        ...wrap(`\`${entry.requirement!.constraint}\` ${entry.path.join(' → ')}`, '  ', '    '),
       );
     }
-    if (demands.length > MOST) lines.push(`  and ${demands.length - MOST} more`);
+    if (requirements.length > MAX_REQUIREMENTS_SHOWN)
+      lines.push(`  and ${requirements.length - MAX_REQUIREMENTS_SHOWN} more`);
   }
   lines.push('', ...hint(suggestions.length));
   for (const { text } of suggestions) lines.push(...wrap(text, '  - ', '    '));
   return lines;
 }
 
-/** Packages that more than one asks for: that is where requirements meet. */
+/** Packages that several packages or roots require, with the entries of the core that say so. */
 function contested(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
-  const demands = new Map<string, CoreEntry[]>();
+  const requirements = new Map<string, CoreEntry[]>();
   for (const entry of core) {
     if (entry.requirement === undefined) continue;
-    demands.set(entry.requirement.on, [...(demands.get(entry.requirement.on) ?? []), entry]);
+    requirements.set(entry.requirement.on, [
+      ...(requirements.get(entry.requirement.on) ?? []),
+      entry,
+    ]);
   }
-  return [...demands].filter(
+  return [...requirements].filter(
     ([, entries]) => new Set(entries.map(({ requirement }) => requirement!.by)).size > 1,
   );
 }
