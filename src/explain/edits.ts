@@ -14,7 +14,7 @@ import { proofFacts } from './proof-facts.js';
 const ANY: Selector = { form: 'range', text: '*' };
 
 /** A change to the problem, and how to put it once the changed problem has been solution. */
-export interface Edit {
+interface Edit {
   /** Of edits that serve the same end, the first that works is enough. */
   readonly end: string;
   readonly problem: Problem;
@@ -60,7 +60,7 @@ function otherVersion({ problem, targets }: Stuck, root: RootPackage): Edit {
   };
 }
 
-/** One package from two registries: everybody takes it from one of them. */
+/** One package from two registries: every requirement takes it from one of them. */
 function* twins({ problem, targets, proof }: Stuck, facts: readonly Fact[]): Generator<Edit> {
   for (const fact of facts) {
     if (fact.fact !== 'owns') continue;

@@ -1,7 +1,7 @@
 import { formatOrigin } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
-import type { Fact, Some } from '../solver/fact.js';
-import type { Variable } from '../solver/incompatibility.js';
+import type { Fact } from '../solver/fact.js';
+import type { Term, Variable } from '../solver/incompatibility.js';
 import type { NounPhrases } from './sentences/noun-phrases.js';
 import { waysFromRoots } from './ways-from-roots.js';
 
@@ -42,7 +42,7 @@ function userPlace(fact: Fact): Origin | undefined {
 }
 
 /** The package whose word it is. */
-function speaker(fact: Fact): Some | undefined {
+function speaker(fact: Fact): Term | undefined {
   switch (fact.fact) {
     case 'requires':
     case 'requires-api':

@@ -1,6 +1,7 @@
 import { byCodePoint } from '../text/code-point-order.js';
 import type { Encoder } from '../solver/encoder/encoder.js';
-import type { Fact, Some } from '../solver/fact.js';
+import type { Fact } from '../solver/fact.js';
+import type { Term } from '../solver/incompatibility.js';
 import { subjectName } from '../solver/fact-key.js';
 
 type OwnershipPair = Extract<Fact, { fact: 'owns' }>;
@@ -74,6 +75,6 @@ function joined(a: OwnershipPair, b: OwnershipPair): OwnershipPair | undefined {
   return undefined;
 }
 
-function union(a: Some, b: Some): Some {
+function union(a: Term, b: Term): Term {
   return { variable: a.variable, values: a.values.or(b.values) };
 }

@@ -1,5 +1,6 @@
 import type { PackageKind, Repository } from '../model/package.js';
-import type { Fact, Some } from '../solver/fact.js';
+import type { Fact } from '../solver/fact.js';
+import type { Term } from '../solver/incompatibility.js';
 import { factKey, isDebatable, subjectName } from '../solver/fact-key.js';
 import type { RootRequirement } from '../solver/problem.js';
 import type { Proof } from '../solver/search-result.js';
@@ -7,9 +8,9 @@ import { proofFacts } from './proof-facts.js';
 
 /** One of the facts that an explanation rests on, for programs. */
 export type NamedFact = FactStatement & {
-  /** The same for facts that stand or fall together. */
+  /** Equal for facts that stand or fall together. */
   readonly key: string;
-  /** Somebody could change it: a demand, not how the world is. */
+  /** The user or a publisher can change it; what does not exist, they cannot change. */
   readonly isDebatable: boolean;
 };
 
@@ -76,11 +77,11 @@ export function namedFacts(proof: Proof): NamedFact[] {
 
 function statement(fact: Fact, encoder: Proof['encoder']): FactStatement {
   const name = (variable: number) => subjectName(encoder.subject(variable), encoder);
-  const versions = (some: Some) => versionsOf(some, encoder);
-  const place = (demand: RootRequirement): RequirementPlace => ({
-    root: encoder.rootIndex(demand),
+  const versions = (some: Term) => versionsOf(some, encoder);
+  const place = (root: RootRequirement): RequirementPlace => ({
+    root: encoder.rootIndex(root),
   });
-  const speaker = (by: Some | RootRequirement) => ('values' in by ? versions(by) : place(by));
+  const speaker = (by: Term | RootRequirement) => ('values' in by ? versions(by) : place(by));
   switch (fact.fact) {
     case 'root':
       return {
@@ -124,13 +125,13 @@ function statement(fact: Fact, encoder: Proof['encoder']): FactStatement {
   }
 }
 
-function owner(some: Some, encoder: Proof['encoder']): FactVersions | RequirementPlace {
+function owner(some: Term, encoder: Proof['encoder']): FactVersions | RequirementPlace {
   const subject = encoder.subject(some.variable);
   if (subject.about === 'local') return { root: encoder.rootIndex(subject.root) };
   return versionsOf(some, encoder);
 }
 
-function versionsOf({ variable, values }: Some, encoder: Proof['encoder']): FactVersions {
+function versionsOf({ variable, values }: Term, encoder: Proof['encoder']): FactVersions {
   const subject = encoder.subject(variable);
   if (subject.about !== 'package') throw new Error(`${subject.about} has no versions`);
   const { repository, versions } = subject;

@@ -3,7 +3,7 @@ import type { Search } from './search.js';
 import type { VersionSet } from './version-set.js';
 
 /** What a conflict teaches, and the level at which it says something new. */
-export interface Lesson {
+interface Lesson {
   readonly learned: Incompatibility;
   readonly backTo: number;
 }

@@ -4,15 +4,15 @@ import type { Variable } from './incompatibility.js';
 import type { RootRequirement } from './problem.js';
 import type { Subject } from './encoder/subject.js';
 
-/** Where facts find the names of what they are about. */
+/** Says what the variables and roots in a fact stand for. */
 export interface Names {
   subject(variable: Variable): Subject;
-  rootIndex(demand: RootRequirement): number;
+  rootIndex(root: RootRequirement): number;
 }
 
 /**
- * What a fact is about, whatever versions it was found for and in whatever order things were
- * asked: the same statement has the same key in every search for one request.
+ * Names what a fact says, without the versions that it was found for: one statement has one key in
+ * every search for a request, in whatever order things are asked there.
  */
 export function factKey(fact: Fact, names: Names): string {
   const name = (variable: Variable) => subjectName(names.subject(variable), names);
@@ -65,7 +65,7 @@ export function subjectName(subject: Subject, names: Pick<Names, 'rootIndex'>): 
   }
 }
 
-/** Facts that somebody could change: a demand, not how the world is. */
+/** Whether the user or a publisher can change the fact; what does not exist, they cannot change. */
 export function isDebatable(fact: Fact): boolean {
   switch (fact.fact) {
     case 'root':

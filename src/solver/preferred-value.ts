@@ -1,6 +1,5 @@
-import { ABSENT, FIRST } from './encoder/package-versions.js';
+import { ABSENT, FIRST, type Variable } from './incompatibility.js';
 import type { ApiSubject } from './encoder/subject.js';
-import type { Variable } from './incompatibility.js';
 import type { SearchState } from './search-state.js';
 
 /**

@@ -5,7 +5,7 @@ import type { Dialect } from '../semver/dialect.js';
 import type { Version } from '../semver/version.js';
 import type { Selector } from '../model/selector.js';
 
-/** What one resolution asks of the solver; the order of demands is the order of decisions. */
+/** What one resolution asks of the solver; the order of roots is the order of decisions. */
 export interface Problem {
   readonly dialect: Dialect;
   readonly skipsIncompleteTags: boolean;
@@ -19,7 +19,7 @@ export interface Problem {
   readonly prereleases: ReadonlySet<Repository>;
   /** Repositories not held to their Crossplane constraint. */
   readonly anyCrossplane: ReadonlySet<Repository>;
-  /** Nobody's dependsOn is followed. */
+  /** No dependsOn is followed. */
   readonly ignoreRequirements: boolean;
   readonly prefer: 'newest' | 'lowest';
   /** Versions to prefer before all others. */

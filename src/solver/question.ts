@@ -32,7 +32,10 @@ export type Reply = Replies[Question['ask']];
 /** Yields what it must learn, is resumed with the answer. */
 export type Solving<T> = Generator<Question, T, Reply>;
 
-/** Asks one question. `drive` answers each with its own kind; only here is that assumed. */
+/**
+ * Asks one question. TypeScript cannot tie a reply to its question; drivers do, and only this cast
+ * relies on it.
+ */
 export function* ask<Q extends Question>(question: Q): Solving<Replies[Q['ask']]> {
   return (yield question) as Replies[Q['ask']];
 }

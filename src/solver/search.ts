@@ -3,7 +3,7 @@ import type { Incompatibility, Term, Variable } from './incompatibility.js';
 import { VersionSet } from './version-set.js';
 
 /** One step of the search: a variable lost values. */
-export interface Assignment {
+interface Assignment {
   readonly variable: Variable;
   readonly before: VersionSet;
   readonly after: VersionSet;
@@ -12,7 +12,13 @@ export interface Assignment {
   readonly cause: Incompatibility | undefined;
 }
 
-/** An incompatibility and the two of its terms that are looked at when their variable changes. */
+/**
+ * An incompatibility, and the two of its terms that are looked at when their variable changes.
+ *
+ * While two terms are open, nothing follows. So it is enough to watch two open terms: when one of
+ * them comes to hold, another open one is watched instead; where there is none, the last open term
+ * must not hold. Taking back decisions opens terms, and needs no change to what is watched.
+ */
 interface Watched {
   readonly incompatibility: Incompatibility;
   first: number;
@@ -30,56 +36,55 @@ export class Search {
   readonly trail: Assignment[] = [];
   level = 0;
 
-  private readonly sets: VersionSet[] = [];
+  readonly #sets: VersionSet[] = [];
   /** Per variable: indices into the trail, oldest first. */
-  private readonly histories: number[][] = [];
-  private readonly watchers: Watched[][] = [];
+  readonly #histories: number[][] = [];
+  readonly #watchers: Watched[][] = [];
   /** Variables that lost values and whose watchers have not been told. */
-  private readonly changed: Variable[] = [];
+  readonly #changed: Variable[] = [];
   /** Not looked at since they were added, or since what they implied was undone. */
-  private readonly fresh: Incompatibility[] = [];
-  /** Facts that arrived below some decision: to be looked at again when it is undone; by level. */
-  private readonly late: { readonly incompatibility: Incompatibility; readonly level: number }[] =
-    [];
+  readonly #fresh: Incompatibility[] = [];
+  /** Facts that arrived after some decision, by level: looked at again when that is undone. */
+  readonly #late: { readonly incompatibility: Incompatibility; readonly level: number }[] = [];
 
   addVariable(): Variable {
-    this.histories.push([]);
-    this.watchers.push([]);
-    return this.sets.push(VersionSet.all) - 1;
+    this.#histories.push([]);
+    this.#watchers.push([]);
+    return this.#sets.push(VersionSet.all) - 1;
   }
 
   /** The values that a variable may still take. */
   allowed(variable: Variable): VersionSet {
-    return this.sets[variable]!;
+    return this.#sets[variable]!;
   }
 
   holds(term: Term): boolean {
-    return this.sets[term.variable]!.isSubsetOf(term.values);
+    return this.#sets[term.variable]!.isSubsetOf(term.values);
   }
 
-  /** A fact. It may say something about decisions made long before it became known. */
+  /** Adds a fact, which may concern decisions made long before it became known. */
   add(incompatibility: Incompatibility): void {
-    this.watch(incompatibility);
-    this.fresh.push(incompatibility);
-    if (this.level > 0) this.late.push({ incompatibility, level: this.level });
+    this.#watch(incompatibility);
+    this.#fresh.push(incompatibility);
+    if (this.level > 0) this.#late.push({ incompatibility, level: this.level });
   }
 
   decide(variable: Variable, value: number): void {
     this.level++;
-    this.assign(variable, VersionSet.single(value), undefined);
+    this.#assign(variable, VersionSet.single(value), undefined);
   }
 
   /** Draws every conclusion; a conflict is an incompatibility all of whose terms hold. */
   propagate(): Incompatibility | undefined {
     for (;;) {
-      const added = this.fresh.pop();
+      const added = this.#fresh.pop();
       if (added !== undefined) {
-        if (this.examine(added)) return added;
+        if (this.#examine(added)) return added;
         continue;
       }
-      const variable = this.changed.pop();
+      const variable = this.#changed.pop();
       if (variable === undefined) return undefined;
-      const conflict = this.tellWatchers(variable);
+      const conflict = this.#tellWatchers(variable);
       if (conflict !== undefined) return conflict;
     }
   }
@@ -91,9 +96,10 @@ export class Search {
   learn(conflict: Incompatibility): Incompatibility {
     const { learned, backTo } = resolveConflict(conflict, this);
     this.backjump(backTo);
-    // What it says at this level it does not say below: there two of its terms are open.
-    if (learned !== conflict) this.watch(learned);
-    this.fresh.push(learned);
+    // Unlike a fact it need not be looked at again when this level is undone: its watched terms
+    // are the last to hold, so the first to open.
+    if (learned !== conflict) this.#watch(learned);
+    this.#fresh.push(learned);
     return learned;
   }
 
@@ -101,23 +107,23 @@ export class Search {
   backjump(level: number): void {
     while (this.trail.length > 0 && this.trail.at(-1)!.level > level) {
       const { variable, before } = this.trail.pop()!;
-      this.sets[variable] = before;
-      this.histories[variable]!.pop();
+      this.#sets[variable] = before;
+      this.#histories[variable]!.pop();
     }
     this.level = level;
-    this.changed.length = 0;
-    let kept = this.late.length;
-    while (kept > 0 && this.late[kept - 1]!.level > level) kept--;
-    for (const { incompatibility } of this.late.splice(kept)) {
+    this.#changed.length = 0;
+    let kept = this.#late.length;
+    while (kept > 0 && this.#late[kept - 1]!.level > level) kept--;
+    for (const { incompatibility } of this.#late.splice(kept)) {
       if (incompatibility.superseded) continue;
-      this.fresh.push(incompatibility);
-      if (level > 0) this.late.push({ incompatibility, level });
+      this.#fresh.push(incompatibility);
+      if (level > 0) this.#late.push({ incompatibility, level });
     }
   }
 
   /** Index into the trail of the assignment since which a term holds; it must hold. */
   heldSince(term: Term): number {
-    const history = this.histories[term.variable]!;
+    const history = this.#histories[term.variable]!;
     let low = 0;
     let high = history.length - 1;
     while (low < high) {
@@ -128,17 +134,17 @@ export class Search {
     return history[low]!;
   }
 
-  private watch(incompatibility: Incompatibility): void {
+  #watch(incompatibility: Incompatibility): void {
     const { terms } = incompatibility;
     if (terms.length < 2) return;
-    const [first, second] = this.lastToHold(terms);
+    const [first, second] = this.#lastToHold(terms);
     const watched = { incompatibility, first, second };
-    this.watchers[terms[first]!.variable]!.push(watched);
-    this.watchers[terms[second]!.variable]!.push(watched);
+    this.#watchers[terms[first]!.variable]!.push(watched);
+    this.#watchers[terms[second]!.variable]!.push(watched);
   }
 
   /** The two terms that ceased, or will cease, to be open last: the ones worth watching. */
-  private lastToHold(terms: readonly Term[]): [number, number] {
+  #lastToHold(terms: readonly Term[]): [number, number] {
     const since = terms.map((term) => (this.holds(term) ? this.heldSince(term) : Infinity));
     let first = 0;
     for (let i = 1; i < terms.length; i++) if (since[i]! > since[first]!) first = i;
@@ -150,7 +156,7 @@ export class Search {
   }
 
   /** Looks at all terms of one incompatibility; true: a conflict. */
-  private examine(incompatibility: Incompatibility): boolean {
+  #examine(incompatibility: Incompatibility): boolean {
     let open: Term | undefined;
     for (const term of incompatibility.terms) {
       if (this.holds(term)) continue;
@@ -158,16 +164,16 @@ export class Search {
       open = term;
     }
     if (open === undefined) return true;
-    this.forbid(open, incompatibility);
+    this.#forbid(open, incompatibility);
     return false;
   }
 
-  private tellWatchers(variable: Variable): Incompatibility | undefined {
-    const list = this.watchers[variable]!;
+  #tellWatchers(variable: Variable): Incompatibility | undefined {
+    const list = this.#watchers[variable]!;
     let kept = 0;
     for (let i = 0; i < list.length; i++) {
       const watched = list[i]!;
-      if (watched.incompatibility.superseded || this.movedElsewhere(watched, variable)) continue;
+      if (watched.incompatibility.superseded || this.#movedElsewhere(watched, variable)) continue;
       list[kept++] = watched;
       const { terms } = watched.incompatibility;
       const here = terms[watched.first]!.variable === variable ? watched.first : watched.second;
@@ -178,14 +184,14 @@ export class Search {
         list.length = kept;
         return watched.incompatibility;
       }
-      this.forbid(last, watched.incompatibility);
+      this.#forbid(last, watched.incompatibility);
     }
     list.length = kept;
     return undefined;
   }
 
-  /** Watches another open term instead of the one on `variable`, if that one holds and another is open. */
-  private movedElsewhere(watched: Watched, variable: Variable): boolean {
+  /** Whether the term on `variable` holds and another open term can be watched instead; if so, does. */
+  #movedElsewhere(watched: Watched, variable: Variable): boolean {
     const { terms } = watched.incompatibility;
     const onFirst = terms[watched.first]!.variable === variable;
     if (!this.holds(terms[onFirst ? watched.first : watched.second]!)) return false;
@@ -193,23 +199,23 @@ export class Search {
       if (i === watched.first || i === watched.second || this.holds(terms[i]!)) continue;
       if (onFirst) watched.first = i;
       else watched.second = i;
-      this.watchers[terms[i]!.variable]!.push(watched);
+      this.#watchers[terms[i]!.variable]!.push(watched);
       return true;
     }
     return false;
   }
 
-  private forbid(term: Term, cause: Incompatibility): void {
-    const before = this.sets[term.variable]!;
+  #forbid(term: Term, cause: Incompatibility): void {
+    const before = this.#sets[term.variable]!;
     if (!before.isDisjointFrom(term.values)) {
-      this.assign(term.variable, before.minus(term.values), cause);
+      this.#assign(term.variable, before.minus(term.values), cause);
     }
   }
 
-  private assign(variable: Variable, after: VersionSet, cause: Incompatibility | undefined): void {
-    this.histories[variable]!.push(this.trail.length);
-    this.trail.push({ variable, before: this.sets[variable]!, after, level: this.level, cause });
-    this.sets[variable] = after;
-    this.changed.push(variable);
+  #assign(variable: Variable, after: VersionSet, cause: Incompatibility | undefined): void {
+    this.#histories[variable]!.push(this.trail.length);
+    this.trail.push({ variable, before: this.#sets[variable]!, after, level: this.level, cause });
+    this.#sets[variable] = after;
+    this.#changed.push(variable);
   }
 }

@@ -1,5 +1,4 @@
-import { ABSENT, FIRST } from './encoder/package-versions.js';
-import type { Variable } from './incompatibility.js';
+import { ABSENT, FIRST, type Variable } from './incompatibility.js';
 import type { ChosenOwner, Selected, Solution } from './search-result.js';
 import type { SearchState } from './search-state.js';
 

@@ -1,5 +1,4 @@
-import { ABSENT } from './encoder/package-versions.js';
-import type { Variable } from './incompatibility.js';
+import { ABSENT, type Variable } from './incompatibility.js';
 import { preferredValue } from './preferred-value.js';
 import { announceWaiting } from './prefetch/announce-waiting.js';
 import { CertainPackages } from './prefetch/certain-packages.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ABSENT, FIRST, OTHER } from '../../src/solver/encoder/package-versions.js';
+import { ABSENT, FIRST, OTHER } from '../../src/solver/incompatibility.js';
 import { VersionSet } from '../../src/solver/version-set.js';
 import { story } from '../support/story/story.js';
 

@@ -1,5 +1,4 @@
-import { ABSENT } from '../../solver/encoder/package-versions.js';
-import type { Term } from '../../solver/incompatibility.js';
+import { ABSENT, type Term } from '../../solver/incompatibility.js';
 import { andList, orList } from './word-list.js';
 import type { NounPhrases } from './noun-phrases.js';
 

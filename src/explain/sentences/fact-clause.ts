@@ -3,8 +3,8 @@ import { formatOrigin } from '../../model/input-error.js';
 import type { Finding } from '../../model/package-meta.js';
 import type { Repository } from '../../model/package.js';
 import { selectorOf, selectorText } from '../../model/selector.js';
-import type { Fact, Some } from '../../solver/fact.js';
-import type { Variable } from '../../solver/incompatibility.js';
+import type { Fact } from '../../solver/fact.js';
+import type { Term, Variable } from '../../solver/incompatibility.js';
 import type { RootPackage } from '../../solver/problem.js';
 import type { NounPhrases } from './noun-phrases.js';
 import { ownershipText } from './ownership-text.js';
@@ -55,7 +55,7 @@ export function factClause(fact: Fact, nouns: NounPhrases): string | undefined {
   }
 }
 
-function rootClause(root: RootPackage, on: Some, nouns: NounPhrases): string {
+function rootClause(root: RootPackage, on: Term, nouns: NounPhrases): string {
   const { repository } = nouns.package(on);
   const wanted = `${repository} \`${selectorText(root.selector)}\`${overridden(repository, nouns)}`;
   return `${asks(root)} ${wanted}${unmetText(on, root.selector, nouns)}`;
@@ -76,12 +76,12 @@ function noOthersClause(variable: Variable, nouns: NounPhrases): string | undefi
   return `no package in the sources given owns ${crdDemandText(subject.demand)}`;
 }
 
-function apiName({ variable }: Some, { encoder }: NounPhrases): string {
+function apiName({ variable }: Term, { encoder }: NounPhrases): string {
   const subject = encoder.subject(variable);
   return subject.about === 'api' ? crdDemandText(subject.demand) : '';
 }
 
-function cycleText(members: readonly Some[], nouns: NounPhrases): string {
+function cycleText(members: readonly Term[], nouns: NounPhrases): string {
   const [first] = members;
   if (members.length === 1) return `${nouns.some(first!)} requires itself`;
   const rest = members.slice(1).map((member) => `${nouns.some(member)}, which requires`);

@@ -1,8 +1,7 @@
 import { crdDemandText } from '../../model/crd-demand.js';
 import type { Encoder } from '../../solver/encoder/encoder.js';
-import { FIRST } from '../../solver/encoder/package-versions.js';
+import { FIRST, type Term } from '../../solver/incompatibility.js';
 import type { PackageSubject } from '../../solver/encoder/subject.js';
-import type { Some } from '../../solver/fact.js';
 import type { Problem } from '../../solver/problem.js';
 import { VersionSet } from '../../solver/version-set.js';
 import { rangeText } from './range-text.js';
@@ -18,7 +17,7 @@ export class NounPhrases {
   }
 
   /** `acme/provider v1.0.0 to v1.2.0`, `every version of acme/provider`. */
-  some({ variable, values }: Some): string {
+  some({ variable, values }: Term): string {
     const subject = this.encoder.subject(variable);
     switch (subject.about) {
       case 'package': {
@@ -50,7 +49,7 @@ export class NounPhrases {
   }
 
   /** What the values of a term are versions of. */
-  package({ variable }: Some): PackageSubject {
+  package({ variable }: Term): PackageSubject {
     const subject = this.encoder.subject(variable);
     if (subject.about !== 'package') throw new Error('not about a package');
     return subject;

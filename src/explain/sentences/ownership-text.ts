@@ -1,7 +1,7 @@
 import { ownershipKey, type OwnedKind } from '../../model/owned-object.js';
 import { sameRepository } from '../../model/reference.js';
 import type { Encoder } from '../../solver/encoder/encoder.js';
-import type { Some } from '../../solver/fact.js';
+import type { Term } from '../../solver/incompatibility.js';
 import type { NounPhrases } from './noun-phrases.js';
 import { andList } from './word-list.js';
 
@@ -9,7 +9,7 @@ import { andList } from './word-list.js';
 const MAX_OBJECTS_NAMED = 3;
 
 /** Part of step 3: who would own what twice. */
-export function ownershipText(one: Some, other: Some, nouns: NounPhrases): string {
+export function ownershipText(one: Term, other: Term, nouns: NounPhrases): string {
   const { encoder } = nouns;
   const keys = encoder.ownership.shared(one, other);
   const fitting = keys.length > MAX_OBJECTS_NAMED ? MAX_OBJECTS_NAMED - 1 : MAX_OBJECTS_NAMED;
@@ -26,7 +26,7 @@ export function ownershipText(one: Some, other: Some, nouns: NounPhrases): strin
 }
 
 /** As what these versions would own it. */
-function kindOf(key: string, some: Some, encoder: Encoder): OwnedKind {
+function kindOf(key: string, some: Term, encoder: Encoder): OwnedKind {
   const subject = encoder.subject(some.variable);
   const owned =
     subject.about === 'package'
@@ -41,7 +41,7 @@ function withArticle(kind: OwnedKind): string {
   return `${/^(?:[AEIO]|XRD|MRD|MRAP)/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
-function areOne(one: Some, other: Some, encoder: Encoder): boolean {
+function areOne(one: Term, other: Term, encoder: Encoder): boolean {
   const [a, b] = [encoder.subject(one.variable), encoder.subject(other.variable)];
   return (
     a.about === 'package' && b.about === 'package' && sameRepository(a.repository, b.repository)

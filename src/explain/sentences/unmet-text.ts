@@ -1,11 +1,11 @@
 import { selectorText, type Selector } from '../../model/selector.js';
 import { effectiveSelector } from '../../solver/effective.js';
-import type { Some } from '../../solver/fact.js';
+import type { Term } from '../../solver/incompatibility.js';
 import { isDigest } from '../../text/digest.js';
 import type { NounPhrases } from './noun-phrases.js';
 
 /** Part of step 3: why a requirement admits no version that there is; empty: it admits some. */
-export function unmetText(on: Some, asked: Selector, nouns: NounPhrases): string {
+export function unmetText(on: Term, asked: Selector, nouns: NounPhrases): string {
   const { repository, versions, exists } = nouns.package(on);
   const selector = effectiveSelector(nouns.problem, repository, asked);
   if (selector.form !== 'tag' && isDigest(selectorText(selector))) {

@@ -1,10 +1,9 @@
 import type { PackageMeta } from '../../model/package-meta.js';
 import { parseConstraint } from '../../semver/constraint.js';
-import type { Variable } from '../incompatibility.js';
+import { FIRST, type Variable } from '../incompatibility.js';
 import type { RootCrossplane } from '../problem.js';
 import { VersionSet } from '../version-set.js';
 import type { EncoderContext } from './context.js';
-import { FIRST } from './package-versions.js';
 import type { PackageSubject } from './subject.js';
 
 /**

@@ -1,5 +1,4 @@
-import type { Some } from '../fact.js';
-import type { Variable } from '../incompatibility.js';
+import type { Term, Variable } from '../incompatibility.js';
 import type { EncoderContext } from './context.js';
 import type { Requirements } from './requirements.js';
 import type { PackageSubject } from './subject.js';
@@ -31,7 +30,7 @@ export class Cycles {
     if (problem.allowCycles) return false;
     const path = this.#pathBack(subject, value, decided);
     if (path === undefined) return false;
-    const members = path.map(({ variable, edges }, i): Some => {
+    const members = path.map(({ variable, edges }, i): Term => {
       const next = path[(i + 1) % path.length]!;
       return { variable, values: edges.get(next.variable)! };
     });

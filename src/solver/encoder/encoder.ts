@@ -1,6 +1,6 @@
 import type { Repository } from '../../model/package.js';
 import type { Names } from '../fact-key.js';
-import type { Variable } from '../incompatibility.js';
+import { ABSENT, FIRST, type Variable } from '../incompatibility.js';
 import type { Problem, RootRequirement } from '../problem.js';
 import type { Solving } from '../question.js';
 import type { Search } from '../search.js';
@@ -9,7 +9,6 @@ import { Crossplane } from './crossplane.js';
 import { Cycles } from './cycles.js';
 import { Kinds } from './kinds.js';
 import { Ownership } from './ownership.js';
-import { ABSENT, FIRST } from './package-versions.js';
 import { Published } from './published.js';
 import { Requirements } from './requirements.js';
 import { Roots } from './roots.js';

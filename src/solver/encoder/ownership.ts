@@ -1,11 +1,9 @@
 import { ownershipKey } from '../../model/owned-object.js';
 import type { PackageMeta } from '../../model/package-meta.js';
-import type { Some } from '../fact.js';
-import type { Variable } from '../incompatibility.js';
+import { FIRST, type Term, type Variable } from '../incompatibility.js';
 import type { RootOwnership } from '../problem.js';
 import { VersionSet } from '../version-set.js';
 import type { EncoderContext } from './context.js';
-import { FIRST } from './package-versions.js';
 import type { PackageSubject } from './subject.js';
 
 /** Claims on one object: which versions of which packages, as far as they have been read, own it. */
@@ -54,7 +52,7 @@ export class Ownership {
   }
 
   /** Objects that some of these versions and some of those both claim; in code-point order. */
-  shared(one: Some, other: Some): string[] {
+  shared(one: Term, other: Term): string[] {
     const keys: string[] = [];
     for (const [key, claims] of this.#claims) {
       const a = claims.get(one.variable);

@@ -3,28 +3,22 @@ import { isDigest } from '../../text/digest.js';
 import {
   compareVersions,
   exactTag,
-  isIncomplete,
   parseVersion,
   precedenceKey,
   type Version,
 } from '../../semver/version.js';
+import { FIRST } from '../incompatibility.js';
 import type { Problem } from '../problem.js';
 import { VersionSet } from '../version-set.js';
+import { installableVersions } from './installable-versions.js';
 import type { Selector } from '../../model/selector.js';
-
-/** The value of a package that is not installed. */
-export const ABSENT = 0;
-/** The value that stands for every version not discovered yet. */
-export const OTHER = 1;
-/** The first value that is a version. */
-export const FIRST = 2;
 
 /** A version that a package may take; `label` is its tag or digest. */
 interface Value {
   label: string;
   /** undefined: a digest or an opaque tag, which no range admits. */
   readonly version: Version | undefined;
-  /** Somebody named this very tag, so that no tag of equal precedence may stand in for it. */
+  /** Asked for as this very tag or digest: no tag of equal precedence stands in for it. */
   readonly named: boolean;
 }
 
@@ -32,37 +26,37 @@ interface Value {
  * The versions of one repository, as far as they are known.
  *
  * Semver tags of equal precedence are one value: the greatest string stands for it. A full tag
- * that somebody asks for, and digests, are values before any list is asked for.
+ * that a requirement spells, and digests, are values before any list is asked for.
  */
 export class PackageVersions {
   listed = false;
-  private readonly values: Value[] = [];
+  readonly #values: Value[] = [];
   /** The first value of each precedence, and of each label. */
-  private readonly byKey = new Map<string, number>();
-  private readonly byLabel = new Map<string, number>();
-  private readonly admitted = new Map<string, VersionSet>();
-  private readonly problem: Problem;
-  private readonly admitsPrereleases: boolean;
-  private readonly lockedVersion: string | undefined;
-  private preferred: readonly number[] | undefined;
+  readonly #byKey = new Map<string, number>();
+  readonly #byLabel = new Map<string, number>();
+  readonly #admitted = new Map<string, VersionSet>();
+  readonly #problem: Problem;
+  readonly #admitsPrereleases: boolean;
+  readonly #lockedVersion: string | undefined;
+  #preferred: readonly number[] | undefined;
 
   constructor(problem: Problem, options: { prereleases: boolean; locked: string | undefined }) {
-    this.problem = problem;
-    this.admitsPrereleases = options.prereleases;
-    this.lockedVersion = options.locked;
+    this.#problem = problem;
+    this.#admitsPrereleases = options.prereleases;
+    this.#lockedVersion = options.locked;
   }
 
   label(value: number): string {
-    return this.values[value - FIRST]!.label;
+    return this.#values[value - FIRST]!.label;
   }
 
   version(value: number): Version | undefined {
-    return this.values[value - FIRST]!.version;
+    return this.#values[value - FIRST]!.version;
   }
 
   /** Every value, in no order that means anything. */
   all(): number[] {
-    return this.values.map((_, i) => i + FIRST);
+    return this.#values.map((_, i) => i + FIRST);
   }
 
   /** Semver values, oldest first. */
@@ -75,13 +69,13 @@ export class PackageVersions {
   selected(selector: Selector): VersionSet | undefined {
     switch (selector.form) {
       case 'tag':
-        return VersionSet.single(this.named(selector.tag));
+        return VersionSet.single(this.#named(selector.tag));
       case 'digest':
-        return VersionSet.single(this.opaque(selector.digest));
+        return VersionSet.single(this.#opaque(selector.digest));
       case 'range': {
-        const exact = exactTag(selector.text, this.problem.dialect);
-        if (exact !== undefined) return this.exact(exact);
-        return this.listed ? this.range(selector.text) : undefined;
+        const exact = exactTag(selector.text, this.#problem.dialect);
+        if (exact !== undefined) return this.#exact(exact);
+        return this.listed ? this.#range(selector.text) : undefined;
       }
     }
   }
@@ -89,26 +83,26 @@ export class PackageVersions {
   /** Whether the tags must be listed before it can be said what a selector denotes. */
   needsList(selector: Selector): boolean {
     if (this.listed || selector.form !== 'range') return false;
-    return exactTag(selector.text, this.problem.dialect) === undefined;
+    return exactTag(selector.text, this.#problem.dialect) === undefined;
   }
 
   /** Whether a rule such as an exclusion is about this value. */
   matches(value: number, selector: Selector): boolean {
-    const { label, version } = this.values[value - FIRST]!;
+    const { label, version } = this.#values[value - FIRST]!;
     switch (selector.form) {
       case 'tag':
         return label === selector.tag;
       case 'digest':
         return label === selector.digest;
       case 'range':
-        return version !== undefined && this.constraint(selector.text).admits(version);
+        return version !== undefined && this.#constraint(selector.text).admits(version);
     }
   }
 
   /** A range that only prereleases are in, and that admits none because it names none. */
   admitsOnlyPrereleases(selector: Selector): boolean {
     if (selector.form !== 'range') return false;
-    const constraint = this.constraint(selector.text);
+    const constraint = this.#constraint(selector.text);
     return this.ascending().some((value) =>
       constraint.admits(this.version(value)!, { prereleases: true }),
     );
@@ -118,106 +112,94 @@ export class PackageVersions {
   list(tags: readonly string[]): number[] {
     this.listed = true;
     const dropped: number[] = [];
-    const newest = new Map(this.byPrecedence(tags).map((v) => [precedenceKey(v), v]));
+    const newest = new Map(
+      installableVersions(tags, this.#problem).map((v) => [precedenceKey(v), v]),
+    );
     const exists = new Set(tags);
-    for (const [i, value] of this.values.entries()) {
+    for (const [i, value] of this.#values.entries()) {
       if (value.named || value.version === undefined || exists.has(value.label)) continue;
       const twin = newest.get(precedenceKey(value.version));
       if (twin === undefined) dropped.push(i + FIRST);
-      else this.relabel(i + FIRST, twin.raw);
+      else this.#relabel(i + FIRST, twin.raw);
     }
     for (const [key, version] of newest) {
-      if (!this.byKey.has(key)) this.push({ label: version.raw, version, named: false });
+      if (!this.#byKey.has(key)) this.#push({ label: version.raw, version, named: false });
     }
     return dropped;
   }
 
   /** Most preferred first: what is locked, then by the policy; opaque ones last. */
   preference(): readonly number[] {
-    return (this.preferred ??= this.sorted());
+    return (this.#preferred ??= this.#sorted());
   }
 
-  private sorted(): number[] {
+  #sorted(): number[] {
     const semver = this.ascending();
-    if (this.problem.prefer === 'newest') semver.reverse();
+    if (this.#problem.prefer === 'newest') semver.reverse();
     const opaque = this.all().filter((value) => this.version(value) === undefined);
     opaque.sort((a, b) => (this.label(a) < this.label(b) ? -1 : 1));
     const order = [...semver, ...opaque];
-    const locked = order.findIndex((value) => this.label(value) === this.lockedVersion);
+    const locked = order.findIndex((value) => this.label(value) === this.#lockedVersion);
     if (locked > 0) order.unshift(...order.splice(locked, 1));
     return order;
   }
 
-  /** Semver tags fit to install, ascending; of equal precedence only the greatest string. */
-  private byPrecedence(tags: readonly string[]): Version[] {
-    const versions: Version[] = [];
-    for (const tag of tags) {
-      const version = parseVersion(tag, this.problem.dialect);
-      if (version === undefined) continue;
-      if (!this.problem.skipsIncompleteTags || !isIncomplete(version)) versions.push(version);
-    }
-    versions.sort((a, b) => compareVersions(a, b) || (a.raw < b.raw ? -1 : 1));
-    return versions.filter(
-      (version, i) => i + 1 === versions.length || compareVersions(version, versions[i + 1]!) !== 0,
-    );
-  }
-
-  private range(text: string): VersionSet {
-    const known = this.admitted.get(text);
+  #range(text: string): VersionSet {
+    const known = this.#admitted.get(text);
     if (known !== undefined) return known;
-    const constraint = this.constraint(text);
-    const options = { prereleases: this.admitsPrereleases };
+    const constraint = this.#constraint(text);
+    const options = { prereleases: this.#admitsPrereleases };
     const set = VersionSet.of(
       this.all().filter((value) => {
         const version = this.version(value);
         return version !== undefined && constraint.admits(version, options);
       }),
     );
-    this.admitted.set(text, set);
+    this.#admitted.set(text, set);
     return set;
   }
 
-  private constraint(text: string): Constraint {
-    const constraint = parseConstraint(text, this.problem.dialect);
+  #constraint(text: string): Constraint {
+    const constraint = parseConstraint(text, this.#problem.dialect);
     if (constraint.invalid) throw new Error(`unchecked constraint ${text}`);
     return constraint;
   }
 
   /** The version spelled in full; taken to exist until a tag list says otherwise. */
-  private exact(tag: string): VersionSet {
-    const version = parseVersion(tag, this.problem.dialect)!;
-    const known = this.byKey.get(precedenceKey(version));
+  #exact(tag: string): VersionSet {
+    const version = parseVersion(tag, this.#problem.dialect)!;
+    const known = this.#byKey.get(precedenceKey(version));
     if (known !== undefined) return VersionSet.single(known);
     if (this.listed) return VersionSet.none;
-    return VersionSet.single(this.push({ label: tag, version, named: false }));
+    return VersionSet.single(this.#push({ label: tag, version, named: false }));
   }
 
-  private named(tag: string): number {
-    const known = this.byLabel.get(tag);
+  #named(tag: string): number {
+    const known = this.#byLabel.get(tag);
     if (known !== undefined) return known;
-    const version = isDigest(tag) ? undefined : parseVersion(tag, this.problem.dialect);
-    return this.push({ label: tag, version, named: true });
+    const version = isDigest(tag) ? undefined : parseVersion(tag, this.#problem.dialect);
+    return this.#push({ label: tag, version, named: true });
   }
 
-  private opaque(digest: string): number {
+  #opaque(digest: string): number {
     return (
-      this.byLabel.get(digest) ?? this.push({ label: digest, version: undefined, named: true })
+      this.#byLabel.get(digest) ?? this.#push({ label: digest, version: undefined, named: true })
     );
   }
 
-  private push(value: Value): number {
-    this.preferred = undefined;
-    const added = this.values.push(value) + FIRST - 1;
-    remember(this.byLabel, value.label, added);
-    if (value.version !== undefined) remember(this.byKey, precedenceKey(value.version), added);
+  #push(value: Value): number {
+    this.#preferred = undefined;
+    const added = this.#values.push(value) + FIRST - 1;
+    remember(this.#byLabel, value.label, added);
+    if (value.version !== undefined) remember(this.#byKey, precedenceKey(value.version), added);
     return added;
   }
 
-  private relabel(value: number, label: string): void {
-    const known = this.values[value - FIRST]!;
-    if (this.byLabel.get(known.label) === value) this.byLabel.delete(known.label);
+  #relabel(value: number, label: string): void {
+    const known = this.#values[value - FIRST]!;
+    if (this.#byLabel.get(known.label) === value) this.#byLabel.delete(known.label);
     known.label = label;
-    remember(this.byLabel, label, value);
+    remember(this.#byLabel, label, value);
   }
 }
 

@@ -4,7 +4,7 @@ import { effectiveSelector } from '../effective.js';
 import { ask, type Solving } from '../question.js';
 import { VersionSet } from '../version-set.js';
 import type { EncoderContext } from './context.js';
-import { OTHER } from './package-versions.js';
+import { OTHER } from '../incompatibility.js';
 import type { PackageSubject } from './subject.js';
 
 /**

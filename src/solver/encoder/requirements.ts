@@ -1,13 +1,12 @@
 import type { PackageRequirement, Requirement } from '../../model/package-meta.js';
 import { selectorOf } from '../../model/selector.js';
-import type { Incompatibility, Variable } from '../incompatibility.js';
+import { ABSENT, type Incompatibility, type Variable } from '../incompatibility.js';
 import { announceLists } from '../prefetch/announce-lists.js';
 import type { Solving } from '../question.js';
 import { VersionSet } from '../version-set.js';
 import type { Apis } from './apis.js';
 import type { EncoderContext } from './context.js';
 import type { Kinds } from './kinds.js';
-import { ABSENT } from './package-versions.js';
 import type { Published } from './published.js';
 import type { PackageSubject } from './subject.js';
 

@@ -1,4 +1,4 @@
-import type { Variable } from '../incompatibility.js';
+import { ABSENT, type Variable } from '../incompatibility.js';
 import { announceLists } from '../prefetch/announce-lists.js';
 import type { RootApi, RootPackage, RootRequirement } from '../problem.js';
 import type { Solving } from '../question.js';
@@ -8,11 +8,10 @@ import type { EncoderContext } from './context.js';
 import type { Crossplane } from './crossplane.js';
 import type { Kinds } from './kinds.js';
 import type { Ownership } from './ownership.js';
-import { ABSENT } from './package-versions.js';
 import type { Published } from './published.js';
 
 /** Those who state what a root asks for. */
-export interface RootParts {
+interface RootParts {
   readonly published: Published;
   readonly kinds: Kinds;
   readonly apis: Apis;

@@ -1,11 +1,11 @@
-import type { Fact, Some } from '../fact.js';
+import type { Fact } from '../fact.js';
 import { factKey, isDebatable, type Names } from '../fact-key.js';
 import type { Incompatibility, Term, Variable } from '../incompatibility.js';
 import type { Search } from '../search.js';
 import { VersionSet } from '../version-set.js';
 
 /** An incompatibility that a fact is the cause of. */
-export interface Statement {
+interface Statement {
   readonly terms: readonly Term[];
   readonly cause: Fact;
 }
@@ -49,7 +49,7 @@ export class Statements {
   grow(
     key: string,
     version: { readonly variable: Variable; readonly value: number },
-    say: (by: Some) => Statement,
+    say: (by: Term) => Statement,
   ): Incompatibility | undefined {
     const { variable, value } = version;
     const before = this.#growing.get(key)?.terms.find((term) => term.variable === variable);

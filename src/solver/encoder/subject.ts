@@ -1,8 +1,7 @@
 import type { PackageKind, Repository } from '../../model/package.js';
 import type { PackageMeta } from '../../model/package-meta.js';
 import type { CrdDemand } from '../../model/crd-demand.js';
-import type { Some } from '../fact.js';
-import type { Variable } from '../incompatibility.js';
+import type { Term, Variable } from '../incompatibility.js';
 import type { PackageVersions } from './package-versions.js';
 import type { RootOwnership, RootPackage } from '../problem.js';
 import type { VersionSet } from '../version-set.js';
@@ -27,7 +26,7 @@ export interface PackageSubject {
   /** What asks for this package, and as what. */
   readonly expectedKinds: Map<
     string,
-    { readonly kind: PackageKind; readonly by: Some | RootPackage }
+    { readonly kind: PackageKind; readonly by: Term | RootPackage }
   >;
   /** Versions read that require another package. */
   readonly edges: Map<Variable, VersionSet>;
@@ -35,7 +34,7 @@ export interface PackageSubject {
   screened: number;
 }
 
-export interface CrossplaneSubject {
+interface CrossplaneSubject {
   readonly about: 'crossplane';
   readonly variable: Variable;
 }
@@ -50,7 +49,7 @@ export interface ApiSubject {
 }
 
 /** A package under development; always there. */
-export interface LocalSubject {
+interface LocalSubject {
   readonly about: 'local';
   readonly variable: Variable;
   readonly root: RootOwnership;

@@ -1,4 +1,4 @@
-import { ABSENT } from '../encoder/package-versions.js';
+import { ABSENT } from '../incompatibility.js';
 import { preferredValue } from '../preferred-value.js';
 import { ask, type Solving } from '../question.js';
 import type { SearchState } from '../search-state.js';

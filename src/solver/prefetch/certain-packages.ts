@@ -1,6 +1,5 @@
-import { FIRST } from '../encoder/package-versions.js';
+import { FIRST, type Variable } from '../incompatibility.js';
 import type { PackageSubject } from '../encoder/subject.js';
-import type { Variable } from '../incompatibility.js';
 import { ask, type Solving } from '../question.js';
 import type { SearchState } from '../search-state.js';
 import { prefetchable, type Prospect } from './prefetchable.js';

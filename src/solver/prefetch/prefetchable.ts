@@ -13,9 +13,9 @@ export interface Prospect {
  * Of packages in the order of their decisions, the versions that will be read: those that nothing
  * before them can rule out any more, short of a conflict.
  *
- * What an unread package requires is not known, so this counts on what packages are like. Providers
- * of a family (`provider-aws-s3`) require at most the one that all of it shares its credentials
- * through; functions require nothing; others may require anything. Where one is not like that, a
+ * What an unread package requires is not known, so this counts on habits. A provider of a family
+ * (`provider-aws-s3`) requires at most the provider that holds the family's credentials; a function
+ * requires nothing; any other package may require anything. Where a package does otherwise, a
  * version may be read that is not in the answer.
  */
 export function prefetchable(prospects: Iterable<Prospect>): Candidate[] {
@@ -30,28 +30,28 @@ export function prefetchable(prospects: Iterable<Prospect>): Candidate[] {
   return candidates;
 }
 
-/** Packages whose requirements the search has yet to be told. */
+/** The packages decided before another, and what their requirements may do to it. */
 class Ahead {
-  private anything = false;
-  private families = false;
-  private readonly required = new Set<Repository>();
+  #anything = false;
+  #families = false;
+  readonly #required = new Set<Repository>();
 
   add(subject: PackageSubject, value: number): void {
     if (subject.read.has(value)) {
       for (const requirement of subject.metas.get(value)?.requirements ?? []) {
-        if (requirement.requires === 'package') this.required.add(requirement.repository);
+        if (requirement.requires === 'package') this.#required.add(requirement.repository);
       }
       return;
     }
     const kind = likelyKind(subject);
     if (kind === 'Function') return;
-    if (kind === 'Provider' && MEMBER.test(nameOf(subject.repository))) this.families = true;
-    else this.anything = true;
+    if (kind === 'Provider' && MEMBER.test(nameOf(subject.repository))) this.#families = true;
+    else this.#anything = true;
   }
 
   mayNarrow({ repository }: PackageSubject): boolean {
-    if (this.anything || this.required.has(repository)) return true;
-    return this.families && FAMILY.test(nameOf(repository));
+    if (this.#anything || this.#required.has(repository)) return true;
+    return this.#families && FAMILY.test(nameOf(repository));
   }
 }
 
@@ -60,7 +60,7 @@ const MEMBER = /^provider-[^-]+-./;
 /** `provider-family-aws`; before there were families, `provider-aws-config`. */
 const FAMILY = /family|-config$/;
 
-/** As it is asked for; else as it is called. */
+/** The kind that every requirement of it names; else the kind that its name suggests. */
 function likelyKind({ expectedKinds, repository }: PackageSubject): PackageKind | undefined {
   const kinds = new Set([...expectedKinds.values()].map(({ kind }) => kind));
   if (kinds.size === 1) return [...kinds][0];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conclusion } from '../../../src/explain/sentences/conclusion.js';
 import { NounPhrases } from '../../../src/explain/sentences/noun-phrases.js';
-import { ABSENT, FIRST } from '../../../src/solver/encoder/package-versions.js';
+import { ABSENT, FIRST } from '../../../src/solver/incompatibility.js';
 import { VersionSet } from '../../../src/solver/version-set.js';
 import { story } from '../../support/story/story.js';
 

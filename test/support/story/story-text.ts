@@ -1,7 +1,6 @@
 import type { Encoder } from '../../../src/solver/encoder/encoder.js';
-import { ABSENT, FIRST, OTHER } from '../../../src/solver/encoder/package-versions.js';
+import { ABSENT, FIRST, OTHER, type Term } from '../../../src/solver/incompatibility.js';
 import type { Subject } from '../../../src/solver/encoder/subject.js';
-import type { Term } from '../../../src/solver/incompatibility.js';
 import type { Problem } from '../../../src/solver/problem.js';
 
 /** Beyond every value that a story has. */
