@@ -1,20 +1,20 @@
 import { ABSENT, FIRST, type Variable } from './incompatibility.js';
 import type { ApiSubject } from './encoder/subject.js';
-import type { SearchState } from './search-state.js';
+import type { SolverState } from './solver-state.js';
 
 /**
  * The value to decide a variable on: of those that nothing known forbids, the most preferred.
  *
  * undefined: only versions that no list has named yet are left.
  */
-export function preferredValue(variable: Variable, state: SearchState): number | undefined {
+export function preferredValue(variable: Variable, state: SolverState): number | undefined {
   const allowed = state.search.allowed(variable);
   // The requirement that put it in the queue forbids absence, unless that fact is left out.
   if (allowed.has(ABSENT)) return ABSENT;
   return preference(variable, state).find((value) => allowed.has(value));
 }
 
-function preference(variable: Variable, state: SearchState): readonly number[] {
+function preference(variable: Variable, state: SolverState): readonly number[] {
   const subject = state.encoder.subject(variable);
   switch (subject.about) {
     case 'package':
@@ -29,7 +29,7 @@ function preference(variable: Variable, state: SearchState): readonly number[] {
 }
 
 /** A package chosen already, then one that is locked, then by name. */
-function ownerPreference({ owners }: ApiSubject, { queue, problem }: SearchState): number[] {
+function ownerPreference({ owners }: ApiSubject, { queue, problem }: SolverState): number[] {
   const rank = (i: number) => {
     const { variable, repository } = owners[i]!;
     if (queue.value(variable) !== undefined) return 0;

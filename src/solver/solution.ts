@@ -1,9 +1,9 @@
 import { ABSENT, FIRST, type Variable } from './incompatibility.js';
 import type { ChosenOwner, Selected, Solution } from './search-result.js';
-import type { SearchState } from './search-state.js';
+import type { SolverState } from './solver-state.js';
 
 /** The answer that a queue without waiting variables holds. */
-export function solutionOf(state: SearchState): Solution {
+export function solutionOf(state: SolverState): Solution {
   const { encoder, queue, effort } = state;
   return {
     status: 'solved',
@@ -15,7 +15,7 @@ export function solutionOf(state: SearchState): Solution {
 }
 
 /** A package and its version; nothing for other variables and for packages left out. */
-function selected(variable: Variable, { encoder, queue }: SearchState): Selected[] {
+function selected(variable: Variable, { encoder, queue }: SolverState): Selected[] {
   const subject = encoder.subject(variable);
   const value = queue.value(variable)!;
   if (subject.about !== 'package' || value === ABSENT) return [];
@@ -24,7 +24,7 @@ function selected(variable: Variable, { encoder, queue }: SearchState): Selected
 }
 
 /** The owner of a CRD; nothing where there was no choice. */
-function chosenOwner(variable: Variable, { encoder, queue }: SearchState): ChosenOwner[] {
+function chosenOwner(variable: Variable, { encoder, queue }: SolverState): ChosenOwner[] {
   const subject = encoder.subject(variable);
   const value = queue.value(variable)!;
   if (subject.about !== 'api' || value === ABSENT || subject.owners.length < 2) return [];

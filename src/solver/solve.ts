@@ -5,7 +5,7 @@ import { CertainPackages } from './prefetch/certain-packages.js';
 import type { Problem } from './problem.js';
 import { ask, type Solving } from './question.js';
 import type { SearchResult } from './search-result.js';
-import { startOf, type SearchState } from './search-state.js';
+import { startOf, type SolverState } from './solver-state.js';
 import { solutionOf } from './solution.js';
 
 /** How many conflicts pass between two questions whether to go on. */
@@ -28,7 +28,7 @@ export function solve(problem: Problem, only?: ReadonlySet<string>): Solving<Sea
  * with the decisions before it; so no valid set has these decisions and that version. The first
  * complete assignment is therefore the canonical one.
  */
-export function* searchFrom(state: SearchState): Solving<SearchResult> {
+export function* searchFrom(state: SolverState): Solving<SearchResult> {
   const { search, encoder, queue, effort } = state;
   const roots = yield* encoder.tellRoots();
   queue.append([encoder.crossplane, ...roots]);
@@ -71,7 +71,7 @@ export function* searchFrom(state: SearchState): Solving<SearchResult> {
  * Whether the search has been told everything that this value implies; if not, tells it more.
  * One thing at a time: a version that one of them forbids costs no further reading.
  */
-function* isKnown(variable: Variable, value: number, state: SearchState): Solving<boolean> {
+function* isKnown(variable: Variable, value: number, state: SolverState): Solving<boolean> {
   const { encoder, queue } = state;
   const subject = encoder.subject(variable);
   if (subject.about !== 'package' || value === ABSENT) return true;
@@ -85,7 +85,7 @@ function* isKnown(variable: Variable, value: number, state: SearchState): Solvin
 }
 
 /** Whether there were too many conflicts; now and then the driver is asked too. */
-function* isTimeToGiveUp({ problem, effort }: SearchState): Solving<boolean> {
+function* isTimeToGiveUp({ problem, effort }: SolverState): Solving<boolean> {
   const isCheckDue = effort.conflicts % CONFLICTS_BETWEEN_CHECKS === 0;
   if (isCheckDue && !(yield* ask({ ask: 'go-on' }))) return true;
   return effort.conflicts >= problem.maxConflicts;

@@ -6,7 +6,7 @@ import type { PackageMeta } from '../../model/package-meta.js';
 import type { Owner } from '../../model/package-source.js';
 import { ABSENT, FIRST, OTHER, type Term, type Variable } from '../incompatibility.js';
 import type { EncoderContext } from './context.js';
-import type { Published } from './published.js';
+import type { PublishedVersions } from './published-versions.js';
 import { ask, type Solving } from '../question.js';
 import type { ApiSubject, PackageSubject } from './subject.js';
 import { VersionSet } from '../version-set.js';
@@ -30,12 +30,12 @@ interface KnownOwner {
  */
 export class Apis {
   readonly #context: EncoderContext;
-  readonly #published: Published;
+  readonly #published: PublishedVersions;
   /** By what is demanded. */
   readonly #known = new Map<string, ApiSubject>();
   readonly #ownerships = new Map<Variable, KnownOwner[]>();
 
-  constructor(context: EncoderContext, published: Published) {
+  constructor(context: EncoderContext, published: PublishedVersions) {
     this.#context = context;
     this.#published = published;
   }

@@ -9,7 +9,7 @@ import { Crossplane } from './crossplane.js';
 import { Cycles } from './cycles.js';
 import { Kinds } from './kinds.js';
 import { Ownership } from './ownership.js';
-import { Published } from './published.js';
+import { PublishedVersions } from './published-versions.js';
 import { Requirements } from './requirements.js';
 import { Roots } from './roots.js';
 import { Statements } from './statements.js';
@@ -26,7 +26,7 @@ export class Encoder implements Names {
   readonly ownership: Ownership;
   readonly #subjects: Subjects;
   readonly #crossplane: Crossplane;
-  readonly #published: Published;
+  readonly #published: PublishedVersions;
   readonly #kinds: Kinds;
   readonly #apis: Apis;
   readonly #roots: Roots;
@@ -40,7 +40,7 @@ export class Encoder implements Names {
     const context = { problem, search, subjects, statements };
     const crossplane = new Crossplane(context);
     const ownership = new Ownership(context);
-    const published = new Published(context);
+    const published = new PublishedVersions(context);
     const kinds = new Kinds(context);
     const apis = new Apis(context, published);
     this.#subjects = subjects;

@@ -7,7 +7,7 @@ import { VersionSet } from '../version-set.js';
 import type { Apis } from './apis.js';
 import type { EncoderContext } from './context.js';
 import type { Kinds } from './kinds.js';
-import type { Published } from './published.js';
+import type { PublishedVersions } from './published-versions.js';
 import type { PackageSubject } from './subject.js';
 
 /**
@@ -21,13 +21,13 @@ import type { PackageSubject } from './subject.js';
  */
 export class Requirements {
   readonly #context: EncoderContext;
-  readonly #published: Published;
+  readonly #published: PublishedVersions;
   readonly #kinds: Kinds;
   readonly #apis: Apis;
 
   constructor(
     context: EncoderContext,
-    parts: { readonly published: Published; readonly kinds: Kinds; readonly apis: Apis },
+    parts: { readonly published: PublishedVersions; readonly kinds: Kinds; readonly apis: Apis },
   ) {
     this.#context = context;
     this.#published = parts.published;

@@ -8,11 +8,11 @@ import type { EncoderContext } from './context.js';
 import type { Crossplane } from './crossplane.js';
 import type { Kinds } from './kinds.js';
 import type { Ownership } from './ownership.js';
-import type { Published } from './published.js';
+import type { PublishedVersions } from './published-versions.js';
 
 /** Those who state what a root asks for. */
 interface RootParts {
-  readonly published: Published;
+  readonly published: PublishedVersions;
   readonly kinds: Kinds;
   readonly apis: Apis;
   readonly crossplane: Crossplane;

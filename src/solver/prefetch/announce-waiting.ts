@@ -1,16 +1,16 @@
 import { ABSENT } from '../incompatibility.js';
 import { preferredValue } from '../preferred-value.js';
 import { ask, type Solving } from '../question.js';
-import type { SearchState } from '../search-state.js';
+import type { SolverState } from '../solver-state.js';
 import { prefetchable, type Prospect } from './prefetchable.js';
 
 /** Says which versions will probably be read next: those of packages that wait for a decision. */
-export function* announceWaiting(state: SearchState): Solving<void> {
+export function* announceWaiting(state: SolverState): Solving<void> {
   yield* ask({ ask: 'expect', next: () => ({ packages: prefetchable(prospects(state)) }) });
 }
 
 /** What would be decided now, from the head of the queue on; after a conflict that is no guide. */
-function* prospects(state: SearchState): Iterable<Prospect> {
+function* prospects(state: SolverState): Iterable<Prospect> {
   if (state.effort.conflicts > 0) return;
   for (const variable of state.queue.waiting()) {
     const subject = state.encoder.subject(variable);

@@ -1,7 +1,7 @@
 import { FIRST, type Variable } from '../incompatibility.js';
 import type { PackageSubject } from '../encoder/subject.js';
 import { ask, type Solving } from '../question.js';
-import type { SearchState } from '../search-state.js';
+import type { SolverState } from '../solver-state.js';
 import { prefetchable, type Prospect } from './prefetchable.js';
 
 /**
@@ -12,11 +12,11 @@ import { prefetchable, type Prospect } from './prefetchable.js';
  * holds whenever the search is told of it.
  */
 export class CertainPackages {
-  readonly #state: SearchState;
+  readonly #state: SolverState;
   readonly #variables = new Set<Variable>();
 
   /** Roots are looked at last first: any order gives one answer, this read least (bench/README.md). */
-  constructor(state: SearchState, roots: readonly Variable[]) {
+  constructor(state: SolverState, roots: readonly Variable[]) {
     this.#state = state;
     for (const root of roots.toReversed()) this.#variables.add(root);
   }

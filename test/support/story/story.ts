@@ -2,7 +2,7 @@ import type { Effort, Proof, SearchResult } from '../../../src/solver/search-res
 import type { Term } from '../../../src/solver/incompatibility.js';
 import type { Problem } from '../../../src/solver/problem.js';
 import type { Question, Reply, Solving, Upcoming } from '../../../src/solver/question.js';
-import { startOf } from '../../../src/solver/search-state.js';
+import { startOf } from '../../../src/solver/solver-state.js';
 import { searchFrom } from '../../../src/solver/solve.js';
 import { problemOf, type Asked } from './problem.js';
 import { RecordedSearch, type Step } from './recorded-search.js';

@@ -17,7 +17,7 @@ import type { PackageSubject } from './subject.js';
  * | the target refuses p 1.2.0 | {p = 1.2.0} |
  * | the user excludes p in S | {p ∈ S} |
  */
-export class Published {
+export class PublishedVersions {
   readonly #context: EncoderContext;
 
   constructor(context: EncoderContext) {

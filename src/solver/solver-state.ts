@@ -4,7 +4,7 @@ import type { Problem } from './problem.js';
 import { Search } from './search.js';
 
 /** What one run of `solve` works on, for the parts that it is made of. */
-export interface SearchState {
+export interface SolverState {
   readonly problem: Problem;
   readonly search: Search;
   readonly encoder: Encoder;
@@ -18,7 +18,7 @@ export function startOf(
   problem: Problem,
   only?: ReadonlySet<string>,
   search = new Search(),
-): SearchState {
+): SolverState {
   const encoder = new Encoder(problem, search, only);
   const effort = { decisions: 0, conflicts: 0 };
   return { problem, search, encoder, queue: new DecisionQueue(), effort };
