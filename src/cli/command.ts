@@ -26,7 +26,7 @@ type WithoutDash<Name> = string extends Name
   : Exclude<Name, `${string}-${string}` | number | symbol | '_' | '$0'>;
 
 /** One command: what it takes, and what it does. `command-list.ts` has a row for each. */
-export interface Command<P extends Positionals, F extends Flags> {
+interface Command<P extends Positionals, F extends Flags> {
   readonly positionals: P;
   /** In the order in which `--help` lists them. */
   readonly flags: F;

@@ -59,7 +59,7 @@ export interface DemandBlock {
   readonly kind?: string | undefined;
 }
 
-export interface ObjectBlock {
+interface ObjectBlock {
   readonly apiVersion?: string | undefined;
   readonly metadata?: JsonObject | undefined;
   readonly spec?: JsonObject | undefined;

@@ -55,16 +55,19 @@ test.each([
     faults: [on('/provider-x-a/manifests/', status(403))],
     code: EXIT.sourceFailed,
   },
-])('once $why, what was asked ahead in vain keeps nobody waiting', async ({ faults, code }) => {
-  const registry = await waiting(...faults);
-  try {
-    const ended = await run(registry);
-    expect(ended.code).toBe(code);
-    expect(ended.stdout !== '').toBe(code === EXIT.done);
-    // Asked once and never answered: it was not waited for long enough to be asked again.
-    const vain = registry.asked.filter((line) => line.includes('/provider-x-b/manifests/v3.0.0'));
-    expect(vain).toHaveLength(1);
-  } finally {
-    await registry.stop();
-  }
-});
+])(
+  'once $why, requests made ahead in vain do not keep the process alive',
+  async ({ faults, code }) => {
+    const registry = await waiting(...faults);
+    try {
+      const ended = await run(registry);
+      expect(ended.code).toBe(code);
+      expect(ended.stdout !== '').toBe(code === EXIT.done);
+      // Asked once and never answered: it was not waited for long enough to be asked again.
+      const vain = registry.asked.filter((line) => line.includes('/provider-x-b/manifests/v3.0.0'));
+      expect(vain).toHaveLength(1);
+    } finally {
+      await registry.stop();
+    }
+  },
+);

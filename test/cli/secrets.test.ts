@@ -112,7 +112,7 @@ describe('what proves who asks is in no output, no file and no message', () => {
   });
 });
 
-test('what is kept has the same names whoever asked', async () => {
+test('what is kept has the same names whichever user asked', async () => {
   const host = await serve({ mode: 'bearer' });
   const names: string[][] = [];
   for (const user of [undefined, 'ann', 'bob']) {

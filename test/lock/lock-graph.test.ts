@@ -20,7 +20,7 @@ function edges(packages: readonly LockedPackage[], installed?: (named: string) =
   );
 }
 
-describe('whoever requires a CRD by name requires its owner', () => {
+describe('a package that requires a CRD by name requires its owner', () => {
   test.each(['CRD', 'XRD', 'claim', 'MRD'] as const)('as a %s', (kind) => {
     expect(edges([asker, owner('b', kind)])).toEqual([['p-a', 'p-b', CRD]]);
   });

@@ -8,7 +8,7 @@ export const imageConfigFlag = fileFlag(
   'File or folder with ImageConfigs to pull by, `-` for stdin; may be repeated (default: none)',
 );
 
-export type ImageConfigArgs = ArgsOf<typeof imageConfigFlag>;
+type ImageConfigArgs = ArgsOf<typeof imageConfigFlag>;
 
 export async function imageConfigs(
   { file }: ImageConfigArgs,

@@ -39,9 +39,9 @@ export const inputFlags = {
   ...compatFlag,
 } as const satisfies Flags;
 
-export type InputArgs = ArgsOf<typeof inputFlags>;
+type InputArgs = ArgsOf<typeof inputFlags>;
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly refs?: readonly string[] | undefined;
   /** Paths that the command writes to; a folder is read without them. */
   readonly skip?: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-import type { ArgsOf, Flags } from '../command.js';
+import type { Flags } from '../command.js';
 
 /** How data is printed, for every command that prints some. */
 export const outputFlag = {
@@ -9,5 +9,3 @@ export const outputFlag = {
     describe: 'How to print the answer',
   },
 } as const satisfies Flags;
-
-export type OutputArgs = ArgsOf<typeof outputFlag>;

@@ -42,7 +42,7 @@ export const packageFlags = {
   ...outputFlag,
 } as const satisfies Flags;
 
-export type PackageArgs = ArgsOf<typeof packageArgument & typeof packageFlags>;
+type PackageArgs = ArgsOf<typeof packageArgument & typeof packageFlags>;
 
 /** The package that a command line names. */
 export interface NamedPackage {

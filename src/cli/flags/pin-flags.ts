@@ -1,4 +1,4 @@
-import type { ArgsOf, Flags } from '../command.js';
+import type { Flags } from '../command.js';
 
 /** How the bundle is rendered, for every command that renders one. */
 export const pinFlags = {
@@ -13,5 +13,3 @@ export const pinFlags = {
     describe: 'Apply the Lock with the packages',
   },
 } as const satisfies Flags;
-
-export type PinArgs = ArgsOf<typeof pinFlags>;

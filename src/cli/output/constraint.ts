@@ -20,7 +20,7 @@ interface VersionReport {
   readonly reason: string | undefined;
 }
 
-export function constraintText(report: ConstraintReport): string {
+export function constraintReportText(report: ConstraintReport): string {
   const lines = [
     `${report.constraint} on Crossplane ${report.crossplane} (semver ${report.semver})`,
     `  means ${report.means}`,

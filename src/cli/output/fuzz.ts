@@ -5,7 +5,7 @@ import { jsonDocument } from './json-document.js';
 import { counted } from './counted.js';
 
 /** A breakage, and the command that shows it again. */
-export type Replayable = Breakage & { readonly replay: string };
+type Replayable = Breakage & { readonly replay: string };
 
 type Report = Omit<FuzzReport, 'breakages'> & { readonly breakages: readonly Replayable[] };
 

@@ -12,7 +12,7 @@ import { counted } from './counted.js';
 const MAX_LINE_LENGTH = 1200;
 
 /** What `inspect -o json` prints; of a refused package, as much as could be read. */
-export interface InspectReport {
+interface InspectReport {
   readonly package: string;
   /** The Crossplane release that judged the package. */
   readonly target: string;
@@ -65,7 +65,7 @@ export function inspectReport(
   };
 }
 
-export function inspectText(report: InspectReport): string {
+export function inspectReportText(report: InspectReport): string {
   const { kind = 'Package', name = '(no meta document)', target } = report;
   const lines = [
     `${kind} ${name}`,

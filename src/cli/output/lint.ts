@@ -6,7 +6,7 @@ import type { Target } from '../../model/target/target.js';
 import { counted } from './counted.js';
 
 /** What `lint -o json` prints. */
-export interface LintReport {
+interface LintReport {
   readonly package: string;
   readonly crossplane: string;
   readonly errors: number;
@@ -46,7 +46,7 @@ export function lintReport(
   };
 }
 
-export function lintText(report: LintReport): string {
+export function lintReportText(report: LintReport): string {
   const lines = report.findings.map((finding) => {
     const { severity, code, message } = finding;
     return `${formatOrigin(finding)}: ${severity}: ${message} [${code}]`;

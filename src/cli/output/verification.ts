@@ -9,7 +9,7 @@ import { jsonDocument } from './json-document.js';
 /** Characters of a locked or found value that are shown. */
 const MAX_VALUE_LENGTH = 500;
 
-export interface VerificationText {
+interface VerificationText {
   /** undefined: something does not match, or a source failed. */
   readonly summary: string | undefined;
   readonly complaints: readonly string[];

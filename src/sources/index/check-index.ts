@@ -4,7 +4,7 @@ import { formatPath } from '../../text/yaml/places.js';
 import { INDEX_SCHEMA } from './index-schema.js';
 
 /** Where an index departs from its schema, and how. */
-export interface IndexProblem {
+interface IndexProblem {
   /** `packages["xpkg.io/a/p"].versions["v1.0.0"].crds[3]`; empty: the file as a whole. */
   readonly path: string;
   readonly want: string;

@@ -48,7 +48,7 @@ test('paths are those of the working folder, and the first that knows a package 
 test.each([
   { from: undefined, told: true, why: 'a registry cannot be searched' },
   { from: ['index:one.json', 'registry'], told: true, why: 'nor can one of two' },
-  { from: ['index:owner.json', 'registry'], told: false, why: 'somebody owns it' },
+  { from: ['index:owner.json', 'registry'], told: false, why: 'a source owns it' },
   { from: ['index:one.json'], told: false, why: 'everything was searched' },
 ])('who owns a CRD: $why', async ({ from, told }) => {
   const io = fakeIo({ cwd });

@@ -80,7 +80,7 @@ test('a person who waits is told, and the line goes when the work is done', asyn
   expect(shown.at(-1)).toBe('');
 });
 
-test('where nobody watches, nothing is shown', async () => {
+test('where stderr is no terminal, nothing is shown', async () => {
   const shown: string[] = [];
   const io = fakeIo({ interactive: false, status: (line) => void shown.push(line) });
   await withProgress(io, noStats(), slowly);

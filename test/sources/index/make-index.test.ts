@@ -120,7 +120,7 @@ describe('an entry says', () => {
     expect(await entryOf(contents)).toEqual(want);
   });
 
-  test.each([0, 2])('of a package with %d metas that nobody can read it', async (count) => {
+  test.each([0, 2])('of a package with %d metas that no release can read it', async (count) => {
     const metas = Array.from({ length: count }, () => plain.metas[0]!);
     expect(await entryOf({ ...plain, metas })).toMatchObject({ problems: [expect.any(String)] });
   });
@@ -143,6 +143,6 @@ test.each(CASES)('read back and written again it is the same: $why', async ({ co
 });
 
 test('a repository that the source does not know is left out', async () => {
-  const nobody = memorySource({ packages: {} });
-  expect(await makeIndex(nobody, [A], target)).toEqual({ packages: {} });
+  const empty = memorySource({ packages: {} });
+  expect(await makeIndex(empty, [A], target)).toEqual({ packages: {} });
 });

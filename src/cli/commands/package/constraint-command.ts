@@ -7,7 +7,7 @@ import { parseVersion } from '../../../semver/version.js';
 import { whyNot } from '../../../semver/constraint-why-not.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { constraintText, type ConstraintReport } from '../../output/constraint.js';
+import { constraintReportText, type ConstraintReport } from '../../output/constraint.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { crossplaneFlag, exactTarget } from '../../flags/target-flag.js';
 import { answerLines } from './constraint-lines.js';
@@ -37,7 +37,7 @@ export const constraintCommand = command({
       return EXIT.done;
     }
     const report = reportOn(parsed(args.range, target), args.versions ?? [], target);
-    io.out(args.output === 'json' ? jsonDocument(report) : constraintText(report));
+    io.out(args.output === 'json' ? jsonDocument(report) : constraintReportText(report));
     return EXIT.done;
   },
 });

@@ -2,7 +2,7 @@ import { judge } from '../../../admission/judge.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
-import { inspectReport, inspectText } from '../../output/inspect.js';
+import { inspectReport, inspectReportText } from '../../output/inspect.js';
 import { exactTarget } from '../../flags/target-flag.js';
 import { jsonDocument } from '../../output/json-document.js';
 
@@ -14,7 +14,7 @@ export const inspectCommand = command({
     const { contents, digest } = await openPackage(args, io, target);
     const judged = judge(contents, target, { compat: args.compat });
     const report = inspectReport(args.package, target, { contents, digest, judged });
-    io.out(args.output === 'json' ? jsonDocument(report) : inspectText(report));
+    io.out(args.output === 'json' ? jsonDocument(report) : inspectReportText(report));
     return EXIT.done;
   },
 });

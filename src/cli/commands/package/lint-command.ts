@@ -3,7 +3,7 @@ import { judge } from '../../../admission/judge.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
-import { lintReport, lintText } from '../../output/lint.js';
+import { lintReport, lintReportText } from '../../output/lint.js';
 import { exactTarget } from '../../flags/target-flag.js';
 import { jsonDocument } from '../../output/json-document.js';
 
@@ -21,7 +21,7 @@ export const lintCommand = command({
       findings: [...findings, ...advise(contents, target)],
       originOf,
     });
-    io.out(args.output === 'json' ? jsonDocument(report) : lintText(report));
+    io.out(args.output === 'json' ? jsonDocument(report) : lintReportText(report));
     const counted = report.errors + (args.strict ? report.warnings : 0);
     return counted > 0 ? EXIT.findings : EXIT.done;
   },

@@ -21,7 +21,7 @@ interface Args extends BundleArgs {
 }
 
 /** An answer, and what it is compared and reported with. */
-export interface ReportedAnswer {
+interface ReportedAnswer {
   readonly answer: Answer;
   /** The lockfile as it was; undefined: there was none. */
   readonly lock: LockOnDisk | undefined;

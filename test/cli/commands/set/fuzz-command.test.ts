@@ -95,7 +95,7 @@ describe('the command that shows it again does', () => {
       spec: { packages: [{ function: A, version: '>=v1.0.0' }] },
     },
     {
-      why: 'an API that nobody owns',
+      why: 'an API that no package owns',
       spec: { packages: [{ crd: 'buckets.s3.example.org' }] },
     },
     {

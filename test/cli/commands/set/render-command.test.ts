@@ -78,7 +78,10 @@ test('no lockfile is exit 4', async () => {
 test.each([
   { flags: ['--crossplane', '>=v1.20.0'], why: 'no release' },
   { flags: ['--crossplane', 'v1.15.0'], why: 'a release that a package refuses' },
-  { flags: ['--pin', 'digest', '--apply-lock'], why: 'a Lock nobody would look after' },
+  {
+    flags: ['--pin', 'digest', '--apply-lock'],
+    why: 'a Lock that no package manager would look after',
+  },
   { flags: ['--pin', 'both'], why: 'no such pin' },
 ])('$flags is exit 2, and nothing is written: $why', async ({ flags }) => {
   const { code } = await run(set, ...flags);

@@ -266,7 +266,7 @@ test('files may be repeated, and do not swallow the packages named after them', 
   expect(stdout).toMatch(/acme\/b +v1\.0\.0/);
 });
 
-test('a digest nobody knows is locked only on request', async () => {
+test('a digest that no source knows is locked only on request', async () => {
   index({ [A]: { 'v1.0.0': {} } });
   expect(await run()).toMatchObject({ code: EXIT.badInput });
   expect(await run('--out', '-')).toMatchObject({ code: EXIT.badInput, stdout: '' });

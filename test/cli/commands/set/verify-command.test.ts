@@ -107,7 +107,7 @@ ${more}`;
     });
   });
 
-  test('a package that nobody has any more is gone', async () => {
+  test('a package that no source has any more is gone', async () => {
     await rm(join(at.path, 'world', `${P}@v1.1.0`), { recursive: true });
     expect(await report(...FROM)).toMatchObject({
       code: EXIT.lockMismatch,

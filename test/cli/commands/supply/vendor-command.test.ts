@@ -185,7 +185,7 @@ describe('of packages that were folders', () => {
     expect((await lstat(join(folder, 'world'))).isSymbolicLink()).toBe(true);
   });
 
-  test('a folder that somebody is in stays the same folder', async () => {
+  test('a folder that a process works in stays the same folder', async () => {
     const world = join(folder, 'world');
     await mkdir(world);
     const { ino } = await stat(world);
