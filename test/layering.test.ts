@@ -71,6 +71,19 @@ function importsOf(text: string): string[] {
   return Array.from(found, (match) => match[1]!);
 }
 
+/** Names declared and exported by a file; overloads and a type beside its value count once. */
+function exportsOf(text: string): string[] {
+  const declared =
+    /^export (?:async )?(?:function\*?|class|interface|type|const|enum) ([A-Za-z0-9_]+)/gm;
+  return Array.from(code(text).matchAll(declared), (match) => match[1]!);
+}
+
+/** Comment lines about persons who are not named: what they hide is a caller, a request, a lock. */
+function vagueComments(text: string): string[] {
+  const vague = /^.*(?:\/\/|\*).*\b(?:nobody|somebody|whoever|anybody)\b.*$/gim;
+  return Array.from(text.matchAll(vague), (match) => match[0].trim());
+}
+
 /** What is wrong with one import, or undefined. */
 function badImport(file: string, specifier: string): string | undefined {
   const folder = file.split('/')[0]!;
@@ -153,6 +166,23 @@ test.each([...new Set(sources.map(({ file }) => dirname(file)))])(
   },
 );
 
+test('an exported name stands for one thing', () => {
+  const files = new Map<string, Set<string>>();
+  for (const { file, text } of sources) {
+    for (const name of exportsOf(text)) files.set(name, (files.get(name) ?? new Set()).add(file));
+  }
+  const several = [...files].filter(([, places]) => places.size > 1);
+  expect(several.map(([name, places]) => `${name}: ${[...places].join(', ')}`)).toEqual([]);
+});
+
+test.each(sources)('comments of src/$file name the mechanism', ({ text }) => {
+  expect(vagueComments(text)).toEqual([]);
+});
+
+test.each(sources)('src/$file keeps members to itself with #', ({ text }) => {
+  expect(code(text)).not.toMatch(/^\s+(?:private|protected)\b/m);
+});
+
 test.each([
   ...sources.map(({ file }) => `src/${file}`),
   ...filesUnder('test', /\.ts$/).map((file) => `test/${file}`),
@@ -194,6 +224,21 @@ describe('the rules themselves', () => {
     { text: `// import './a.js';`, want: [], why: 'a comment is none' },
   ])('an import is seen: $why', ({ text, want }) => {
     expect(importsOf(text)).toEqual(want);
+  });
+
+  test.each([
+    { text: `/** Waits for whoever holds the lock. */`, seen: true, why: 'a doc comment' },
+    { text: `x(); // Nobody reads it.`, seen: true, why: 'a comment after code' },
+    { text: `const who = 'nobody';`, seen: false, why: 'text is not a comment' },
+    { text: `/** Waits until the lock is free. */`, seen: false, why: 'it names the lock' },
+  ])('a vague comment is seen ($seen): $why', ({ text, seen }) => {
+    expect(vagueComments(text).length > 0).toBe(seen);
+  });
+
+  test('a name is exported once, however it is declared', () => {
+    const text =
+      'export type A = 1;\nexport const A = 1;\nexport async function b() {}\nconst c = 1;';
+    expect(exportsOf(text)).toEqual(['A', 'A', 'b']);
   });
 
   test.each([
