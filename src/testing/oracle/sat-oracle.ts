@@ -22,10 +22,17 @@ export async function satOracle(
   options: ResolverOptions = {},
 ): Promise<Outcome> {
   const logic = await loadLogic();
+  // A solver takes 64 MiB, and most targets differ in nothing that this request is about.
+  const refuted = new Set<string>();
   for (const target of targetsFor(request, options)) {
     const view = new TargetView(universe, request, { target, options });
-    const selected = choose(view, logic);
+    const encoding = encode(view);
+    if (encoding === undefined) continue;
+    const text = JSON.stringify({ ...encoding, choices: [...encoding.choices] });
+    if (refuted.has(text)) continue;
+    const selected = choose(view, encoding, logic);
     if (selected) return { status: 'solved', selected, crossplane: target.version };
+    refuted.add(text);
   }
   return { status: 'unsolvable' };
 }
@@ -39,10 +46,13 @@ async function loadLogic(): Promise<Logic> {
   }
 }
 
-function choose(view: TargetView, logic: Logic): ReadonlyMap<string, string> | undefined {
-  const encoding = encode(view);
-  const search = encoding && new SatSearch(view, encoding, logic);
-  if (!search?.isSolvable()) return undefined;
+function choose(
+  view: TargetView,
+  encoding: Encoding,
+  logic: Logic,
+): ReadonlyMap<string, string> | undefined {
+  const search = new SatSearch(view, encoding, logic);
+  if (!search.isSolvable()) return undefined;
   const selected = new Map<string, string>();
   const queue = (view.roots() ?? []).map((root) => ('api' in root ? root.api : root.repository));
   for (const head of queue) {
