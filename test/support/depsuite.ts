@@ -29,7 +29,7 @@ export interface Instance {
 export interface Converted {
   readonly universe: IndexFile;
   readonly request: Request;
-  /** The same request as a document. */
+  /** The request as a document. */
   readonly packageSet: JsonObject;
   /** Repository and tag of a package version. */
   translate(name: string, version: string): { repository: Repository; version: string };
