@@ -10,7 +10,11 @@ import { fieldsOf, listOf, parseJson } from '../text/json.js';
 import { LIMITS, type Limits } from '../image/limits.js';
 import { nextPage, TagCollector } from './paging.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
-import type { HttpResponse } from './transport.js';
+import { shownUrl, type HttpResponse } from './transport.js';
+
+/** A registry says in a few words why it failed. */
+const MAX_FAILURE_BYTES = 64 * 1024;
+const FAILURE_BODY_MS = 2_000;
 
 const MANIFESTS = Object.values(MEDIA_TYPE).join(', ');
 
@@ -67,8 +71,9 @@ export class RegistryClient {
   ): Promise<TagPage | undefined> {
     return this.#session.retried(subject, async () => {
       const headers = { accept: 'application/json', ...asked };
-      const { response } = await this.#session.get(name, url, headers, subject);
-      if (response.status === 404) return absent(response);
+      const landed = await this.#session.get(name, url, headers, subject);
+      const { response } = landed;
+      if (response.status === 404) return this.#absent(landed, url, subject);
       if (response.status === 304) return unchanged(response);
       const limit = this.#limits.tagPageBytes;
       const body = await readBody(response, limit, { subject, clock: this.#session.clock });
@@ -89,8 +94,9 @@ export class RegistryClient {
     return this.#session.retried(subject, async () => {
       const known = held === undefined ? {} : { 'if-none-match': `"${held.digest}"` };
       const headers = { accept: MANIFESTS, ...known };
-      const { response } = await this.#session.get(name, url, headers, subject);
-      if (response.status === 404) return absent(response);
+      const landed = await this.#session.get(name, url, headers, subject);
+      const { response } = landed;
+      if (response.status === 404) return this.#absent(landed, url, subject);
       if (response.status === 304) {
         await response.discard();
         return held;
@@ -113,6 +119,44 @@ export class RegistryClient {
       }
       return { digest, bytes };
     });
+  }
+
+  /**
+   * Believes a 404 only from the address that was asked, and in the words of a registry: a proxy, a
+   * gateway or a bucket that answers with a page of its own knows nothing about the repository, and
+   * an older version must not be chosen because of it.
+   */
+  async #absent(
+    { response, url }: { readonly response: HttpResponse; readonly url: URL },
+    asked: URL,
+    subject: string,
+  ): Promise<undefined> {
+    const body = await this.#briefBody(response, subject);
+    const errors = fieldsOf(parseJson(body)?.value)?.get('errors');
+    if (listOf(errors) !== undefined && url.href === asked.href) return undefined;
+    const what =
+      url.href === asked.href
+        ? 'the answer is 404, and not in the words of a registry (`{"errors": […]}`)'
+        : `the request was redirected to \`${shownUrl(url)}\`, where the answer is 404`;
+    const hint = 'is there a proxy or a web page at that address? `--trace` shows the requests';
+    throw new SourceError('BAD_SOURCE', subject, what, { hint });
+  }
+
+  /** The body of a failure; empty where it is long, or still not there after a moment. */
+  async #briefBody(response: HttpResponse, subject: string): Promise<string> {
+    const context = { subject, clock: this.#session.clock };
+    const reading = readBody(response, MAX_FAILURE_BYTES, context).then(
+      (body) => Buffer.from(body).toString('utf8'),
+      () => '',
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<string>((resolve) => {
+      timer = setTimeout(resolve, FAILURE_BODY_MS, '');
+    });
+    const body = await Promise.race([reading, late]);
+    clearTimeout(timer);
+    if (body === '') await response.discard();
+    return body;
   }
 
   async #blob(name: RemoteName, expected: ExpectedBlob): Promise<Uint8Array | undefined> {
@@ -187,18 +231,14 @@ async function unchanged(response: HttpResponse): Promise<'unchanged'> {
   return 'unchanged';
 }
 
-async function absent(response: HttpResponse): Promise<undefined> {
-  await response.discard();
-  return undefined;
-}
-
 function tagsFrom(text: string, subject: string): readonly string[] {
-  const answer = fieldsOf(parseJson(text)?.value);
-  const tags = answer?.get('tags');
-  if (answer === undefined || (tags !== null && tags !== undefined && listOf(tags) === undefined)) {
+  const tags = fieldsOf(parseJson(text)?.value)?.get('tags');
+  // A registry written in Go says `null` for a repository without tags.
+  const listed = tags === null ? [] : listOf(tags);
+  if (listed === undefined || !listed.every((tag) => typeof tag === 'string')) {
     throw new SourceError('BAD_SOURCE', subject, 'the answer is not a list of tags');
   }
-  return (listOf(tags) ?? []).filter((tag): tag is string => typeof tag === 'string' && isTag(tag));
+  return listed.filter((tag) => isTag(tag));
 }
 
 function rangeFrom(offset: number, etag: string): Record<string, string> {

@@ -17,7 +17,9 @@ export function nextPage(link: string | undefined, current: URL, subject: string
     );
   if ((link ?? '').length > MAX_LINK_CHARS)
     throw refuse(`behind a link of more than ${MAX_LINK_CHARS} characters`);
-  for (const [, target, parameters] of (link ?? '').matchAll(LINK)) {
+  const links = [...(link ?? '').matchAll(LINK)];
+  if (links.length === 0 && (link ?? '').trim() !== '') throw refuse('behind a link that is none');
+  for (const [, target, parameters] of links) {
     if (!REL_NEXT.test(parameters!)) continue;
     if (!URL.canParse(target!, current.href)) throw refuse('at what is not a URL');
     const url = new URL(target!, current);

@@ -1,24 +1,51 @@
 import { copyBlob } from './copy-blob.js';
 import type { ImageRepository } from '../image/image-repository.js';
+import { joinReference } from '../model/reference.js';
+import { SourceError } from '../model/source-error.js';
+import { printable } from '../text/printable.js';
 
 /**
- * Asks for the list of tags and for each manifest once, so that a tag cannot move during a run.
+ * Asks for the list of tags and for each manifest once, so that a tag cannot move during a run; a
+ * tag that is listed and has no manifest is a failure, whichever of the two is asked for first.
  *
  * Blobs are not remembered: they are large, and callers remember what they parsed from them.
  */
 export function memoizedRepository(repository: ImageRepository): ImageRepository {
   let tags: ReturnType<ImageRepository['tags']> | undefined;
   const manifests = new Map<string, ReturnType<ImageRepository['manifest']>>();
+  const absent = new Set<string>();
+  const listed = async () => {
+    const list = await repository.tags();
+    const gone = list?.find((tag) => absent.has(tag));
+    if (gone !== undefined) throw listedAndAbsent(repository.name, gone);
+    return list;
+  };
+  const stored = async (reference: string) => {
+    const manifest = await repository.manifest(reference);
+    if (manifest === undefined) {
+      absent.add(reference);
+      if ((await tags)?.includes(reference)) throw listedAndAbsent(repository.name, reference);
+    }
+    return manifest;
+  };
   return {
     name: repository.name,
     partial: repository.partial,
-    tags: () => (tags ??= repository.tags()),
+    tags: () => (tags ??= listed()),
     manifest: (reference) => {
-      const known = manifests.get(reference) ?? repository.manifest(reference);
+      const known = manifests.get(reference) ?? stored(reference);
       manifests.set(reference, known);
       return known;
     },
     blob: (descriptor) => repository.blob(descriptor),
     copyBlob: (descriptor, to) => copyBlob(repository, descriptor, to),
   };
+}
+
+/** Taking an older version instead would let a registry that fails change the answer. */
+function listedAndAbsent(repository: string, tag: string): SourceError {
+  const subject = joinReference(repository, tag);
+  const what = `the list of tags names \`${printable(tag)}\`, and there is no manifest of that tag`;
+  const hint = 'try again; if it stays so, leave that version out with `spec.exclude`';
+  return new SourceError('BAD_SOURCE', subject, what, { hint });
 }

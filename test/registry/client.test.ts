@@ -15,7 +15,7 @@ import {
   unended,
 } from '../support/registry/faults.js';
 import { blobOf, packageImage, type Image } from '../support/registry/image.js';
-import { Registry, type Fault } from '../support/registry/registry.js';
+import { Registry, send, type Fault } from '../support/registry/registry.js';
 
 const image = await packageImage('kind: Provider\n'.repeat(50));
 const layer = image.blobs.at(-1)!;
@@ -69,11 +69,43 @@ describe('what a registry holds', () => {
   });
 
   test('a tag no registry could have is dropped, escape sequences and all', async () => {
-    const list = JSON.stringify({ tags: ['v1', '\u001b[2J', 'a b', '../x', 7, 'x'.repeat(129)] });
+    const list = JSON.stringify({ tags: ['v1', '\u001b[2J', 'a b', '../x', 'x'.repeat(129)] });
     await withRegistry({ faults: [instead(list)] }, async ({ repository }) => {
       expect(await repository('a/p').tags()).toEqual(['v1']);
     });
   });
+
+  test.each([
+    { why: 'no list at all', body: '{"name":"a/p"}' },
+    { why: 'errors with a status of success', body: '{"errors":[{"code":"UNKNOWN"}]}' },
+    { why: 'a tag that is no text', body: '{"tags":["v1",7]}' },
+    { why: 'a page for people', body: '<html>Sign in</html>' },
+  ])('what is no list of tags is a failure, not an empty one: $why', async ({ body }) => {
+    await withRegistry({ faults: [instead(body)] }, async ({ repository }) => {
+      await expect(repository('a/p').tags()).rejects.toMatchObject({ code: 'BAD_SOURCE' });
+    });
+  });
+
+  test('a repository without tags has an empty list, as registries written in Go say it', async () => {
+    await withRegistry({ faults: [instead('{"tags":null}')] }, async ({ repository }) => {
+      expect(await repository('a/p').tags()).toEqual([]);
+    });
+  });
+
+  test.each(['', '<html>not found</html>', '{"message":"no route"}'])(
+    'a 404 that is not in the words of a registry is a failure: %j',
+    async (body) => {
+      const notFound: Fault = (_request, response) => {
+        send(response, 404, body);
+        return true;
+      };
+      await withRegistry({ faults: [notFound] }, async ({ repository }) => {
+        const failure = { code: 'BAD_SOURCE' };
+        await expect(repository('a/p').tags()).rejects.toMatchObject(failure);
+        await expect(repository('a/p').manifest('v1')).rejects.toMatchObject(failure);
+      });
+    },
+  );
 
   test('a repository cannot climb out of its own path', async () => {
     await withRegistry({}, async ({ repository, registry }) => {

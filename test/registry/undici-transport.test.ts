@@ -152,7 +152,8 @@ describe('a discarded body may drip for ever', () => {
   test('404', async () => {
     const faults = [drippingBody(404)];
     await withRegistry({ timeouts, faults }, async ({ repository }) => {
-      expect(await repository('a/p').manifest('v1')).toBeUndefined();
+      const failure = { code: 'BAD_SOURCE' };
+      await expect(repository('a/p').manifest('v1')).rejects.toMatchObject(failure);
     });
   });
 

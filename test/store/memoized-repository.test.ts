@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { memoizedRepository } from '../../src/store/memoized-repository.js';
+import type { ImageRepository } from '../../src/image/image-repository.js';
+
+/** Lists two tags, and has a manifest for neither. */
+const empty: ImageRepository = {
+  name: 'xpkg.example.org/a/p',
+  partial: false,
+  tags: async () => ['v1.0.0', 'v2.0.0'],
+  manifest: async () => undefined,
+  blob: async () => undefined,
+};
+
+const failure = {
+  code: 'BAD_SOURCE',
+  message: expect.stringContaining('xpkg.example.org/a/p:v2.0.0') as string,
+  hint: expect.stringContaining('spec.exclude') as string,
+};
+
+describe('a tag that is listed and has no manifest is a failure', () => {
+  test('where the list is asked for first', async () => {
+    const repository = memoizedRepository(empty);
+    await repository.tags();
+    await expect(repository.manifest('v2.0.0')).rejects.toMatchObject(failure);
+  });
+
+  test('where the tag is asked for first', async () => {
+    const repository = memoizedRepository(empty);
+    expect(await repository.manifest('v2.0.0')).toBeUndefined();
+    await expect(repository.tags()).rejects.toMatchObject(failure);
+  });
+
+  test('a tag that is not listed is missing', async () => {
+    const repository = memoizedRepository(empty);
+    await repository.tags();
+    expect(await repository.manifest('v3.0.0')).toBeUndefined();
+  });
+});
