@@ -1,30 +1,40 @@
 import { randomBytes } from 'node:crypto';
 import {
-  existsSync,
   linkSync,
+  lstatSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
-  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { codeOf } from './error-code.js';
 import { isAlive } from './is-alive.js';
+import { JOURNAL_NAME } from './journal/journal.js';
 
 const LOCK_NAME = '.xpkg-resolve.writing';
 
 /** A lock is held for as long as a few renames take; an older one was left by a killed process. */
 const STALE_AFTER_MS = 60_000;
-/** The holder writes its name right after it makes the lock; an empty one is stale much sooner. */
-const EMPTY_STALE_AFTER_MS = 1_000;
+/** A file that names no process is one whose process was killed before it wrote its name. */
+const UNNAMED_STALE_AFTER_MS = 1_000;
 /** How often a stale lock is taken away before its folder counts as busy. */
 const MAX_TAKEOVERS = 3;
+/** Process id, host and, where the journal is in another folder, the way to that one. */
+const LOCK_TEXT = /^(\d{1,10}) (\S+)(?: (.+))?$/;
+const MAX_LOCK_BYTES = 4096;
+/** How file systems say that they have no symbolic links. */
+const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
+
+/** Paths of the locks that this process holds. */
+const heldHere = new Set<string>();
 
 /** Locks that this process holds. */
-interface FolderLocks {
+export interface FolderLocks {
   release(): void;
 }
 
@@ -35,9 +45,19 @@ export interface Busy {
   readonly holder: string;
 }
 
-/** Whether a folder has a lock, be it of a process that runs or of one that was killed. */
-export function isLocked(folder: string): boolean {
-  return existsSync(join(folder, LOCK_NAME));
+/** How this process names itself in the locks that it takes. */
+export function lockHolder(): string {
+  return `${process.pid} ${hostname()}`;
+}
+
+export function lockPath(folder: string): string {
+  return join(folder, LOCK_NAME);
+}
+
+/** The folder with the journal of the process that locked `folder`; undefined: it is `folder`. */
+export function journalHome(folder: string): string | undefined {
+  const home = LOCK_TEXT.exec(read(lockPath(folder))?.text ?? '')?.[3];
+  return home === undefined ? undefined : resolve(folder, home);
 }
 
 /** Whether a file of that name is a lock, or a stale one that a process is taking away. */
@@ -48,38 +68,41 @@ export function isLockName(name: string): boolean {
 /** Runs `action` with the locks of all folders; where one is busy, says so at once instead. */
 export async function withLocks(
   folders: readonly string[],
-  action: () => Promise<void>,
+  action: () => Promise<Busy | undefined | void>,
 ): Promise<Busy | undefined> {
   const locks = lockFolders(folders);
   if ('holder' in locks) return locks;
   try {
-    await action();
+    return (await action()) ?? undefined;
   } finally {
     locks.release();
   }
-  return undefined;
 }
 
 /**
  * Takes the locks of all folders or of none, without waiting; locks of killed processes are taken over.
  *
  * Advisory, between processes of this tool: each file is written atomically without it, and the lock
- * keeps the files of one write together. Synchronous, to keep the steps of a takeover close together.
+ * keeps the files of one write together. `home` is the folder with the journal of the write. A lock
+ * is a symbolic link to its text, so that it is made in one step and never without its text.
+ * Synchronous, to keep the steps of a takeover close together.
  */
-export function lockFolders(folders: readonly string[]): FolderLocks | Busy {
+export function lockFolders(
+  folders: readonly string[],
+  home: string | undefined = folders[0],
+): FolderLocks | Busy {
   const held: string[] = [];
-  const release = () => {
-    for (const lock of held) rmSync(lock, { force: true });
-  };
+  const release = () => held.toReversed().forEach(giveBack);
   try {
     for (const folder of folders) {
-      const lock = join(folder, LOCK_NAME);
-      const holder = take(lock);
-      if (holder !== undefined) {
+      const lock = lockPath(folder);
+      const found = take(lock, lockText(folder, home ?? folder));
+      if (found !== undefined) {
         release();
-        return { lock, holder };
+        return { lock, holder: found.split(' ').slice(0, 2).join(' ') };
       }
       held.push(lock);
+      heldHere.add(lock);
       removeSetAside(folder);
     }
   } catch (error) {
@@ -89,52 +112,103 @@ export function lockFolders(folders: readonly string[]): FolderLocks | Busy {
   return { release };
 }
 
-/** The holder, if it is another process; undefined: the lock has been taken. */
-function take(lock: string): string | undefined {
+/** Removes the lock that a killed process left in a folder other than that of its journal. */
+export function removeLockOf(holder: string, folder: string, home: string): void {
+  const text = folder === home ? holder : `${holder} ${relative(folder, home)}`;
+  if (read(lockPath(folder))?.text === text) takeAway(lockPath(folder), text);
+}
+
+function lockText(folder: string, home: string): string {
+  return folder === home ? lockHolder() : `${lockHolder()} ${relative(folder, home)}`;
+}
+
+/** A lock that cannot be removed is stale as soon as this process has ended. */
+function giveBack(lock: string): void {
+  heldHere.delete(lock);
+  for (const _ of ['first', 'second']) {
+    try {
+      rmSync(lock, { force: true });
+      return;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+    }
+  }
+}
+
+/** The text of the lock, if another process has it; undefined: the lock has been taken. */
+function take(lock: string, text: string): string | undefined {
   for (let tries = 0; ; tries += 1) {
     try {
-      writeFileSync(lock, `${process.pid} ${hostname()}\n`, { flag: 'wx' });
+      make(lock, text);
       return undefined;
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
     const found = read(lock);
-    if (found !== undefined && (tries === MAX_TAKEOVERS || !isStale(found))) return found.holder;
-    if (found !== undefined) takeAway(lock, found.holder);
+    if (found === undefined) continue;
+    if (tries >= MAX_TAKEOVERS || !isStale(lock, found) || hasJournal(lock, found)) {
+      return found.text;
+    }
+    takeAway(lock, found.text);
+  }
+}
+
+function make(lock: string, text: string): void {
+  try {
+    symlinkSync(text, lock);
+  } catch (error) {
+    if (!NO_LINKS.includes(codeOf(error))) throw error;
+    writeFileSync(lock, `${text}\n`, { flag: 'wx' });
   }
 }
 
 interface FoundLock {
-  readonly holder: string;
+  /** '' where it is neither a link nor a small file. */
+  readonly text: string;
   readonly ageMs: number;
 }
 
 /** undefined: it has been released meanwhile. */
 function read(lock: string): FoundLock | undefined {
   try {
-    const holder = readFileSync(lock, 'utf8').trim();
-    return { holder, ageMs: Date.now() - statSync(lock).mtimeMs };
+    const found = lstatSync(lock);
+    const ageMs = Date.now() - found.mtimeMs;
+    if (found.isSymbolicLink()) return { text: readlinkSync(lock), ageMs };
+    const isText = found.isFile() && found.size <= MAX_LOCK_BYTES;
+    return { text: isText ? readFileSync(lock, 'utf8').trim() : '', ageMs };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function isStale({ holder, ageMs }: FoundLock): boolean {
-  if (ageMs > (holder === '' ? EMPTY_STALE_AFTER_MS : STALE_AFTER_MS)) return true;
-  const [pid, host] = holder.split(' ');
-  return host === hostname() && !isAlive(Number(pid));
+function isStale(lock: string, { text, ageMs }: FoundLock): boolean {
+  const [, pid, host] = LOCK_TEXT.exec(text) ?? [];
+  if (pid === undefined) return ageMs > UNNAMED_STALE_AFTER_MS;
+  if (ageMs > STALE_AFTER_MS) return true;
+  if (host !== hostname()) return false;
+  // In a container, the process before this one often had the same id.
+  return Number(pid) === process.pid ? !heldHere.has(lock) : !isAlive(Number(pid));
+}
+
+/** Whether the journal of a killed process, in another folder, has to be dealt with first. */
+function hasJournal(lock: string, { text }: FoundLock): boolean {
+  const home = LOCK_TEXT.exec(text)?.[3];
+  if (home === undefined) return false;
+  return (
+    lstatSync(resolve(lock, '..', home, JOURNAL_NAME), { throwIfNoEntry: false }) !== undefined
+  );
 }
 
 /**
  * Removes a stale lock by renaming it first: another process that found it stale, too, may have
- * replaced it since. A lock with another holder is put back.
+ * replaced it since. A lock with another text is put back.
  */
-function takeAway(lock: string, holder: string): void {
+function takeAway(lock: string, text: string): void {
   const aside = `${lock}.${randomBytes(6).toString('hex')}`;
   try {
     renameSync(lock, aside);
-    if (read(aside)?.holder !== holder) linkSync(aside, lock);
+    if (read(aside)?.text !== text) linkSync(aside, lock);
   } catch (error) {
     if (!['ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
   } finally {

@@ -19,3 +19,13 @@ export function hasEnded(name: string): boolean {
   const pid = Number(name.split('-')[1]);
   return name === runName(pid) && !isAlive(pid);
 }
+
+const TEMPORARY_OF_RUN = new RegExp(
+  `^\\..+\\.(${RUN_NAME})\\.[0-9a-f]{12}\\.(?:new|tmp|gone)(?:\\.old)?$`,
+);
+
+/** Whether a temporary file or folder, `.NAME.RUN.0123456789ab.new`, is of a process that has ended. */
+export function isOfEndedRun(name: string): boolean {
+  const run = TEMPORARY_OF_RUN.exec(name)?.[1];
+  return run !== undefined && hasEnded(run);
+}

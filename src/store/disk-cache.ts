@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { isDigest, type Digest, sha256 } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
 import { writeAtomically } from '../files/atomic-file.js';
+import { removeEnded } from '../files/journal/remove-ended.js';
 import { parseJson } from '../text/json.js';
 import { makeFolder } from '../files/make-folder.js';
 import { codeOf } from '../files/error-code.js';
@@ -34,6 +35,8 @@ export class DiskCache {
   readonly #note: (line: string) => void;
   readonly #warned = new Set<string>();
   #writable = true;
+  /** Removes what killed processes left, once; undefined: not begun. */
+  #swept: Promise<void> | undefined;
 
   constructor({ folder, offline, note }: DiskCacheOptions) {
     this.folder = folder;
@@ -81,6 +84,11 @@ export class DiskCache {
     return this.#write(this.#recordPath(kind, key), Buffer.from(`${sha256(body)}\n${body}`));
   }
 
+  /** Files under way are in one folder, so that those of killed processes are found. */
+  get #temporary(): string {
+    return join(this.#root, 'unfinished');
+  }
+
   #blobPath(digest: Digest): string {
     if (!isDigest(digest)) throw new Error(`not a digest: ${String(digest)}`);
     return join(this.#root, 'blobs', ...digest.split(':'));
@@ -105,7 +113,9 @@ export class DiskCache {
   async #write(path: string, bytes: Uint8Array): Promise<void> {
     if (!this.#writable) return;
     try {
-      await writeAtomically(path, bytes);
+      this.#swept ??= removeEnded(this.#temporary);
+      await this.#swept;
+      await writeAtomically(path, bytes, { temporary: this.#temporary });
     } catch (error) {
       // `cache clean` in another process may remove the folder between two steps: no cause to warn.
       if (codeOf(error) === 'ENOENT' && !isAboutFolder(error)) return;

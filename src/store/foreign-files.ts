@@ -9,8 +9,8 @@ import { fieldsOf, listOf, parseJson } from '../text/json.js';
 import { printable } from '../text/printable.js';
 import { REF_NAME } from './image-layout.js';
 
-/** What a layout consists of; `index.json`, by which everything else is found, leaves first. */
-export const LAYOUT_PARTS = ['index.json', 'oci-layout', 'blobs'] as const;
+/** What a layout consists of. */
+const LAYOUT_PARTS = ['index.json', 'oci-layout', 'blobs'] as const;
 
 /**
  * What a folder holds and a layout written by `vendor` would not, in words; replacing the layout
@@ -21,10 +21,14 @@ export async function foreignFiles(
   shown: string,
   isOurs: (name: string) => boolean,
 ): Promise<readonly string[]> {
-  const names = (await namesIn(folder, shown)).filter((name) => !isOurs(name) && !isLockName(name));
+  const present = await namesIn(folder, shown);
+  const names = present.filter((name) => !isOurs(name) && !isLockName(name));
   const others = names.filter((name) => !LAYOUT_PARTS.some((part) => part === name));
   if (names.length === 0 || others.length > 0) return quoted(others);
   const missing = LAYOUT_PARTS.filter((part) => !names.includes(part));
+  // A process that was killed while it filled an empty folder left its staging folder there, too.
+  const isUnfinished = missing.includes('index.json') && present.some(isOurs);
+  if (isUnfinished) return foreignBlobs(folder, shown);
   if (missing.length > 0) return quoted(names).map((name) => `${name} without \`${missing[0]}\``);
   return [...(await foreignBlobs(folder, shown)), ...(await foreignImages(folder, shown))];
 }
@@ -61,6 +65,7 @@ async function namesIn(folder: string, shown: string): Promise<readonly string[]
   try {
     return (await readdir(folder)).sort();
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
     throw unwritable(shown, error);
   }
 }

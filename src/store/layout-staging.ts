@@ -1,15 +1,16 @@
-import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { commitMoves } from '../files/commit-moves.js';
 import { codeOf } from '../files/error-code.js';
 import { withLocks } from '../files/folder-lock.js';
 import { hasEnded, RUN_NAME, runName } from '../files/run-name.js';
 import { holdingSignals } from '../files/signals.js';
+import { removeFirmly } from '../files/journal/remove-firmly.js';
 import { syncFolder } from '../files/sync-folder.js';
 import { temporaryBeside } from '../files/temporary-name.js';
 import { waitForLock } from '../files/wait-for-lock.js';
 import { InputError } from '../model/input-error.js';
-import { foreignFiles, LAYOUT_PARTS, unwritable } from './foreign-files.js';
+import { foreignFiles, unwritable } from './foreign-files.js';
+import { mergeLayout } from './merge-layout.js';
 
 /** Staging inside an existing folder is named after this; beside a missing one, after the folder. */
 const INSIDE = 'vendor';
@@ -25,7 +26,7 @@ export interface LayoutStaging {
   /** The folder as the user named it, links not followed; staging is beside it where it is missing. */
   readonly path: string;
   readonly staging: string;
-  /** The folder exists and is kept, with its parts replaced: it may be a mount, or in use. */
+  /** The folder exists and is kept, with what it holds replaced: it may be a mount, or in use. */
   readonly exists: boolean;
 }
 
@@ -82,11 +83,10 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
  */
 export async function publishLayout(staged: LayoutStaging): Promise<void> {
   const { folder, path, staging, exists } = staged;
-  const replaced = `${staging}.old`;
   if (exists || !(await holdingSignals(() => becomes(staging, folder)))) {
-    await waitForLock(() => withLocks([folder], () => exchange(staged, replaced)));
+    await waitForLock(() => withLocks([folder], () => mergeLayout(staging, folder)));
   }
-  for (const own of [staging, replaced]) await rm(own, { recursive: true, force: true });
+  await removeFirmly(staging);
   await removeAbandoned(folder, INSIDE);
   await removeAbandoned(dirname(path), basename(path));
 }
@@ -104,32 +104,13 @@ async function becomes(staging: string, folder: string): Promise<boolean> {
   return true;
 }
 
-/** Moves the parts of the old layout to `replaced`, and those of the new one in. */
-async function exchange({ folder, staging }: LayoutStaging, replaced: string): Promise<void> {
-  const present = await readdir(folder);
-  await mkdir(replaced);
-  const failed = await commitMoves([
-    ...LAYOUT_PARTS.filter((part) => present.includes(part)).map((part) => ({
-      from: join(folder, part),
-      to: join(replaced, part),
-    })),
-    ...LAYOUT_PARTS.toReversed().map((part) => ({
-      from: join(staging, part),
-      to: join(folder, part),
-    })),
-  ]);
-  if (failed === undefined) return;
-  await rmdir(replaced);
-  throw failed.error;
-}
-
 /** Removes what killed processes left behind; what cannot be removed does no harm. */
 async function removeAbandoned(folder: string, what: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const owner = stagedBy(name, what);
     const path = join(folder, name);
     if (owner === undefined || !(hasEnded(owner) || (await isIdle(path)))) continue;
-    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    await removeFirmly(path);
   }
 }
 

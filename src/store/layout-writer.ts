@@ -8,6 +8,7 @@ import { MEDIA_TYPE } from '../image/descriptor.js';
 import type { StoredManifest } from '../image/image-repository.js';
 import { PARTIAL_ANNOTATION, REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from '../text/json.js';
+import { removeFirmly } from '../files/journal/remove-firmly.js';
 import { makeFolder } from '../files/make-folder.js';
 import { syncFolder } from '../files/sync-folder.js';
 import { writeThrough } from '../files/write-through.js';
@@ -40,7 +41,12 @@ export class LayoutWriter {
   /** Refuses a folder that holds what `vendor` did not write. */
   static async open(folder: string, shown: string): Promise<LayoutWriter> {
     const staged = await stageLayout(folder, shown);
-    await makeFolder(join(staged.staging, 'blobs', 'sha256'));
+    try {
+      await makeFolder(join(staged.staging, 'blobs', 'sha256'));
+    } catch (error) {
+      await removeFirmly(staged.staging);
+      throw error;
+    }
     return new LayoutWriter(staged);
   }
 
@@ -51,7 +57,7 @@ export class LayoutWriter {
   }
 
   async #write(digest: Digest, bytes: Uint8Array): Promise<number> {
-    await writeAtomically(this.#pathOf(digest), bytes, SHARED_FILE);
+    await writeAtomically(this.#pathOf(digest), bytes, { mode: SHARED_FILE });
     return bytes.length;
   }
 
@@ -79,7 +85,7 @@ export class LayoutWriter {
           sink = new FileSink(file);
           found = await fill(sink);
         },
-        SHARED_FILE,
+        { mode: SHARED_FILE },
       );
     } catch (error) {
       throw sink?.failure ?? error;

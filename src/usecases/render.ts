@@ -35,7 +35,7 @@ const KUSTOMIZATION_FILE = 'kustomization.yaml';
 export const RENDERED_FILES: readonly string[] = [LOCK_FILE, PACKAGES_FILE, KUSTOMIZATION_FILE];
 
 /** The first line of every rendered file. */
-export const RENDERED_MARK = `${WRITTEN_MARK}; changes are lost when it renders again.\n`;
+const RENDERED_MARK = `${WRITTEN_MARK}; changes are lost when it renders again.\n`;
 
 /** Lock, bundle and kustomization, from the lockfile alone. */
 export function render(lockfile: Lockfile, options: RenderOptions = {}): Rendering {

@@ -44,7 +44,8 @@ test('all folders or none: what is taken is given back where one is busy', () =>
 
 test.each([
   { holder: `${NO_PROCESS} ${hostname()}`, age: 0, taken: true, why: 'its process is gone' },
-  { holder: `${process.pid} ${hostname()}`, age: 0, taken: false, why: 'its process lives' },
+  { holder: `${process.ppid} ${hostname()}`, age: 0, taken: false, why: 'its process lives' },
+  { holder: `${process.pid} ${hostname()}`, age: 0, taken: true, why: 'its process had our id' },
   {
     holder: `${NO_PROCESS} elsewhere`,
     age: 0,

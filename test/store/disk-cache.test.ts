@@ -1,7 +1,9 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runName } from '../../src/files/run-name.js';
 import { DiskCache } from '../../src/store/disk-cache.js';
 import { sha256 } from '../../src/text/digest.js';
 import { disk } from '../support/disk.js';
@@ -43,12 +45,24 @@ async function onlyFile(kind: string): Promise<string> {
 }
 
 describe('writing', () => {
-  test('lasts: under another name in the same folder, to the disk, into place, the folder to the disk', async () => {
+  test('removes what a killed process was writing, and not what another process is', async () => {
+    const unfinished = join(folder, 'v1/unfinished');
+    mkdirSync(unfinished, { recursive: true });
+    const [ended, running] = [2 ** 31 - 1, process.ppid].map(
+      (pid) => `.${HEX}.${runName(pid)}.0123456789ab.tmp`,
+    );
+    for (const name of [ended!, running!]) writeFileSync(join(unfinished, name), 'half');
+    await cache().keepBlob(DIGEST, BYTES);
+    expect(readdirSync(unfinished)).toEqual([running]);
+  });
+
+  test('lasts: under another name, to the disk, into place, the folder to the disk', async () => {
     await cache().keepBlob(sha256('first'), Buffer.from('first'));
     disk.reset();
     await cache().keepBlob(DIGEST, BYTES);
     expect(disk.story()).toEqual([
       'mkdir sha256',
+      'mkdir unfinished',
       `open ${HEX} (tmp)`,
       `write ${HEX} (tmp)`,
       `fsync ${HEX} (tmp)`,
@@ -56,8 +70,8 @@ describe('writing', () => {
       'open sha256',
       'fsync sha256',
     ]);
-    const [, opened] = disk.calls;
-    expect(opened).toMatchObject({ path: expect.stringContaining(join('v1', 'blobs', 'sha256')) });
+    const [, , opened] = disk.calls;
+    expect(opened).toMatchObject({ path: expect.stringContaining(join('v1', 'unfinished')) });
   });
 
   test('takes a name that cannot be guessed, and no file that is there already', async () => {

@@ -30,7 +30,10 @@ export const disk = {
 };
 
 function nameOf(path: string): string {
-  return basename(path).replace(/^\.(.+)\.[0-9a-f]{12,16}\.(tmp|new|old)$/, '$1 ($2)');
+  return basename(path).replace(
+    /^\.(.+?)(?:\.[0-9a-f]{8}-\d+)?\.[0-9a-f]{12}\.(tmp|new|old)$/,
+    '$1 ($2)',
+  );
 }
 
 function told(call: DiskCall): void {

@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { settleBeforeReading } from '../../files/journal/settle.js';
+import type { TransactionPlace } from '../../files/transaction.js';
 import type { Lockfile } from '../../lock/lockfile.js';
 import { parseLockfile } from '../../lock/parse-lockfile.js';
 import { InputError } from '../../model/input-error.js';
@@ -33,10 +35,24 @@ export function isRemoteLock({ lock }: Pick<LockPlace, 'lock'>): boolean {
   return isOciPath(lock);
 }
 
+/** Where outputs are written: the journal of that stands beside the lockfile, if it is on disk. */
+export function besideLock(place: Pick<LockPlace, 'lock'>, { cwd }: Io): TransactionPlace {
+  return { project: cwd, beside: isRemoteLock(place) ? undefined : resolve(cwd, place.lock) };
+}
+
 async function onDisk(named: string, io: Io): Promise<string | undefined> {
+  const path = resolve(io.cwd, named);
   try {
-    return await readFile(resolve(io.cwd, named), 'utf8');
+    await settleBeforeReading(path);
+    // A link may lead to a device or a pipe, of which reading never ends.
+    if (!(await stat(path)).isFile()) {
+      throw new InputError(`\`${named}\` is no file, where a lockfile is wanted`, {
+        hint: 'see what it is with `ls -l`, and remove it; or name another with `--lock`',
+      });
+    }
+    return await readFile(path, 'utf8');
   } catch (error) {
+    if (error instanceof InputError) throw error;
     if (!(error instanceof Error) || !('code' in error)) throw error;
     if (error.code === 'ENOENT') return undefined;
     throw new InputError(`cannot read \`${named}\`: ${error.message}`, { cause: error });

@@ -6,7 +6,7 @@ import { targetFor, type Target } from '../../../model/target/target.js';
 import { render, type Rendering } from '../../../usecases/render.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { requireLock } from '../../io/lock-file.js';
+import { besideLock, requireLock } from '../../io/lock-file.js';
 import { outFlag } from '../../flags/bundle-flags.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { networkFlags } from '../../flags/network-flags.js';
@@ -39,7 +39,8 @@ export const renderCommand = command({
       io.out(rendering.stream);
       return EXIT.done;
     }
-    await writeTransaction(renderedOutputs(rendering, resolve(io.cwd, args.out)));
+    const outputs = renderedOutputs(rendering, resolve(io.cwd, args.out));
+    await writeTransaction(outputs, besideLock(args, io));
     io.note(`rendered ${lockfile.packages.length} packages to ${args.out}`);
     return EXIT.done;
   },

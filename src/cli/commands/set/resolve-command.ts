@@ -10,7 +10,7 @@ import { reportAnswer, renderAndPrint } from '../../output/answer/report-answer.
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import type { Io } from '../../io/io.js';
-import { readLock, type LockOnDisk } from '../../io/lock-file.js';
+import { besideLock, readLock, type LockOnDisk } from '../../io/lock-file.js';
 import { renderedOutputs } from '../../io/rendered-outputs.js';
 import { withProgress } from '../../io/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
@@ -99,7 +99,8 @@ async function runFrozen(
   }
   const rendering = renderAndPrint(answer, 0, args, io);
   if (!args.write || args.out === '-') return EXIT.done;
-  await writeTransaction(renderedOutputs(rendering, resolvePath(io.cwd, args.out)));
+  const outputs = renderedOutputs(rendering, resolvePath(io.cwd, args.out));
+  await writeTransaction(outputs, besideLock(args, io));
   io.note(`wrote ${args.out}/`);
   return EXIT.done;
 }

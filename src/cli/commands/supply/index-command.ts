@@ -104,7 +104,8 @@ async function write(index: IndexFile, out: string | undefined, io: Io): Promise
   await access(dirname(path)).catch((error: unknown) => {
     throw cannotWrite(out, error);
   });
-  await writeTransaction([{ path, content: out.endsWith('.gz') ? gzipSync(text) : text }]);
+  const content = out.endsWith('.gz') ? gzipSync(text) : text;
+  await writeTransaction([{ path, content }], { project: io.cwd });
   const packages = Object.values(index.packages);
   const versions = packages.reduce((sum, held) => sum + Object.keys(held.versions).length, 0);
   io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions`);

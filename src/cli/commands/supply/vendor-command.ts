@@ -13,8 +13,10 @@ import { lockFlag } from '../../flags/lock-flag.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
 import { openEach, sourceFlags } from '../../flags/source-flags.js';
+import { removeFirmly } from '../../../files/journal/remove-firmly.js';
 import { cannotWrite } from '../../../files/cannot-write.js';
 import { isFileSystemError } from '../../../files/error-code.js';
+import { outputPath } from '../../../files/output-path.js';
 import { cleaningUpOnSignal } from '../../../files/signals.js';
 
 export const vendorCommand = command({
@@ -39,6 +41,8 @@ export const vendorCommand = command({
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
     const packages = digested(lockfile);
+    const folder = resolve(io.cwd, args.folder);
+    await refuseLinkOut(folder, io.cwd);
     const stats = noStats();
     const sources = await openEach(args, io, stats, keptIn(lockfile, args.lock));
     const options: VendorOptions = {
@@ -51,9 +55,7 @@ export const vendorCommand = command({
       },
     };
     const bytes = await withProgress(io, stats, () =>
-      writeLayout(args, resolve(io.cwd, args.folder), (layout) =>
-        vendor(packages, sources, layout, options),
-      ),
+      writeLayout(args, folder, (layout) => vendor(packages, sources, layout, options)),
     );
     io.note(`vendored ${packages.length} packages (${bytes} bytes) to ${args.folder}`);
     io.note(
@@ -77,6 +79,14 @@ function digested(lockfile: Lockfile): readonly VendoredPackage[] {
   return lockfile.packages.map((locked) => ({ ...locked, digest: locked.digest! }));
 }
 
+async function refuseLinkOut(folder: string, project: string): Promise<void> {
+  try {
+    await outputPath(folder, project);
+  } catch (error) {
+    throw cannotWrite(folder, error);
+  }
+}
+
 /** Fills a layout and moves it into place; should anything fail, the folder is as it was. */
 async function writeLayout(
   { folder: shown, full }: { readonly folder: string; readonly full: boolean },
@@ -94,7 +104,7 @@ async function writeLayout(
       return layout.finish(full ? 'whole' : 'needed');
     });
   } catch (error) {
-    cleanUp();
+    if (layout !== undefined) await removeFirmly(layout.staging);
     throw isFileSystemError(error) ? cannotWrite(shown, error) : error;
   }
 }

@@ -8,7 +8,7 @@ import type { Answer, Solved } from '../../../usecases/resolve/answer.js';
 import type { BundleArgs } from '../../flags/bundle-flags.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import type { Io } from '../../io/io.js';
-import { isRemoteLock, type LockOnDisk } from '../../io/lock-file.js';
+import { besideLock, isRemoteLock, type LockOnDisk } from '../../io/lock-file.js';
 import { answerJson } from './answer-json.js';
 import { changeLines, packageLines, requirerLines } from '../packages.js';
 import { refusalText } from './refusal.js';
@@ -61,7 +61,7 @@ export async function reportAnswer(
   if (!args.write) return EXIT.done;
   const bundle = args.out === '-' ? [] : renderedOutputs(rendering, resolvePath(io.cwd, args.out));
   const own = text === lock?.text ? [] : [{ path: resolvePath(io.cwd, args.lock), content: text }];
-  await writeTransaction([...own, ...bundle]);
+  await writeTransaction([...own, ...bundle], besideLock(args, io));
   const written = [...own.map(() => args.lock), ...(args.out === '-' ? [] : [`${args.out}/`])];
   const told = written.length > 0 ? [`wrote ${written.join(' and ')}`] : [];
   if (own.length === 0) told.push(`${args.lock} is up to date`);

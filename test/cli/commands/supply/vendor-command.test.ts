@@ -222,7 +222,7 @@ describe('of packages that were folders', () => {
     await run('vendor', 'world', ...DEMO_SOURCE);
     const world = join(folder, 'world');
     const lock = join(world, '.xpkg-resolve.writing');
-    await writeFile(lock, `${process.pid} ${hostname()}`);
+    await writeFile(lock, `${process.ppid} ${hostname()}`);
     const { ino } = await stat(join(world, 'index.json'));
     const vendoring = run('vendor', 'world', ...DEMO_SOURCE);
     await attemptsAtLock(3);
