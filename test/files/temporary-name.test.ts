@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { isTemporaryOf, temporaryBeside } from '../../src/files/temporary-name.js';
 
 test('a temporary name is beside the file, hidden, and another each time', () => {
-  const path = temporaryBeside('/work/lock.yaml', 'new');
-  expect(dirname(path)).toBe('/work');
+  const path = temporaryBeside('/project/lock.yaml', 'new');
+  expect(dirname(path)).toBe('/project');
   expect(basename(path)).toMatch(/^\.lock\.yaml\.[0-9a-f]{12}\.new$/);
-  expect(temporaryBeside('/work/lock.yaml', 'new')).not.toBe(path);
+  expect(temporaryBeside('/project/lock.yaml', 'new')).not.toBe(path);
   expect(isTemporaryOf(basename(path), 'lock.yaml', ['new'])).toBe(true);
 });
 

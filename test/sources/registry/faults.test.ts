@@ -48,7 +48,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'too many requests': status(429),
   'a failure': status(500),
   'a failure behind a gateway': status(502),
-  'not implemented': status(501),
+  'a method unknown to it': status(501),
   'a reset connection': reset,
   'half of it': truncated(PAGE, 10),
   'half of it, as if it were all': cutShort(Buffer.from('{"tags":["v1.0.0"'), 12),
