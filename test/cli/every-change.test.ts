@@ -99,7 +99,7 @@ interface Scenario {
   /** A version that is published after it. */
   readonly adds?: string;
   readonly argv: readonly string[];
-  /** Blobs that nothing names are no part of a layout: only `argv` itself clears them away. */
+  /** What is left inside a layout, and named by no index, is removed by the next `argv` alone. */
   readonly addsBlobs?: boolean;
 }
 
