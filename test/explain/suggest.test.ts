@@ -42,6 +42,17 @@ test('one registry for two packages that are one', async () => {
   ]);
 });
 
+test('different packages are not told to become one', async () => {
+  const universe = providers({
+    [A]: { 'v1.0.0': { crds: ['things.example.org'] } },
+    [B]: { 'v1.0.0': { crds: ['things.example.org'] } },
+  });
+  expect(await suggestions(universe, requestFor({ [A]: '*', [B]: '*' }))).toEqual([
+    'leave out h.io/a/a (xpkg.yaml:1)',
+    'leave out h.io/a/b (xpkg.yaml:2)',
+  ]);
+});
+
 test('another Crossplane', async () => {
   const universe = providers({ [A]: { 'v1.0.0': { crossplane: '>=v2.1.0' } } });
   expect(await suggestions(universe, requestFor({ [A]: '*' }))).toEqual([

@@ -89,3 +89,34 @@ test('one decision may decide a whole chain', () => {
     'decide c = 1.0.0',
   ]);
 });
+
+test('what is learned holds after the decisions that taught it are taken back', () => {
+  forbid([a, 1], [b, 1], [c, 1]);
+  search.add({
+    terms: [
+      { variable: a, values: VersionSet.of([1]) },
+      { variable: b, values: VersionSet.of([1]) },
+      { variable: c, values: VersionSet.of([1]).complement() },
+    ],
+    cause: { fact: 'no-others', variable: a },
+  });
+  search.decide(a, 1);
+  search.propagate();
+  search.decide(b, 1);
+  const learned = search.learn(search.propagate()!);
+  expect(learned.terms.map(({ variable }) => variable)).toEqual([a, b]);
+  search.backjump(0);
+  search.propagate();
+  search.decide(b, 1);
+  search.propagate();
+  expect(allowed(a)).not.toContain(1);
+});
+
+test('an incompatibility that a wider one has replaced is passed over', () => {
+  const narrow = forbid([a, 1], [b, 2]);
+  narrow.superseded = true;
+  search.propagate();
+  search.decide(a, 1);
+  search.propagate();
+  expect(allowed(b)).toContain(2);
+});

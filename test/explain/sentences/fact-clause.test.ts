@@ -94,6 +94,13 @@ test('what two packages would both own', () => {
   );
 });
 
+test('two packages that are one, spelled in two ways', () => {
+  const universe = { 'docker.io/a/p 1.0.0': 'owns x', 'index.docker.io/a/p 1.0.0': 'owns x' };
+  expect(refusalStory(universe, ['docker.io/a/p *', 'index.docker.io/a/p *']).clauses.at(-1)).toBe(
+    'docker.io/a/p 1.0.0 and index.docker.io/a/p 1.0.0 would both own CRD x: they are one repository spelled two ways',
+  );
+});
+
 test('the kind that a root, and that a version, wants another to be', () => {
   const universe = { 'a 1.0.0': 'b * as Function', 'b 1.0.0': '' };
   expect(refusalStory(universe, ['b * as Function']).clauses.at(-1)).toBe(

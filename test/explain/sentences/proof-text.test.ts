@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { NounPhrases } from '../../../src/explain/sentences/noun-phrases.js';
+import { proofText } from '../../../src/explain/sentences/proof-text.js';
+import { FIRST, type Incompatibility } from '../../../src/solver/incompatibility.js';
+import { VersionSet } from '../../../src/solver/version-set.js';
 import { refusalStory } from '../../support/story/refusal-story.js';
+import { story } from '../../support/story/story.js';
 
 test('one explanation: reasons, a line each, and what they come to', () => {
   const universe = { 'a 1.0.0': 'c ^1.0.0', 'b 1.0.0': 'c ^2.0.0', 'c 1.0.0': '', 'c 2.0.0': '' };
@@ -67,4 +72,53 @@ test('a long argument is told in steps, and a step is named by its number', () =
     'and p 1.0.0 and r 1.0.0 would both own CRD thing1,',
     'no set of versions satisfies everything.',
   ]);
+});
+
+describe('which steps get a sentence', () => {
+  const tags = Array.from({ length: 12 }, (_, i) => `1.${i}.0`);
+  const universe = Object.fromEntries(tags.map((tag) => [`a ${tag}`, '']));
+  const { problem, proof } = story(universe, ['a *', 'missing *']);
+  const { encoder } = proof!;
+  const { variable } = encoder.package('a');
+
+  /** That version 1.i.0 does not exist. */
+  function missing(i: number): Incompatibility {
+    const of = { variable, values: VersionSet.single(FIRST + i) };
+    return { terms: [of], cause: { fact: 'missing', of } };
+  }
+
+  /** What follows from these, about version 1.i.0. */
+  function derived(i: number | undefined, ...parents: Incompatibility[]): Incompatibility {
+    const terms = i === undefined ? [] : missing(i).terms;
+    return { terms, cause: { fact: 'derived', parents } };
+  }
+
+  function sentences(because: Incompatibility): string[] {
+    return proofText(because, new NounPhrases(problem, encoder)).split('\n\n');
+  }
+
+  test('one that two others rest on is told once, and named by its number', () => {
+    const shared = derived(9, missing(0), missing(1));
+    const last = derived(
+      undefined,
+      derived(10, shared, missing(2)),
+      derived(11, shared, missing(3)),
+    );
+    expect(sentences(last)).toEqual([
+      'Because there is no a 1.0.0,\nand there is no a 1.1.0,\na 1.9.0 cannot be used. (1)',
+      [
+        'Because a 1.9.0 cannot be used (1),',
+        'and there is no a 1.2.0,',
+        'and there is no a 1.3.0,',
+        'no set of versions satisfies everything.',
+      ].join('\n'),
+    ]);
+  });
+
+  test('eight reasons fit in one sentence, nine do not', () => {
+    const step = derived(9, missing(0), missing(1), missing(2), missing(3));
+    const others = [4, 5, 6, 7, 8].map(missing);
+    expect(sentences(derived(undefined, step, ...others.slice(1)))).toHaveLength(1);
+    expect(sentences(derived(undefined, step, ...others))).toHaveLength(2);
+  });
 });

@@ -46,3 +46,24 @@ test('a CRD that no package owns leaves nothing but absence', () => {
   expect(told).toEqual(['{owner of things ∉ absent}', '{owner of things = absent}']);
   expect(status).toBe('unsolvable');
 });
+
+test('an owner none of whose owning versions can be used has no others', () => {
+  const { told, selected } = story({ ...universe, 'maker 1.0.0': 'owns things; rejected' }, [
+    'a *',
+  ]);
+  expect(told.slice(-2)).toEqual([
+    '{maker = 1.0.0}',
+    '{owner of things = maker, maker ∉ 1.0.0, 2.0.0}',
+  ]);
+  expect(selected).toEqual(['a 1.0.0', 'other 1.0.0']);
+});
+
+test('what the list of owners cannot know of, a digest, is asked when it has been read', () => {
+  const digest = `sha256:${'0'.repeat(64)}`;
+  const { told, selected } = story({ ...universe, [`maker ${digest}`]: '' }, [
+    'crd things',
+    `maker ${digest}`,
+  ]);
+  expect(told.at(-1)).toBe(`{owner of things = maker, maker = ${digest}}`);
+  expect(selected).toEqual([`maker ${digest}`, 'other 1.0.0']);
+});

@@ -16,6 +16,17 @@ test('a 2.0.0 needs Crossplane in C: {a = 2.0.0, crossplane ∉ C}', () => {
   expect(selected).toEqual(['a 1.0.0']);
 });
 
+test('a constraint that every release meets says nothing', () => {
+  const { told } = story({ 'a 1.0.0': 'crossplane >=v1.0.0' }, ['a *'], { releases });
+  expect(told.at(-1)).toBe('{a ∉ 1.0.0}');
+});
+
+test('nor does one that the user chose to ignore', () => {
+  const universe = { 'a 1.0.0': 'crossplane >=v3.0.0' };
+  const { told } = story(universe, ['a *'], { releases, anyCrossplane: ['a'] });
+  expect(told.at(-1)).toBe('{a ∉ 1.0.0}');
+});
+
 test('an older release is taken where no package fits the newer one', () => {
   const { decided, learned } = story({ 'a 1.0.0': 'crossplane <2.0.0' }, ['a *'], { releases });
   expect(learned).toEqual([]);

@@ -11,13 +11,14 @@ const universe = {
 };
 
 test('versions that say the same share one incompatibility, which grows', () => {
-  const { told, selected } = story(universe, ['c *', 'a *']);
+  const { told, replaced, selected } = story(universe, ['c *', 'a *']);
   expect(told.filter((fact) => fact.startsWith('{a'))).toEqual([
     '{a = other}',
     '{a ∉ 1.0.0…1.2.0}',
     '{a = 1.2.0, b ∉ 1.0.0}',
     '{a ∈ 1.1.0, 1.2.0, b ∉ 1.0.0}',
   ]);
+  expect(replaced).toEqual(['{a = 1.2.0, b ∉ 1.0.0}']);
   expect(selected).toEqual(['c 1.0.0', 'a 1.0.0', 'b 2.0.0']);
 });
 

@@ -16,6 +16,19 @@ test('a version spelled in full takes no list', () => {
   expect(announced[0]).toEqual(['tags of b']);
 });
 
+test('lists are not announced for a version that what is known already rules out', () => {
+  const universe = {
+    'a 1.0.0': '',
+    'a 2.0.0': 'b ^2.0.0; c *',
+    'b 1.0.0': '',
+    'b 2.0.0': '',
+    'c 1.0.0': '',
+  };
+  const { announced } = story(universe, ['b ^1.0.0', 'a *']);
+  expect(announced.flat()).toContain('a 2.0.0');
+  expect(announced.flat()).not.toContain('tags of c');
+});
+
 test('versions are announced that packages before them in the queue cannot rule out', () => {
   const universe = {
     'function-x 1.0.0': 'is Function',

@@ -33,7 +33,8 @@ test('configurations are read before providers, providers before functions', () 
     'p 1.0.0': '',
     'c 1.0.0': 'is Configuration',
   };
-  const roots = ['f * as Function', 'p * as Provider', 'c * as Configuration'];
-  const { asked } = story(universe, roots);
+  const roots = ['p * as Provider', 'f * as Function', 'c * as Configuration'];
+  const { asked, announced } = story(universe, roots);
   expect(asked.slice(3)).toEqual(['c 1.0.0', 'p 1.0.0', 'f 1.0.0']);
+  expect(announced.slice(1)).toEqual([['c 1.0.0'], ['p 1.0.0'], ['f 1.0.0']]);
 });

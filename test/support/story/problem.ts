@@ -1,11 +1,14 @@
-import { selectorOf } from '../../../src/model/selector.js';
+import { selectorOf, type Selector } from '../../../src/model/selector.js';
 import type { Problem, RootRequirement, Rule } from '../../../src/solver/problem.js';
 import { parseVersion } from '../../../src/semver/version.js';
 import { parseRequirement } from './universe.js';
 
 /** What a story asks beyond its roots; everything else is as it is by default. */
 export interface Asked extends Partial<
-  Pick<Problem, 'prefer' | 'allowCycles' | 'maxConflicts' | 'ignoreRequirements'>
+  Pick<
+    Problem,
+    'prefer' | 'allowCycles' | 'maxConflicts' | 'ignoreRequirements' | 'skipsIncompleteTags'
+  >
 > {
   /** Most preferred first. */
   readonly releases?: readonly string[];
@@ -14,12 +17,14 @@ export interface Asked extends Partial<
   readonly overrides?: Readonly<Record<string, string>>;
   /** Versions, by package. */
   readonly locked?: Readonly<Record<string, string>>;
+  /** Packages that are not held to their Crossplane constraint. */
+  readonly anyCrossplane?: readonly string[];
   readonly replace?: Readonly<Record<string, string>>;
 }
 
 /**
- * A problem as a story states it. A root is `a ^1.0.0`, `a ^1.0.0 as Function`, `crd things`; one
- * that stands for a package under development is `owns things` or `crossplane >=v2.1.0`.
+ * A problem as a story states it. A root is `a ^1.0.0`, `a ^1.0.0 as Function`, `a tag:v1` (this
+ * very tag), a digest in place of a constraint, or `crd things`; one that stands for a package under development is `owns things` or `crossplane >=v2.1.0`.
  */
 export function problemOf(roots: readonly string[], asked: Asked): Problem {
   const { releases = ['v2.0.0'], exclude = {}, overrides = {}, ...more } = asked;
@@ -31,12 +36,12 @@ export function problemOf(roots: readonly string[], asked: Asked): Problem {
     overrides: new Map(Object.entries(overrides).map(([name, text]) => [name, rule(text)])),
     exclude: new Map(Object.entries(exclude).map(([name, text]) => [name, [rule(text)]])),
     prereleases: new Set(),
-    anyCrossplane: new Set(),
     ignoreRequirements: false,
     prefer: 'newest',
     allowCycles: false,
     maxConflicts: 1_000,
     ...more,
+    anyCrossplane: new Set(asked.anyCrossplane),
     locked: new Map(Object.entries(asked.locked ?? {})),
     replace: new Map(Object.entries(asked.replace ?? {})),
   };
@@ -52,7 +57,8 @@ function rootOf(statement: string, index: number): RootRequirement {
     return { requires: 'owns', objects: [{ kind: 'CRD', name: rest }], ...local };
   }
   const { repository, constraint, kind } = parseRequirement(statement);
-  const selector = selectorOf(constraint);
+  const tag = /^tag:(.+)$/.exec(constraint)?.[1];
+  const selector: Selector = tag === undefined ? selectorOf(constraint) : { form: 'tag', tag };
   return { requires: 'package', repository, kind, selector, origin, by: undefined };
 }
 

@@ -1,6 +1,6 @@
 import type { Encoder } from '../../../src/solver/encoder/encoder.js';
 import { ABSENT, FIRST, OTHER, type Term } from '../../../src/solver/incompatibility.js';
-import type { Subject } from '../../../src/solver/encoder/subject.js';
+import type { PackageSubject, Subject } from '../../../src/solver/encoder/subject.js';
 import type { Problem } from '../../../src/solver/problem.js';
 
 /** Beyond every value that a story has. */
@@ -59,13 +59,18 @@ export class StoryText {
     return words;
   }
 
+  /** Those without order come last. */
+  #versions({ versions }: PackageSubject): { value: number; name: string }[] {
+    const unordered = versions.all().filter((value) => versions.version(value) === undefined);
+    const values = [...versions.ascending(), ...unordered];
+    return values.map((value) => ({ value, name: versions.label(value) }));
+  }
+
   /** In ascending order. */
   #values(subject: Subject): { value: number; name: string }[] {
     switch (subject.about) {
       case 'package':
-        return subject.versions
-          .ascending()
-          .map((value) => ({ value, name: subject.versions.label(value) }));
+        return this.#versions(subject);
       case 'crossplane':
         return numbered(this.#problem.releases.map(({ raw }) => raw)).reverse();
       case 'api':

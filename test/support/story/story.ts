@@ -85,6 +85,12 @@ class Story {
     return facts.map((fact) => this.#text.incompatibility(fact));
   }
 
+  /** Those of `told` that a wider one has replaced. */
+  get replaced(): string[] {
+    const replaced = this.#search.told.filter(({ superseded }) => superseded === true);
+    return replaced.map((fact) => this.#text.incompatibility(fact));
+  }
+
   /** What was decided, concluded, met and learned, in order. */
   get steps(): string[] {
     const steps = this.#search.steps.filter(

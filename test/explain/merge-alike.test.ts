@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { mergeAlike } from '../../src/explain/merge-alike.js';
+import type { Fact } from '../../src/solver/fact.js';
+import { FIRST, type Term } from '../../src/solver/incompatibility.js';
+import { VersionSet } from '../../src/solver/version-set.js';
+import { story } from '../support/story/story.js';
+
+const { encoder } = story({ 'a 1.0.0': '', 'b 1.0.0': '' }, ['a *', 'b *', 'missing *']).proof!;
+const [a, b] = [encoder.package('a').variable, encoder.package('b').variable];
+const of = (variable: number, ...values: number[]) => ({ variable, values: VersionSet.of(values) });
+
+function requires(version: number, constraint: string): Fact {
+  const [by, on] = [of(a, version), of(b, FIRST)];
+  return { fact: 'requires', by, on, constraint, line: undefined };
+}
+
+function needsCrossplane(version: number): Fact {
+  const by = of(a, version);
+  return { fact: 'crossplane', by, constraint: '>=v2.0.0', admits: VersionSet.none };
+}
+
+function text({ variable, values }: Term): string {
+  const name = variable === a ? 'a' : 'b';
+  return [name, ...[0, 1, 2].filter((i) => values.has(FIRST + i))].join(' ');
+}
+
+/** What each fact is about, versions counted from the first: `requires a 0 1`. */
+function merged(facts: readonly Fact[]): string[] {
+  return mergeAlike(facts, encoder).map((fact) => {
+    if (fact.fact === 'owns') return `owns ${text(fact.one)}, ${text(fact.other)}`;
+    if (!('by' in fact) || !('values' in fact.by)) throw new Error('not in this test');
+    return `${fact.fact} ${text(fact.by)}`;
+  });
+}
+
+test('a statement that grew, met at two times, is about the versions of both', () => {
+  const facts = [requires(FIRST, '^1.0.0'), requires(FIRST + 1, '^1.0.0')];
+  expect(merged(facts)).toEqual(['requires a 0 1']);
+});
+
+test('other words are another statement', () => {
+  const facts = [requires(FIRST, '^1.0.0'), requires(FIRST + 1, '^1.1.0')];
+  expect(merged(facts)).toEqual(['requires a 0', 'requires a 1']);
+});
+
+test('what versions need of Crossplane is merged likewise', () => {
+  expect(merged([needsCrossplane(FIRST), needsCrossplane(FIRST + 1)])).toEqual(['crossplane a 0 1']);
+});
+
+test('pairs of owners that share one side become one, whichever side was named first', () => {
+  const facts: Fact[] = [
+    { fact: 'owns', one: of(a, FIRST), other: of(b, FIRST) },
+    { fact: 'owns', one: of(b, FIRST + 1), other: of(a, FIRST) },
+    { fact: 'owns', one: of(a, FIRST + 1), other: of(b, FIRST + 2) },
+  ];
+  expect(merged(facts)).toEqual(['owns a 0, b 0 1', 'owns a 1, b 2']);
+});
