@@ -28,7 +28,8 @@ async function followed(path: string): Promise<string> {
     if (!isAbsent(error) || dirname(path) === path) throw error;
   }
   const link = await lstat(path).catch(() => undefined);
-  if (link === undefined) return join(await followed(dirname(path)), basename(path));
+  // Another process may have made the file since; only a link can exist and lead nowhere.
+  if (link?.isSymbolicLink() !== true) return join(await followed(dirname(path)), basename(path));
   throw new InputError(`\`${path}\` is a link to something that does not exist`, {
     hint: 'make what it points to, or remove the link',
   });

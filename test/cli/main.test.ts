@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,6 @@ import { packageImage } from '../support/registry/image.js';
 import { Registry, type Fault } from '../support/registry/registry.js';
 
 const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
-const never: Fault = () => true;
 let folder: string;
 
 beforeEach(async () => {
@@ -28,9 +27,18 @@ const yaml = (name: string, dependsOn: readonly object[]) =>
   });
 
 /** Provider a, whose every version wants an old b; the newest b is never sent. */
-async function waiting(...faults: readonly Fault[]): Promise<Registry> {
+async function waiting(fault?: Fault): Promise<Registry> {
+  const asked = new EventEmitter();
+  const isAsked = once(asked, 'newest b');
+  const never: Fault = () => asked.emit('newest b');
+  // Answered only then, or the run could fail before it asks ahead.
+  const onceAsked: Fault = (...exchange) => {
+    void isAsked.then(() => fault!(...exchange));
+    return true;
+  };
+  const onA = fault === undefined ? [] : [on('/provider-x-a/manifests/', onceAsked)];
   const registry = await new Registry({
-    faults: [...faults, on('/provider-x-b/manifests/v3.0.0', never)],
+    faults: [...onA, on('/provider-x-b/manifests/v3.0.0', never)],
   }).start();
   const [a, b] = ['a', 'b'].map((name) => `x/provider-x-${name}`);
   const needs = [{ provider: `${registry.host}/${b}`, version: '<v2.0.0' }];
@@ -49,16 +57,16 @@ async function run({ host }: Registry) {
 }
 
 test.each([
-  { why: 'the answer is there', faults: [], code: EXIT.done },
+  { why: 'the answer is there', fault: undefined, code: EXIT.done },
   {
     why: 'the run has failed',
-    faults: [on('/provider-x-a/manifests/', status(403))],
+    fault: status(403),
     code: EXIT.sourceFailed,
   },
 ])(
   'once $why, requests made ahead in vain do not keep the process alive',
-  async ({ faults, code }) => {
-    const registry = await waiting(...faults);
+  async ({ fault, code }) => {
+    const registry = await waiting(fault);
     try {
       const ended = await run(registry);
       expect(ended.code).toBe(code);
