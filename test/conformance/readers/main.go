@@ -15,11 +15,16 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
+	"unicode"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	apiyaml "k8s.io/apimachinery/pkg/util/yaml"
+	strictjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -100,9 +105,13 @@ func (b blob) Size() (int64, error)                { return int64(len(b)), nil }
 func (b blob) MediaType() (types.MediaType, error) { return types.OCILayer, nil }
 
 type Document struct {
-	Text  []byte          `json:"text"`
+	// Value is the document as JSON.
 	Value json.RawMessage `json:"value,omitempty"`
-	Error string          `json:"error,omitempty"`
+	// Of what the decoder of Kubernetes objects reads.
+	Group    string          `json:"group"`
+	Version  string          `json:"version"`
+	Kind     string          `json:"kind"`
+	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
 type Stream struct {
@@ -122,11 +131,47 @@ func readYAML(text []byte) any {
 			read.Error = err.Error()
 			return read
 		}
-		value, err := yaml.YAMLToJSON(document)
-		if err != nil {
-			read.Documents = append(read.Documents, Document{Text: document, Error: err.Error()})
+		if isEmpty(document) {
 			continue
 		}
-		read.Documents = append(read.Documents, Document{Text: document, Value: value})
+		decoded, err := decode(document)
+		if err != nil {
+			read.Error = err.Error()
+			return read
+		}
+		read.Documents = append(read.Documents, decoded)
 	}
+}
+
+// isEmpty tells which documents Crossplane passes over without decoding them.
+func isEmpty(document []byte) bool {
+	for _, line := range strings.Split(string(document), "\n") {
+		switch rest := strings.TrimLeftFunc(line, unicode.IsSpace); {
+		case rest == "", rest == "---", rest == "...", strings.HasPrefix(rest, "#"):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// decode goes as far as the types that all objects have in common.
+func decode(document []byte) (Document, error) {
+	value, err := yaml.YAMLToJSON(document)
+	if err != nil {
+		return Document{}, err
+	}
+	kind, err := serializer.DefaultMetaFactory.Interpret(value)
+	if err != nil {
+		return Document{}, err
+	}
+	if kind.Kind == "" || kind.Version == "" {
+		return Document{}, errors.New("Object 'Kind' or 'apiVersion' is missing")
+	}
+	var object metav1.PartialObjectMetadata
+	if err := strictjson.UnmarshalCaseSensitivePreserveInts(value, &object); err != nil {
+		return Document{}, err
+	}
+	metadata, err := json.Marshal(object.ObjectMeta)
+	return Document{value, kind.Group, kind.Version, kind.Kind, metadata}, err
 }
