@@ -5,6 +5,8 @@ export type KeyRole = number;
 export const IGNORED: KeyRole = 0;
 /** Of the document's own mapping. */
 export const ROOT: KeyRole = 1;
+/** Of a scalar that must be text or null, and is not reported: anything else ends the scan. */
+export const TEXT: KeyRole = 2;
 
 export type ScannedScalar = null | boolean | number | string;
 
@@ -37,11 +39,13 @@ interface Awaited {
 
 const MAX_DEPTH = 90;
 const MAX_KEY_LENGTH = 1000;
-/** Control characters, tabs, and what some YAML libraries take for a line break. */
+/** Control characters, tabs, and what YAML libraries do not agree on (`spelling.ts`). */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
-const UNUSUAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/;
+const UNUSUAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 const BLOCK_HEADER = /^[|>][-+]?$/;
-const ESCAPE = /\\(?:[0abtnvfre "\\\n]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})/y;
+const ESCAPE =
+  /\\(?:[0abtnvfre "\\]|\n(?! *\n)|x[0-9a-fA-F]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})/y;
+const MAYBE_NOT_FINITE = /^[-+]?\./;
 const [SPACE, QUOTE, APOSTROPHE, HASH, DASH] = [32, 34, 39, 35, 45];
 /** Characters that begin something other than plain text. */
 const INDICATORS = new Set(Buffer.from(',[]{}#&*!|>\'"%@`'));
@@ -125,7 +129,8 @@ class BlockScanner {
   }
 
   #open(indent: number, sequence: boolean, role: KeyRole): boolean {
-    const reported = role !== IGNORED;
+    if (role === TEXT) return false;
+    const reported = isReported(role);
     if (reported && !sequence && !this.#visitor.mapping(role)) return false;
     const keys = reported && !sequence ? new Set<string>() : undefined;
     this.#frames.push({ indent, sequence, role, keys });
@@ -204,13 +209,18 @@ class BlockScanner {
     const first = this.#text.charCodeAt(at);
     if (first === QUOTE || first === APOSTROPHE) return this.#quoted(at, indent, role);
     const rest = this.#text.slice(at, this.#end);
-    if (BLOCK_HEADER.test(rest)) return role === IGNORED && this.#blockScalar(indent);
+    if (BLOCK_HEADER.test(rest)) return !isReported(role) && this.#blockScalar(indent);
+    if (rest === '{}' && isReported(role)) return this.#visitor.mapping(role);
     if (rest === '{}' || rest === '[]') return role === IGNORED;
     if (!this.#isPlainText(at)) return false;
     const comment = rest.indexOf(' #');
     const plain = withoutTrailingSpaces(comment < 0 ? rest : rest.slice(0, comment));
     this.#continuedBelow = comment < 0 ? indent : -1;
-    return this.#report(role, role === IGNORED ? null : goScalar(plain));
+    const ignored = role === IGNORED && !MAYBE_NOT_FINITE.test(plain);
+    const value = ignored ? null : goScalar(plain);
+    if (typeof value === 'number' && !Number.isFinite(value)) return false;
+    if (role === TEXT && value !== null && typeof value !== 'string') return false;
+    return this.#report(role, value);
   }
 
   #quoted(at: number, indent: number, role: KeyRole): boolean {
@@ -218,16 +228,16 @@ class BlockScanner {
     if (close < 0) return false;
     const content = this.#text.slice(at + 1, close);
     const escaped = this.#text.charCodeAt(at) === QUOTE && content.includes('\\');
-    if (escaped && (role !== IGNORED || !hasKnownEscapes(content))) return false;
+    if (escaped && (isReported(role) || !hasKnownEscapes(content))) return false;
     while (this.#end < close) {
-      if (role !== IGNORED) return false;
+      if (isReported(role)) return false;
       this.#start = this.#end + 1;
       this.#end = this.#endOfLine(this.#start);
       const text = this.#skipSpaces(this.#start);
       if (text < this.#end && text - this.#start <= indent) return false;
     }
     if (!this.#nothingAt(this.#skipSpaces(close + 1))) return false;
-    if (role !== IGNORED && content.includes("'")) return false;
+    if (isReported(role) && content.includes("'")) return false;
     return this.#report(role, content);
   }
 
@@ -275,8 +285,8 @@ class BlockScanner {
   }
 
   #report(role: KeyRole, value: ScannedScalar): boolean {
-    this.#scalarReported = role !== IGNORED;
-    return role === IGNORED || this.#visitor.scalar(role, value);
+    this.#scalarReported = isReported(role);
+    return !isReported(role) || this.#visitor.scalar(role, value);
   }
 
   /** Text of a plain scalar, to the end of the line or a comment. */
@@ -324,6 +334,10 @@ class BlockScanner {
     const newline = this.#text.indexOf('\n', from);
     return newline < 0 ? this.#text.length : newline;
   }
+}
+
+function isReported(role: KeyRole): boolean {
+  return role !== IGNORED && role !== TEXT;
 }
 
 function holdsNoKey(text: string): boolean {

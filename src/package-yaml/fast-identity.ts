@@ -1,13 +1,31 @@
-import { IGNORED, ROOT, scanBlocks, type KeyRole, type ScannedScalar } from './block-scanner.js';
-import type { Identity } from './identity.js';
+import {
+  IGNORED,
+  ROOT,
+  scanBlocks,
+  TEXT,
+  type KeyRole,
+  type ScannedScalar,
+} from './block-scanner.js';
+import { isTwinOfTypeKey, type Identity } from './identity.js';
 
-const METADATA = 2;
-const SPEC = 3;
-const NAMES = 4;
-const CLAIM_NAMES = 5;
-const VERSIONS = 6;
-const VERSION = 7;
-const MAPPINGS: ReadonlySet<KeyRole> = new Set([ROOT, METADATA, SPEC, NAMES, CLAIM_NAMES, VERSION]);
+const METADATA = 3;
+const LABELS = 4;
+/** Only null is understood; no field of the identity. */
+const TIMESTAMP = 5;
+const SPEC = 6;
+const NAMES = 7;
+const CLAIM_NAMES = 8;
+const VERSIONS = 9;
+const VERSION = 10;
+const MAPPINGS: ReadonlySet<KeyRole> = new Set([
+  ROOT,
+  METADATA,
+  LABELS,
+  SPEC,
+  NAMES,
+  CLAIM_NAMES,
+  VERSION,
+]);
 
 type Field = Exclude<keyof Identity, 'versions'> | 'version' | 'versionName';
 /** The role of a field is its index here, past those of collections. */
@@ -35,7 +53,15 @@ const ROLES: ReadonlyMap<KeyRole, ReadonlyMap<string, KeyRole>> = new Map([
       ['spec', SPEC],
     ]),
   ],
-  [METADATA, new Map([['name', field('name')]])],
+  [
+    METADATA,
+    new Map([
+      ['name', field('name')],
+      ['labels', LABELS],
+      ['annotations', LABELS],
+      ['creationTimestamp', TIMESTAMP],
+    ]),
+  ],
   [
     SPEC,
     new Map([
@@ -66,7 +92,7 @@ export function fastIdentity(text: string): Identity | undefined {
   const found = new Map<Field, string>();
   const versions: string[] = [];
   const understood = scanBlocks(text, {
-    key: (role, key) => ROLES.get(role)?.get(key) ?? IGNORED,
+    key: (role, key) => ROLES.get(role)?.get(key) ?? otherRole(role, key),
     item: (role) => (role === VERSIONS ? VERSION : undefined),
     mapping: (role) => MAPPINGS.has(role),
     scalar: (role, value) => keep(role, value),
@@ -95,4 +121,11 @@ export function fastIdentity(text: string): Identity | undefined {
     claimPlural: found.get('claimPlural'),
     claimKind: found.get('claimKind'),
   };
+}
+
+/** What Go decodes is looked at: all of the metadata, and the keys of the document. */
+function otherRole(role: KeyRole, key: string): KeyRole | undefined {
+  if (role === LABELS) return TEXT;
+  if (role === METADATA || (role === ROOT && isTwinOfTypeKey(key))) return undefined;
+  return IGNORED;
 }

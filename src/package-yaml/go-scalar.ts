@@ -15,34 +15,47 @@ function spellings<T>(value: T, texts: readonly string[]): [string, T][] {
 }
 
 const NUMBER_START = /^[-+.0-9]/;
-const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
+const INTEGER =
+  /^([-+]?)(?:(0[xX])0*([0-9a-fA-F]+)|(0[bB])0*([01]+)|0[oO]?0*([0-7]+)|([1-9][0-9]*|0))$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+/** Below zero Go reads an int64, with a plus sign as well, and a uint64 without. */
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const UINT64_MAX = 2n ** 64n - 1n;
+const MAX_DIGITS = 64;
 
 /**
  * A plain scalar as Go's YAML library (goyaml.v2, under sigs.k8s.io/yaml) reads it.
  *
  * Neither YAML 1.1 nor 1.2: `yes` and `y` are true, `0777` and `0o777` are 511, `1_000` is 1000,
- * while dates and `1:30` stay text.
+ * while dates and `1:30` stay text. Not finite: `.inf` and `.nan`, which JSON does not have.
  */
 export function goScalar(text: string): null | boolean | number | string {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
   if (!NUMBER_START.test(text)) return text;
+  // In numbers that begin with a point Go takes them between digits alone.
+  if (text.startsWith('.') && /(?<![0-9])_|_(?![0-9])/.test(text)) return text;
   const plain = text.replaceAll('_', '');
-  return integer(plain) ?? (FLOAT.test(plain) ? Number(plain) : text);
+  return integer(plain) ?? float(plain) ?? text;
 }
 
 function integer(text: string): number | undefined {
   const match = INTEGER.exec(text);
   if (match === null) return undefined;
-  const [, sign, hex, binary, octal, decimal] = match;
-  const magnitude =
-    hex !== undefined
-      ? Number.parseInt(hex, 16)
-      : binary !== undefined
-        ? Number.parseInt(binary, 2)
-        : octal !== undefined
-          ? Number.parseInt(octal, 8)
-          : Number(decimal);
-  return sign === '-' && magnitude !== 0 ? -magnitude : magnitude;
+  const [, sign, hexPrefix, hex, binaryPrefix, binary, octal, decimal] = match;
+  const digits = hex ?? binary ?? octal ?? decimal!;
+  if (digits.length > MAX_DIGITS) return undefined;
+  const prefix = hexPrefix ?? binaryPrefix ?? (octal === undefined ? '' : '0o');
+  const magnitude = BigInt(`${prefix}${digits}`);
+  const value = sign === '-' ? -magnitude : magnitude;
+  const max = sign === '' ? UINT64_MAX : INT64_MAX;
+  return value >= INT64_MIN && value <= max ? Number(value) : undefined;
+}
+
+/** undefined also for what is too large for a float: that is text. */
+function float(text: string): number | undefined {
+  if (!FLOAT.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
 }

@@ -25,8 +25,19 @@ const MAX_TEXT_LENGTH = 1_024;
 /** Versions of one kind; more than any API server could serve. */
 const MAX_VERSIONS = 1_000;
 
+/** Says why no target can take an object for what its identity says; undefined: one may. */
+export function identityProblem(identity: Identity): string | undefined {
+  return oversized(identity) ?? malformedApiVersion(identity);
+}
+
+/** `v1` or `group/v1`. */
+function malformedApiVersion({ apiVersion, kind }: Identity): string | undefined {
+  if (/^(?:[^/]+\/)?[^/]+$/.test(apiVersion)) return undefined;
+  return `the ${short(kind)} has the \`apiVersion\` \`${short(apiVersion)}\` (Crossplane: unexpected GroupVersion string); write \`group/version\``;
+}
+
 /** Says what of an identity is over those limits; undefined: nothing is. */
-export function oversized({ versions, ...names }: Identity): string | undefined {
+function oversized({ versions, ...names }: Identity): string | undefined {
   if (versions.length > MAX_VERSIONS)
     return `the ${short(names.kind)} has over ${MAX_VERSIONS} versions`;
   const long = [...Object.values(names), ...versions].find(
@@ -47,6 +58,8 @@ export function identityOf(document: JsonValue): Identity | { readonly problem: 
     return { problem: `the document is not a mapping (Crossplane: Object 'Kind' is missing)` };
   }
   const { apiVersion, kind } = root;
+  const ambiguous = Object.keys(root).find(isTwinOfTypeKey);
+  if (ambiguous !== undefined) return { problem: twinProblem(ambiguous) };
   const typed = typeProblem(root);
   if (typed !== undefined) return { problem: typed };
   if (typeof kind !== 'string' || kind === '') {
@@ -62,6 +75,20 @@ export function identityOf(document: JsonValue): Identity | { readonly problem: 
     name: stringOf(mappingOf(root['metadata'])?.['name']),
     ...readDefiningSpec(root['spec']),
   };
+}
+
+/**
+ * Whether a key of a document is `apiVersion` or `kind` but for the case of its letters.
+ *
+ * Go looks for the two without regard to it, U+212A KELVIN SIGN included, and takes the last one.
+ */
+export function isTwinOfTypeKey(key: string): boolean {
+  return key !== 'apiVersion' && key !== 'kind' && /^(?:apiVersion|kind)$/iu.test(key);
+}
+
+function twinProblem(key: string): string {
+  const meant = key.length > 'kind'.length ? 'apiVersion' : 'kind';
+  return `the document has a key \`${key}\`, which Crossplane may take for its \`${meant}\`; remove it`;
 }
 
 function typeProblem(root: JsonObject): string | undefined {

@@ -1,7 +1,8 @@
 import { isList, listOf, mappingOf, type JsonObject, type JsonValue } from '../text/json.js';
 import type { MetaDocument } from '../model/package-contents.js';
-import { identityOf, isStringOrAbsent, mustBe } from './identity.js';
 import type { GoDocument } from './go-yaml.js';
+import { identityOf, mustBe } from './identity.js';
+import { objectMetaProblem } from './object-meta.js';
 import { lineFinder } from '../text/line-finder.js';
 import { findPlace, placesOf } from '../text/yaml/places.js';
 
@@ -42,7 +43,7 @@ export function metaDocument(
     dependsOnLines: dependsOnLines(document, line),
     line,
     specKeys: Object.keys(spec),
-    decodeError: decodeError(root, metadata),
+    decodeError: decodeError(root),
   };
 }
 
@@ -55,25 +56,14 @@ function dependsOnLines({ source, events }: GoDocument, line: number): number[] 
   });
 }
 
-function decodeError(root: JsonObject, metadata: JsonObject): string | undefined {
+function decodeError(root: JsonObject): string | undefined {
   const spec = root['spec'] ?? null;
   if (spec !== null && mappingOf(spec) === undefined) return mustBe('a mapping', 'spec', spec);
   const dependsOn = mappingOf(spec)?.['dependsOn'] ?? null;
   if (dependsOn !== null && !isList(dependsOn)) {
     return mustBe('a list', 'spec.dependsOn', dependsOn);
   }
-  return notStrings('labels', metadata) ?? notStrings('annotations', metadata);
-}
-
-function notStrings(key: string, metadata: JsonObject): string | undefined {
-  const value = metadata[key] ?? null;
-  if (value === null) return undefined;
-  const fields = mappingOf(value);
-  if (fields === undefined) return mustBe('a mapping', `metadata.${key}`, value);
-  const [wrong] = Object.entries(fields).filter(([, text]) => !isStringOrAbsent(text));
-  return (
-    wrong && `${mustBe('a string', `metadata.${key}.${wrong[0]}`, wrong[1])}; put it in quotes`
-  );
+  return objectMetaProblem(root['metadata']);
 }
 
 /** A mapping of strings; as in Go, a null reads as empty. */

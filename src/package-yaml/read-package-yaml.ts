@@ -4,10 +4,12 @@ import type {
   PackageObject,
   StreamProblem,
 } from '../model/package-contents.js';
+import { mappingOf } from '../text/json.js';
 import { fastIdentity } from './fast-identity.js';
 import { parseGoYaml, type GoDocument } from './go-yaml.js';
-import { identityOf, objectOf, oversized } from './identity.js';
+import { identityOf, identityProblem, objectOf } from './identity.js';
 import { isMeta, metaDocument } from './meta-document.js';
+import { objectMetaProblem } from './object-meta.js';
 import { duplicateKeys } from './duplicate-keys.js';
 import { lineAt, lineFinder } from '../text/line-finder.js';
 import { placesOf } from '../text/yaml/places.js';
@@ -59,7 +61,7 @@ function readDocument(raw: RawDocument): ReadDocument {
   const identity = fastIdentity(raw.text);
   if (identity === undefined || isMeta(identity.apiVersion)) return parseDocument(raw);
   const line = contentLine(raw);
-  const message = oversized(identity);
+  const message = identityProblem(identity);
   return message === undefined
     ? { object: objectOf(identity, line) }
     : { problem: { message, line } };
@@ -79,14 +81,15 @@ function parseDocument(raw: RawDocument): ReadDocument {
   }
   const parsed = parseGoYaml(raw.text);
   if ('error' in parsed) {
-    const message = `the document is not valid YAML: ${parsed.error}`;
-    return { problem: { message, line: raw.line + parsed.lineOffset } };
+    return { problem: { message: parsed.error, line: raw.line + parsed.lineOffset } };
   }
   const identity = identityOf(parsed.value);
   if ('problem' in identity) return { problem: { message: identity.problem, line } };
-  const large = oversized(identity);
-  if (large !== undefined) return { problem: { message: large, line } };
+  const wrong = identityProblem(identity);
+  if (wrong !== undefined) return { problem: { message: wrong, line } };
   if (!isMeta(identity.apiVersion)) {
+    const undecodable = objectMetaProblem(mappingOf(parsed.value)?.['metadata']);
+    if (undecodable !== undefined) return { problem: { message: undecodable, line } };
     return { object: objectOf(identity, line), warnings: duplicates(parsed, raw, isIdentityPath) };
   }
   const meta = metaDocument(parsed, raw.line);

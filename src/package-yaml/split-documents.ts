@@ -13,6 +13,7 @@ export interface RawDocument {
 
 const NEWLINE = 10;
 const SEPARATOR = '---';
+const BLANKS_AROUND = /^[ \t]+|[ \t\r]+$/g;
 
 /**
  * Cuts a stream where apimachinery's YAMLReader does: at lines that begin with `---`, and nowhere
@@ -68,7 +69,7 @@ class DocumentCutter {
     let from = 0;
     for (let at = separatorFrom(lines, 0); at >= 0; at = separatorFrom(lines, from)) {
       const eol = lines.indexOf(NEWLINE, at);
-      const rest = lines.toString('utf8', at + SEPARATOR.length, eol).trim();
+      const rest = lines.toString('utf8', at + SEPARATOR.length, eol).replace(BLANKS_AROUND, '');
       if (at > from) this.#parts.push(lines.subarray(from, at));
       if (rest !== '' && !rest.startsWith('#')) {
         yield this.#abort(rest);
@@ -133,7 +134,7 @@ export function isEmptyDocument(text: string): boolean {
   for (let from = 0; from < text.length;) {
     const newline = text.indexOf('\n', from);
     const eol = newline < 0 ? text.length : newline;
-    const line = text.slice(from, eol).trimStart();
+    const line = text.slice(from, eol).replace(/^[ \t]+/, '');
     if (line !== '' && line !== SEPARATOR && line !== '...' && !line.startsWith('#')) return false;
     from = eol + 1;
   }

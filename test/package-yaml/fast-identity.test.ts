@@ -43,6 +43,11 @@ kind: CustomResourceDefinition
 metadata:
   annotations:
     controller-gen.kubebuilder.io/version: v0.19.0
+    text: |
+      several lines
+    escaped: "a\\tb"
+  creationTimestamp: null
+  labels: {}
   name: buckets.s3.acme.io
 spec:
   group: s3.acme.io
@@ -99,6 +104,15 @@ test.each([
   { text: `${START}spec:\n  a: "b\nkind: Other"\n`, why: 'a key inside a string' },
   { text: `${START}spec:\n  a: [\nkind, Other]\n`, why: 'a flow list over lines' },
   { text: `${START}spec:\n   a: b\n  c: d\n`, why: 'indentation that fits nothing' },
+  { text: `${START}spec:\n  a: -.inf\n`, why: 'a number that JSON does not have' },
+  { text: `${START}spec:\n  a: "\\ud800"\n`, why: 'half of a surrogate pair' },
+  { text: `${START}spec:\n  a: "b\\\n\n    c"\n`, why: 'a blank line after an escaped one' },
+  { text: `${START}spec:\n  a: \ufffe\n`, why: 'a character that is none' },
+  { text: `${START}Kind: Other\n`, why: 'a second kind' },
+  { text: `${START}metadata:\n  labels:\n    a: 1\n`, why: 'a label that is no text' },
+  { text: `${START}metadata:\n  labels:\n    a:\n      b: c\n`, why: 'a label with fields' },
+  { text: `${START}metadata:\n  creationTimestamp: x\n`, why: 'a time' },
+  { text: `${START}metadata:\n  generation: x\n`, why: 'a field of the metadata with a type' },
 ])('left to the parser: $why', ({ text }) => {
   expect(fastIdentity(text)).toBeUndefined();
 });

@@ -109,6 +109,12 @@ test.each([
   { text: 'apiVersion: v1\nkind: 12\n', why: 'a kind that is a number' },
   { text: 'apiVersion: v1\nkind: X\nmetadata: {name: 12}\n', why: 'a name that is a number' },
   { text: 'apiVersion: v1\nkind: X\n--- # c\n--- x\n', why: 'a broken separator' },
+  { text: 'apiVersion: a/b/v1\nkind: X\n', why: 'an apiVersion of three parts' },
+  { text: 'apiVersion: a/\nkind: X\n', why: 'an apiVersion without a version' },
+  { text: 'apiVersion: v1\nkind: X\nKind: Z\n', why: 'a second kind' },
+  { text: 'apiVersion: v1\napiversion: v2\nkind: X\n', why: 'a second apiVersion' },
+  { text: 'apiVersion: v1\nkind: X\n\u212aind: Z\n', why: 'a kind with a kelvin sign' },
+  { text: 'apiVersion: v1\nkind: X\nspec: .inf\n', why: 'a number that JSON does not have' },
 ])('no target can read it: $why', async ({ text }) => {
   expect((await read(text)).problems).toHaveLength(1);
 });
@@ -126,6 +132,37 @@ test.each([
 ])('Go would not decode the meta: $why', async ({ field }) => {
   const { metas } = await read(`apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n${field}\n`);
   expect(metas[0]?.decodeError).toContain('must be');
+});
+
+test.each([
+  { metadata: 'labels: {a: 1}', path: '`metadata.labels.a`' },
+  { metadata: 'labels:\n    a: yes', path: '`metadata.labels.a`' },
+  { metadata: 'annotations: [a]', path: '`metadata.annotations`' },
+  { metadata: 'namespace: 1', path: '`metadata.namespace`' },
+  { metadata: 'generation: "1"', path: '`metadata.generation`' },
+  { metadata: 'generation: 1.5', path: '`metadata.generation`' },
+  { metadata: 'creationTimestamp: 2026-01-31', path: '`metadata.creationTimestamp`' },
+  { metadata: 'creationTimestamp: "2026-02-31T00:00:00Z"', path: '`metadata.creationTimestamp`' },
+  { metadata: 'finalizers: a', path: '`metadata.finalizers`' },
+  { metadata: 'finalizers: [1]', path: '`metadata.finalizers[0]`' },
+  { metadata: 'ownerReferences: [{name: 1}]', path: '`metadata.ownerReferences[0].name`' },
+  { metadata: 'managedFields: [{time: x}]', path: '`metadata.managedFields[0].time`' },
+])('Go would not decode the object: $metadata', async ({ metadata, path }) => {
+  const { objects, problems } = await read(`apiVersion: v1\nkind: X\nmetadata:\n  ${metadata}\n`);
+  expect(objects).toEqual([]);
+  expect(problems).toMatchObject([{ line: 1, message: expect.stringContaining(path) }]);
+});
+
+test.each([
+  'labels: {}',
+  'labels:\n    a:\n    b: "1"\n    c: |\n      d',
+  'creationTimestamp: "2026-01-31T00:00:00Z"\n  generation: 2\n  uid: x\n  finalizers: [a]',
+  'managedFields: [{time: "2026-01-31T00:00:00Z", fieldsV1: {f:a: {}}}]\n  other: {a: 1}',
+])('Go decodes the object: %j', async (metadata) => {
+  const { objects, problems } = await read(
+    `apiVersion: v1\nkind: X\nmetadata:\n  name: a\n  ${metadata}\n`,
+  );
+  expect([objects.map(({ name }) => name), problems]).toEqual([['a'], []]);
 });
 
 test('a key that is there twice: the last counts, with a warning at its line', async () => {

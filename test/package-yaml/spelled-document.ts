@@ -58,6 +58,10 @@ const { noise } = fc.letrec<{ noise: Tree }>((tie) => ({
   ),
 }));
 
+const texts = fc.oneof(
+  { weight: 9, arbitrary: fc.dictionary(key, word, { maxKeys: 3, noNullPrototype: true }) },
+  noise,
+);
 const names = fc.record({ kind: word, plural: word, extra: noise }, { requiredKeys: ['kind'] });
 const spec = fc.record(
   {
@@ -76,7 +80,7 @@ const document: fc.Arbitrary<Tree> = fc.record(
     apiVersion: fc.oneof({ weight: 9, arbitrary: fc.constant('apiextensions.k8s.io/v1') }, word),
     kind: fc.oneof({ weight: 9, arbitrary: fc.constant('CustomResourceDefinition') }, word),
     metadata: fc.record(
-      { labels: noise, name: word, annotations: noise },
+      { labels: texts, name: word, annotations: texts },
       { requiredKeys: ['name'] },
     ),
     spec,

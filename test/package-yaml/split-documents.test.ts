@@ -42,7 +42,7 @@ test.each([
   expect(documents.map((document) => document.text)).toEqual(want);
 });
 
-test.each(['--- foo', '---foo', '----', '--- foo # c'])(
+test.each(['--- foo', '---foo', '----', '--- foo # c', '---\ufeff', '---\u00a0', '---\u0085'])(
   '`%s` is a fatal error, and so is all that came before it',
   async (line) => {
     const { problem } = await split(`a: 1\n---\nb: 2\nc: 3\n${line}\nd: 4\n`);
@@ -83,6 +83,8 @@ test.each([
   { text: '--- # c\n', want: false, why: 'nor is a comment' },
   { text: 'a: 1\n', want: false, why: 'content' },
   { text: '\t---\n', want: true, why: 'leading white space is trimmed, tabs too' },
+  { text: '\ufeff# c\n', want: false, why: 'a byte order mark is no white space in Go' },
+  { text: '\u0085# c\n', want: false, why: 'U+0085 is some in Go, and nothing here' },
 ])('empty, $want: $why', ({ text, want }) => {
   expect(isEmptyDocument(text)).toBe(want);
 });

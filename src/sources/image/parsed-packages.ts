@@ -8,7 +8,7 @@ import type { ReadPackage } from '../../image/read-package.js';
 type Read = Extract<ReadPackage<PackageContents>, { status: 'read' }>;
 
 /** Raise it when parsing a package.yaml gives another result than before. */
-const PARSER_VERSION = 1;
+const PARSER_VERSION = 2;
 
 /** Packages that earlier runs have parsed, so that no layer is unpacked and parsed twice. */
 export interface ParsedPackages {
@@ -53,7 +53,7 @@ function bytesOf({
     : ['image', manifest ?? digest];
 }
 
-/** Whether JSON can hold a value: YAML has infinity, NaN and -0, and JSON has not. */
+/** Whether JSON can hold a value: YAML has -0, and JSON as JavaScript writes it has not. */
 function isJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== 'object' || value === null) return true;
