@@ -44,7 +44,9 @@ test('other words are another statement', () => {
 });
 
 test('what versions need of Crossplane is merged likewise', () => {
-  expect(merged([needsCrossplane(FIRST), needsCrossplane(FIRST + 1)])).toEqual(['crossplane a 0 1']);
+  expect(merged([needsCrossplane(FIRST), needsCrossplane(FIRST + 1)])).toEqual([
+    'crossplane a 0 1',
+  ]);
 });
 
 test('pairs of owners that share one side become one, whichever side was named first', () => {
