@@ -1,11 +1,13 @@
 import { cpus } from 'node:os';
 import { growth } from './growth.js';
 import { laziness } from './laziness.js';
+import { refusal } from './refusal.js';
 import { registry } from './registry.js';
+import { rounds } from './rounds.js';
 import { scale } from './scale.js';
 import { walk } from './walk.js';
 
-const BENCHES = { growth, laziness, registry, scale, walk };
+const BENCHES = { growth, laziness, refusal, registry, rounds, scale, walk };
 
 const asked = process.argv.slice(2);
 const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;

@@ -1,7 +1,9 @@
 // Reading what is asked for
 export { readInputs, requestFromPackageSet as packageSet } from './inputs/read-inputs.js';
+export type { CombineOptions } from './inputs/combine.js';
 export type { InputOptions, InputReadOptions, Inputs } from './inputs/read-inputs.js';
 export type { InputFileOptions } from './inputs/input-files.js';
+export type { FileReadOptions } from './inputs/read-files.js';
 export type {
   CrdRoot,
   KeptObject,
@@ -32,6 +34,8 @@ export { imageConfigsIn } from './sources/registry/image-config.js';
 export type { ImageConfig } from './sources/registry/image-config.js';
 export { DiskCache } from './store/disk-cache.js';
 export type { DiskCacheOptions, RecordKind } from './store/disk-cache.js';
+export type { OpenBlob } from './image/image-repository.js';
+export type { BlobSink } from './image/blob.js';
 export type { Exchange, NetworkObserver } from './registry/transport.js';
 export { firstKnowing } from './sources/decorators/first-knowing.js';
 export type {
@@ -42,6 +46,9 @@ export type {
   IndexXrd,
 } from './model/index-file.js';
 export type { Definition } from './model/definition.js';
+export { timeBudget } from './model/time/time-budget.js';
+export type { TimeBudget } from './model/time/time-budget.js';
+export { OutOfTime } from './model/time/out-of-time.js';
 export { SourceError } from './model/source-error.js';
 export type { SourceErrorCode } from './model/source-error.js';
 
@@ -49,11 +56,15 @@ export type { SourceErrorCode } from './model/source-error.js';
 export type { Candidate, Origin, PackageKind, Repository } from './model/package.js';
 export type { Digest } from './text/digest.js';
 export type { JsonObject, JsonValue } from './text/json.js';
+export type { Path } from './text/yaml/places.js';
 export { readPackageYaml } from './package-yaml/read-package-yaml.js';
 export type {
+  Composed,
+  CompositeDefinition,
   MetaDocument,
   PackageContents,
   PackageObject,
+  ResourceType,
   StreamProblem,
 } from './model/package-contents.js';
 export { isRejection, judge } from './admission/judge.js';
@@ -82,6 +93,14 @@ export type { Selector } from './model/selector.js';
 export type { Movement } from './usecases/resolve/movement.js';
 export type { Change } from './lock/changes.js';
 export type { Refusal, Suggestion } from './explain/refusal.js';
+export type { Summary } from './explain/short/summary.js';
+export type {
+  RefusalClash,
+  RefusalEdge,
+  RefusalGraph,
+  RefusalNode,
+} from './explain/short/refusal-graph.js';
+export type { RequestEdit } from './model/edit/request-edit.js';
 export type { CoreEntry, CoreKind } from './explain/core-entries.js';
 export type {
   FactStatement,
@@ -97,9 +116,11 @@ export { update } from './usecases/update.js';
 export type { Move, UpdateOptions } from './usecases/update.js';
 export { verify } from './usecases/verify/verify.js';
 export type { Verification, VerifyOptions } from './usecases/verify/verify.js';
-export type { Mismatch } from './usecases/verify/lock-mismatch.js';
+export type { Mismatch } from './usecases/mismatch.js';
 export { outdated } from './usecases/outdated.js';
 export type { Outdated, OutdatedOptions, OutdatedReport } from './usecases/outdated.js';
+export { whyNotChosen } from './usecases/why-not/why-not-chosen.js';
+export type { WhyNot } from './usecases/why-not/why-not-chosen.js';
 export { matrix } from './usecases/matrix.js';
 export type { Matrix, MatrixRow, Verdict } from './usecases/matrix.js';
 export { fuzz } from './usecases/fuzz/fuzz.js';

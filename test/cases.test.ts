@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { refusalText } from '../src/cli/output/answer/refusal.js';
 import { parseDocuments } from '../src/inputs/document.js';
 import { readInputs } from '../src/inputs/read-inputs.js';
 import { formatLockfile } from '../src/lock/format-lockfile.js';
@@ -72,11 +73,7 @@ function inWords(answer: Answer): string {
     case 'solved':
       return formatLockfile(answer.lockfile);
     case 'unsolvable':
-      return [
-        answer.explanation,
-        ...answer.suggestions.map(({ text }, n) => `${n === 0 ? '\n' : ''}suggestion: ${text}`),
-        '',
-      ].join('\n');
+      return [...refusalText(answer), '', 'in full:', '', answer.explanation, ''].join('\n');
     case 'gave-up':
       return 'gave up\n';
   }

@@ -14,24 +14,34 @@ interface Layer {
 }
 
 const READING = ['text', 'files', 'semver', 'model', 'admission', 'image', 'registry', 'store'];
-const WRITING = ['lock', 'bundle', 'inputs', 'package-yaml', 'sources'];
+/** What follows from a lockfile. */
+const DERIVING = ['lock', 'bundle', 'compare', 'cluster', 'plan'];
+const WRITING = [...DERIVING, 'inputs', 'package-yaml', 'sources'];
 const SEARCHING = ['solver', 'driver', 'explain'];
-const LIBRARY = [...READING, ...WRITING, ...SEARCHING, 'usecases'];
+const LIBRARY = [...READING, ...WRITING, ...SEARCHING, 'usecases', 'convert', 'graph'];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
-  text: { folders: [], npm: ['js-yaml', 'ajv'], io: false },
+  text: { folders: [], npm: ['js-yaml', 'ajv', 'fastest-levenshtein'], io: false },
   semver: { folders: ['text'], npm: [], io: false },
   model: { folders: ['text', 'semver'], npm: ['semver'], io: false },
   files: { folders: ['text', 'model'], npm: [], io: true },
   admission: { folders: ['text', 'semver', 'model'], npm: [], io: false },
   'package-yaml': { folders: ['text', 'model'], npm: ['js-yaml'], io: false },
-  image: { folders: ['text', 'files', 'model'], npm: ['tar-stream', 'zstddec'], io: false },
+  image: {
+    folders: ['text', 'files', 'model'],
+    npm: ['tar-stream', 'zstddec', 'p-limit'],
+    io: false,
+  },
+  convert: { folders: ['text', 'semver', 'model', 'package-yaml'], npm: [], io: false },
   registry: { folders: ['text', 'files', 'model', 'image'], npm: ['undici'], io: true },
   store: { folders: ['text', 'files', 'model', 'image'], npm: [], io: true },
   sources: { folders: [...READING, 'package-yaml'], npm: ['p-limit'], io: true },
-  inputs: { folders: ['text', 'semver', 'model'], npm: ['js-yaml'], io: true },
+  inputs: { folders: ['text', 'semver', 'model'], npm: ['js-yaml', 'yaml'], io: true },
   lock: { folders: ['text', 'semver', 'model'], npm: ['js-yaml'], io: false },
   bundle: { folders: ['text', 'semver', 'model', 'lock'], npm: [], io: false },
+  compare: { folders: ['text', 'model', 'lock'], npm: [], io: false },
+  cluster: { folders: ['text', 'semver', 'model', 'admission', 'lock'], npm: [], io: false },
+  plan: { folders: ['text', 'semver', 'model', 'lock'], npm: [], io: false },
   solver: { folders: ['text', 'semver', 'model'], npm: [], io: false },
   driver: { folders: ['text', 'semver', 'model', 'admission', 'solver'], npm: [], io: false },
   explain: {
@@ -40,8 +50,13 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     io: false,
   },
   usecases: {
-    folders: ['text', 'semver', 'model', 'admission', 'lock', 'bundle', ...SEARCHING],
+    folders: ['text', 'semver', 'model', 'admission', ...DERIVING, ...SEARCHING],
     npm: [],
+    io: false,
+  },
+  graph: {
+    folders: ['text', 'model', 'lock', 'explain', 'usecases'],
+    npm: ['@dagrejs/dagre'],
     io: false,
   },
   testing: { folders: LIBRARY, npm: ['fast-check', 'logic-solver'], io: false },
@@ -119,7 +134,9 @@ const RELEASE_SWITCHES: readonly RegExp[] = [
   /\b(?:major|minor|patch)\b\s*(?:[<>]=?|===)\s*\d/,
 ];
 const MAX_FILES_PER_FOLDER = 15;
-const VERSION_MAP = ['model/target/target.ts', 'model/target/releases.ts'];
+const VERSION_MAP = ['target', 'releases', 'package-manager'].map(
+  (name) => `model/target/${name}.ts`,
+);
 const ENTRIES = ['index.ts', 'testing/index.ts'];
 /** Versions and constraints in general have numbers for their trade; a test kit makes releases up. */
 const NOT_ABOUT_RELEASES = /^semver\/|^testing\//;

@@ -43,7 +43,7 @@ test('what was built last runs by its name, also where npm linked what was built
 test('the package holds what people look for, and nothing for developers alone', () => {
   expect(packed).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md']));
   const strays = packed.filter(
-    (path) => !/^(dist\/.*\.(js|d\.ts)|[A-Z]+(\.md)?|package\.json)$/.test(path),
+    (path) => !/^(dist\/.*\.(js|d\.ts|css)|[A-Z]+(\.md)?|package\.json)$/.test(path),
   );
   expect(strays).toEqual([]);
 });

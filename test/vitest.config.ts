@@ -22,6 +22,7 @@ export default defineConfig({
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     maxWorkers: '100%',
+    setupFiles: ['test/support/fixed-seed.ts'],
     projects: [
       {
         // Files share the modules of their worker: to load all of src for each of them took a
@@ -30,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/conformance/**', ...mocking],
+          exclude: ['test/conformance/**', 'test/rig/**', ...mocking],
           isolate: false,
         },
       },

@@ -2,6 +2,8 @@ import { parseConstraint } from '../semver/constraint.js';
 import { describeDependency } from './dependency.js';
 import { warningFinding } from './finding.js';
 import { crossplaneConstraint } from './lint.js';
+import { compositeRules } from './composite-rules.js';
+import { shortNameAdvice } from './short-names.js';
 import { isMapping, type JsonValue } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
 import type { Finding } from '../model/package-meta.js';
@@ -19,7 +21,9 @@ export function advise(contents: PackageContents, target: Target): Finding[] {
     ]),
     ...contents.objects.flatMap(unnamed),
     ...contents.objects.flatMap(claimNames),
+    ...contents.objects.flatMap((object) => compositeRules(object, target)),
     ...sharedKinds(contents.objects),
+    ...shortNameAdvice(contents.objects),
   ];
 }
 
@@ -36,12 +40,12 @@ const OBJECT_FIELDS = new Set([
   'commonLabels',
 ]);
 
-function misplacedFields({ specKeys, kind, line }: MetaDocument): Finding[] {
+function misplacedFields({ specKeys, specLines, kind, line }: MetaDocument): Finding[] {
   return (specKeys ?? [])
     .filter((key) => OBJECT_FIELDS.has(key))
     .map((key) => {
       const message = `\`spec.${key}\` has no effect in a package; put it on the \`pkg.crossplane.io\` ${kind} that installs it`;
-      return warningFinding('misplaced-field', message, line);
+      return warningFinding('misplaced-field', message, specLines?.[key] ?? line);
     });
 }
 
@@ -57,7 +61,8 @@ function prereleaseBuilds(meta: MetaDocument, target: Target): Finding[] {
   if (constraint.invalid || plain === undefined || build === undefined) return [];
   if (!constraint.admits(plain) || constraint.admits(build)) return [];
   const message = `\`spec.crossplane.version: ${text}\` admits Crossplane ${release} and not builds such as ${release}-up.1, which are prereleases; add \`-0\`, as in \`>=v1.14.0-0\``;
-  return [warningFinding('prerelease-builds', message, meta.line)];
+  const line = meta.specLines?.['crossplane'] ?? meta.line;
+  return [warningFinding('prerelease-builds', message, line)];
 }
 
 /** Sources that the newest Crossplane refuses: they mean another registry release by release. */

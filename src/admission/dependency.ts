@@ -69,7 +69,8 @@ const SHORT_FORMS: readonly (readonly [key: string, kind: PackageKind])[] = [
   ['function', 'Function'],
 ];
 
-function selectPackage(fields: JsonObject, target: Target): NamedPackage | undefined {
+/** The package that an entry names, as the target looks for it; undefined: it names none. */
+export function selectPackage(fields: JsonObject, target: Target): NamedPackage | undefined {
   const { apiVersion, kind, package: source } = fields;
   if (
     target.rules.explicitDependencies &&
@@ -169,7 +170,8 @@ function readCrd(crd: JsonValue, context: DependencyContext): DependencyReading 
   }
   const demand = parseCrdDemand(crd);
   if (demand === undefined) {
-    const advice = 'write `plural.group`, `plural.group/version` or `group/version/Kind`';
+    const advice =
+      'write `plural.group`, `plural.group/version`, `*.group` for any of a group, or `group/version/Kind`';
     return refused('dependency-crd', `${entry} names no CRD; ${advice}`, context);
   }
   const message = `${entry} is read because of \`--compat\`; Crossplane itself rejects it`;
@@ -183,7 +185,7 @@ const STRING_FIELDS = ['configuration', 'provider', 'function', 'version'];
 const EXPLICIT_FIELDS = ['apiVersion', 'kind', 'package'];
 
 /** Go decodes into typed fields; `version: 1.2` is a number, and a number is no string. */
-function decodeProblem(entry: JsonValue, { rules }: Target): string | undefined {
+export function decodeProblem(entry: JsonValue, { rules }: Target): string | undefined {
   if (entry === null) return undefined;
   if (!isMapping(entry)) return `dependsOn entry \`${JSON.stringify(entry)}\` is not a mapping`;
   const fields = rules.explicitDependencies

@@ -1,5 +1,6 @@
 import { parseConstraint } from '../semver/constraint.js';
 import { errorFinding, warningFinding } from './finding.js';
+import { DOT_REGISTRY, DOT_REGISTRY_API } from '../model/dot-registry.js';
 import { PACKAGE_KINDS, type PackageKind } from '../model/package.js';
 import { isMapping } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
@@ -33,7 +34,7 @@ export function lintContents(
     ...unregistered,
     ...(contents.problems.length === 0 ? checkOneMeta(contents.metas) : []),
     ...contents.metas.flatMap((meta) => checkMeta(meta, target, compat)),
-    ...contents.objects.flatMap((object) => checkObject(object, kind, target)),
+    ...checkObjects(contents.objects, kind, target),
   ];
 }
 
@@ -57,6 +58,7 @@ function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): F
   if (group === META_GROUP && known) return [];
   const what = `Crossplane ${target.version} knows no \`${meta.kind}\` of \`${apiVersion ?? META_GROUP}\``;
   const quote = `no kind "${meta.kind}" is registered for version "${apiVersion ?? ''}"`;
+  if (apiVersion === DOT_REGISTRY_API) return checkDotRegistry(meta, compat);
   if (group === COMPAT_META_GROUP && kind !== undefined) {
     if (!compat) {
       const hint = `write \`${META_GROUP}/v1\`, or read it with \`--compat\``;
@@ -71,6 +73,17 @@ function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): F
       ? `a package is a ${PACKAGE_KINDS.join(', a ')}`
       : `it knows ${versions.map((known) => `\`${META_GROUP}/${known}\``).join(' and ')}`;
   return [errorFinding('unregistered-kind', `${what} (${quote}); ${advice}`, line)];
+}
+
+function checkDotRegistry({ line }: MetaDocument, compat: boolean): Finding[] {
+  const what = `it is a package of the first format (\`${DOT_REGISTRY}/\`), which no Crossplane since v1.0 installs`;
+  if (compat) {
+    const message = `${what}; it is read because of \`--compat\``;
+    return [warningFinding('compat-format', message, line)];
+  }
+  const advice = '`xpkg-resolve convert` writes it as a package of today';
+  const message = `${what} and only \`--compat\` reads; ${advice}`;
+  return [errorFinding('compat-format', message, line)];
 }
 
 function checkOneMeta(metas: readonly MetaDocument[]): Finding[] {
@@ -97,7 +110,8 @@ function checkMeta(meta: MetaDocument, target: Target, compat: boolean): Finding
 }
 
 function checkCrossplane(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
-  const { crossplane, line } = meta;
+  const { crossplane } = meta;
+  const line = meta.specLines?.['crossplane'] ?? meta.line;
   if (crossplane === undefined || crossplane === null) return [];
   const shown = JSON.stringify(crossplane);
   if (typeof crossplane === 'string') {
@@ -135,6 +149,30 @@ function checkConstraint(text: string, target: Target, line: number | undefined)
   const quote = `(Crossplane: package version constraints are poorly formatted: ${parsed.error})`;
   const advice = 'write one such as `>=v1.14.0-0`, or leave `crossplane` out';
   return [errorFinding('crossplane-constraint', `${what} ${quote}; ${advice}`, line)];
+}
+
+/** One object of each API version and kind, by the list that holds it. */
+const samples = new WeakMap<readonly PackageObject[], readonly PackageObject[]>();
+
+/** Objects of one API version and kind fare alike: where the first of each is fine, all are. */
+function checkObjects(
+  objects: readonly PackageObject[],
+  kind: PackageKind | undefined,
+  target: Target,
+): Finding[] {
+  const isFine = (object: PackageObject) => checkObject(object, kind, target).length === 0;
+  if (samplesOf(objects).every(isFine)) return [];
+  return objects.flatMap((object) => checkObject(object, kind, target));
+}
+
+function samplesOf(objects: readonly PackageObject[]): readonly PackageObject[] {
+  let found = samples.get(objects);
+  if (found === undefined) {
+    const byKind = new Map<string, PackageObject>();
+    for (const object of objects) byKind.set(`${object.apiVersion} ${object.kind}`, object);
+    samples.set(objects, (found = [...byKind.values()]));
+  }
+  return found;
 }
 
 function checkObject(

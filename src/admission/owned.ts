@@ -13,7 +13,25 @@ export function ownedObjects(
   objects: readonly PackageObject[],
   kind: PackageKind,
   target: Target,
-): OwnedObject[] {
+): readonly OwnedObject[] {
+  const { functionObjectsInstalled, filtersObjects, allowedObjects } = target.rules;
+  const rules = JSON.stringify([functionObjectsInstalled, filtersObjects, allowedObjects[kind]]);
+  const lists = made.get(objects) ?? new Map<string, readonly OwnedObject[]>();
+  made.set(objects, lists);
+  const key = `${kind} ${rules}`;
+  const known = lists.get(key) ?? ownedUnder(objects, kind, target);
+  lists.set(key, known);
+  return known;
+}
+
+/** What was found of a list of objects, by the kind of the package and the rules that matter. */
+const made = new WeakMap<readonly PackageObject[], Map<string, readonly OwnedObject[]>>();
+
+function ownedUnder(
+  objects: readonly PackageObject[],
+  kind: PackageKind,
+  target: Target,
+): readonly OwnedObject[] {
   const owned = new Map<string, OwnedObject>();
   for (const object of objects) {
     const as = ownedAs(object.kind);

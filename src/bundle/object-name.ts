@@ -40,7 +40,12 @@ export function assignNames(packages: readonly Nameless[], target?: Target): Ass
   }
   for (const each of packages) {
     if (names.has(each.repository) || each.locked === undefined) continue;
-    if (!holders.has(each.locked)) take(each.locked, each);
+    if (holders.has(each.locked)) continue;
+    take(each.locked, each);
+    const derived = objectNameOf(each.repository, target);
+    if (![derived, suffixedName(derived, each.repository)].includes(each.locked)) {
+      warnings.push(keeping(each.repository, each.locked));
+    }
   }
   for (const each of packages) {
     if (names.has(each.repository)) continue;
@@ -112,6 +117,10 @@ export function suffixedName(derived: string, repository: Repository, digits = 8
   const hash = createHash('sha256').update(repository).digest('hex').slice(0, digits);
   const suffix = derived === '' ? hash : `-${hash}`;
   return derived.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
+}
+
+function keeping(repository: Repository, name: string): string {
+  return `the object of \`${repository}\` keeps the name \`${name}\`, which the lockfile alone gives it; \`verify\` wants it in the inputs`;
 }
 
 function renaming(repository: Repository, name: string, holder: Nameless | undefined): string {

@@ -28,7 +28,7 @@ export function objectTemplate({ kind, defaults, spec, object }: TemplateParts):
   const metadata = object?.['metadata'];
   return {
     apiVersion: typeof apiVersion === 'string' ? apiVersion : undefined,
-    metadata: canonical(without(withoutServerFields(mappingOf(metadata) ?? {}), ['name'])),
+    metadata: canonical(ownMetadata(mappingOf(metadata) ?? {})),
     spec: canonical(without(parts.reduce(merge, {}), ['package'])),
   };
 }
@@ -38,37 +38,30 @@ export function withoutClusterState(object: JsonObject): JsonObject {
   const { metadata } = object;
   return canonical({
     ...without(object, ['status']),
-    ...(isMapping(metadata) && { metadata: withoutServerFields(metadata) }),
+    ...(isMapping(metadata) && { metadata: ownMetadata(metadata, ['name']) }),
   });
 }
 
-/**
- * Written by API servers and controllers, true of one cluster only. An owner reference above all:
- * where its owner is not, the object is collected as garbage.
- */
-const SERVER_FIELDS = [
-  'creationTimestamp',
-  'deletionGracePeriodSeconds',
-  'deletionTimestamp',
-  'generateName',
-  'generation',
-  'managedFields',
-  'namespace',
-  'ownerReferences',
-  'resourceVersion',
-  'selfLink',
-  'uid',
-];
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-function withoutServerFields(metadata: JsonObject): JsonObject {
-  const rest = without(metadata, SERVER_FIELDS);
-  const { annotations } = rest;
-  if (!isMapping(annotations)) return rest;
+/**
+ * The part of an object's metadata that is the user's on every cluster: labels and annotations.
+ *
+ * All else is true of one cluster only. An owner reference above all: where its owner is not, the
+ * object is collected as garbage; a finalizer that no controller there removes keeps it forever.
+ */
+export function ownMetadata(metadata: JsonObject, beside: readonly string[] = []): JsonObject {
+  const own = only(metadata, ['labels', 'annotations', ...beside]);
+  const { annotations } = own;
+  if (!isMapping(annotations)) return own;
   const kept = without(annotations, [LAST_APPLIED]);
   return Object.keys(kept).length === 0
-    ? without(rest, ['annotations'])
-    : { ...rest, annotations: kept };
+    ? without(own, ['annotations'])
+    : { ...own, annotations: kept };
+}
+
+function only(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
 }
 
 function without(object: JsonObject, keys: readonly string[]): JsonObject {

@@ -4,6 +4,7 @@ import type { PackageKind } from '../model/package.js';
 import type { JsonObject } from '../text/json.js';
 import { joinReference } from '../model/reference.js';
 import type { Target } from '../model/target/target.js';
+import { ownMetadata } from './object-template.js';
 import { fitSpec, isMappingOfStrings } from './spec-fields.js';
 
 /** How `spec.package` names a version. */
@@ -33,7 +34,7 @@ export function packageObject(
     object: {
       apiVersion: servedVersion(kind, object.apiVersion, target),
       kind,
-      metadata: { name, ...object.metadata },
+      metadata: { name, ...ownMetadata(object.metadata) },
       spec: {
         package: joinReference(locked.repository, installedVersion(locked, options.pin)),
         ...spec,

@@ -72,7 +72,7 @@ interface FittedSpec {
  * A field that some other release or kind has is left out with a warning: one set is rendered for
  * several releases, and an API server would drop the field in silence, or refuse the whole apply.
  * A field that no release has is taken for a mistake and refused, save for a release newer than
- * this tool knows, which may have it.
+ * this tool knows, which may have it. `package` is never the user's to set.
  */
 export function fitSpec(
   spec: JsonObject,
@@ -86,7 +86,8 @@ export function fitSpec(
   for (const [name, value] of Object.entries(spec)) {
     const field = FIELDS.get(name);
     if (field === undefined) {
-      if (target.warning === undefined) throw unknownField(subject, name, kind);
+      if (target.warning === undefined || name === 'package')
+        throw unknownField(subject, name, kind);
       warnings.push(`${subject}: \`spec.${name}\` is not known to this tool, and kept`);
       kept.push([name, value]);
     } else if (!takesField(kind, name)) {

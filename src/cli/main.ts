@@ -1,8 +1,25 @@
 #!/usr/bin/env node
+import { readCommandLine } from './command-line.js';
 import { realIo } from './io/real-io.js';
+import { sanitizedIo } from './io/sanitized-io.js';
+import { reportError } from './report-error.js';
 import { runCli } from './run.js';
 
-const code = await runCli(process.argv.slice(2), realIo());
+const argv = process.argv.slice(2);
+const io = realIo();
+
+// Whatever the run does not see, the process still ends with a message and an exit code of ours.
+process.on('uncaughtException', endWith);
+process.on('beforeExit', () => endWith(new Error('it waits for something that will never come')));
+
+const code = await runCli(argv, io);
 process.exitCode = code;
 // Requests that were made ahead and are not needed would keep the process alive.
-process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+process.stdout.write('', (failed) => {
+  // `realIo` ends a process whose output failed.
+  if (!failed) process.stderr.write('', () => process.exit(code));
+});
+
+function endWith(error: unknown): never {
+  process.exit(reportError(error, readCommandLine(argv), sanitizedIo(io)));
+}

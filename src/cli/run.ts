@@ -1,141 +1,138 @@
 import yargs from 'yargs';
 import type { Argv } from 'yargs';
+import { settleWorkingFolder } from '../files/journal/settle.js';
 import { byCodePoint } from '../text/code-point-order.js';
-import { InputError } from '../model/input-error.js';
-import { SourceError } from '../model/source-error.js';
+import { LINE_WIDTH } from '../text/wrap.js';
 import type { AnyCommand } from './command.js';
-import { COMMANDS } from './command-list.js';
+import { COMMANDS, type CommandRow } from './command-list.js';
+import { COMPLETE } from './completion/script.js';
+import { readCommandLine, type CommandLine } from './command-line.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { sanitizedIo } from './io/sanitized-io.js';
+import { globalFlags } from './flags/global-flags.js';
+import {
+  refuseNegated,
+  refuseRepeated,
+  refuseUnknown,
+  unknownCommand,
+  yargsMistake,
+  YARGS_WORDS,
+} from './flags/mistakes.js';
+import { colouredIo } from './io/coloured-io.js';
+import { foldedIo } from './io/folded-io.js';
 import type { Io } from './io/io.js';
-
-/** The flag by which a shell asks yargs how a command line may go on. */
-const COMPLETIONS = '--get-yargs-completions';
-
-class UsageError extends Error {}
+import { sanitizedIo } from './io/sanitized-io.js';
+import { reportError } from './report-error.js';
+import { UsageError } from './usage-error.js';
 
 /** Runs one command line and says how the process should end. */
 export async function runCli(argv: readonly string[], given: Io): Promise<ExitCode> {
-  const debug = argv.includes('--debug');
+  if (argv[0] === COMPLETE) return complete(argv.slice(1), given);
+  const line = readCommandLine(argv);
   const late = new Set<string>();
-  const io: Io = { ...sanitizedIo(given), afterwards: (line) => late.add(line) };
-  const tellLate = () => [...late].sort(byCodePoint).forEach((line) => io.note(line));
+  const plain = sanitizedIo(colouredIo(given, line.color));
+  // JSON stays as it is: a string with a line break in it is none.
+  const shown = line.json ? plain : foldedIo(plain);
+  const io: Io = {
+    ...shown,
+    argv,
+    note: (text) => (line.quiet && !MATTERS.test(text) ? undefined : shown.note(text)),
+    afterwards: (text) => late.add(text),
+  };
+  const tellLate = () => [...late].sort(byCodePoint).forEach((text) => io.note(text));
   try {
-    const code = await dispatch(argv, io);
+    const code = await dispatch(argv, line, io);
     tellLate();
     return code;
   } catch (error) {
     tellLate();
-    return report(error, io, debug);
+    return reportError(error, line, io);
   }
 }
 
-async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  let code: ExitCode = EXIT.done;
-  const name = commandName(argv);
-  const asked = COMMANDS.find((command) => command.usage.split(' ')[0] === name);
-  const loaded = await asked?.load();
-  const cli = yargs()
-    .scriptName('xpkg-resolve')
-    .usage('$0 <command>\n\nResolves and locks Crossplane packages, ahead of time and offline.')
-    .option('debug', { type: 'boolean', describe: 'Show stack traces', global: true })
-    .strict()
-    .check(once)
-    .exitProcess(false)
-    .completion('completion', 'Print a script that makes a shell complete commands and flags')
-    .demandCommand(1, 'Name a command; `--help` lists them.')
-    .fail((message: string | null, error: Error | undefined) => {
-      // What yargs throws of itself has a message as well; what a command throws has none.
-      if (message === null && error) throw error;
-      const short = message?.startsWith('Not enough non-option arguments') === true;
-      const missing = short && asked && `\`xpkg-resolve ${asked.usage}\` lacks an argument`;
-      throw new UsageError(missing || (message ?? 'bad usage'));
-    });
-  for (const listed of COMMANDS) {
-    cli.command(
-      listed.usage,
-      listed.about,
-      (y: Argv) => (listed === asked ? declare(loaded!, y, listsFlags(argv)) : y),
-      async (args) => {
-        code = await loaded!.run(args as never, io);
-      },
-    );
+/** What --quiet does not silence; lines that are indented go on with what stands before them. */
+const MATTERS = /^(?:error|warning|hint|SECURITY|trace)\b|^\s|^$/;
+
+async function dispatch(argv: readonly string[], line: CommandLine, io: Io): Promise<ExitCode> {
+  if (line.version) return printVersion(io);
+  const asked = COMMANDS.find(({ usage }) => usage.split(' ')[0] === line.command);
+  if (line.help) return printHelp(asked, line, io);
+  if (line.command === undefined) {
+    throw new UsageError('name a command', '`xpkg-resolve --help` lists them');
   }
-  await cli.parseAsync([...argv], {}, (_error, _args, output) => {
-    if (output !== '') io.out(`${output}\n`);
-  });
+  if (asked === undefined) throw unknownCommand(line.command);
+  const since = performance.now();
+  const code = await runCommand(argv, asked, line, io);
+  if (line.verbose) io.note(`trace: took ${((performance.now() - since) / 1000).toFixed(2)} s`);
   return code;
 }
 
-/**
- * Tells yargs what a command takes.
- *
- * yargs lays out the help of every command that it runs, which takes ten times as long as reading
- * the command line does; flags that it does not list are hidden from that.
- */
-function declare(command: AnyCommand, cli: Argv, listed: boolean): Argv {
-  const { positionals, flags, examples = [], epilogue } = command;
+async function printVersion(io: Io): Promise<ExitCode> {
+  const { toolVersion } = await import('./io/tool-version.js');
+  io.out(`${toolVersion()}\n`);
+  return EXIT.done;
+}
+
+async function printHelp(
+  asked: CommandRow | undefined,
+  { command }: CommandLine,
+  io: Io,
+): Promise<ExitCode> {
+  if (asked === undefined && command !== undefined) throw unknownCommand(command);
+  const { overview } = await import('./help/overview.js');
+  const { commandHelp } = await import('./help/command-help.js');
+  const width = Math.min(io.terminal.out() ?? io.columns(), LINE_WIDTH);
+  const lines = asked ? commandHelp(asked, await asked.load(), width) : overview(width);
+  io.out(`${lines.join('\n')}\n`);
+  return EXIT.done;
+}
+
+async function runCommand(
+  argv: readonly string[],
+  asked: CommandRow,
+  { verbose }: CommandLine,
+  io: Io,
+): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const command = await asked.load();
+  const cli = yargs()
+    .scriptName('xpkg-resolve')
+    .updateStrings(YARGS_WORDS)
+    .help(false)
+    .version(false)
+    .options(globalFlags)
+    .check((args) => refuseNegated(args, { ...command.flags, ...globalFlags }))
+    .check((args, options) => refuseRepeated(args, options) && refuseUnknown(args, asked, command))
+    .exitProcess(false)
+    .fail((message: string | null, error: Error | undefined) => {
+      // What yargs throws of itself has a message as well; what a command throws has none.
+      if (error instanceof UsageError || (message === null && error)) throw error;
+      throw yargsMistake(message ?? 'bad usage', asked);
+    })
+    .command(
+      asked.usage,
+      asked.about,
+      (y: Argv) => declare(command, y),
+      async (args) => {
+        // Whatever a killed run left in the working folder, this one finishes or undoes.
+        await settleWorkingFolder(io.cwd);
+        code = await command.run(args as never, io);
+      },
+    );
+  const traced = verbose && 'trace' in command.flags && !argv.includes('--trace');
+  await cli.parseAsync(traced ? ['--trace', ...argv] : [...argv]);
+  return code;
+}
+
+/** Tells yargs what a command takes. */
+function declare({ positionals, flags }: AnyCommand, cli: Argv): Argv {
   for (const [name, options] of Object.entries(positionals)) cli.positional(name, options);
-  for (const [line, about] of examples) cli.example(line, about);
-  if (epilogue !== undefined) cli.epilogue(epilogue);
-  cli.options(flags);
-  if (!listed) Object.keys(flags).forEach((flag) => cli.hide(flag));
-  return cli;
+  return cli.options(flags);
 }
 
-/** Whether yargs may print the flags of a command: as help, or for a shell to complete. */
-function listsFlags(argv: readonly string[]): boolean {
-  return argv[0] === COMPLETIONS || argv.some((word) => word.includes('help'));
-}
-
-/** May be repeated, and cannot be declared as a list: as one, yargs refuses `-f -`. */
-const COERCED = ['file', 'f'];
-
-/** A flag given twice becomes a list; those that may be repeated are declared as one. */
-function once(args: Readonly<Record<string, unknown>>, options: unknown): true {
-  // yargs hands over all that it knows of the options; its types speak of aliases alone.
-  const { array } = options as { readonly array: readonly string[] };
-  const lists = new Set(['_', ...COERCED, ...array, ...array.map(camelCase)]);
-  const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !lists.has(name));
-  if (twice === undefined) return true;
-  throw new UsageError(`\`${twice.length === 1 ? '-' : '--'}${twice}\` is given more than once`);
-}
-
-/** The second name that yargs gives to `insecure-registry`. */
-function camelCase(name: string): string {
-  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** The command asked for, or the one that a shell wants completed: `FLAG xpkg-resolve NAME …`. */
-function commandName(argv: readonly string[]): string | undefined {
-  if (argv[0] === COMPLETIONS) return argv[2];
-  return argv.find((word) => !word.startsWith('-'));
-}
-
-/** Prints a message of several lines line by line: `note` would escape the line feeds. */
-function noteLines(text: string, io: Io): void {
-  for (const line of text.split('\n')) io.note(line);
-}
-
-function report(error: unknown, io: Io, debug: boolean): ExitCode {
-  if (error instanceof UsageError) {
-    noteLines(`error: ${error.message}`, io);
-    io.note('hint: `--help` after a command says what it takes');
-    return EXIT.badInput;
-  }
-  if (error instanceof InputError || error instanceof SourceError) {
-    const message = `error: ${error.message}`;
-    // Of a user's file several problems may be told; a registry's text gets one line.
-    if (error instanceof InputError) noteLines(message, io);
-    else io.note(message);
-    if (error.hint !== undefined) io.note(`hint: ${error.hint}`);
-    if (debug) noteLines(error.stack ?? '', io);
-    return error instanceof InputError ? EXIT.badInput : EXIT.sourceFailed;
-  }
-  io.note(
-    `error: a bug in xpkg-resolve: ${error instanceof Error ? error.message : String(error)}`,
-  );
-  if (debug && error instanceof Error) noteLines(error.stack ?? '', io);
-  else io.note('hint: run again with --debug and report what it shows');
-  return EXIT.bug;
+/** Prints how a command line may go on, a line each, for the script of a shell. */
+async function complete(words: readonly string[], given: Io): Promise<ExitCode> {
+  const { completionReplies } = await import('./completion/replies.js');
+  const io = sanitizedIo({ ...given, note: () => {} });
+  for (const reply of await completionReplies(words, io)) io.out(`${reply}\n`);
+  return EXIT.done;
 }

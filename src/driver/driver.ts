@@ -1,10 +1,12 @@
-import { judge } from '../admission/judge.js';
+import { isRejection, judge } from '../admission/judge.js';
+import { isPublishedAt, type CrdDemand } from '../model/crd-demand.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
-import type { PackageSource } from '../model/package-source.js';
+import type { Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import type { Reply, Upcoming, Question, Solving } from '../solver/question.js';
 import type { CheckedPackage } from './checked-package.js';
+import { EqualLists } from './equal-lists.js';
 import type { ReadCounts } from './read-stats.js';
 import { SourceMemory } from './source-memory.js';
 
@@ -41,6 +43,7 @@ export class Driver {
   /** Versions that a search was told of. */
   readonly #read = new Set<string>();
   readonly #judged = new Map<string, PackageMeta | Rejection>();
+  readonly #owned = new EqualLists();
 
   constructor(source: PackageSource, { compat = false, goOn = () => true }: DriverOptions) {
     this.#memory = SourceMemory.of(source);
@@ -85,6 +88,7 @@ export class Driver {
     let step = solving.next();
     while (step.done !== true) {
       if (this.#read.size >= limit && step.value.ask === 'meta') return undefined;
+      if (step.value.ask === 'expect') this.#askAhead(step.value.next, target);
       step = solving.next(await this.#answer(step.value, target));
     }
     return step.value;
@@ -104,6 +108,16 @@ export class Driver {
     return this.#listed.has(repository) ? this.#memory.tags(repository, target) : undefined;
   }
 
+  /** One version as the source has it, if a search has read it. */
+  async fetchedIfRead(candidate: Candidate, target: Target): Promise<CheckedPackage | undefined> {
+    return this.#read.has(key(candidate)) ? this.#memory.fetch(candidate, target) : undefined;
+  }
+
+  /** Every repository that the source can list. */
+  async repositories(): Promise<readonly Repository[]> {
+    return (await this.#memory.repositories?.()) ?? [];
+  }
+
   /** What a version is, if a search has read it. */
   async metaIfRead(
     candidate: Candidate,
@@ -115,9 +129,27 @@ export class Driver {
   /** Puts the questions to come to a source that takes its time. */
   #askAhead(next: () => Upcoming, target: Target): void {
     if (!this.#memory.distant) return;
-    const { lists = [], packages = [] } = next();
+    const { lists = [], packages = [], listsFor } = next();
     for (const repository of lists) this.#memory.expectTags(repository, target);
-    for (const candidate of packages) this.#memory.expectPackage(candidate, target);
+    for (const candidate of packages) {
+      const coming = this.#memory.expectPackage(candidate, target);
+      if (listsFor !== undefined) void this.#follow(candidate, { coming, listsFor }, target);
+    }
+  }
+
+  /** Asks for the lists that a package will take, when it has come. */
+  async #follow(
+    candidate: Candidate,
+    {
+      coming,
+      listsFor,
+    }: Pick<Required<Upcoming>, 'listsFor'> & { coming: Promise<CheckedPackage | undefined> },
+    target: Target,
+  ): Promise<void> {
+    const fetched = await coming;
+    const meta = fetched && this.#judge(candidate, fetched, target);
+    if (meta === undefined || isRejection(meta)) return;
+    for (const repository of listsFor(meta)) this.#memory.hintTags(repository, target);
   }
 
   async #answer(question: Question, target: Target): Promise<Reply> {
@@ -130,19 +162,28 @@ export class Driver {
       case 'meta':
         return this.#meta(question.candidate, target);
       case 'owners':
-        return (await this.#memory.owners?.(question.demand, target)) ?? [];
+        return this.#owners(question.demand, target);
       case 'go-on':
         return this.#goOn();
     }
   }
 
+  async #owners(demand: CrdDemand, target: Target): Promise<readonly Owner[]> {
+    const owners = (await this.#memory.owners?.(demand, target)) ?? [];
+    return owners.filter(({ repository }) => isPublishedAt(repository, demand));
+  }
+
   async #meta(candidate: Candidate, target: Target): Promise<PackageMeta | Rejection | undefined> {
     const fetched = await this.fetch(candidate, target);
-    if (fetched === undefined) return undefined;
+    return fetched && this.#judge(candidate, fetched, target);
+  }
+
+  #judge(candidate: Candidate, fetched: CheckedPackage, target: Target): PackageMeta | Rejection {
     const judgedFor = `${target.version}\n${key(candidate)}`;
     let meta = this.#judged.get(judgedFor);
     if (meta === undefined) {
-      meta = judge(fetched.contents, target, { compat: this.#compat });
+      const judged = judge(fetched.contents, target, { compat: this.#compat });
+      meta = isRejection(judged) ? judged : { ...judged, owns: this.#owned.first(judged.owns) };
       this.#judged.set(judgedFor, meta);
     }
     return meta;

@@ -24,6 +24,9 @@ export class SourceMemory implements PackageSource {
   /** Packages that were asked for, and counted if they were there. */
   readonly #asked = new Set<RememberedReply<CheckedPackage | undefined>>();
 
+  /** Repositories whose lists were counted. */
+  readonly #counted = new Set<Repository>();
+
   constructor(source: PackageSource, stats: ReadStats = noStats()) {
     this.#source = source;
     this.stats = stats;
@@ -43,6 +46,7 @@ export class SourceMemory implements PackageSource {
   }
 
   async tags(repository: Repository, target: Target): Promise<readonly string[] | undefined> {
+    this.#countList(repository);
     return (await this.#tagList(repository, target)).reply;
   }
 
@@ -59,21 +63,36 @@ export class SourceMemory implements PackageSource {
 
   /** Asks for tags before they are needed. A failure shows when they are. */
   expectTags(repository: Repository, target: Target): void {
+    this.#countList(repository);
     void this.#tagList(repository, target);
   }
 
-  /** Asks for a package before it is needed. A failure shows when it is. */
-  expectPackage(candidate: Candidate, target: Target): void {
-    void this.#package(candidate, target).then((remembered) => {
-      if (this.#asked.has(remembered) || this.#ahead.has(remembered)) return;
+  /**
+   * Asks for tags that may be needed, when something else has come. It does not count: when that
+   * is differs from run to run.
+   */
+  hintTags(repository: Repository, target: Target): void {
+    void this.#tagList(repository, target);
+  }
+
+  /** Asks for a package before it is needed. A failure shows when it is; here it is undefined. */
+  async expectPackage(candidate: Candidate, target: Target): Promise<CheckedPackage | undefined> {
+    const remembered = await this.#package(candidate, target);
+    if (!this.#asked.has(remembered) && !this.#ahead.has(remembered)) {
       this.#ahead.add(remembered);
       this.stats.fetched++;
-    });
+    }
+    return remembered.reply.catch(() => undefined);
+  }
+
+  #countList(repository: Repository): void {
+    if (this.#counted.has(repository)) return;
+    this.#counted.add(repository);
+    this.stats.listed++;
   }
 
   #tagList(repository: Repository, target: Target) {
     return this.#tagLists.ask(repository, target, async (to) => {
-      this.stats.listed++;
       this.stats.latest = repository;
       return this.#source.tags(repository, to);
     });

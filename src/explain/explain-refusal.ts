@@ -5,7 +5,7 @@ import type { Problem } from '../solver/problem.js';
 import type { Proof } from '../solver/search-result.js';
 import { minimalProof } from './minimal-proof.js';
 import { refusalOf, type Refusal } from './refusal.js';
-import { suggest } from './suggest.js';
+import { suggest } from './suggestions/suggest.js';
 
 /** What it takes to explain why there is no answer. */
 export interface Refused {
@@ -22,7 +22,8 @@ export interface Refused {
  *
  * 1. `minimalProof` drops every fact that the proof does not need;
  * 2. `inTellingOrder` puts what is left in the order in which one would tell it;
- * 3. `refusalOf` puts it in words: `proofText` for people, `coreEntries` and `namedFacts` for programs;
+ * 3. `refusalOf` puts it in words: `summaryOf` and, step by step, `proofText` for people, `coreEntries`
+ *    and `namedFacts` for programs;
  * 4. `suggest` looks for changes that would help, by solving with them made.
  */
 export async function explainRefusal(refused: Refused): Promise<Refusal> {
@@ -38,6 +39,8 @@ export async function explainRefusal(refused: Refused): Promise<Refusal> {
       throw error;
     }
   };
-  const suggestions = await suggest({ problem, targets, proof, problemFor }, driver);
+  const repositories = await driver.repositories();
+  const stuck = { problem, targets, proof, problemFor, repositories };
+  const suggestions = await suggest(stuck, driver);
   return { ...refusalOf(problem, proof), suggestions };
 }

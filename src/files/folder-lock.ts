@@ -13,19 +13,22 @@ import {
 import { hostname } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { codeOf } from './error-code.js';
-import { isAlive } from './is-alive.js';
+import { isAlive, processStart } from './is-alive.js';
 import { JOURNAL_NAME } from './journal/journal.js';
 
 const LOCK_NAME = '.xpkg-resolve.writing';
 
-/** A lock is held for as long as a few renames take; an older one was left by a killed process. */
-const STALE_AFTER_MS = 60_000;
+/**
+ * Whether a process of another machine lives cannot be told. A lock is held for as long as a few
+ * renames take, so an older one was left by a killed process.
+ */
+export const FOREIGN_STALE_AFTER_MS = 60_000;
 /** A file that names no process is one whose process was killed before it wrote its name. */
 const UNNAMED_STALE_AFTER_MS = 1_000;
 /** How often a stale lock is taken away before its folder counts as busy. */
 const MAX_TAKEOVERS = 3;
-/** Process id, host and, where the journal is in another folder, the way to that one. */
-const LOCK_TEXT = /^(\d{1,10}) (\S+)(?: (.+))?$/;
+/** Process id and start, host and, where the journal is in another folder, the way to that one. */
+const LOCK_TEXT = /^(?<pid>\d{1,10})(?:@(?<started>\d{1,20}))? (?<host>\S+)(?: (?<home>.+))?$/;
 const MAX_LOCK_BYTES = 4096;
 /** How file systems say that they have no symbolic links. */
 const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
@@ -36,18 +39,22 @@ const heldHere = new Set<string>();
 /** Locks that this process holds. */
 export interface FolderLocks {
   release(): void;
+  /** Leaves them, as a killed process would: they vouch for its journal. */
+  abandon(): void;
 }
 
 /** Another process has the lock of a folder that is wanted. */
 export interface Busy {
   readonly lock: string;
-  /** Its process id and host, as it wrote them. */
-  readonly holder: string;
+  /** Its process id and host, as it wrote them; undefined: it wrote none. */
+  readonly pid: string | undefined;
+  readonly host: string | undefined;
 }
 
 /** How this process names itself in the locks that it takes. */
 export function lockHolder(): string {
-  return `${process.pid} ${hostname()}`;
+  const started = processStart(process.pid);
+  return `${process.pid}${started === undefined ? '' : `@${started}`} ${hostname()}`;
 }
 
 export function lockPath(folder: string): string {
@@ -56,7 +63,7 @@ export function lockPath(folder: string): string {
 
 /** The folder with the journal of the process that locked `folder`; undefined: it is `folder`. */
 export function journalHome(folder: string): string | undefined {
-  const home = LOCK_TEXT.exec(read(lockPath(folder))?.text ?? '')?.[3];
+  const home = LOCK_TEXT.exec(read(lockPath(folder))?.text ?? '')?.groups?.['home'];
   return home === undefined ? undefined : resolve(folder, home);
 }
 
@@ -71,7 +78,7 @@ export async function withLocks(
   action: () => Promise<Busy | undefined | void>,
 ): Promise<Busy | undefined> {
   const locks = lockFolders(folders);
-  if ('holder' in locks) return locks;
+  if ('lock' in locks) return locks;
   try {
     return (await action()) ?? undefined;
   } finally {
@@ -96,10 +103,10 @@ export function lockFolders(
   try {
     for (const folder of folders) {
       const lock = lockPath(folder);
-      const found = take(lock, lockText(folder, home ?? folder));
+      const found = take(lock, textOf(lockHolder(), folder, home ?? folder));
       if (found !== undefined) {
         release();
-        return { lock, holder: found.split(' ').slice(0, 2).join(' ') };
+        return { lock, ...holderIn(found) };
       }
       held.push(lock);
       heldHere.add(lock);
@@ -109,17 +116,26 @@ export function lockFolders(
     release();
     throw error;
   }
-  return { release };
+  return { release, abandon: () => held.forEach((lock) => heldHere.delete(lock)) };
 }
 
 /** Removes the lock that a killed process left in a folder other than that of its journal. */
 export function removeLockOf(holder: string, folder: string, home: string): void {
-  const text = folder === home ? holder : `${holder} ${relative(folder, home)}`;
-  if (read(lockPath(folder))?.text === text) takeAway(lockPath(folder), text);
+  if (hasLockOf(holder, folder, home)) takeAway(lockPath(folder), textOf(holder, folder, home));
 }
 
-function lockText(folder: string, home: string): string {
-  return folder === home ? lockHolder() : `${lockHolder()} ${relative(folder, home)}`;
+/** Whether a folder holds the lock of a process with its journal in `home`. */
+export function hasLockOf(holder: string, folder: string, home: string): boolean {
+  return read(lockPath(folder))?.text === textOf(holder, folder, home);
+}
+
+function textOf(holder: string, folder: string, home: string): string {
+  return folder === home ? holder : `${holder} ${relative(folder, home)}`;
+}
+
+function holderIn(text: string): Omit<Busy, 'lock'> {
+  const { pid, host } = LOCK_TEXT.exec(text)?.groups ?? {};
+  return { pid, host };
 }
 
 /** A lock that cannot be removed is stale as soon as this process has ended. */
@@ -165,35 +181,38 @@ function make(lock: string, text: string): void {
 interface FoundLock {
   /** '' where it is neither a link nor a small file. */
   readonly text: string;
-  readonly ageMs: number;
+  /** When it was made, in milliseconds since 1970. */
+  readonly madeAt: number;
 }
 
 /** undefined: it has been released meanwhile. */
 function read(lock: string): FoundLock | undefined {
   try {
     const found = lstatSync(lock);
-    const ageMs = Date.now() - found.mtimeMs;
-    if (found.isSymbolicLink()) return { text: readlinkSync(lock), ageMs };
+    const madeAt = found.mtimeMs;
+    if (found.isSymbolicLink()) return { text: readlinkSync(lock), madeAt };
     const isText = found.isFile() && found.size <= MAX_LOCK_BYTES;
-    return { text: isText ? readFileSync(lock, 'utf8').trim() : '', ageMs };
+    return { text: isText ? readFileSync(lock, 'utf8').trim() : '', madeAt };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function isStale(lock: string, { text, ageMs }: FoundLock): boolean {
-  const [, pid, host] = LOCK_TEXT.exec(text) ?? [];
+/** A process of this machine has its lock for as long as it lives, however long that is. */
+function isStale(lock: string, { text, madeAt }: FoundLock): boolean {
+  const { pid, started, host } = LOCK_TEXT.exec(text)?.groups ?? {};
+  // Clocks of two machines differ, so that a lock may be from the future.
+  const ageMs = Math.abs(Date.now() - madeAt);
   if (pid === undefined) return ageMs > UNNAMED_STALE_AFTER_MS;
-  if (ageMs > STALE_AFTER_MS) return true;
-  if (host !== hostname()) return false;
+  if (host !== hostname()) return ageMs > FOREIGN_STALE_AFTER_MS;
   // In a container, the process before this one often had the same id.
-  return Number(pid) === process.pid ? !heldHere.has(lock) : !isAlive(Number(pid));
+  return Number(pid) === process.pid ? !heldHere.has(lock) : !isAlive(Number(pid), started);
 }
 
 /** Whether the journal of a killed process, in another folder, has to be dealt with first. */
 function hasJournal(lock: string, { text }: FoundLock): boolean {
-  const home = LOCK_TEXT.exec(text)?.[3];
+  const home = LOCK_TEXT.exec(text)?.groups?.['home'];
   if (home === undefined) return false;
   return (
     lstatSync(resolve(lock, '..', home, JOURNAL_NAME), { throwIfNoEntry: false }) !== undefined

@@ -102,9 +102,9 @@ async function change(changes: readonly FileChange[], home: string): Promise<Bus
     await syncFolder(home);
     for (const folder of plan.folders) await naming(folder, () => makeOne(folder));
     locks = lockFolders(plan.locked, home);
-    if ('holder' in locks) return locks;
+    if ('lock' in locks) return locks;
     // Looked at again: another process may have written before the locks were taken.
-    if (!(await isCurrent(plan))) return { lock: lockPath(home), holder: 'one that has ended' };
+    if (!(await isCurrent(plan))) return { lock: lockPath(home), pid: undefined, host: undefined };
     await stage(changes, plan);
     await journal.commit();
     await makeChanges(plan);
@@ -114,7 +114,10 @@ async function change(changes: readonly FileChange[], home: string): Promise<Bus
   } finally {
     await journal?.close();
     const isClear = failure?.undone !== false && (await clearAway(plan));
-    if (locks !== undefined && 'release' in locks) locks.release();
+    if (locks !== undefined && 'release' in locks) {
+      if (isClear) locks.release();
+      else locks.abandon();
+    }
     for (const folder of plan.folders.toReversed()) await removeIfEmpty(folder);
     // A journal that outlives its process is what the next one clears away the rest by.
     if (isClear) await removeFirmly(join(home, JOURNAL_NAME));

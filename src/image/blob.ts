@@ -12,19 +12,31 @@ export interface BlobSink {
   restart(): Promise<void>;
 }
 
-/** Keeps a whole blob in memory. */
+const FIRST_ROOM_BYTES = 16 * 1024;
+
+/**
+ * Keeps a whole blob in memory, in one piece: a server may send a byte at a time, and each chunk
+ * takes some hundred bytes beside its own.
+ */
 export class BlobBuffer implements BlobSink {
-  #chunks: Uint8Array[] = [];
+  #room = Buffer.alloc(0);
+  #size = 0;
 
   async add(chunk: Uint8Array): Promise<void> {
-    this.#chunks.push(chunk);
+    const size = this.#size + chunk.length;
+    if (size > this.#room.length) {
+      const larger = Math.max(size, 2 * this.#room.length, FIRST_ROOM_BYTES);
+      this.#room = Buffer.concat([this.bytes], larger);
+    }
+    this.#room.set(chunk, this.#size);
+    this.#size = size;
   }
 
   async restart(): Promise<void> {
-    this.#chunks = [];
+    this.#size = 0;
   }
 
   get bytes(): Uint8Array {
-    return Buffer.concat(this.#chunks);
+    return this.#room.subarray(0, this.#size);
   }
 }

@@ -24,16 +24,29 @@ export interface BuiltImage {
  * can then change the digest.
  */
 export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
-  const layer = blob(
-    'application/vnd.oci.image.layer.v1.tar',
-    await tarOf([{ name: 'package.yaml', bytes: packageYaml }]),
-  );
-  const config = jsonBlob('application/vnd.oci.image.config.v1+json', configOf(layer));
+  return imageOf(await layerOf([{ name: 'package.yaml', bytes: packageYaml }]), {
+    annotations: { 'io.crossplane.xpkg': 'base' },
+  });
+}
+
+/** The image that holds files in a layer without a mark, as images had before packages were marked. */
+export async function buildFlatImage(
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+): Promise<BuiltImage> {
+  return imageOf(await layerOf(files), {});
+}
+
+async function layerOf(files: Parameters<typeof tarOf>[0]): Promise<Blob> {
+  return blob('application/vnd.oci.image.layer.v1.tar', await tarOf(files));
+}
+
+function imageOf(layer: Blob, mark: { readonly annotations?: object }): BuiltImage {
+  const config = jsonBlob('application/vnd.oci.image.config.v1+json', configOf(layer, mark));
   const manifest = jsonBlob('application/vnd.oci.image.manifest.v1+json', {
     schemaVersion: 2,
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
     config: descriptorOf(config),
-    layers: [{ ...descriptorOf(layer), annotations: { 'io.crossplane.xpkg': 'base' } }],
+    layers: [{ ...descriptorOf(layer), ...mark }],
   });
   return { manifest, config, layer };
 }
@@ -50,11 +63,11 @@ export function builtRepository(image: BuiltImage, name: string): ImageRepositor
 }
 
 /** Repeats the layer's annotation as a label, because `crossplane validate` reads labels only. */
-function configOf(layer: Blob): object {
+function configOf(layer: Blob, { annotations }: { readonly annotations?: object }): object {
   return {
     architecture: 'amd64',
     os: 'linux',
-    config: { Labels: { [`io.crossplane.xpkg:${layer.digest}`]: 'base' } },
+    ...(annotations && { config: { Labels: { [`io.crossplane.xpkg:${layer.digest}`]: 'base' } } }),
     rootfs: { type: 'layers', diff_ids: [layer.digest] },
   };
 }

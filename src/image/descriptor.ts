@@ -6,6 +6,7 @@ export interface Descriptor {
   readonly mediaType: string;
   readonly digest: Digest;
   readonly size: number;
+  /** Those that are ever looked at: a manifest may hold hundreds of thousands. */
   readonly annotations: ReadonlyMap<string, string>;
   /** undefined: the descriptor has none, which is not the same as an empty one. */
   readonly platform: { readonly os: string; readonly architecture: string } | undefined;
@@ -29,15 +30,30 @@ export function descriptorFrom(value: unknown): Descriptor | undefined {
     mediaType: stringOf(fields.get('mediaType')) ?? '',
     digest,
     size,
-    annotations: annotationsFrom(fields.get('annotations')),
+    annotations: annotationsFrom(fields.get('annotations'), isRead),
     platform: platformFrom(fields.get('platform')),
   };
 }
 
-export function annotationsFrom(value: unknown): ReadonlyMap<string, string> {
+const READ_ANNOTATIONS = new Set([
+  'io.crossplane.xpkg',
+  'io.containerd.image.name',
+  'org.opencontainers.image.ref.name',
+  'org.opencontainers.image.title',
+  'vnd.docker.reference.type',
+]);
+
+function isRead(key: string): boolean {
+  return READ_ANNOTATIONS.has(key);
+}
+
+export function annotationsFrom(
+  value: unknown,
+  taken: (key: string) => boolean = () => true,
+): ReadonlyMap<string, string> {
   const strings = new Map<string, string>();
   for (const [key, text] of fieldsOf(value) ?? []) {
-    if (typeof text === 'string') strings.set(key, text);
+    if (typeof text === 'string' && taken(key)) strings.set(key, text);
   }
   return strings;
 }

@@ -23,12 +23,19 @@ export interface FoundPackageYaml<T> {
   readonly others: readonly string[];
 }
 
+/** What the entries of a tar are taken for. */
+export interface TakenEntries {
+  /** Whether an entry is the package.yaml. */
+  readonly taken: (entry: TarEntry) => boolean;
+  /** Called with every other entry; reads its content, or does not. */
+  readonly beside?: ((entry: TarEntry) => Promise<void>) | undefined;
+}
+
 /** Reads the first package.yaml that the target would read, and lists the others. */
 export async function findPackageYaml<T>(
   entries: AsyncIterable<TarEntry>,
   read: ContentReader<T>,
-  options: {
-    readonly taken: (entry: TarEntry) => boolean;
+  options: TakenEntries & {
     readonly subject: string;
     readonly limits?: Limits | undefined;
   },
@@ -38,9 +45,12 @@ export async function findPackageYaml<T>(
   for await (const entry of entries) {
     const wanted = options.taken(entry);
     if (found === undefined && wanted) {
-      found = { path: entry.path, ...(await readHashed(entry.content, read, options)) };
+      const { value, digest } = await readHashed(entry.content, read, options);
+      found = { path: entry.path, value, digest };
     } else if (posix.basename(entry.path) === PACKAGE_YAML) {
       others.push(entry.path);
+    } else {
+      await options.beside?.(entry);
     }
   }
   return found === undefined ? undefined : { ...found, others };
@@ -61,26 +71,33 @@ export function noteOthers({ path, others }: FoundPackageYaml<unknown>): readonl
   ];
 }
 
-async function readHashed<T>(
+/** Reads all of package.yaml, and tells its digest and size. */
+export async function readHashed<T>(
   content: AsyncIterable<Uint8Array>,
   read: ContentReader<T>,
   { subject, limits = LIMITS }: { readonly subject: string; readonly limits?: Limits | undefined },
-): Promise<{ value: T; digest: Digest }> {
+): Promise<{ readonly value: T; readonly digest: Digest; readonly size: number }> {
   const hash = createHash('sha256');
+  const chunks = content[Symbol.asyncIterator]();
   let size = 0;
-  async function* tee() {
-    for await (const chunk of content) {
-      size += chunk.byteLength;
-      if (size > limits.packageYamlBytes) {
-        const what = `package.yaml is larger than ${limits.packageYamlBytes} bytes, where Crossplane stops reading`;
-        throw new SourceError('TOO_LARGE', subject, what);
-      }
-      hash.update(chunk);
-      yield chunk;
+  const next = async () => {
+    const { done = false, value: chunk } = await chunks.next();
+    if (done) return undefined;
+    size += chunk.byteLength;
+    if (size > limits.packageYamlBytes) {
+      const what = `package.yaml is larger than ${limits.packageYamlBytes} bytes, where Crossplane stops reading`;
+      throw new SourceError('TOO_LARGE', subject, what);
     }
+    hash.update(chunk);
+    return chunk;
+  };
+  async function* passed() {
+    for (let chunk = await next(); chunk !== undefined; chunk = await next()) yield chunk;
   }
-  const value = await read(tee());
+  const value = await read(passed());
+  // A reader may stop before the end; the digest is that of the whole file.
+  while ((await next()) !== undefined);
   const digest = `sha256:${hash.digest('hex')}`;
   if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
-  return { value, digest };
+  return { value, digest, size };
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import type { TargetRules } from '../model/target/target.js';
-import { PACKAGE_YAML } from './find-package-yaml.js';
+import { SourceError } from '../model/source-error.js';
 import type { TarEntry } from './archive/tar-entries.js';
+import type { Limits } from './limits.js';
 
 const WHITEOUT = '.wh.';
 
@@ -15,14 +15,17 @@ const WHITEOUT = '.wh.';
 export class FlattenedFiles {
   /** By path: whether the entry there hides everything below it. */
   readonly #claimed = new Map<string, boolean>();
-  readonly #exact: boolean;
+  readonly #subject: string;
+  readonly #limits: Limits;
+  #characters = 0;
 
-  constructor(rules: Pick<TargetRules, 'tarEntry'>) {
-    this.#exact = rules.tarEntry === 'exact';
+  constructor(subject: string, limits: Limits) {
+    this.#subject = subject;
+    this.#limits = limits;
   }
 
-  /** Adds the next entry, in layer and tar order; true: it is a package.yaml that nothing hides. */
-  showsPackageYaml(entry: TarEntry): boolean {
+  /** Adds the next entry, in layer and tar order; true: nothing hides it. */
+  shows(entry: TarEntry): boolean {
     const base = posix.basename(entry.path);
     const whiteout = base.startsWith(WHITEOUT);
     const folder = entry.type === 'directory';
@@ -32,12 +35,17 @@ export class FlattenedFiles {
         : entry.path;
     if (this.#claimed.has(path) || this.#hidden(path)) return false;
     this.#claimed.set(path, whiteout || !folder);
-    return !whiteout && (this.#exact ? path === PACKAGE_YAML : base === PACKAGE_YAML);
+    this.#characters += path.length;
+    this.#refuseMany();
+    return !whiteout;
   }
 
-  /** Whether no lower layer can show another package.yaml. */
-  get decided(): boolean {
-    return this.#exact && this.#claimed.has(PACKAGE_YAML);
+  /** What holds for the files of a layer holds for those of all layers together. */
+  #refuseMany(): void {
+    const { tarEntries, tarNamesChars } = this.#limits;
+    if (this.#claimed.size <= tarEntries && this.#characters <= tarNamesChars) return;
+    const what = `its layers hold more than ${tarEntries} files, or their names more than ${tarNamesChars} characters`;
+    throw new SourceError('TOO_LARGE', this.#subject, what);
   }
 
   #hidden(path: string): boolean {

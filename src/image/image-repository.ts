@@ -7,6 +7,13 @@ export interface StoredManifest {
   readonly bytes: Uint8Array;
 }
 
+/** A blob whose digest and size were checked, to be read in chunks, more than once if need be. */
+export interface OpenBlob {
+  chunks(): AsyncIterable<Uint8Array>;
+  /** Lets go of the memory or the file that it takes. */
+  close(): Promise<void>;
+}
+
 /**
  * One repository of images: at a registry, in a layout, in a cache.
  *
@@ -21,10 +28,12 @@ export interface ImageRepository {
   tags(): Promise<readonly string[] | undefined>;
   /** By tag or digest; undefined: there is none. */
   manifest(reference: string): Promise<StoredManifest | undefined>;
-  /** undefined: there is none, though a manifest names it. */
+  /** A small blob, whole; undefined: there is none, though a manifest names it. */
   blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
   /** Copies a blob in chunks, for blobs that are not to be held in memory; false: there is none. */
   copyBlob?(descriptor: ExpectedBlob, to: BlobSink): Promise<boolean>;
+  /** Opens a blob where it lies, for repositories that need not copy it; undefined: there is none. */
+  readonly openBlob?: ((descriptor: ExpectedBlob) => Promise<OpenBlob | undefined>) | undefined;
 }
 
 /** A list of tags, with the validators that ask its registry whether it has changed. */

@@ -23,9 +23,13 @@ export interface Limits {
   readonly unpackRatioFromBytes: number;
   readonly zstdFrames: number;
   readonly zstdWindowBytes: number;
+  /** What damaged frames of a run unpacked to: the decoder does not free it. */
+  readonly zstdLostBytes: number;
   readonly tarEntries: number;
   readonly tarNameChars: number;
-  /** All names of one tar together. */
+  /** Folders in a name. */
+  readonly tarNameDepth: number;
+  /** All names of one tar together; of an image without a base layer, those of all its layers. */
   readonly tarNamesChars: number;
   readonly packageYamlBytes: number;
 }
@@ -49,8 +53,10 @@ export const LIMITS: Limits = {
   zstdFrames: 10_000,
   // More than `zstd -19` makes use of.
   zstdWindowBytes: 32 * MIB,
+  zstdLostBytes: 64 * MIB,
   tarEntries: 250_000,
   tarNameChars: 4_096,
+  tarNameDepth: 256,
   tarNamesChars: 16 * MIB,
   packageYamlBytes: 200 * MIB,
 };

@@ -47,6 +47,12 @@ export async function locatePackage(
     if (manifest.kind === 'image') {
       return located(packagePlace(manifest, rules), manifest);
     }
+    if (manifest.children.length === 0) {
+      // Taken for a package that is refused, it would let a lying registry choose an older version.
+      throw new SourceError('BAD_IMAGE', subject, 'its index names no image at all', {
+        hint: 'if it was published so, `spec.exclude` leaves the version out',
+      });
+    }
     const child = amd64Child(manifest.children);
     if (child === undefined) {
       const why = `the index has no child for linux/amd64, the only platform Crossplane asks for (it has ${platformsOf(manifest.children)})`;
@@ -70,9 +76,7 @@ function platformsOf(children: readonly Descriptor[]): string {
   const named = children.map(({ platform }) =>
     printable(`${platform?.os}/${platform?.architecture}`, 40),
   );
-  return named.length === 0
-    ? 'none at all'
-    : `\`${named.slice(0, MAX_PLATFORMS_SHOWN).join('`, `')}\``;
+  return `\`${named.slice(0, MAX_PLATFORMS_SHOWN).join('`, `')}\``;
 }
 
 /** The manifest that a child of an index points at. */

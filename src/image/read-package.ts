@@ -1,8 +1,8 @@
+import { posix } from 'node:path';
 import type { Digest } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import type { TargetRules } from '../model/target/target.js';
-import type { ExpectedBlob } from './blob.js';
 import type { Descriptor } from './descriptor.js';
 import { FlattenedFiles } from './flattened-files.js';
 import type { ImageRepository } from './image-repository.js';
@@ -12,36 +12,56 @@ import {
   findPackageYaml,
   isPackageYaml,
   noteOthers,
+  PACKAGE_YAML,
+  readHashed,
   type FoundPackageYaml,
   type ContentReader,
+  type TakenEntries,
 } from './find-package-yaml.js';
-import { NotATar, tarEntries } from './archive/tar-entries.js';
-import { unpack } from './archive/unpack.js';
+import { NotATar, tarEntries, type TarEntry } from './archive/tar-entries.js';
+import { readLayer } from './layer/read-layer.js';
 
 /** What an image holds for a target; `refused`: it is intact, and the target would not install it. */
 export type ReadPackage<T> =
   | {
       readonly status: 'read';
       readonly value: T;
-      /** Of the bytes of package.yaml. */
-      readonly packageYaml: Digest;
+      /** Of the bytes of package.yaml; undefined: the package is one of many files. */
+      readonly packageYaml: Digest | undefined;
       /** undefined: the image had to be flattened. */
       readonly baseLayer: Digest | undefined;
       readonly notes: readonly string[];
     }
   | { readonly status: 'refused'; readonly why: string };
 
+/** Reads a package that is kept in many files, which come in the order of the layers. */
+export interface FilesReader<T> {
+  /** Whether a file, by its path in the image, is part of such a package. */
+  takes(path: string): boolean;
+  /** Called with each file once; may stop reading before its end. */
+  add(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** undefined: no file of such a package came. */
+  readonly value: T | undefined;
+}
+
 type Rules = Pick<TargetRules, 'tarEntry'>;
+
+interface ReadOptions<T> {
+  readonly read: ContentReader<T>;
+  /** Reads an image without package.yaml; undefined: such an image is refused. */
+  readonly files?: FilesReader<T> | undefined;
+  readonly limits?: Limits | undefined;
+}
 
 /** Reads package.yaml from where it was located: one layer, unless none is marked. */
 export async function readPackage<T>(
   repository: ImageRepository,
   located: LocatedPackage,
   rules: Rules,
-  options: { readonly read: ContentReader<T>; readonly limits?: Limits | undefined },
+  options: ReadOptions<T>,
 ): Promise<ReadPackage<T>> {
   const { at } = located;
-  const context = { repository, limits: options.limits ?? LIMITS, read: options.read };
+  const context = { ...options, repository, limits: options.limits ?? LIMITS };
   if (at.place === 'refused') return { status: 'refused', why: at.why };
   if (at.place === 'layer') return fromLayer(at.layer, rules, context, located);
   try {
@@ -54,10 +74,9 @@ export async function readPackage<T>(
   }
 }
 
-interface Context<T> {
+interface Context<T> extends ReadOptions<T> {
   readonly repository: ImageRepository;
   readonly limits: Limits;
-  readonly read: ContentReader<T>;
 }
 
 async function fromLayer<T>(
@@ -66,7 +85,7 @@ async function fromLayer<T>(
   context: Context<T>,
   located: LocatedPackage,
 ): Promise<ReadPackage<T>> {
-  const found = await inLayer(layer, context, isPackageYaml(rules));
+  const found = await inLayer(layer, context, { taken: isPackageYaml(rules) });
   if (found === undefined) {
     return {
       status: 'refused',
@@ -76,26 +95,53 @@ async function fromLayer<T>(
   return read(found, layer.digest, noteOthers(found));
 }
 
-/** Reads layers from the top down, until package.yaml is found or cannot be found any more. */
+/** Reads layers from the top down, until package.yaml is found. */
 async function fromFlattened<T>(
   layers: readonly Descriptor[],
   rules: Rules,
   context: Context<T>,
   located: LocatedPackage,
 ): Promise<ReadPackage<T>> {
-  const files = new FlattenedFiles(rules);
+  const { repository, files } = context;
+  const entries = flattened(`${repository.name}@${located.digest}`, rules, context);
   let bytes = 0;
   for (const [index, layer] of [...layers].reverse().entries()) {
-    const found = await inLayer(layer, context, (entry) => files.showsPackageYaml(entry));
+    const found = await inLayer(layer, context, entries);
     bytes += layer.size;
     if (found !== undefined) {
       return read(found, undefined, [unmarked(index + 1, bytes), ...noteOthers(found)]);
     }
-    if (files.decided) break;
+  }
+  const value = files?.value;
+  if (value !== undefined) {
+    return { status: 'read', value, packageYaml: undefined, baseLayer: undefined, notes: [] };
   }
   return {
     status: 'refused',
     why: `no layer is marked \`io.crossplane.xpkg: base\`, and none holds package.yaml${platformHint(located)}`,
+  };
+}
+
+/** What entries of layers are taken for, the top layer first: what an upper one hides, for nothing. */
+function flattened<T>(
+  subject: string,
+  { tarEntry }: Rules,
+  { files, limits }: Context<T>,
+): TakenEntries {
+  const all = new FlattenedFiles(subject, limits);
+  const shown = new WeakSet<TarEntry>();
+  return {
+    taken: (entry) => {
+      if (!all.shows(entry)) return false;
+      shown.add(entry);
+      const named = tarEntry === 'exact' ? entry.path : posix.basename(entry.path);
+      return named === PACKAGE_YAML;
+    },
+    beside: async (entry) => {
+      const { path, type, content } = entry;
+      if (files?.takes(path) !== true || type !== 'file' || !shown.has(entry)) return;
+      await readHashed(content, (stream) => files.add(path, stream), { subject, limits });
+    },
   };
 }
 
@@ -121,21 +167,13 @@ function platformHint({ platformless }: LocatedPackage): string {
 async function inLayer<T>(
   layer: Descriptor,
   { repository, limits, read }: Context<T>,
-  taken: Parameters<typeof findPackageYaml>[2]['taken'],
+  entries: TakenEntries,
 ): Promise<FoundPackageYaml<T> | undefined> {
   const subject = `${repository.name}@${layer.digest}`;
-  const bytes = await blobOf(repository, layer, subject);
-  const entries = tarEntries(unpack(bytes, subject, limits), subject, limits);
-  return findPackageYaml(entries, read, { taken, subject, limits });
-}
-
-async function blobOf(
-  repository: ImageRepository,
-  expected: ExpectedBlob,
-  subject: string,
-): Promise<Uint8Array> {
-  const bytes = await repository.blob(expected);
-  if (bytes !== undefined) return bytes;
+  const found = await readLayer(repository, layer, { subject, limits }, (tar) =>
+    findPackageYaml(tarEntries(tar, subject, limits), read, { ...entries, subject, limits }),
+  );
+  if (found !== undefined) return found.value;
   const what = 'the manifest names this layer, and it is not there';
   throw new SourceError('BAD_IMAGE', subject, what);
 }

@@ -4,8 +4,16 @@ import { mappingOf, type JsonObject, type JsonValue } from '../text/json.js';
 import type { PackageRoot, Request, Root } from '../model/request.js';
 import type { PackageRootDraft, Contribution } from './contribution.js';
 
+export interface CombineOptions {
+  /** Roots that skip dependency resolution beside others that do not are no error. */
+  readonly mixedSkips?: boolean | undefined;
+}
+
 /** Puts contributions together, in the order given, into one request that contradicts itself nowhere. */
-export function combine(contributions: readonly Contribution[]): Request {
+export function combine(
+  contributions: readonly Contribution[],
+  { mixedSkips = false }: CombineOptions = {},
+): Request {
   const all = <K extends 'overrides' | 'replace' | 'exclude' | 'kept' | 'prereleases'>(key: K) =>
     contributions.flatMap(
       (contribution): readonly NonNullable<Contribution[K]>[number][] => contribution[key] ?? [],
@@ -24,8 +32,17 @@ export function combine(contributions: readonly Contribution[]): Request {
       same: (a, b) => a.text === b.text,
     },
   );
+  const crossplanes = theOne(
+    contributions.flatMap(({ crossplanes }) => crossplanes ?? []),
+    {
+      what: '`spec.crossplanes`',
+      same: (a, b) => a.texts.join() === b.texts.join(),
+    },
+  );
   const request: Request = {
     crossplane,
+    ...(crossplanes !== undefined && { crossplanes }),
+    ...(contributions.some(({ allowUndigested }) => allowUndigested) && { allowUndigested: true }),
     roots: contributions
       .flatMap(({ roots }) => roots ?? [])
       .map((root): Root => (root.root === 'package' ? flagged(root, defaults?.spec ?? {}) : root)),
@@ -37,6 +54,7 @@ export function combine(contributions: readonly Contribution[]): Request {
     prereleases: all('prereleases'),
   };
   checkRequest(request);
+  if (!mixedSkips) checkSkipping(request);
   return request;
 }
 
@@ -75,7 +93,6 @@ function checkRequest(request: Request): void {
   checkOncePerSource(packages);
   checkNames(packages);
   checkKeptNames(request);
-  checkSkipping(packages);
   checkRules(request);
 }
 
@@ -118,7 +135,8 @@ function checkKeptNames({ kept }: Request): void {
   );
 }
 
-function checkSkipping(packages: readonly PackageRoot[]): void {
+function checkSkipping({ roots }: Request): void {
+  const packages = roots.filter((root) => root.root === 'package');
   const skips = packages.find((root) => root.skipDependencyResolution);
   const follows = packages.find((root) => !root.skipDependencyResolution);
   if (skips === undefined || follows === undefined) return;

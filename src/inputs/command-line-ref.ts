@@ -4,6 +4,7 @@ import { isDigest } from '../text/digest.js';
 import { isRepository } from '../model/reference.js';
 import type { RootVersion } from '../model/request.js';
 import type { PackageRootDraft, Contribution } from './contribution.js';
+import { referenceMistake } from './reference-mistake.js';
 import { BROKEN_DIGEST, isBrokenDigest, splitReference } from './written-reference.js';
 
 const ORIGIN: Origin = { file: 'command line' };
@@ -12,13 +13,24 @@ const FORMS = 'write `SOURCE@CONSTRAINT`, `SOURCE@sha256:…`, `SOURCE:TAG` or `
 /** Any version: what leaving it out means. */
 export const ANY_VERSION: RootVersion = { form: 'text', text: '*' };
 
-/** A root named on the command line; its kind is read from the package. */
-export function readRef(ref: string): Contribution {
+/** A root named on the command line, at that place; its kind is read from the package. */
+export function readRef(ref: string, place = 0): Contribution {
+  const { roots = [], ...rest } = readWritten(ref);
+  const origin = { ...ORIGIN, path: [place] };
+  return { roots: roots.map((root) => ({ ...root, origin })), ...rest };
+}
+
+function readWritten(ref: string): Contribution {
   if (/\.(?:ya?ml|json)$/.test(ref)) {
     throw new InputError(`\`${ref}\` looks like a file, and a package is expected here`, {
       origin: ORIGIN,
       hint: `name files with \`-f ${ref}\``,
     });
+  }
+  const mistake = referenceMistake(ref);
+  if (mistake !== undefined) {
+    const { problem, hint } = mistake;
+    throw new InputError(`\`${ref}\` ${problem}`, { origin: ORIGIN, hint });
   }
   const at = ref.indexOf('@');
   const constraint = at < 0 ? undefined : ref.slice(at + 1).trim();

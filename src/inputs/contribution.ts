@@ -4,6 +4,7 @@ import type {
   LocalRoot,
   PackageRoot,
   Replacement,
+  Request,
   VersionRule,
 } from '../model/request.js';
 import type { Origin, Repository } from '../model/package.js';
@@ -19,6 +20,10 @@ export type PackageRootDraft = Omit<
 /** What one document, or one reference on the command line, adds to a request. */
 export interface Contribution {
   readonly crossplane?: { readonly text: string; readonly origin: Origin } | undefined;
+  /** Files of other PackageSets that this one stands over. */
+  readonly include?: readonly { readonly path: string; readonly origin: Origin }[] | undefined;
+  readonly crossplanes?: Request['crossplanes'];
+  readonly allowUndigested?: boolean | undefined;
   readonly roots?: readonly (PackageRootDraft | LocalRoot | CrdRoot)[];
   readonly overrides?: readonly VersionRule[];
   readonly replace?: readonly Replacement[];

@@ -10,11 +10,14 @@ import {
 import { InputError } from '../model/input-error.js';
 import type { Origin } from '../model/package.js';
 import type { JsonValue } from '../text/json.js';
+import { conflictMarkerLine } from '../text/conflict-markers.js';
 import { lineAt, lineFinder } from '../text/line-finder.js';
 import { beginningOf, findPlace, placesOf, type Path, type Place } from '../text/yaml/places.js';
 
 /** One document of a user's file, which knows the line of everything in it. */
 export interface InputDocument {
+  /** Its place in the stream, from 0; empty documents count. */
+  readonly number: number;
   readonly value: JsonValue;
   /** The line of the key, or of the list item, that a path ends at. */
   originOf(path: Path): Origin;
@@ -50,21 +53,28 @@ const SCHEMA = CORE_SCHEMA.withTags(mappings);
  * Reads a stream of YAML 1.2 or JSON documents; empty ones are left out.
  *
  * Stricter than a package.yaml is read: duplicate keys, custom tags and numbers that JSON cannot
- * hold are errors, and so are aliases that stand for more than a million values.
+ * hold are errors, and so are aliases that stand for more than a million values. `firstLine` is the
+ * line of the file that the text begins at.
  */
-export function parseDocuments(text: string, file: string): readonly InputDocument[] {
+export function parseDocuments(
+  text: string,
+  file: string,
+  firstLine = 1,
+): readonly InputDocument[] {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  return explained(source, file, () => {
+  return explained({ source, file, firstLine }, () => {
     const events = parseEvents(source, { maxDepth: MAX_DEPTH });
     const values = constructFromEvents(events, { source, schema: SCHEMA });
-    const lineOf = lineFinder(source);
+    const lineWithin = lineFinder(source);
+    const lineOf = (offset: number) => lineWithin(offset) + firstLine - 1;
     return splitEvents(events)
-      .map((own, i) => document({ source, file, lineOf, events: own, value: values[i] }))
+      .map((own, i) => document({ source, file, lineOf, events: own, value: values[i], number: i }))
       .filter((found) => found.value !== null);
   });
 }
 
 interface RawDocument {
+  readonly number: number;
   readonly source: string;
   readonly file: string;
   readonly lineOf: (offset: number) => number;
@@ -72,7 +82,7 @@ interface RawDocument {
   readonly value: unknown;
 }
 
-function document({ source, file, lineOf, events, value }: RawDocument): InputDocument {
+function document({ number, source, file, lineOf, events, value }: RawDocument): InputDocument {
   let places: Place | undefined;
   const find = (path: Path) => {
     places ??= placesOf(source, events);
@@ -81,10 +91,12 @@ function document({ source, file, lineOf, events, value }: RawDocument): InputDo
   const originOf = (path: Path) => {
     // Every document is asked where it begins, and that needs no tree of places.
     const offset = path.length === 0 ? beginningOf(events) : (find(path)?.offset ?? -1);
-    return offset < 0 ? { file } : { file, line: lineOf(offset) };
+    const line = offset < 0 ? undefined : lineOf(offset);
+    return { file, line, document: number, path };
   };
   assertJson(value, () => originOf([]));
   return {
+    number,
     value,
     originOf,
     spellingOf: (path) => find(path)?.place?.spelling,
@@ -95,14 +107,25 @@ function document({ source, file, lineOf, events, value }: RawDocument): InputDo
 const HOLDS_SECRET = /\bkind["']?[ \t]*:[ \t]*["']?Secret\b/;
 
 /** The library's errors, as `file:line: what`. */
-function explained<T>(source: string, file: string, read: () => T): T {
+function explained<T>(
+  { source, file, firstLine }: { source: string; file: string; firstLine: number },
+  read: () => T,
+): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
+    const merging = conflictMarkerLine(source);
+    if (merging !== undefined) {
+      throw new InputError('has the conflict markers of a merge', {
+        origin: { file, line: merging + firstLine - 1 },
+        hint: 'finish the merge first: keep what is wanted and remove the marked lines',
+        cause: error,
+      });
+    }
     const { mark } = error;
     if (mark === undefined) throw new InputError(error.reason, { origin: { file }, cause: error });
-    const origin = { file, line: lineAt(source, mark.position) };
+    const origin = { file, line: lineAt(source, mark.position) + firstLine - 1 };
     const shown = HOLDS_SECRET.test(source) ? '' : `: ${excerpt(source, mark.position)}`;
     const what = `${error.reason}, at column ${mark.column + 1}${shown}`;
     throw new InputError(what, { origin, cause: error });

@@ -1,6 +1,7 @@
 import { InputError } from '../model/input-error.js';
 import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 import type { InputDocument } from './document.js';
+import { referenceMistake } from './reference-mistake.js';
 import { formatPath, type Path } from '../text/yaml/places.js';
 
 /** An `InputError` at a place in a document. */
@@ -45,6 +46,13 @@ export function requiredTextAt(document: InputDocument, path: Path): string {
   const text = textAt(document, path);
   if (text === undefined || text === '') throw errorAt(document, path, 'is missing');
   return text;
+}
+
+/** Refuses a reference with a mistake in it that people often make, and says how it is written. */
+export function refuseMistake(document: InputDocument, path: Path, reference: string): void {
+  const mistake = referenceMistake(reference);
+  if (mistake === undefined) return;
+  throw errorAt(document, path, `${mistake.problem}: \`${reference}\``, mistake.hint);
 }
 
 /** Absent or null is empty; anything but a mapping is an error. */

@@ -1,6 +1,8 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { InputError } from '../model/input-error.js';
+import { boundedBytes } from '../text/bounded-bytes.js';
 import { byCodePoint } from '../text/code-point-order.js';
 
 /** A file to read, or standard input. */
@@ -27,7 +29,8 @@ export const DEFAULT_FILES = [
   'upbound.yaml',
 ];
 
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
+/** Of one file, pipe or standard input. */
+export const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 20_000;
 const SUFFIX = /\.(?:ya?ml|json)$/;
 
@@ -35,12 +38,14 @@ const SUFFIX = /\.(?:ya?ml|json)$/;
 export async function findInputFiles(options: InputFileOptions): Promise<readonly InputFile[]> {
   const { files, cwd } = options;
   const given = files.length > 0 ? files : await defaultFile(cwd);
-  const skipped = new Set(await Promise.all((options.skip ?? []).map((path) => real(cwd, path))));
+  const skipped = new Set(
+    await Promise.all((options.skip ?? []).map((path) => realPath(cwd, path))),
+  );
   const seen = new Set<string>();
   const found: InputFile[] = [];
   for (const path of given) {
     for (const file of await expand(path, cwd, skipped)) {
-      const identity = file.path === '-' ? '-' : await real(cwd, file.path);
+      const identity = file.path === '-' ? '-' : await realPath(cwd, file.path);
       if (seen.has(identity)) continue;
       seen.add(identity);
       found.push(file);
@@ -50,14 +55,13 @@ export async function findInputFiles(options: InputFileOptions): Promise<readonl
 }
 
 /** The text of a file; binary files and those in another encoding than UTF-8 are refused. */
-export async function readText(path: string, cwd: string): Promise<string> {
+export async function readText(path: string, cwd: string, most = MAX_INPUT_BYTES): Promise<string> {
   const full = resolve(cwd, path);
   const refuse = (why: string) => new InputError(why, { origin: { file: path } });
-  const { size } = await attempt(path, () => stat(full));
-  if (size > MAX_FILE_BYTES)
-    throw refuse(`is larger than ${MAX_FILE_BYTES} bytes, the most that is read`);
-  const bytes = await attempt(path, () => readFile(full));
-  if (bytes.length > MAX_FILE_BYTES) throw refuse('is larger than what is read of an input');
+  const bytes = await attempt(path, () => boundedBytes(createReadStream(full), most));
+  if (bytes === undefined) {
+    throw refuse(`is larger than ${most} bytes, the most that is read`);
+  }
   if (bytes.includes(0)) throw refuse('is not a text file');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -95,7 +99,7 @@ interface Walk {
 }
 
 async function walk(folder: string, at: Walk): Promise<string[]> {
-  const here = await real(at.cwd, folder);
+  const here = await realPath(at.cwd, folder);
   if (at.above.has(here) || at.skipped.has(here)) return [];
   const inner = { ...at, above: new Set([...at.above, here]) };
   const names = await attempt(folder, () => readdir(resolve(at.cwd, folder)));
@@ -105,7 +109,7 @@ async function walk(folder: string, at: Walk): Promise<string[]> {
     const found = await stat(resolve(at.cwd, path)).catch(dangling);
     if (found?.isDirectory() === true) files.push(...(await walk(path, inner)));
     if (found?.isFile() !== true || !SUFFIX.test(name)) continue;
-    if (at.skipped.has(await real(at.cwd, path))) continue;
+    if (at.skipped.has(await realPath(at.cwd, path))) continue;
     at.count.files += 1;
     if (at.count.files > MAX_FILES) {
       throw new InputError(`holds more than ${MAX_FILES} files to read`, {
@@ -122,7 +126,8 @@ function dangling(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ELOOP') throw error;
 }
 
-async function real(cwd: string, path: string): Promise<string> {
+/** The path with links followed; of `-` and of what is not there, the path itself. */
+export async function realPath(cwd: string, path: string): Promise<string> {
   const full = resolve(cwd, path);
   return realpath(full).catch(() => full);
 }

@@ -3,9 +3,12 @@ import type { InputDocument } from './document.js';
 import type { Path } from '../text/yaml/places.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { errorAt, listAt, objectAt, requiredTextAt, valueAt } from './field.js';
+import { isAppYaml, readAppYaml } from './documents/app-yaml.js';
+import { notesOnMetadata, refuseUnknownMetadata } from './documents/object-metadata.js';
 import { readLocalPackage } from './documents/local-package.js';
 import { readOwnedObject } from './documents/owned-object.js';
 import { isPackageKind } from '../model/package.js';
+import { readPackageInstall } from './documents/package-install.js';
 import { readPackageObject } from './documents/package-object.js';
 import { readPackageSet } from './documents/package-set.js';
 import { readProject } from './documents/project.js';
@@ -22,7 +25,7 @@ export async function readDocument(
   options: DocumentOptions,
 ): Promise<readonly Contribution[]> {
   const type = typeOf(document);
-  if (type === undefined) return [ignored(document, 'a document that is no Kubernetes object')];
+  if (type === undefined) return [readUntyped(document, options)];
   if (type.apiVersion === 'v1' && type.kind === 'List') {
     const items = listAt(document, ['items']).map((_, i) => inside(document, ['items', i]));
     return (await Promise.all(items.map((item) => readDocument(item, options)))).flat();
@@ -30,6 +33,12 @@ export async function readDocument(
   const contribution = await readObject(document, type, options);
   if (contribution.roots ?? contribution.kept) refuseMergeKeys(document, []);
   return [contribution];
+}
+
+function readUntyped(document: InputDocument, { compat }: DocumentOptions): Contribution {
+  if (!isAppYaml(document)) return ignored(document, 'a document that is no Kubernetes object');
+  if (compat) return readAppYaml(document);
+  return ignored(document, 'the app.yaml of a `.registry/` package, which only `--compat` reads');
 }
 
 /** YAML 1.2 has no `<<`; taken as a field, it would silently lose what it was to bring in. */
@@ -70,6 +79,18 @@ async function readObject(
     case 'meta.pkg.ibm.crossplane.io':
       if (isPackageKind(kind) && options.compat) return readLocalPackage(document, kind, options);
       return ignored(document, `${apiVersion} ${kind}, which only \`--compat\` reads`);
+    case 'packages.crossplane.io':
+      if (!options.compat) {
+        return ignored(document, `${apiVersion} ${kind}, which only \`--compat\` reads`);
+      }
+      if (kind === 'ClusterPackageInstall' || kind === 'PackageInstall') {
+        return readPackageInstall(document);
+      }
+      if (kind === 'Package') {
+        const what = `${apiVersion} Package, which records an install and asks for none (a PackageInstall does)`;
+        return ignored(document, what);
+      }
+      break;
     case 'dev.crossplane.io':
     case 'meta.dev.upbound.io':
       if (kind === 'Project') return readProject(document, group);
@@ -84,7 +105,11 @@ async function readObject(
 
 function keep(document: InputDocument): Contribution {
   requiredTextAt(document, ['metadata', 'name']);
-  return { kept: [{ object: objectAt(document, []), origin: document.originOf([]) }] };
+  refuseUnknownMetadata(document);
+  return {
+    kept: [{ object: objectAt(document, []), origin: document.originOf([]) }],
+    notes: notesOnMetadata(document),
+  };
 }
 
 function ignored(document: InputDocument, what: string): Contribution {
@@ -103,6 +128,7 @@ function typeOf(document: InputDocument): ObjectType | undefined {
 /** A part of a document, read as a document of its own. */
 function inside(document: InputDocument, path: Path): InputDocument {
   return {
+    number: document.number,
     value: valueAt(document, path) ?? null,
     originOf: (below) => document.originOf([...path, ...below]),
     spellingOf: (below) => document.spellingOf([...path, ...below]),

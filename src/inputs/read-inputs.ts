@@ -1,29 +1,23 @@
 import { formatOrigin, InputError } from '../model/input-error.js';
 import type { JsonValue } from '../text/json.js';
 import type { KeptObject, Request } from '../model/request.js';
-import { WRITTEN_MARK } from '../text/written-mark.js';
-import { combine } from './combine.js';
+import { combine, type CombineOptions } from './combine.js';
 import { readRef } from './command-line-ref.js';
 import type { Contribution } from './contribution.js';
-import { parseDocuments, type InputDocument } from './document.js';
+import type { InputDocument } from './document.js';
 import {
   DEFAULT_FILES,
   findInputFiles,
-  readText,
   type InputFileOptions,
   type InputFile,
 } from './input-files.js';
-import { giveOwnObjects, type FromFile } from './documents/own-objects.js';
-import { readDocument } from './read-document.js';
+import { giveOwnObjects } from './documents/own-objects.js';
+import { readFiles, type FileReadOptions } from './read-files.js';
 import { readPackageSet } from './documents/package-set.js';
 
-export interface InputReadOptions extends InputFileOptions {
-  /** Standard input, for `-`. */
-  readonly stdin: () => Promise<string>;
-  readonly compat?: boolean | undefined;
-}
+export interface InputReadOptions extends InputFileOptions, FileReadOptions {}
 
-export interface InputOptions extends InputReadOptions {
+export interface InputOptions extends InputReadOptions, CombineOptions {
   /** Packages named on the command line. */
   readonly refs: readonly string[];
   /** A document that asks for nothing is an error, not a note. */
@@ -34,13 +28,16 @@ export interface Inputs {
   readonly request: Request;
   /** For the user: what was ignored, and what was read in a way that may surprise. */
   readonly notes: readonly string[];
+  /** The text of each file that asks for something, by path as in an `Origin`. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 /** Reads everything the user named into one request. */
 export async function readInputs(options: InputOptions): Promise<Inputs> {
-  const files = await findInputFiles(options);
+  const files = await filesOf(options);
   if (files.length === 0 && options.refs.length === 0) throw nothingNamed(options);
-  const fromFiles = giveOwnObjects(await readFiles(files, options));
+  const read = await readFiles(files, options);
+  const fromFiles = giveOwnObjects(read);
   const contributions = [...fromFiles, ...options.refs.map(readRef)];
   const ignored = contributions.flatMap((contribution) => contribution.ignored ?? []);
   if (options.strict === true && ignored.length > 0) throw notIgnored(ignored[0]!);
@@ -49,8 +46,23 @@ export async function readInputs(options: InputOptions): Promise<Inputs> {
     ...contributions.flatMap((contribution) => contribution.notes ?? []),
     ...notesOn(ignored),
   ];
-  if (!contributions.some(asksForPackages)) throw nothingAsked(files.map(({ path }) => path));
-  return { request: combine(contributions), notes };
+  if (!contributions.some(asksForPackages)) {
+    throw nothingAsked(
+      files.map(({ path }) => path),
+      ignored,
+    );
+  }
+  const asking = read.filter(({ contribution }) => contribution.ignored === undefined);
+  const texts = new Map(asking.map(({ file, text }) => [file.path, text]));
+  return { request: combine(contributions, options), notes, texts };
+}
+
+/** The files named, then those that have a text and are not there yet. */
+async function filesOf(options: InputOptions): Promise<readonly InputFile[]> {
+  const found = await findInputFiles(options);
+  const paths = new Set(found.map(({ path }) => path));
+  const others = [...(options.unsaved?.keys() ?? [])].filter((path) => !paths.has(path));
+  return [...found, ...others.map((path) => ({ path, folder: undefined }))];
 }
 
 /** The ImageConfigs in the files named; whatever else is in them is passed over. */
@@ -72,28 +84,19 @@ export async function requestFromPackageSet(
   name = 'PackageSet',
 ): Promise<Request> {
   const document: InputDocument = {
+    number: 0,
     value,
     originOf: () => ({ file: name }),
     spellingOf: () => undefined,
   };
-  return combine([readPackageSet(document)]);
-}
-
-async function readFiles(
-  files: readonly InputFile[],
-  { cwd, stdin, compat = false }: InputReadOptions,
-): Promise<readonly FromFile[]> {
-  const fromFiles: FromFile[] = [];
-  for (const file of files) {
-    const text = file.path === '-' ? await stdin() : await readText(file.path, cwd);
-    // A folder may well hold bundles and lockfiles of earlier answers: they ask for nothing.
-    if (file.folder !== undefined && text.startsWith(WRITTEN_MARK)) continue;
-    for (const document of parseDocuments(text, file.path)) {
-      const read = await readDocument(document, { compat });
-      fromFiles.push(...read.map((contribution) => ({ file, contribution })));
-    }
+  const contribution = readPackageSet(document);
+  if (contribution.include !== undefined) {
+    throw new InputError('`spec.include` names files, and this PackageSet is none', {
+      origin: { file: name },
+      hint: 'read the file with `readInputs`',
+    });
   }
-  return fromFiles;
+  return combine([contribution]);
 }
 
 type Ignored = NonNullable<Contribution['ignored']>;
@@ -143,9 +146,14 @@ function nothingNamed({ cwd, files }: InputOptions): InputError {
   });
 }
 
-function nothingAsked(paths: readonly string[]): InputError {
+function nothingAsked(paths: readonly string[], ignored: readonly Ignored[]): InputError {
+  // What says more than its kind says why it asks for nothing.
+  const told = ignored.find(({ what }) => what.includes(', which'));
   const where = paths.length === 1 ? `\`${paths[0]}\`` : `the ${paths.length} files read`;
   return new InputError(`nothing to resolve: no document in ${where} asks for a package`, {
-    hint: 'a PackageSet, a pkg.crossplane.io object or a crossplane.yaml does',
+    hint:
+      told === undefined
+        ? 'a PackageSet, a pkg.crossplane.io object or a crossplane.yaml does'
+        : `${formatOrigin(told.origin)} holds ${told.what}`,
   });
 }

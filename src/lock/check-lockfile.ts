@@ -23,8 +23,8 @@ export function checkLockfile(document: LocatedDocument): LockfileDocument {
   // A field misspelled is both unknown and missing; the first says more.
   const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
   if (error === undefined) return document.value as LockfileDocument; // held to the schema
-  const [path, what] = described(error);
-  throw document.error(path, what);
+  const [path, what, hint] = described(error);
+  throw document.error(path, what, hint);
 }
 
 /** What the schema cannot say: a newer format, or the end of a file that was cut short. */
@@ -53,10 +53,15 @@ function checkVersion({ value, error }: LocatedDocument): void {
 
 const LAST_FIELD: keyof LockfileDocument = 'skipDependencyResolution';
 
-function described({ keyword, params, path, propertyName }: SchemaError): [Path, string] {
+function described(error: SchemaError): [path: Path, what: string, hint?: string] {
+  const { keyword, params, path, propertyName } = error;
   switch (keyword) {
-    case 'additionalProperties':
-      return [[...path, String(params['additionalProperty'])], 'is not a field of this format'];
+    case 'additionalProperties': {
+      const place = [...path, String(params['additionalProperty'])];
+      if (path.at(-1) !== 'metadata') return [place, 'is not a field of this format'];
+      const what = 'is not for a lockfile to set: of metadata it keeps labels and annotations';
+      return [place, what, RESTORE_HINT];
+    }
     case 'required':
       return [[...path, String(params['missingProperty'])], 'is missing'];
     case 'maxProperties':
@@ -70,7 +75,8 @@ function described({ keyword, params, path, propertyName }: SchemaError): [Path,
       }
       return [[...path, propertyName], 'is not a kind of object that packages own'];
     case 'false schema':
-      return [path, 'does not go with `crd`'];
+      if (path.includes('demand')) return [path, 'does not go with `crd`'];
+      return [path, 'is not for a lockfile to set', RESTORE_HINT];
     default:
       return [path, `must be ${TYPES[String(params['type'])] ?? 'of another type'}`];
   }

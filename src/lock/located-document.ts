@@ -1,5 +1,6 @@
 import { load, parseEvents, YAMLException } from 'js-yaml';
 import { InputError } from '../model/input-error.js';
+import { conflictMarkerLine } from '../text/conflict-markers.js';
 import { lineAt } from '../text/line-finder.js';
 import { findPlace, formatPath, placesOf, type Path } from '../text/yaml/places.js';
 
@@ -28,6 +29,13 @@ export function parseLocatedDocument(text: string, file: string): LocatedDocumen
 }
 
 function parsed(text: string, file: string): unknown {
+  const merging = conflictMarkerLine(text);
+  if (merging !== undefined) {
+    throw new InputError('has the conflict markers of a merge', {
+      origin: { file, line: merging },
+      hint: `take one side, for example with \`git checkout --ours ${file}\`, and run \`xpkg-resolve resolve\``,
+    });
+  }
   try {
     return load(text, { maxAliases: 0 });
   } catch (error) {

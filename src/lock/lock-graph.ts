@@ -1,4 +1,4 @@
-import { ownershipKey } from '../model/owned-object.js';
+import { groupOf, ownershipKey } from '../model/owned-object.js';
 import type { Repository } from '../model/package.js';
 import type { Requirement } from '../model/package-meta.js';
 import type { CrdDemand } from '../model/crd-demand.js';
@@ -19,7 +19,7 @@ export interface LockGraph {
   requirementsOf(repository: Repository): readonly LockEdge[];
   /** In the order of the lockfile. */
   requirersOf(repository: Repository): readonly LockEdge[];
-  /** undefined: none owns the CRD, or it is not asked for by name, and a lockfile has names alone. */
+  /** undefined: none owns the CRD, or it is asked for by kind, and a lockfile has names alone. */
   ownerOf(demand: CrdDemand): LockedPackage | undefined;
   /**
    * Where to start to come by every package, by repository: those asked for directly, then those
@@ -38,17 +38,21 @@ export function lockGraph(
   const owners = new Map(
     packages.flatMap((locked) => locked.owns.map((owned) => [ownershipKey(owned), locked])),
   );
-  const ownerOf = (demand: CrdDemand) =>
-    'crd' in demand ? owners.get(ownershipKey({ kind: 'CRD', name: demand.crd })) : undefined;
-  const required = (requirement: Requirement) =>
+  const ownerOf = (demand: CrdDemand, asking?: LockedPackage) =>
+    'crd' in demand
+      ? owners.get(ownershipKey({ kind: 'CRD', name: demand.crd }))
+      : packages
+          .filter((locked) => locked !== asking && demand.kind === '*')
+          .find((locked) => ownsOfGroup(locked, demand.group));
+  const required = (requirement: Requirement, from: LockedPackage) =>
     requirement.requires === 'package'
       ? byRepository.get(installed(requirement.repository))
-      : ownerOf(requirement.demand);
+      : ownerOf(requirement.demand, from);
   const out = new Map<Repository, LockEdge[]>();
   const into = new Map<Repository, LockEdge[]>(packages.map(({ repository }) => [repository, []]));
   for (const from of packages) {
     const edges = from.requirements.flatMap((requirement): LockEdge[] => {
-      const to = required(requirement);
+      const to = required(requirement, from);
       const constraint =
         requirement.requires === 'package' ? requirement.constraint : requirement.text;
       return to === undefined ? [] : [{ from, to, requirement, constraint }];
@@ -60,6 +64,11 @@ export function lockGraph(
   const requirersOf = (repository: Repository) => into.get(repository) ?? [];
   const starts = startsOf(packages, { requirementsOf, requirersOf });
   return { requirementsOf, requirersOf, ownerOf, starts };
+}
+
+/** Whether the resource that a package defines is of the group. */
+function ownsOfGroup({ owns }: LockedPackage, group: string): boolean {
+  return owns.some((owned) => ownershipKey(owned).startsWith('crd:') && groupOf(owned) === group);
 }
 
 function startsOf(

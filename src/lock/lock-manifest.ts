@@ -1,9 +1,9 @@
 import { revisionName } from '../model/name.js';
-import type { Requirement } from '../model/package-meta.js';
 import type { JsonObject } from '../text/json.js';
 import type { Digest } from '../text/digest.js';
 import { joinReference, splitPackageReference } from '../model/reference.js';
-import type { Target, TargetRules } from '../model/target/target.js';
+import type { Target } from '../model/target/target.js';
+import { lockRowManifest, type LockRow } from './lock-row.js';
 import type { LockedPackage, Lockfile } from './lockfile.js';
 import { inApplyOrder } from './order.js';
 
@@ -14,6 +14,14 @@ type DigestedPackage = LockedPackage & { readonly digest: Digest };
 export function undigested(lockfile: Lockfile): readonly LockedPackage[] {
   return lockfile.packages.filter((each) => !isDigested(each));
 }
+
+/** The `Lock` of a cluster in which every package skips dependency resolution. */
+export const EMPTY_LOCK: JsonObject = {
+  apiVersion: 'pkg.crossplane.io/v1beta1',
+  kind: 'Lock',
+  metadata: { name: 'lock' },
+  packages: [],
+};
 
 /**
  * The `Lock` that the target's package manager would arrive at.
@@ -28,20 +36,15 @@ export function lockManifest(
 ): JsonObject {
   const rows = inApplyOrder(lockfile.packages)
     .filter(isDigested)
-    .map((locked) => row(locked, versionOf(locked), target));
-  return {
-    apiVersion: 'pkg.crossplane.io/v1beta1',
-    kind: 'Lock',
-    metadata: { name: 'lock' },
-    packages: rows,
-  };
+    .map((locked) => lockRowManifest(rowOf(locked, versionOf(locked), target), target.rules));
+  return { ...EMPTY_LOCK, packages: rows };
 }
 
 function isDigested(locked: LockedPackage): locked is DigestedPackage {
   return locked.digest !== undefined;
 }
 
-function row(locked: DigestedPackage, installed: string, target: Target): JsonObject {
+function rowOf(locked: DigestedPackage, installed: string, target: Target): LockRow {
   const spelled = joinReference(locked.repository, installed);
   const { source, version } = splitPackageReference(spelled, target) ?? {
     source: locked.repository,
@@ -49,25 +52,10 @@ function row(locked: DigestedPackage, installed: string, target: Target): JsonOb
   };
   return {
     name: revisionName(locked.name, locked.digest),
-    ...(target.rules.lockRows === 'type'
-      ? { type: locked.kind }
-      : { apiVersion: 'pkg.crossplane.io/v1', kind: locked.kind }),
+    kind: locked.kind,
     source,
     version,
-    dependencies: locked.requirements.flatMap((each) => dependency(each, target.rules)),
+    // A requirement by CRD, which Crossplane does not know, has no place in a row.
+    dependencies: locked.requirements.filter((each) => each.requires === 'package'),
   };
-}
-
-/** None for a requirement by CRD, which Crossplane does not know. */
-function dependency(requirement: Requirement, rules: TargetRules): readonly JsonObject[] {
-  if (requirement.requires === 'crd') return [];
-  const { repository, kind, apiVersion, constraint } = requirement;
-  const explicit = apiVersion !== undefined && rules.lockRows === 'gvk';
-  return [
-    {
-      package: repository,
-      ...(explicit ? { apiVersion, kind } : { type: kind }),
-      constraints: constraint,
-    },
-  ];
 }

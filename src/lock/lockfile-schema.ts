@@ -65,6 +65,19 @@ interface ObjectBlock {
   readonly spec?: JsonObject | undefined;
 }
 
+/** All that a lockfile says of the metadata of a package's object, its name aside. */
+interface MetadataBlock {
+  readonly labels?: JsonObject | undefined;
+  readonly annotations?: JsonObject | undefined;
+}
+
+interface NamedMetadataBlock extends MetadataBlock {
+  readonly name: string;
+}
+
+/** Kinds of objects that are kept beside packages. */
+const KEPT_KINDS = ['ImageConfig', 'DeploymentRuntimeConfig'];
+
 const text = (description: string): Schema => ({ type: 'string', description });
 const digest = (description: string): Schema => ({
   type: 'string',
@@ -144,6 +157,25 @@ const requirement: Schema = {
   },
 };
 
+/** Owners, namespaces and finalizers are not for a lockfile to set: a pull request may edit it. */
+const labelled: Readonly<Record<keyof MetadataBlock, Schema>> = {
+  labels: { description: 'Labels of the object.' },
+  annotations: { description: 'Annotations of the object.' },
+};
+
+const keptObject: Schema = {
+  type: 'object',
+  required: ['kind', 'metadata'],
+  properties: {
+    kind: { enum: KEPT_KINDS, description: 'Kind of the object.' },
+    metadata: {
+      ...record<NamedMetadataBlock>({ name: text('Name of the object.'), ...labelled }, ['name']),
+      description: 'Name, labels and annotations.',
+    },
+    status: false,
+  },
+};
+
 const lockedPackage = record<PackageBlock>(
   {
     source: text('OCI repository, spelled as packages spell it in `dependsOn`.'),
@@ -172,8 +204,12 @@ const lockedPackage = record<PackageBlock>(
     object: {
       ...record<ObjectBlock>({
         apiVersion: text('apiVersion of the object given.'),
-        metadata: { type: 'object', description: 'Labels, annotations and the like.' },
-        spec: { type: 'object', description: 'Fields of the spec beside `package`.' },
+        metadata: { ...record<MetadataBlock>(labelled), description: 'Labels and annotations.' },
+        spec: {
+          type: 'object',
+          properties: { package: false },
+          description: 'Fields of the spec beside `package`.',
+        },
       }),
       description: 'What the object in the bundle has beside its package.',
     },
@@ -192,7 +228,7 @@ export const LOCKFILE_SCHEMA: Schema = {
       crossplane: text('Crossplane release that it is for.'),
       packages: list({ $ref: '#/$defs/package' }, 'The closure, by source in code-point order.'),
       objects: list(
-        { type: 'object' },
+        { $ref: '#/$defs/object' },
         'ImageConfigs and DeploymentRuntimeConfigs that were given.',
       ),
       skipDependencyResolution: list(
@@ -202,5 +238,5 @@ export const LOCKFILE_SCHEMA: Schema = {
     },
     ['version', 'crossplane', 'packages', 'objects', 'skipDependencyResolution'],
   ),
-  $defs: { package: lockedPackage, requirement },
+  $defs: { package: lockedPackage, requirement, object: keptObject },
 };

@@ -48,7 +48,7 @@ export interface LockedPackage {
 export interface ObjectTemplate {
   /** apiVersion the user's object had; undefined: the target's own. */
   readonly apiVersion: string | undefined;
-  /** labels, annotations and whatever else the user's metadata held, name aside. */
+  /** `labels` and `annotations` of the user's metadata, and nothing else. */
   readonly metadata: JsonObject;
   readonly spec: JsonObject;
 }

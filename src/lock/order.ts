@@ -2,6 +2,7 @@ import { byCodePoint } from '../text/code-point-order.js';
 import type { Repository } from '../model/package.js';
 import { lockGraph } from './lock-graph.js';
 import type { LockedPackage } from './lockfile.js';
+import { strongComponents } from './graph/strong-components.js';
 
 /**
  * Packages, dependencies first; of those that could come next, the first by repository does.
@@ -50,54 +51,9 @@ function dependencyGraph(packages: readonly LockedPackage[]): Graph {
   );
 }
 
-interface Visit {
-  readonly node: Repository;
-  readonly ahead: Repository[];
-}
-
-/**
- * Strongly connected components (Tarjan), each sorted, and sorted by their first members.
- *
- * With a stack of its own: a chain of packages may be longer than the engine lets calls nest.
- */
+/** Strongly connected components, each sorted, and sorted by their first members. */
 function cyclesOf(graph: Graph): Repository[][] {
-  const index = new Map<Repository, number>();
-  const low = new Map<Repository, number>();
-  const pending: Repository[] = [];
-  const isPending = new Set<Repository>();
-  const components: Repository[][] = [];
-  const enter = (node: Repository): Visit => {
-    index.set(node, index.size);
-    low.set(node, index.get(node)!);
-    pending.push(node);
-    isPending.add(node);
-    return { node, ahead: [...graph.get(node)!] };
-  };
-  const reach = (node: Repository, rank: number) => low.set(node, Math.min(low.get(node)!, rank));
-  for (const start of graph.keys()) {
-    const path = index.has(start) ? [] : [enter(start)];
-    while (path.length > 0) {
-      const { node, ahead } = path.at(-1)!;
-      const next = ahead.pop();
-      if (next === undefined) {
-        path.pop();
-        const parent = path.at(-1)?.node;
-        if (parent !== undefined) reach(parent, low.get(node)!);
-        if (low.get(node) === index.get(node))
-          components.push(takeDownTo(node, pending, isPending));
-      } else if (!index.has(next)) path.push(enter(next));
-      else if (isPending.has(next)) reach(node, index.get(next)!);
-    }
-  }
-  return components.sort((a, b) => byCodePoint(a[0]!, b[0]!));
-}
-
-function takeDownTo(
-  node: Repository,
-  pending: Repository[],
-  isPending: Set<Repository>,
-): Repository[] {
-  const members = pending.splice(pending.lastIndexOf(node));
-  for (const member of members) isPending.delete(member);
-  return members.sort(byCodePoint);
+  return strongComponents(graph)
+    .map((members) => members.sort(byCodePoint))
+    .sort((a, b) => byCodePoint(a[0]!, b[0]!));
 }

@@ -1,15 +1,25 @@
 import { DNS_SUBDOMAIN } from '../text/dns-name.js';
 import { isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 import { definesResources } from './definition.js';
+import type { Repository } from './package.js';
 import type { PackageObject } from './package-contents.js';
 
 /**
  * A CRD by its name, or by what it defines; a `*` group or kind matches any, and an absent version
  * leaves the version open.
  */
-export type CrdDemand =
+export type CrdDemand = (
   | { readonly crd: string; readonly version?: string | undefined }
-  | { readonly group: string; readonly version: string | undefined; readonly kind: string };
+  | { readonly group: string; readonly version: string | undefined; readonly kind: string }
+) & {
+  /** Where its owner must be published; undefined: anywhere. */
+  readonly registry?: string | undefined;
+};
+
+/** Whether a package may be the owner, going by where it is published. */
+export function isPublishedAt(repository: Repository, { registry }: CrdDemand): boolean {
+  return registry === undefined || repository.startsWith(`${registry}/`);
+}
 
 /** Whether the object brings about what is demanded: its CRD, or the CRD of its claim. */
 export function meetsDemand(object: PackageObject, demand: CrdDemand): boolean {
@@ -32,9 +42,11 @@ function serves(defines: PackageObject['defines'], version: string | undefined):
   return version === undefined || defines === undefined || defines.versions.includes(version);
 }
 
-const VERSION = 'v[0-9]+[a-z0-9]*';
-const CRD_NAME = new RegExp(`^(?<crd>${DNS_SUBDOMAIN})(?:/(?<version>${VERSION}))?$`);
-const ANY_OF_GROUP = new RegExp(`^\\*\\.(?<group>${DNS_SUBDOMAIN})(?:/(?<version>${VERSION}))?$`);
+const VERSION = 'v[0-9][a-z0-9]*';
+/** A version after a slash; none, or `*`: any will do. */
+const AT_VERSION = `(?:/(?:(?<version>${VERSION})|\\*))?`;
+const CRD_NAME = new RegExp(`^(?<crd>${DNS_SUBDOMAIN})${AT_VERSION}$`);
+const ANY_OF_GROUP = new RegExp(`^\\*\\.(?<group>${DNS_SUBDOMAIN})${AT_VERSION}$`);
 const GROUP_VERSION_KIND = new RegExp(
   `^(?<group>\\*|${DNS_SUBDOMAIN})/(?<version>${VERSION})(?:, Kind=|/)(?<kind>[A-Z][A-Za-z0-9]*)$`,
 );
@@ -46,7 +58,8 @@ const KIND_VERSION_GROUP = new RegExp(
 /**
  * A CRD as the design documents name it; undefined: not a way to name one.
  *
- * `buckets.s3.example.org`, `buckets.s3.example.org/v1beta1`, `*.s3.example.org/v1beta1`, and a
+ * `buckets.s3.example.org`, `buckets.s3.example.org/v1beta1`, `*.s3.example.org/v1beta1`, `/*` for
+ * any version, and a
  * GVK: `s3.example.org/v1beta1, Kind=Bucket`, `s3.example.org/v1beta1/Bucket`,
  * `s3.example.org/Bucket`, `Bucket.v1beta1.s3.example.org`, or a mapping of `apiVersion` (or `group`
  * and `version`) and `kind`.
@@ -90,5 +103,8 @@ function text(value: JsonValue | undefined): string | undefined {
 /** As a person would write it: `buckets.s3.aws.upbound.io`, `s3.aws.upbound.io/v1beta1 Bucket`. */
 export function crdDemandText(demand: CrdDemand): string {
   const version = demand.version === undefined ? '' : `/${demand.version}`;
-  return 'crd' in demand ? `${demand.crd}${version}` : `${demand.group}${version} ${demand.kind}`;
+  const at = demand.registry === undefined ? '' : ` at ${demand.registry}`;
+  const named =
+    'crd' in demand ? `${demand.crd}${version}` : `${demand.group}${version} ${demand.kind}`;
+  return `${named}${at}`;
 }

@@ -6,6 +6,8 @@ export interface Definition {
   readonly group: string;
   readonly kind: string;
   readonly versions: readonly string[];
+  /** What `kubectl` may be told instead; left out where there are none, or none are known. */
+  readonly shortNames?: readonly string[] | undefined;
 }
 
 /** What the `spec` of a CRD, XRD or MRD says; undefined: absent, or not a string. */
@@ -16,6 +18,8 @@ export interface DefiningSpec {
   readonly definedKind: string | undefined;
   /** `spec.version`, which v1beta1 CRDs of one version have, then the names in `spec.versions`. */
   readonly versions: readonly string[];
+  /** `spec.names.shortNames`. */
+  readonly shortNames: readonly string[];
   /** `spec.claimNames`. */
   readonly claimPlural: string | undefined;
   readonly claimKind: string | undefined;
@@ -40,6 +44,9 @@ export function readDefiningSpec(written: JsonValue | undefined): DefiningSpec {
     group: stringOf(spec['group']),
     definedKind: stringOf(mappingOf(spec['names'])?.['kind']),
     versions: [spec['version'], ...listed].filter((name) => typeof name === 'string'),
+    shortNames: (listOf(mappingOf(spec['names'])?.['shortNames']) ?? []).filter(
+      (name) => typeof name === 'string',
+    ),
     claimPlural: stringOf(claimNames?.['plural']),
     claimKind: stringOf(claimNames?.['kind']),
   };
@@ -48,14 +55,21 @@ export function readDefiningSpec(written: JsonValue | undefined): DefiningSpec {
 /** What an object of a kind defines by its spec, and the CRD of the claim that an XRD offers. */
 export function definedBy(
   kind: string,
-  { group, definedKind, versions, claimPlural, claimKind }: DefiningSpec,
+  { group, definedKind, versions, shortNames, claimPlural, claimKind }: DefiningSpec,
 ): Pick<PackageObject, 'defines' | 'claimCrd' | 'claimKind'> {
   if (!definesResources(kind) || group === undefined) return {};
   const offersClaim = kind === 'CompositeResourceDefinition' && claimPlural !== undefined;
   return {
     ...(definedKind === undefined
       ? {}
-      : { defines: { group, kind: definedKind, versions: [...new Set(versions)] } }),
+      : {
+          defines: {
+            group,
+            kind: definedKind,
+            versions: [...new Set(versions)],
+            ...(shortNames.length > 0 && { shortNames }),
+          },
+        }),
     ...(offersClaim ? { claimCrd: `${claimPlural}.${group}` } : {}),
     ...(offersClaim && claimKind !== undefined ? { claimKind } : {}),
   };

@@ -38,6 +38,8 @@ export interface MetaDocument {
   readonly line?: number | undefined;
   /** Keys of `spec`, where known: lint warns about those that have no effect in a package. */
   readonly specKeys?: readonly string[] | undefined;
+  /** Where those keys stand, where known. */
+  readonly specLines?: Readonly<Record<string, number>> | undefined;
   /** A field whose type Go would refuse to decode; `crossplane` and `dependsOn` entries apart. */
   readonly decodeError?: string | undefined;
 }
@@ -54,5 +56,31 @@ export interface PackageObject {
   readonly claimKind?: string | undefined;
   /** CRD, XRD or MRD: the kind of resource it defines, where known (`crd:` by GVK asks for it). */
   readonly defines?: Definition | undefined;
+  /** CompositeResourceDefinition: what decides whether an API server takes it, where known. */
+  readonly composite?: CompositeDefinition | undefined;
+  /** Composition: what it runs and composes, where known (an index does not record it). */
+  readonly composes?: Composed | undefined;
   readonly line?: number | undefined;
+}
+
+/** Of the `spec` of an XRD, what the rules of its CRD speak of. */
+export interface CompositeDefinition {
+  readonly plural: string | undefined;
+  readonly scope: string | undefined;
+  readonly connectionSecretKeys: boolean;
+  readonly claimNames: boolean;
+}
+
+/** What a Composition is for, which functions it runs, and which resources it composes. */
+export interface Composed {
+  /** `spec.compositeTypeRef`. */
+  readonly composite: ResourceType | undefined;
+  /** Names of Function objects, in the order of the pipeline. */
+  readonly functions: readonly string[];
+  readonly resources: readonly ResourceType[];
+}
+
+export interface ResourceType {
+  readonly apiVersion: string;
+  readonly kind: string;
 }

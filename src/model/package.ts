@@ -1,3 +1,5 @@
+import type { Path } from '../text/yaml/places.js';
+
 /**
  * OCI image name without tag or digest, spelled as written; a Lock calls it `source`.
  *
@@ -19,10 +21,14 @@ export interface Candidate {
   readonly version: string;
 }
 
-/** Where something was written; for messages. */
+/** Where something was written: for messages, and to change it. */
 export interface Origin {
   /** Path as the user gave it, `-` for stdin, `command line`, or `<repository>@<version>`. */
   readonly file: string;
   /** 1-based; undefined where lines mean nothing. */
   readonly line?: number | undefined;
+  /** Of a stream, which document: 0 is the first, and empty ones count. */
+  readonly document?: number | undefined;
+  /** Where in the document, or which of the references on the command line. */
+  readonly path?: Path | undefined;
 }

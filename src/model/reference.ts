@@ -170,6 +170,9 @@ export function repositoryProblem(repository: string, target: Target): string | 
   const tagged = `${repository}:v0.0.0`;
   if (validPackageReference(tagged, target)) return undefined;
   if (repository.includes('@')) return 'it holds a digest, which belongs in the version';
+  const scheme = /^[a-z]+:\/\//i.exec(repository)?.[0];
+  if (scheme !== undefined)
+    return `it begins with \`${scheme}\`, which the name of an image does not`;
   const { host, rest } = splitHost(repository);
   if (rest.includes(':')) return 'it holds a tag, which belongs in the version';
   if (!REPOSITORY_PATH.test(rest)) {

@@ -18,6 +18,10 @@ export interface Request {
   readonly kept: readonly KeptObject[];
   /** Packages whose prereleases are admitted, as with `--prerelease`. */
   readonly prereleases?: readonly Repository[];
+  /** Releases, or ranges of them, that the set is meant to work on: those that `matrix` looks at. */
+  readonly crossplanes?: { readonly texts: readonly string[]; readonly origin: Origin } | undefined;
+  /** Versions whose digest no source knows may be locked. */
+  readonly allowUndigested?: boolean | undefined;
 }
 
 export type Root = PackageRoot | LocalRoot | CrdRoot;
@@ -34,6 +38,8 @@ export interface PackageRoot {
   readonly spec: JsonObject;
   /** The input object this root came from, whose other fields the bundle keeps. */
   readonly object: JsonObject | undefined;
+  /** The file has room for a tag or a digest, and none for a range; undefined: as `object` has. */
+  readonly takesNoRange?: boolean | undefined;
   readonly ignoreCrossplaneConstraints: boolean;
   readonly skipDependencyResolution: boolean;
   readonly origin: Origin;

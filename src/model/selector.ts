@@ -6,6 +6,9 @@ export type Selector =
   | { readonly form: 'tag'; readonly tag: string }
   | { readonly form: 'digest'; readonly digest: Digest };
 
+/** Any version that is no prerelease. */
+export const ANY: Selector = { form: 'range', text: '*' };
+
 /** What a dependsOn entry's words ask for. */
 export function selectorOf(constraint: string): Selector {
   return isDigest(constraint)

@@ -17,6 +17,7 @@ const NAMES = 7;
 const CLAIM_NAMES = 8;
 const VERSIONS = 9;
 const VERSION = 10;
+const SHORT_NAMES = 11;
 const MAPPINGS: ReadonlySet<KeyRole> = new Set([
   ROOT,
   METADATA,
@@ -27,7 +28,8 @@ const MAPPINGS: ReadonlySet<KeyRole> = new Set([
   VERSION,
 ]);
 
-type Field = Exclude<keyof Identity, 'versions'> | 'version' | 'versionName';
+type Field =
+  Exclude<keyof Identity, 'versions' | 'shortNames'> | 'version' | 'versionName' | 'shortName';
 /** The role of a field is its index here, past those of collections. */
 const FIELDS: readonly Field[] = [
   'apiVersion',
@@ -39,8 +41,9 @@ const FIELDS: readonly Field[] = [
   'claimKind',
   'version',
   'versionName',
+  'shortName',
 ];
-const FIRST_FIELD = VERSION + 1;
+const FIRST_FIELD = SHORT_NAMES + 1;
 const field = (name: Field): KeyRole => FIRST_FIELD + FIELDS.indexOf(name);
 
 const ROLES: ReadonlyMap<KeyRole, ReadonlyMap<string, KeyRole>> = new Map([
@@ -72,7 +75,13 @@ const ROLES: ReadonlyMap<KeyRole, ReadonlyMap<string, KeyRole>> = new Map([
       ['versions', VERSIONS],
     ]),
   ],
-  [NAMES, new Map([['kind', field('definedKind')]])],
+  [
+    NAMES,
+    new Map([
+      ['kind', field('definedKind')],
+      ['shortNames', SHORT_NAMES],
+    ]),
+  ],
   [
     CLAIM_NAMES,
     new Map([
@@ -83,6 +92,12 @@ const ROLES: ReadonlyMap<KeyRole, ReadonlyMap<string, KeyRole>> = new Map([
   [VERSION, new Map([['name', field('versionName')]])],
 ]);
 
+/** The role of the items of a list. */
+const ITEMS: ReadonlyMap<KeyRole, KeyRole> = new Map([
+  [VERSIONS, VERSION],
+  [SHORT_NAMES, field('shortName')],
+]);
+
 /**
  * The identity of a document, without parsing it; undefined: it takes a parser to tell.
  *
@@ -91,9 +106,10 @@ const ROLES: ReadonlyMap<KeyRole, ReadonlyMap<string, KeyRole>> = new Map([
 export function fastIdentity(text: string): Identity | undefined {
   const found = new Map<Field, string>();
   const versions: string[] = [];
+  const shortNames: string[] = [];
   const understood = scanBlocks(text, {
     key: (role, key) => ROLES.get(role)?.get(key) ?? otherRole(role, key),
-    item: (role) => (role === VERSIONS ? VERSION : undefined),
+    item: (role) => ITEMS.get(role),
     mapping: (role) => MAPPINGS.has(role),
     scalar: (role, value) => keep(role, value),
   });
@@ -103,6 +119,7 @@ export function fastIdentity(text: string): Identity | undefined {
     const name = FIELDS[role - FIRST_FIELD];
     if (name === undefined || typeof value !== 'string') return false;
     if (name === 'versionName') versions.push(value);
+    else if (name === 'shortName') shortNames.push(value);
     else found.set(name, value);
     return true;
   }
@@ -118,6 +135,7 @@ export function fastIdentity(text: string): Identity | undefined {
     group: found.get('group'),
     definedKind: found.get('definedKind'),
     versions: version === undefined ? versions : [version, ...versions],
+    shortNames,
     claimPlural: found.get('claimPlural'),
     claimKind: found.get('claimKind'),
   };

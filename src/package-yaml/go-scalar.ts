@@ -16,7 +16,7 @@ function spellings<T>(value: T, texts: readonly string[]): [string, T][] {
 
 const NUMBER_START = /^[-+.0-9]/;
 const INTEGER =
-  /^([-+]?)(?:(0[xX])0*([0-9a-fA-F]+)|(0[bB])0*([01]+)|0[oO]?0*([0-7]+)|([1-9][0-9]*|0))$/;
+  /^([-+]?)(?:(0[xX])0*([1-9a-fA-F][0-9a-fA-F]*|0)|(0[bB])0*(1[01]*|0)|0[oO]?0*([1-7][0-7]*|0)|([1-9][0-9]*|0))$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** Below zero Go reads an int64, with a plus sign as well, and a uint64 without. */
 const INT64_MIN = -(2n ** 63n);

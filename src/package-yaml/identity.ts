@@ -37,10 +37,12 @@ function malformedApiVersion({ apiVersion, kind }: Identity): string | undefined
 }
 
 /** Says what of an identity is over those limits; undefined: nothing is. */
-function oversized({ versions, ...names }: Identity): string | undefined {
+function oversized({ versions, shortNames, ...names }: Identity): string | undefined {
   if (versions.length > MAX_VERSIONS)
     return `the ${short(names.kind)} has over ${MAX_VERSIONS} versions`;
-  const long = [...Object.values(names), ...versions].find(
+  if (shortNames.length > MAX_VERSIONS)
+    return `the ${short(names.kind)} has over ${MAX_VERSIONS} short names`;
+  const long = [...Object.values(names), ...versions, ...shortNames].find(
     (name) => (name?.length ?? 0) > MAX_TEXT_LENGTH,
   );
   if (long === undefined) return undefined;

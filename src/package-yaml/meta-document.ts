@@ -1,14 +1,11 @@
 import { isList, listOf, mappingOf, type JsonObject, type JsonValue } from '../text/json.js';
 import type { MetaDocument } from '../model/package-contents.js';
+import { isBlownUp } from '../text/yaml/blown-up.js';
 import type { GoDocument } from './go-yaml.js';
 import { identityOf, mustBe } from './identity.js';
 import { objectMetaProblem } from './object-meta.js';
 import { lineFinder } from '../text/line-finder.js';
 import { findPlace, placesOf } from '../text/yaml/places.js';
-
-/** Of a meta with its aliases written out: a few nested aliases can stand for billions of nodes. */
-const MAX_NODES = 100_000;
-const MAX_DEPTH = 1_000;
 
 /** Whether a document is of a group that holds package metas, under whichever vendor's name. */
 export function isMeta(apiVersion: string): boolean {
@@ -22,7 +19,7 @@ export function metaDocument(
 ): MetaDocument | { problem: string } {
   const identity = identityOf(document.value);
   if ('problem' in identity) return identity;
-  if (isTooLarge(document.value)) {
+  if (isBlownUp(document.value)) {
     return {
       problem: 'aliases blow the document up (Crossplane: document contains excessive aliasing)',
     };
@@ -40,20 +37,39 @@ export function metaDocument(
     crossplane: spec['crossplane'],
     dependsOn: list('dependsOn'),
     capabilities: list('capabilities').filter((item) => typeof item === 'string'),
-    dependsOnLines: dependsOnLines(document, line),
+    dependsOnLines: linesOf(document, ['spec', 'dependsOn'], line),
     line,
     specKeys: Object.keys(spec),
+    specLines: specLines(document, line),
     decodeError: decodeError(root),
   };
 }
 
-function dependsOnLines({ source, events }: GoDocument, line: number): number[] | undefined {
+/** Where the items of a list stand; undefined: it is not written out as one. */
+export function linesOf(
+  { source, events }: GoDocument,
+  path: readonly string[],
+  line: number,
+): number[] | undefined {
   const root = placesOf(source, events);
-  const dependsOn = root && findPlace(root, ['spec', 'dependsOn']);
+  const list = root && findPlace(root, path);
   const lineOf = lineFinder(source);
-  return dependsOn?.place?.items.map(({ offset }) => {
-    return line + lineOf(offset < 0 ? dependsOn.offset : offset) - 1;
+  return list?.place?.items.map(({ offset }) => {
+    return line + lineOf(offset < 0 ? list.offset : offset) - 1;
   });
+}
+
+function specLines(
+  { source, events }: GoDocument,
+  line: number,
+): Record<string, number> | undefined {
+  const root = placesOf(source, events);
+  const spec = root && findPlace(root, ['spec']).place;
+  if (spec === undefined) return undefined;
+  const lineOf = lineFinder(source);
+  return Object.fromEntries(
+    spec.entries.map(({ key, offset }) => [key, line + lineOf(offset) - 1]),
+  );
 }
 
 function decodeError(root: JsonObject): string | undefined {
@@ -72,19 +88,4 @@ function strings(value: JsonValue | undefined): Readonly<Record<string, string>>
   return Object.fromEntries(
     entries.map(([key, text]) => [key, typeof text === 'string' ? text : '']),
   );
-}
-
-/** Whether a walk that follows aliases would pass a limit; one that holds itself is too deep. */
-function isTooLarge(value: JsonValue): boolean {
-  let left = MAX_NODES;
-  const visit = (node: JsonValue, depth: number): void => {
-    if (depth > MAX_DEPTH) left = 0;
-    if (--left < 0 || typeof node !== 'object' || node === null) return;
-    for (const child of Object.values(node)) {
-      visit(child, depth + 1);
-      if (left < 0) return;
-    }
-  };
-  visit(value, 0);
-  return left < 0;
 }

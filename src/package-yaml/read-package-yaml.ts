@@ -4,19 +4,18 @@ import type {
   PackageObject,
   StreamProblem,
 } from '../model/package-contents.js';
-import { mappingOf } from '../text/json.js';
+import { mappingOf, weightOf } from '../text/json.js';
 import { fastIdentity } from './fast-identity.js';
 import { parseGoYaml, type GoDocument } from './go-yaml.js';
 import { identityOf, identityProblem, objectOf } from './identity.js';
 import { isMeta, metaDocument } from './meta-document.js';
+import { composingSpec, isComposing } from './objects/composing-spec.js';
 import { objectMetaProblem } from './object-meta.js';
-import { duplicateKeys } from './duplicate-keys.js';
+import { DOCUMENT_LIMITS, partsProblem } from './document-limits.js';
+import { duplicateKeys } from '../text/yaml/duplicate-keys.js';
 import { lineAt, lineFinder } from '../text/line-finder.js';
 import { placesOf } from '../text/yaml/places.js';
 import { isEmptyDocument, splitDocuments, type RawDocument } from './split-documents.js';
-
-/** Crossplane lists all objects of a package in its revision, and the size of that is limited. */
-const MAX_DOCUMENTS = 50_000;
 
 /**
  * What a `package.yaml` holds, whichever Crossplane is to install it.
@@ -27,28 +26,68 @@ const MAX_DOCUMENTS = 50_000;
 export async function readPackageYaml(
   input: Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<PackageContents> {
-  const metas: MetaDocument[] = [];
-  const objects: PackageObject[] = [];
-  const problems: StreamProblem[] = [];
-  const warnings: StreamProblem[] = [];
+  const contents = new GrowingContents();
   let count = 0;
   for await (const piece of splitDocuments(input instanceof Uint8Array ? [input] : input)) {
-    if (++count > MAX_DOCUMENTS) {
-      const message = `package.yaml has more than ${MAX_DOCUMENTS} documents, more than a cluster can keep track of; split the package`;
-      problems.push({ message });
+    if (++count > DOCUMENT_LIMITS.documents) {
+      const message = `package.yaml has more than ${DOCUMENT_LIMITS.documents} documents, more than a cluster can keep track of; split the package`;
+      contents.add({ problem: { message } });
       break;
     }
-    if ('problem' in piece) {
-      problems.push(piece.problem);
-    } else if (!isEmptyDocument(piece.text)) {
-      const document = readDocument(piece);
-      if ('problem' in document) problems.push(document.problem);
-      else if ('meta' in document) metas.push(document.meta);
-      else objects.push(document.object);
-      warnings.push(...(document.warnings ?? []));
+    if ('problem' in piece) contents.add(piece);
+    else if (!isEmptyDocument(piece.text)) contents.add(readDocument(piece));
+    if (contents.isFull) break;
+  }
+  return contents.contents;
+}
+
+/** What was read so far, in copies: V8 keeps a whole document alive for as long as a part of it is. */
+class GrowingContents {
+  readonly #metas: MetaDocument[] = [];
+  readonly #objects: PackageObject[] = [];
+  readonly #problems: StreamProblem[] = [];
+  readonly #warnings: StreamProblem[] = [];
+  #weight = 0;
+
+  get contents(): PackageContents {
+    const [metas, objects] = [this.#metas, this.#objects];
+    return { metas, objects, problems: this.#problems, warnings: this.#warnings };
+  }
+
+  /** A limit is passed, and the last problem says so. */
+  isFull = false;
+
+  add(document: ReadDocument): void {
+    // Before anything is copied: aliases may stand for one long text many times over.
+    this.#weight += 'problem' in document ? 0 : weightOf(document);
+    if (this.#weight > DOCUMENT_LIMITS.keptChars) {
+      this.#end('its names, versions and metadata are too long together; split the package');
+      return;
+    }
+    if ('problem' in document) this.#problems.push(told(document.problem));
+    else if ('meta' in document) this.#metas.push(structuredClone(document.meta));
+    else this.#objects.push(document.object);
+    for (const warning of document.warnings ?? []) {
+      if (this.#warnings.length < DOCUMENT_LIMITS.toldProblems) this.#warnings.push(told(warning));
+    }
+    if (this.#problems.length > DOCUMENT_LIMITS.toldProblems) {
+      this.#end(`package.yaml has more than ${DOCUMENT_LIMITS.toldProblems} problems`);
     }
   }
-  return { metas, objects, problems, warnings };
+
+  #end(message: string): void {
+    this.#problems.push({ message });
+    this.isFull = true;
+  }
+}
+
+/** Characters of a message: longer ones quote what is too long to be read. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
+function told({ message, ...place }: StreamProblem): StreamProblem {
+  const cut = message.length > MAX_MESSAGE_LENGTH;
+  const text = cut ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
+  return structuredClone({ message: text, ...place });
 }
 
 type ReadDocument = (
@@ -59,7 +98,9 @@ type ReadDocument = (
 
 function readDocument(raw: RawDocument): ReadDocument {
   const identity = fastIdentity(raw.text);
-  if (identity === undefined || isMeta(identity.apiVersion)) return parseDocument(raw);
+  if (identity === undefined || isMeta(identity.apiVersion) || isComposing(identity)) {
+    return parseDocument(raw);
+  }
   const line = contentLine(raw);
   const message = identityProblem(identity);
   return message === undefined
@@ -67,18 +108,14 @@ function readDocument(raw: RawDocument): ReadDocument {
     : { problem: { message, line } };
 }
 
-/** Characters of a document to parse: API servers take less, and parsing takes many times its size. */
-const MAX_PARSED_LENGTH = 16 * 2 ** 20;
 /** Warnings about one document. */
 const MAX_WARNINGS = 20;
 
 /** The slow way, for what must be known in full or takes a parser to understand. */
 function parseDocument(raw: RawDocument): ReadDocument {
   const line = contentLine(raw);
-  if (raw.text.length > MAX_PARSED_LENGTH) {
-    const message = `the document is larger than ${MAX_PARSED_LENGTH >> 20} MiB, more than any API server takes; split it`;
-    return { problem: { message, line } };
-  }
+  const tooMany = partsProblem(raw.text);
+  if (tooMany !== undefined) return { problem: { message: tooMany, line } };
   const parsed = parseGoYaml(raw.text);
   if ('error' in parsed) {
     return { problem: { message: parsed.error, line: raw.line + parsed.lineOffset } };
@@ -90,7 +127,11 @@ function parseDocument(raw: RawDocument): ReadDocument {
   if (!isMeta(identity.apiVersion)) {
     const undecodable = objectMetaProblem(mappingOf(parsed.value)?.['metadata']);
     if (undecodable !== undefined) return { problem: { message: undecodable, line } };
-    return { object: objectOf(identity, line), warnings: duplicates(parsed, raw, isIdentityPath) };
+    const more = composingSpec(identity, mappingOf(parsed.value)?.['spec']);
+    return {
+      object: { ...objectOf(identity, line), ...more },
+      warnings: duplicates(parsed, raw, isIdentityPath),
+    };
   }
   const meta = metaDocument(parsed, raw.line);
   if ('problem' in meta) return { problem: { message: meta.problem, line } };
@@ -118,7 +159,7 @@ function duplicates(
   const root = placesOf(source, events);
   if (root === undefined) return [];
   const lineOf = lineFinder(source);
-  const found = duplicateKeys(root, descend).slice(0, MAX_WARNINGS);
+  const found = duplicateKeys(root, descend, MAX_WARNINGS);
   return found.map(({ path, offset }) => ({
     message: `\`${path}\` is written twice; Crossplane reads the last one; remove the other`,
     line: raw.line + lineOf(offset) - 1,

@@ -86,7 +86,7 @@ const MARK: Rule = { pattern: /\?/, what: 'a key after `?`', remedy: 'leave the 
 const BEFORE_KEY: Rule = { ...MARK, pattern: /\?(?! $)/ };
 const AFTER_MARKED_KEY: Rule = { ...MARK, pattern: /^(?! *\n *:[ \n])/ };
 const AFTER_KEY: Rule = {
-  pattern: /^[^:]*\n[^]*:/,
+  pattern: /^[^:\n]*\n[^:]*:/,
   what: 'a key with its colon on another line',
   remedy: 'put them on one line',
 };

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { StreamProblem } from '../model/package-contents.js';
+import { DOCUMENT_LIMITS } from './document-limits.js';
 
 /** Crossplane reads this much of a package.yaml and drops the rest in silence. */
 const MAX_PACKAGE_YAML_BYTES = 200 * 2 ** 20;
@@ -13,12 +14,12 @@ export interface RawDocument {
 
 const NEWLINE = 10;
 const SEPARATOR = '---';
-const BLANKS_AROUND = /^[ \t]+|[ \t\r]+$/g;
+const BLANKS_AROUND = /(?<![ \t\r])[ \t\r]+$|^[ \t]+/g;
 
 /**
  * Cuts a stream where apimachinery's YAMLReader does: at lines that begin with `---`, and nowhere
  * else. Such a line must be blank or a comment after that; anything else ends the stream with a
- * problem. So does a stream over `maxBytes`, or one that is not UTF-8.
+ * problem. So does a stream over `maxBytes`, a document over its limit, or one that is not UTF-8.
  */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -45,16 +46,22 @@ class DocumentCutter {
   aborted = false;
   #unfinishedLine: Uint8Array[] = [];
   #parts: Uint8Array[] = [];
+  /** Bytes of both. */
+  #held = 0;
   #line = 1;
 
   *push(chunk: Uint8Array): Generator<RawDocument | { problem: StreamProblem }> {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
       const lines = joined([...this.#unfinishedLine, chunk.subarray(0, end)]);
+      this.#held -= lengthOf(this.#unfinishedLine);
       this.#unfinishedLine = [];
       yield* this.#cut(lines);
     }
-    if (end < chunk.length) this.#unfinishedLine.push(chunk.subarray(end));
+    if (this.aborted || end === chunk.length) return;
+    this.#unfinishedLine.push(chunk.subarray(end));
+    this.#held += chunk.length - end;
+    if (this.#isTooLarge()) yield this.#tooLarge();
   }
 
   *end(): Generator<RawDocument | { problem: StreamProblem }> {
@@ -70,7 +77,11 @@ class DocumentCutter {
     for (let at = separatorFrom(lines, 0); at >= 0; at = separatorFrom(lines, from)) {
       const eol = lines.indexOf(NEWLINE, at);
       const rest = lines.toString('utf8', at + SEPARATOR.length, eol).replace(BLANKS_AROUND, '');
-      if (at > from) this.#parts.push(lines.subarray(from, at));
+      if (at > from) this.#hold(lines.subarray(from, at));
+      if (this.#isTooLarge()) {
+        yield this.#tooLarge();
+        return;
+      }
       if (rest !== '' && !rest.startsWith('#')) {
         yield this.#abort(rest);
         return;
@@ -80,17 +91,35 @@ class DocumentCutter {
         if (this.aborted) return;
         this.#line++;
       } else {
-        this.#parts.push(lines.subarray(at, eol + 1));
+        this.#hold(lines.subarray(at, eol + 1));
       }
       from = eol + 1;
     }
-    if (from < lines.length) this.#parts.push(lines.subarray(from));
+    if (from < lines.length) this.#hold(lines.subarray(from));
+    if (this.#isTooLarge()) yield this.#tooLarge();
+  }
+
+  #hold(part: Uint8Array): void {
+    this.#parts.push(part);
+    this.#held += part.length;
+  }
+
+  #isTooLarge(): boolean {
+    return this.#held > DOCUMENT_LIMITS.documentBytes;
+  }
+
+  #tooLarge(): { problem: StreamProblem } {
+    this.aborted = true;
+    const mib = DOCUMENT_LIMITS.documentBytes >> 20;
+    const message = `the document is larger than ${mib} MiB, more than any API server takes; split it`;
+    return { problem: { message, line: this.#line } };
   }
 
   #take(): RawDocument | { problem: StreamProblem } {
     const line = this.#line;
     const bytes = joined(this.#parts);
     this.#parts = [];
+    this.#held = 0;
     this.#line += newlinesIn(bytes);
     if (!isUtf8(bytes)) {
       this.aborted = true;
@@ -121,6 +150,10 @@ function separatorFrom(lines: Buffer, from: number): number {
     return from;
   const before = lines.indexOf(`\n${SEPARATOR}`, Math.max(from - 1, 0), 'latin1');
   return before < 0 ? -1 : before + 1;
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function newlinesIn(bytes: Uint8Array): number {

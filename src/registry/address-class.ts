@@ -11,11 +11,21 @@ const CLASSES: readonly (readonly [AddressClass, BlockList])[] = [
       ['169.254.0.0', 16],
       ['fe80::', 10],
       ['0.0.0.0', 8],
-      ['::', 128],
-      // Metadata services of some clouds.
+      // Metadata services of some clouds, which the other classes would hold.
       ['192.0.0.0', 24],
-      // NAT64: an IPv4 address of any class inside an IPv6 address.
+      ['168.63.129.16', 32],
+      ['100.100.100.200', 32],
+      ['fd00:ec2::254', 128],
+      ['fd20:ce::254', 128],
+      // Many hosts, or none.
+      ['224.0.0.0', 3],
+      ['ff00::', 8],
+      // An IPv4 address of any class inside an IPv6 address: compatible, NAT64, 6to4, Teredo.
+      ['::', 96],
       ['64:ff9b::', 96],
+      ['64:ff9b:1::', 48],
+      ['2002::', 16],
+      ['2001::', 32],
     ),
   ],
   [
@@ -25,7 +35,9 @@ const CLASSES: readonly (readonly [AddressClass, BlockList])[] = [
       ['172.16.0.0', 12],
       ['192.168.0.0', 16],
       ['100.64.0.0', 10],
+      ['198.18.0.0', 15],
       ['fc00::', 7],
+      ['fec0::', 10],
     ),
   ],
 ];
@@ -43,9 +55,9 @@ export function ipFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** Class of a URL's `hostname` (IPv6 in brackets). */
+/** Class of a URL's `hostname` (IPv6 in brackets), or of an address. */
 export function addressClass(hostname: string): AddressClass {
-  const bare = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
+  const bare = hostname.replace(/^\[|\]$|%[^]*|(?<!\.)\.+$/g, '').toLowerCase();
   if (bare === 'localhost' || bare.endsWith('.localhost')) return 'loopback';
   if (isIP(bare) === 0) return 'public';
   return CLASSES.find(([, list]) => list.check(bare, ipFamily(bare)))?.[0] ?? 'public';

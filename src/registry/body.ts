@@ -1,13 +1,17 @@
-import type { BlobSink, ExpectedBlob } from '../image/blob.js';
+import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
 import { createHash } from 'node:crypto';
 import { SourceError } from '../model/source-error.js';
 import { asTransient, TransientFailure } from './retry.js';
-import type { Clock } from '../model/clock.js';
+import type { Clock } from '../model/time/clock.js';
 import type { HttpResponse } from './transport.js';
 
 /** A body slower than this over one window counts as stalled. */
-const MIN_BYTES_PER_SECOND = 10;
+const MIN_BYTES_PER_SECOND = 256;
 const STALL_WINDOW_MS = 20_000;
+
+/** A body that is not complete after `BODY_MS`, and the time its size takes at this pace, is given up. */
+const BODY_MS = 60_000;
+const SLOWEST_BYTES_PER_SECOND = 16 * 1024;
 
 /** A whole body; throws as soon as it grows past `limit` bytes. */
 export async function readBody(
@@ -21,26 +25,31 @@ export async function readBody(
     await response.discard();
     throw tooLarge();
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of withStallCheck(response.body, context.clock)) {
-    size += chunk.byteLength;
-    if (size > limit) throw tooLarge();
-    chunks.push(chunk);
+  const body = new BlobBuffer();
+  for await (const chunk of withPaceCheck(response.body, context.clock)) {
+    if (body.bytes.length + chunk.byteLength > limit) throw tooLarge();
+    await body.add(chunk);
   }
-  return Buffer.concat(chunks);
+  return body.bytes;
 }
 
-/** The chunks of a body; a broken connection or a stall throws a transient failure. */
-export async function* withStallCheck(
+/**
+ * The chunks of a body; a broken connection, a stall or the end of its time throws a transient
+ * failure. `expectedBytes` are those of a body whose size is known before it is asked for.
+ */
+export async function* withPaceCheck(
   body: AsyncIterable<Uint8Array>,
   clock: Clock,
+  expectedBytes = 0,
 ): AsyncGenerator<Uint8Array> {
-  let since = clock.now();
+  const start = clock.now();
+  const limitMs = BODY_MS + (expectedBytes * 1000) / SLOWEST_BYTES_PER_SECOND;
+  let since = start;
   let size = 0;
   try {
     for await (const chunk of body) {
       size += chunk.byteLength;
+      if (clock.now() - start > limitMs) throw tooLate(limitMs);
       const elapsed = clock.now() - since;
       if (elapsed > STALL_WINDOW_MS) {
         if ((size * 1000) / elapsed < MIN_BYTES_PER_SECOND) throw tooSlow();
@@ -51,6 +60,11 @@ export async function* withStallCheck(
   } catch (error) {
     throw asTransient(error);
   }
+}
+
+function tooLate(limitMs: number): TransientFailure {
+  const seconds = Math.round(limitMs / 1000);
+  return new TransientFailure(`the answer was not complete after ${seconds} s`);
 }
 
 function tooSlow(): TransientFailure {

@@ -2,11 +2,11 @@ import { isDigest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { isTag, joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import { withStallCheck, readBody, VerifiedBytes, WrongBytes } from './body.js';
+import { withPaceCheck, readBody, VerifiedBytes, WrongBytes } from './body.js';
 import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
 import { MEDIA_TYPE } from '../image/descriptor.js';
 import type { RemoteRepository, StoredManifest, TagList } from '../image/image-repository.js';
-import { fieldsOf, listOf, parseJson } from '../text/json.js';
+import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS, type Limits } from '../image/limits.js';
 import { nextPage, TagCollector } from './paging.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
@@ -77,8 +77,12 @@ export class RegistryClient {
       if (response.status === 304) return unchanged(response);
       const limit = this.#limits.tagPageBytes;
       const body = await readBody(response, limit, { subject, clock: this.#session.clock });
-      const tags = tagsFrom(Buffer.from(body).toString('utf8'), subject);
-      const next = nextPage(response.header('link'), url, subject);
+      // A registry may have moved the repository, and say so by a redirect of its own.
+      const moved = landed.url.href !== url.href;
+      const path = moved ? undefined : name.path;
+      const tags = tagsFrom(Buffer.from(body).toString('utf8'), path, subject);
+      const from = landed.url.origin === url.origin ? landed.url : url;
+      const next = nextPage(response.header('link'), from, subject);
       return { tags, bytes: body.length, next, validators: validatorsOf(response) };
     });
   }
@@ -116,6 +120,10 @@ export class RegistryClient {
         if (promised !== undefined && isDigest(promised) && promised !== digest) {
           throw new WrongBytes(`bytes whose digest is ${digest}, not ${promised}`);
         }
+      }
+      // What has the digest asked for is what was published, whatever it is.
+      if (!isDigest(reference) && !isManifest(bytes)) {
+        throw new SourceError('BAD_SOURCE', subject, 'the answer is not a manifest');
       }
       return { digest, bytes };
     });
@@ -194,7 +202,9 @@ export class RegistryClient {
       }
       if (bytes.size > 0 && !continues(response, bytes.size)) await bytes.restart();
       etag = strongTag(response);
-      for await (const chunk of withStallCheck(response.body, this.#session.clock))
+      const { body } = response;
+      const left = expected.size - bytes.size;
+      for await (const chunk of withPaceCheck(body, this.#session.clock, left))
         await bytes.add(chunk);
       // A 206 may be shorter than the range asked for; a 200 is all that there is.
       if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShort();
@@ -231,14 +241,35 @@ async function unchanged(response: HttpResponse): Promise<'unchanged'> {
   return 'unchanged';
 }
 
-function tagsFrom(text: string, subject: string): readonly string[] {
-  const tags = fieldsOf(parseJson(text)?.value)?.get('tags');
+/** `path` is the repository that the list must be of; undefined: it may be another. */
+function tagsFrom(text: string, path: string | undefined, subject: string): readonly string[] {
+  const answer = fieldsOf(parseJson(text)?.value);
+  const tags = answer?.get('tags');
   // A registry written in Go says `null` for a repository without tags.
   const listed = tags === null ? [] : listOf(tags);
   if (listed === undefined || !listed.every((tag) => typeof tag === 'string')) {
     throw new SourceError('BAD_SOURCE', subject, 'the answer is not a list of tags');
   }
+  const name = stringOf(answer?.get('name')) ?? '';
+  if (path !== undefined && isOther(name, path)) {
+    const what = `the answer is the list of another repository, \`${printable(name)}\``;
+    throw new SourceError('BAD_SOURCE', subject, what);
+  }
   return listed.filter((tag) => isTag(tag));
+}
+
+/**
+ * Whether the name in a tag list is that of another repository. Proxies of registries answer with
+ * the name that a repository has behind them, which differs in all but its last part.
+ */
+function isOther(name: string, path: string): boolean {
+  return name.includes('/') && name.split('/').at(-1) !== path.split('/').at(-1);
+}
+
+/** Any kind of manifest says its version or its type; the page of a proxy says neither. */
+function isManifest(bytes: Uint8Array): boolean {
+  const fields = fieldsOf(parseJson(bytes)?.value);
+  return fields?.get('schemaVersion') !== undefined || fields?.get('mediaType') !== undefined;
 }
 
 function rangeFrom(offset: number, etag: string): Record<string, string> {

@@ -1,3 +1,4 @@
+import { RefusedAddress } from './address-guard.js';
 import type { Proxy } from './proxy-environment.js';
 
 /** Code of an error by which a proxy refused a request, followed by the status it answered with. */
@@ -18,7 +19,9 @@ export class HostUnreachable extends Error {
   readonly request: FailedRequest;
 
   constructor(code: string, asked: FailedRequest, cause: unknown) {
-    super(whatHappened(code, asked), { cause });
+    super(cause instanceof RefusedAddress ? whyRefused(cause, asked) : whatHappened(code, asked), {
+      cause,
+    });
     this.code = code;
     this.request = asked;
   }
@@ -27,6 +30,11 @@ export class HostUnreachable extends Error {
   withRole(role: string): HostUnreachable {
     return new HostUnreachable(this.code, { ...this.request, role }, this.cause);
   }
+}
+
+function whyRefused({ message }: RefusedAddress, { url, role }: FailedRequest): string {
+  const who = role ?? 'the host that the registry redirects to';
+  return `${who}, \`${url.host}\`, is not asked: ${message}`;
 }
 
 function whatHappened(code: string, { url, proxy, role }: FailedRequest): string {

@@ -1,4 +1,5 @@
 import { SourceError } from '../model/source-error.js';
+import { RefusedAddress } from './address-guard.js';
 import { WrongBytes } from './body.js';
 import { HostUnreachable } from './host-unreachable.js';
 import { TransientFailure } from './retry.js';
@@ -47,6 +48,10 @@ function hintFor(error: HostUnreachable | undefined): { readonly hint?: string }
   if (error === undefined) return {};
   const { code, request } = error;
   const { url, proxy } = request;
+  if (error.cause instanceof RefusedAddress) {
+    return { hint: 'nothing was sent to it; if both are yours, give them addresses of one kind' };
+  }
+  if (code.startsWith('ERR_SSL') && code.includes('ALERT')) return { hint: ALERT_HINT };
   if (isCertificateError(code)) return { hint: certificateHint(code, url.hostname) };
   if (code.startsWith('ERR_SSL')) {
     const flag = `--insecure-registry ${url.host}`;
@@ -58,6 +63,10 @@ function hintFor(error: HostUnreachable | undefined): { readonly hint?: string }
     hint: `check the environment variable ${variable}, or exempt \`${url.hostname}\` from the proxy with NO_PROXY`,
   };
 }
+
+/** An alert comes from a server that speaks TLS. */
+const ALERT_HINT =
+  'the server speaks TLS and refuses ours: it must take TLS 1.2 or newer, and clients without a certificate';
 
 export function isCertificateError(code: string): boolean {
   return code.includes('CERT') || code.includes('VERIFY');

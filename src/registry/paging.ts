@@ -24,6 +24,9 @@ export function nextPage(link: string | undefined, current: URL, subject: string
     if (!URL.canParse(target!, current.href)) throw refuse('at what is not a URL');
     const url = new URL(target!, current);
     if (url.origin !== current.origin) throw refuse(`at \`${shownUrl(url)}\`, another host`);
+    if (url.pathname !== current.pathname) {
+      throw refuse(`at \`${shownUrl(url)}\`, which lists another repository`);
+    }
     return url;
   }
   return undefined;

@@ -53,6 +53,7 @@ function redirected(from: HttpRequest, location: string, subject: string): HttpR
   return {
     ...from,
     url,
+    referrer: from.referrer ?? { registry: from.url, as: 'redirect' },
     headers: url.origin === from.url.origin ? from.headers : withoutCredentials(from.headers),
   };
 }

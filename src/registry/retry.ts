@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.js';
+import type { Clock } from '../model/time/clock.js';
 import { HostUnreachable, PROXY_ANSWERED } from './host-unreachable.js';
 import type { HttpResponse } from './transport.js';
 import { codeOf } from '../files/error-code.js';
@@ -52,7 +52,7 @@ export async function retrying<T>(
       const wait = waitBefore(tries, error, clock, policy);
       const late = clock.now() + wait - start > policy.deadlineMs;
       if (late || tries >= policy.maxTries || limited > (error.maxRetries ?? Infinity)) throw error;
-      await clock.sleep(wait);
+      await clock.sleep(wait, error.message);
     }
   }
 }

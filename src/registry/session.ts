@@ -13,7 +13,8 @@ import {
   TransientFailure,
   type RetryPolicy,
 } from './retry.js';
-import { realClock, type Clock } from '../model/clock.js';
+import { realClock, type Clock } from '../model/time/clock.js';
+import { OutOfTime } from '../model/time/out-of-time.js';
 import { signInHint } from './auth/token.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 
@@ -110,6 +111,7 @@ export class RegistrySession {
         this.#retry,
       );
     } catch (error) {
+      if (error instanceof OutOfTime) throw error.about(subject);
       const failed = unreachableIn(error)?.request.url.origin;
       const before = failed === undefined ? undefined : this.#fallbacks.get(failed);
       throw asSourceError(error, subject, before);

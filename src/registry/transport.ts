@@ -8,6 +8,16 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string | undefined;
+  /** Who named the host of `url`; undefined: the user did. */
+  readonly referrer?: Referrer | undefined;
+  /** Aborts the exchange, also while its body is read. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A registry that sends its clients to another host. */
+export interface Referrer {
+  readonly registry: URL;
+  readonly as: 'redirect' | 'token server';
 }
 
 export interface HttpResponse {

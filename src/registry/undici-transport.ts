@@ -1,5 +1,9 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import type { Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
+import { addressClass } from './address-class.js';
+import { guardedLookup, mayAsk, RefusedAddress, type AddressRule } from './address-guard.js';
 import { HostUnreachable, PROXY_ANSWERED, type FailedRequest } from './host-unreachable.js';
 import { proxiesIn, type Proxy, type ProxyChoice } from './proxy-environment.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
@@ -13,6 +17,8 @@ interface UndiciOptions {
   /** Connections kept to one host. */
   readonly connections: number;
   readonly timeouts?: Partial<Timeouts> | undefined;
+  /** Finds the addresses of a name; that of the system unless told. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 export interface Certificates {
@@ -25,6 +31,8 @@ export interface Certificates {
 export interface Timeouts {
   readonly connectMs: number;
   readonly firstByteMs: number;
+  /** From the request to its answer, with the wait for a connection and all preliminary answers. */
+  readonly answerMs: number;
   readonly stallMs: number;
   /** To read the rest of a body that is discarded. */
   readonly discardMs: number;
@@ -33,6 +41,7 @@ export interface Timeouts {
 const TIMEOUTS: Timeouts = {
   connectMs: 10_000,
   firstByteMs: 60_000,
+  answerMs: 150_000,
   stallMs: 30_000,
   discardMs: 2_000,
 };
@@ -56,21 +65,44 @@ export function undiciTransport(options: UndiciOptions): ClosableTransport {
 
 interface Routes {
   readonly proxyFor: ProxyChoice;
-  readonly direct: Dispatcher;
+  /** For a host that the user named, or, with a rule, one that a registry referred to. */
+  readonly direct: (rule?: AddressRule) => Dispatcher;
   readonly tunnel: (proxy: Proxy) => Dispatcher;
+  /** The class of the address at which a host was reached last. */
+  readonly classOf: (hostname: string) => AddressRule['registry'];
+  readonly answerMs: number;
   readonly discardMs: number;
   close(): Promise<void>;
 }
 
 async function routes(options: UndiciOptions): Promise<Routes> {
   const proxyFor = proxiesIn(options.env);
-  const { Agent, Pool, ProxyAgent } = await import('undici');
-  const { connectMs, firstByteMs, stallMs, discardMs } = { ...TIMEOUTS, ...options.timeouts };
+  const { Agent, buildConnector: connectorFor, Pool, ProxyAgent } = await import('undici');
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const { connectMs, firstByteMs, stallMs, answerMs, discardMs } = timeouts;
   const ca = authorities(await options.certificates?.());
-  const connect = { timeout: connectMs, ...(ca === undefined ? {} : { ca }) };
+  // Said in so many words, or NODE_TLS_REJECT_UNAUTHORIZED could switch it off.
+  const verified = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
+  const connect = { timeout: connectMs, ...verified };
   const { connections } = options;
   const shared = { connections, connect, headersTimeout: firstByteMs, bodyTimeout: stallMs };
-  const direct = new Agent(shared);
+  const lookup = options.lookup ?? systemLookup;
+  const reached = new Map<string, AddressRule['registry']>();
+  const agents = new Map<string, Dispatcher>();
+  const agent = (rule: AddressRule | undefined) => {
+    if (rule === undefined) {
+      const open = connectorFor({ ...connect, lookup });
+      return new Agent({ ...shared, connect: noting(open, reached) });
+    }
+    const open = connectorFor({ ...connect, lookup: guardedLookup(lookup, rule) });
+    return new Agent({ ...shared, connect: open });
+  };
+  const direct = (rule?: AddressRule) => {
+    const key = JSON.stringify(rule) ?? '';
+    const known = agents.get(key) ?? agent(rule);
+    agents.set(key, known);
+    return known;
+  };
   const tunnels = new Map<Proxy, Dispatcher>();
   const tunnel = (proxy: Proxy) =>
     new ProxyAgent({
@@ -85,14 +117,18 @@ async function routes(options: UndiciOptions): Promise<Routes> {
   return {
     proxyFor,
     direct,
+    classOf: (hostname) => reached.get(hostname) ?? addressClass(hostname),
     tunnel: (proxy) => {
       const through = tunnels.get(proxy) ?? tunnel(proxy);
       tunnels.set(proxy, through);
       return through;
     },
+    answerMs,
     discardMs,
     close: async () => {
-      await Promise.all([direct, ...tunnels.values()].map((dispatcher) => dispatcher.destroy()));
+      await Promise.all(
+        [...agents.values(), ...tunnels.values()].map((dispatcher) => dispatcher.destroy()),
+      );
     },
   };
 }
@@ -111,7 +147,7 @@ async function exchange(request: HttpRequest, by: Routes): Promise<HttpResponse>
   const asked = { url: request.url, proxy };
   let answer: Dispatcher.ResponseData;
   try {
-    answer = await sent(request, proxy, by);
+    answer = await answered(request, by.answerMs, (limited) => sent(limited, proxy, by));
   } catch (error) {
     throw asHostUnreachable(error, asked);
   }
@@ -131,6 +167,23 @@ async function exchange(request: HttpRequest, by: Routes): Promise<HttpResponse>
   };
 }
 
+/** Each preliminary answer (1xx) starts undici's own timer anew, so that they could go on for ever. */
+async function answered<T>(
+  request: HttpRequest,
+  withinMs: number,
+  send: (request: HttpRequest) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const reason = Object.assign(new Error('no answer'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
+  const timer = setTimeout(() => late.abort(reason), withinMs);
+  const signals = [late.signal, ...(request.signal === undefined ? [] : [request.signal])];
+  try {
+    return await send({ ...request, signal: AbortSignal.any(signals) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Reads a short rest to keep the connection; closes it if the rest is long or slow. */
 async function discard(body: Dispatcher.ResponseData['body'], withinMs: number): Promise<void> {
   const signal = AbortSignal.timeout(withinMs);
@@ -141,20 +194,23 @@ async function discard(body: Dispatcher.ResponseData['body'], withinMs: number):
   }
 }
 
-function sent(
-  { url, method, headers, body }: HttpRequest,
+async function sent(
+  request: HttpRequest,
   proxy: Proxy | undefined,
-  { direct, tunnel }: Routes,
+  { direct, tunnel, classOf }: Routes,
 ): Promise<Dispatcher.ResponseData> {
+  const { url, method, headers, body, signal } = request;
+  const rule = ruleFor(request, classOf);
+  refuseAddress(url.hostname, rule);
   const path = `${url.pathname}${url.search}`;
-  const plain = { method, headers: { ...headers }, body: body ?? null };
-  if (proxy === undefined) return direct.request({ ...plain, origin: url.origin, path });
+  const plain = { method, headers: { ...headers }, body: body ?? null, signal: signal ?? null };
+  if (proxy === undefined) return direct(rule).request({ ...plain, origin: url.origin, path });
   if (url.protocol === 'https:' || proxy.url.protocol.startsWith('socks')) {
     return tunnel(proxy).request({ ...plain, origin: url.origin, path });
   }
   // Plain HTTP is not tunnelled: many proxies allow that for port 443 alone.
   const { authorization } = proxy;
-  return direct.request({
+  return direct().request({
     ...plain,
     origin: proxy.url.origin,
     path: `${url.origin}${path}`,
@@ -164,6 +220,35 @@ function sent(
       ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
     },
   });
+}
+
+/** Keeps the class of the address that each connection reached. */
+function noting(
+  open: buildConnector.connector,
+  reached: Map<string, AddressRule['registry']>,
+): buildConnector.connector {
+  return (asked, callback) =>
+    open(asked, (...result) => {
+      const address = result[1]?.remoteAddress;
+      if (address !== undefined) reached.set(asked.hostname, addressClass(address));
+      callback(...result);
+    });
+}
+
+/** undefined: the host of the request is the registry, or another that the user named. */
+function ruleFor(
+  { url, referrer }: HttpRequest,
+  classOf: Routes['classOf'],
+): AddressRule | undefined {
+  if (referrer === undefined || referrer.registry.origin === url.origin) return undefined;
+  return { as: referrer.as, registry: classOf(referrer.registry.hostname) };
+}
+
+/** Judges a host that is an address, or `localhost`; others are judged when they are looked up. */
+function refuseAddress(hostname: string, rule: AddressRule | undefined): void {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  const isAddress = isIP(bare) !== 0 || addressClass(bare) !== 'public';
+  if (rule !== undefined && isAddress && !mayAsk(bare, rule, false)) throw new RefusedAddress(bare);
 }
 
 function asHostUnreachable(error: unknown, asked: FailedRequest): unknown {

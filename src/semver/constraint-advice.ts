@@ -1,5 +1,5 @@
 import type { Comparator } from './comparator.js';
-import { isZero } from './comparator-check.js';
+import { isZero } from './checks/comparator-check.js';
 import {
   parseConstraint,
   type Constraint,

@@ -1,5 +1,5 @@
 import type { Comparator } from './comparator.js';
-import { isZero } from './comparator-check.js';
+import { isZero } from './checks/comparator-check.js';
 import { parseConstraint, type Constraint } from './constraint.js';
 import type { Dialect } from './dialect.js';
 import { formatVersion, type Segment, type Version } from './version.js';

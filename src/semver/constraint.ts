@@ -1,5 +1,5 @@
 import { toComparator, type Comparator } from './comparator.js';
-import type { Check } from './comparator-check.js';
+import type { Check } from './checks/comparator-check.js';
 import {
   scanComparator,
   skipBlanks,
@@ -8,8 +8,8 @@ import {
 } from './constraint-scanner.js';
 import { rewriteHyphenRanges } from './hyphen-range.js';
 import { isClosed } from './prerelease-gate.js';
-import { CHECKS_1_5_0 } from './checks-1.5.0.js';
-import { CHECKS_3_4_0 } from './checks-3.4.0.js';
+import { CHECKS_1_5_0 } from './checks/checks-1.5.0.js';
+import { CHECKS_3_4_0 } from './checks/checks-3.4.0.js';
 import type { Dialect } from './dialect.js';
 import type { Version } from './version.js';
 

@@ -48,6 +48,10 @@ export interface RootPackage extends FromRoot {
   readonly repository: Repository;
   readonly kind: PackageKind | undefined;
   readonly selector: Selector;
+  /** It stands in an input object, which takes a tag or a digest and no range. */
+  readonly takesNoRange?: boolean | undefined;
+  /** Any version will do, those nearest to the selector before others: what a suggestion tries. */
+  readonly isRelaxed?: boolean | undefined;
 }
 
 /** Some package must own this CRD. */

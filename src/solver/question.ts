@@ -17,6 +17,8 @@ export type Question =
 export interface Upcoming {
   readonly lists?: readonly Repository[];
   readonly packages?: readonly Candidate[];
+  /** The tag lists that one of the packages will take, as soon as it is there. */
+  readonly listsFor?: (meta: PackageMeta) => readonly Repository[];
 }
 
 export interface Replies {

@@ -1,16 +1,19 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { isAbsent } from '../files/error-code.js';
 import { InputError } from '../model/input-error.js';
 import { friendlyId, objectNameOf, revisionName } from '../model/name.js';
 import type { Candidate } from '../model/package.js';
-import { isDigest, sha256 } from '../text/digest.js';
+import { isDigest } from '../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../model/package-source.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Target } from '../model/target/target.js';
 import { LIMITS } from '../image/limits.js';
 import { unpack } from '../image/archive/unpack.js';
+import { readHashed } from '../image/find-package-yaml.js';
+import { inReadingTurn } from '../image/layer/reading-turn.js';
 import { readPackageYaml } from '../package-yaml/read-package-yaml.js';
 import { unreadable } from './unreadable.js';
 
@@ -29,8 +32,9 @@ export async function openCrossplaneCache(folder: string, shown: string): Promis
     tags: async () => undefined,
     fetch: async (candidate, target) => {
       for (const id of idsOf(candidate, target)) {
-        const bytes = await bytesIn(join(folder, fileOf(id)), shown);
-        if (bytes !== undefined) return fetched(bytes, candidate, `${shown}/${fileOf(id)}`);
+        const path = join(folder, fileOf(id));
+        const size = await sizeOf(path, shown);
+        if (size !== undefined) return fetched(path, size, candidate, `${shown}/${fileOf(id)}`);
       }
       return undefined;
     },
@@ -53,9 +57,10 @@ function fileOf(id: string): string {
   return `${id.slice(0, id.length - extname(id).length)}.gz`;
 }
 
-async function bytesIn(file: string, shown: string): Promise<Uint8Array | undefined> {
+/** undefined: there is no such file. */
+async function sizeOf(file: string, shown: string): Promise<number | undefined> {
   try {
-    return await readFile(file);
+    return (await stat(file)).size;
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw unreadable(shown, error);
@@ -63,24 +68,34 @@ async function bytesIn(file: string, shown: string): Promise<Uint8Array | undefi
 }
 
 async function fetched(
-  packed: Uint8Array,
+  path: string,
+  size: number,
   { version }: Candidate,
   file: string,
 ): Promise<FetchedPackage> {
-  const chunks: Uint8Array[] = [];
   const limits = { ...LIMITS, unpackedBytes: LIMITS.packageYamlBytes };
-  for await (const chunk of unpack(packed, file, limits)) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  if (bytes.length === 0) throw new SourceError('BAD_SOURCE', file, 'it is empty');
+  const packed = { chunks: readableChunks(path, file), size };
+  const read = await inReadingTurn(() =>
+    readHashed(unpack(packed, file, limits), readPackageYaml, { subject: file }),
+  );
+  if (read.size === 0) throw new SourceError('BAD_SOURCE', file, 'it is empty');
   const exact = isDigest(version);
   return {
-    contents: await readPackageYaml(bytes),
+    contents: read.value,
     digest: exact ? version : undefined,
-    packageYaml: sha256(bytes),
+    packageYaml: read.digest,
     notes: [
       exact
         ? `\`${file}\` is taken for ${version} by its name alone: a package cache cannot be checked against a digest`
         : `\`${file}\` is taken for ${version} by its name, from which Crossplane drops what follows the last dot`,
     ],
   };
+}
+
+async function* readableChunks(path: string, shown: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw unreadable(shown, error);
+  }
 }

@@ -2,15 +2,17 @@ import { isDigest, type Digest } from '../text/digest.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { ExpectedBlob } from '../image/blob.js';
-import { copyBlob } from './copy-blob.js';
+import { copyBlob } from '../image/layer/copy-blob.js';
+import { openBlob } from '../image/layer/open-blob.js';
 import type { DiskCache } from './disk-cache.js';
 import type {
   ImageRepository,
+  OpenBlob,
   RemoteRepository,
   StoredManifest,
 } from '../image/image-repository.js';
 import { fieldsOf, listOf, stringOf } from '../text/json.js';
-import type { Clock } from '../model/clock.js';
+import type { Clock } from '../model/time/clock.js';
 
 /**
  * A repository that asks its registry only for what the cache lacks.
@@ -56,10 +58,18 @@ export function cachedRepository(
       return bytes;
     },
     copyBlob: async (descriptor, to) => {
-      const held = await blobIn(cache, name, descriptor);
+      const held = await openIn(cache, name, descriptor);
       if (held === undefined) return copyBlob(remote, descriptor, to);
-      await to.add(held);
+      for await (const chunk of held.chunks()) await to.add(chunk);
       return true;
+    },
+    openBlob: async (descriptor) => {
+      const held = await openIn(cache, name, descriptor);
+      if (held !== undefined) return held;
+      const { digest } = descriptor;
+      const kept = await cache.keepBlobFrom(digest, (to) => copyBlob(remote, descriptor, to));
+      if (kept === false) return undefined;
+      return (kept && (await cache.openBlob(digest))) || openBlob(remote, descriptor);
     },
   };
 }
@@ -89,6 +99,11 @@ export function offlineRepository(name: string, cache: DiskCache): ImageReposito
     },
     blob: async (descriptor) => {
       const held = await blobIn(cache, name, descriptor);
+      if (held === undefined) throw offline(`${name}@${descriptor.digest}`, BLOBS_KEPT);
+      return held;
+    },
+    openBlob: async (descriptor) => {
+      const held = await openIn(cache, name, descriptor);
       if (held === undefined) throw offline(`${name}@${descriptor.digest}`, BLOBS_KEPT);
       return held;
     },
@@ -153,11 +168,27 @@ async function manifestIn(
 async function blobIn(
   cache: DiskCache,
   name: string,
-  { digest, size }: ExpectedBlob,
+  expected: ExpectedBlob,
 ): Promise<Uint8Array | undefined> {
-  const bytes = await cache.blob(digest);
-  if (bytes === undefined || bytes.length === size) return bytes;
-  const what = `it has ${bytes.length} bytes, where the manifest says ${size}`;
+  const bytes = await cache.blob(expected.digest);
+  if (bytes !== undefined) checkSize(bytes.length, expected, name);
+  return bytes;
+}
+
+/** Likewise, to be read in chunks. */
+async function openIn(
+  cache: DiskCache,
+  name: string,
+  expected: ExpectedBlob,
+): Promise<OpenBlob | undefined> {
+  const blob = await cache.openBlob(expected.digest);
+  if (blob !== undefined) checkSize(blob.size, expected, name);
+  return blob;
+}
+
+function checkSize(length: number, { digest, size }: ExpectedBlob, name: string): void {
+  if (length === size) return;
+  const what = `it has ${length} bytes, where the manifest says ${size}`;
   throw new SourceError('BAD_DIGEST', `${name}@${digest}`, what);
 }
 

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename } from 'node:fs/promises';
+import { readFile, rename, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDigest, type Digest, sha256 } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
-import { writeAtomically } from '../files/atomic-file.js';
+import { fillAtomically } from '../files/atomic-file.js';
 import { removeEnded } from '../files/journal/remove-ended.js';
 import { parseJson } from '../text/json.js';
 import { makeFolder } from '../files/make-folder.js';
 import { codeOf } from '../files/error-code.js';
+import type { Fill } from '../files/write-through.js';
+import type { BlobSink } from '../image/blob.js';
+import type { OpenBlob } from '../image/image-repository.js';
+import { FileBlob } from './file-blob.js';
+import { FileSink } from './file-sink.js';
+import { folderTree } from './file-tree.js';
 
 /** Name of the folder that holds everything; one of another format is neither read nor written. */
 export const CACHE_FORMAT = 'v1';
@@ -56,13 +62,40 @@ export class DiskCache {
     const path = this.#blobPath(digest);
     const bytes = await this.#read(path);
     if (bytes === undefined) return undefined;
-    if (sha256(bytes) === digest) return bytes;
-    if (this.offline) throw damagedOffline(path);
-    return this.#quarantine(path);
+    return sha256(bytes) === digest ? bytes : this.#damaged(path);
+  }
+
+  /** The blob, to be read in chunks, and how large it is. */
+  async openBlob(digest: Digest): Promise<(OpenBlob & { readonly size: number }) | undefined> {
+    const path = this.#blobPath(digest);
+    const [tree, name] = [folderTree(dirname(path), this.folder), basename(path)];
+    try {
+      const size = await tree.size(name);
+      const blob = await new FileBlob(tree, name, { digest, size }).open(Infinity);
+      return blob && size !== undefined ? { ...blob, size } : undefined;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (error.code === 'BAD_DIGEST') return this.#damaged(path);
+      this.#noteUnreadable(codeOf(error.cause));
+      return undefined;
+    }
   }
 
   keepBlob(digest: Digest, bytes: Uint8Array): Promise<void> {
-    return this.#write(this.#blobPath(digest), bytes);
+    return this.#write(this.#blobPath(digest), (file) => file.writeFile(bytes));
+  }
+
+  /**
+   * Keeps a blob that `fill` writes in chunks, and says whether there is one. Returns what `fill`
+   * does; undefined: nothing can be kept.
+   */
+  async keepBlobFrom(
+    digest: Digest,
+    fill: (to: BlobSink) => Promise<boolean>,
+  ): Promise<boolean | undefined> {
+    const filling = new Filling(fill);
+    await this.#write(this.#blobPath(digest), (file) => filling.fill(file));
+    return filling.outcome();
   }
 
   /** The record under a key; undefined: there is none, or it is damaged. */
@@ -81,7 +114,8 @@ export class DiskCache {
 
   keepRecord(kind: RecordKind, key: string, answer: object): Promise<void> {
     const body = JSON.stringify(answer);
-    return this.#write(this.#recordPath(kind, key), Buffer.from(`${sha256(body)}\n${body}`));
+    const bytes = Buffer.from(`${sha256(body)}\n${body}`);
+    return this.#write(this.#recordPath(kind, key), (file) => file.writeFile(bytes));
   }
 
   /** Files under way are in one folder, so that those of killed processes are found. */
@@ -103,20 +137,23 @@ export class DiskCache {
       return await readFile(path);
     } catch (error) {
       const code = codeOf(error);
-      if (code !== 'ENOENT') {
-        this.noteOnce(`warning: the cache \`${this.folder}\` cannot be read (${code})`);
-      }
+      if (code !== 'ENOENT') this.#noteUnreadable(code);
       return undefined;
     }
   }
 
-  async #write(path: string, bytes: Uint8Array): Promise<void> {
+  #noteUnreadable(code: string): void {
+    this.noteOnce(`warning: the cache \`${this.folder}\` cannot be read (${code})`);
+  }
+
+  async #write(path: string, fill: Fill): Promise<void> {
     if (!this.#writable) return;
     try {
-      this.#swept ??= removeEnded(this.#temporary);
+      this.#swept ??= this.#sweep();
       await this.#swept;
-      await writeAtomically(path, bytes, { temporary: this.#temporary });
+      await fillAtomically(path, fill, { temporary: this.#temporary });
     } catch (error) {
+      if (error instanceof NotFilled) return;
       // `cache clean` in another process may remove the folder between two steps: no cause to warn.
       if (codeOf(error) === 'ENOENT' && !isAboutFolder(error)) return;
       this.#writable = false;
@@ -124,6 +161,16 @@ export class DiskCache {
         `warning: the cache \`${this.folder}\` cannot be written (${codeOf(error)}); going on without keeping what is downloaded`,
       );
     }
+  }
+
+  /** Removes files that killed processes were writing, and folders that they were removing. */
+  async #sweep(): Promise<void> {
+    for (const folder of [this.#temporary, this.folder]) await removeEnded(folder);
+  }
+
+  #damaged(path: string): Promise<undefined> {
+    if (this.offline) throw damagedOffline(path);
+    return this.#quarantine(path);
   }
 
   async #quarantine(path: string): Promise<undefined> {
@@ -138,6 +185,37 @@ export class DiskCache {
       if (!(error instanceof Error)) throw error;
     }
     return undefined;
+  }
+}
+
+/** There is no blob, or it could not be had: no fault of the cache. */
+class NotFilled extends Error {}
+
+/** A blob that is written to a file as it comes, and how that went. */
+class Filling {
+  readonly #fill: (to: BlobSink) => Promise<boolean>;
+  #found: boolean | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(fill: (to: BlobSink) => Promise<boolean>) {
+    this.#fill = fill;
+  }
+
+  async fill(file: FileHandle): Promise<void> {
+    const sink = new FileSink(file);
+    try {
+      this.#found = await this.#fill(sink);
+    } catch (error) {
+      if (sink.failure !== undefined) throw sink.failure;
+      this.#failure = { error };
+    }
+    if (this.#found !== true) throw new NotFilled();
+  }
+
+  /** Throws what kept the blob from coming; undefined: it could not be written. */
+  outcome(): boolean | undefined {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.#found;
   }
 }
 

@@ -23,7 +23,8 @@ export async function openFileTree(path: string, shown: string): Promise<FileTre
   return (await stat(path)).isDirectory() ? folderTree(path, shown) : tarTree(path, shown);
 }
 
-function folderTree(folder: string, shown: string): FileTree {
+/** The files below a folder. */
+export function folderTree(folder: string, shown: string): FileTree {
   const size = async (path: string) => {
     try {
       const found = await stat(join(folder, path));

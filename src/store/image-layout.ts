@@ -1,10 +1,9 @@
 import type { Repository } from '../model/package.js';
-import { isDigest, type Digest, sha256 } from '../text/digest.js';
+import { isDigest, type Digest } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { isTag, splitPackageReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import type { ExpectedBlob } from '../image/blob.js';
-import { copyFileBlob, mismatch } from './copy-blob.js';
+import { FileBlob } from './file-blob.js';
 import { annotationsFrom, descriptorFrom, type Descriptor } from '../image/descriptor.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository } from '../image/image-repository.js';
@@ -112,6 +111,8 @@ function repositoryIn(
   name: string,
   { versions, partial }: { versions: ReadonlyMap<string, Descriptor>; partial: boolean },
 ): ImageRepository {
+  const blobIn = (expected: { digest: Digest; size: number | undefined }) =>
+    new FileBlob(tree, blobPath(expected.digest), expected);
   return {
     name: `${tree.shown} (${name})`,
     partial,
@@ -120,30 +121,17 @@ function repositoryIn(
       const named = versions.get(reference);
       const digest = named?.digest ?? (isDigest(reference) ? reference : undefined);
       if (digest === undefined) return undefined;
-      const bytes = await blobIn(tree, digest, named?.size, LIMITS.manifestBytes);
+      const bytes = await blobIn({ digest, size: named?.size }).bytes(LIMITS.manifestBytes);
       if (bytes !== undefined || named === undefined) return bytes && { digest, bytes };
-      const what = `\`index.json\` names \`${pathOf(digest)}\`, which is not there`;
+      const what = `\`index.json\` names \`${blobPath(digest)}\`, which is not there`;
       throw new SourceError('BAD_SOURCE', tree.shown, what);
     },
-    blob: ({ digest, size }: ExpectedBlob) => blobIn(tree, digest, size, LIMITS.layerBytes),
-    copyBlob: (expected, to) => copyFileBlob(tree, pathOf(expected.digest), expected, to),
+    blob: (expected) => blobIn(expected).bytes(LIMITS.layerBytes),
+    copyBlob: (expected, to) => blobIn(expected).copy(to),
+    openBlob: (expected) => blobIn(expected).open(LIMITS.layerBytes),
   };
 }
 
-function pathOf(digest: Digest): string {
+function blobPath(digest: Digest): string {
   return `blobs/${digest.replace(':', '/')}`;
-}
-
-/** A blob, checked against its digest and size; undefined: there is none. */
-async function blobIn(
-  tree: FileTree,
-  digest: Digest,
-  size: number | undefined,
-  limit: number,
-): Promise<Uint8Array | undefined> {
-  const bytes = await tree.read(pathOf(digest), limit);
-  if (bytes === undefined) return undefined;
-  const problem = mismatch({ digest, size }, { digest: sha256(bytes), length: bytes.length });
-  if (problem === undefined) return bytes;
-  throw new SourceError('BAD_DIGEST', tree.shown, `\`${pathOf(digest)}\` ${problem}`);
 }

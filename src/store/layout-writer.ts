@@ -1,4 +1,4 @@
-import { rm, type FileHandle } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint } from '../text/code-point-order.js';
 import type { Digest } from '../text/digest.js';
@@ -6,6 +6,7 @@ import { fillAtomically, writeAtomically } from '../files/atomic-file.js';
 import type { BlobSink } from '../image/blob.js';
 import { MEDIA_TYPE } from '../image/descriptor.js';
 import type { StoredManifest } from '../image/image-repository.js';
+import { FileSink } from './file-sink.js';
 import { PARTIAL_ANNOTATION, REF_NAME } from './image-layout.js';
 import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { removeFirmly } from '../files/journal/remove-firmly.js';
@@ -126,39 +127,6 @@ export class LayoutWriter {
     await publishLayout(this.#staged);
     const sizes = await Promise.all(this.#written.values());
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-  }
-}
-
-/**
- * Writes a blob to a file. Keeps a failure of the file apart from those of the source, which the
- * registry client would take for a broken connection and try again.
- */
-class FileSink implements BlobSink {
-  size = 0;
-  failure: unknown;
-  readonly #file: FileHandle;
-
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  async add(chunk: Uint8Array): Promise<void> {
-    await this.#attempt(() => this.#file.writeFile(chunk));
-    this.size += chunk.byteLength;
-  }
-
-  async restart(): Promise<void> {
-    await this.#attempt(() => this.#file.truncate(0));
-    this.size = 0;
-  }
-
-  async #attempt(step: () => Promise<void>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      this.failure = error;
-      throw new Error('the layout cannot be written', { cause: error });
-    }
   }
 }
 

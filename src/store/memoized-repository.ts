@@ -1,8 +1,13 @@
-import { copyBlob } from './copy-blob.js';
+import { copyBlob } from '../image/layer/copy-blob.js';
+import { openBlob } from '../image/layer/open-blob.js';
 import type { ImageRepository } from '../image/image-repository.js';
+import type { Digest } from '../text/digest.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import { printable } from '../text/printable.js';
+
+/** Of a manifest that is remembered; real ones have a few thousand bytes. */
+const MAX_REMEMBERED_BYTES = 256 * 1024;
 
 /**
  * Asks for the list of tags and for each manifest once, so that a tag cannot move during a run; a
@@ -13,6 +18,8 @@ import { printable } from '../text/printable.js';
 export function memoizedRepository(repository: ImageRepository): ImageRepository {
   let tags: ReturnType<ImageRepository['tags']> | undefined;
   const manifests = new Map<string, ReturnType<ImageRepository['manifest']>>();
+  /** Digests that references to larger manifests point at: these are asked for again, by digest. */
+  const large = new Map<string, Digest>();
   const absent = new Set<string>();
   const listed = async () => {
     const list = await repository.tags();
@@ -25,6 +32,9 @@ export function memoizedRepository(repository: ImageRepository): ImageRepository
     if (manifest === undefined) {
       absent.add(reference);
       if ((await tags)?.includes(reference)) throw listedAndAbsent(repository.name, reference);
+    } else if (manifest.bytes.length > MAX_REMEMBERED_BYTES) {
+      large.set(reference, manifest.digest);
+      manifests.delete(reference);
     }
     return manifest;
   };
@@ -33,12 +43,15 @@ export function memoizedRepository(repository: ImageRepository): ImageRepository
     partial: repository.partial,
     tags: () => (tags ??= listed()),
     manifest: (reference) => {
+      const digest = large.get(reference);
+      if (digest !== undefined) return repository.manifest(digest);
       const known = manifests.get(reference) ?? stored(reference);
       manifests.set(reference, known);
       return known;
     },
     blob: (descriptor) => repository.blob(descriptor),
     copyBlob: (descriptor, to) => copyBlob(repository, descriptor, to),
+    openBlob: (descriptor) => openBlob(repository, descriptor),
   };
 }
 

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { isDigest, type Digest, sha256 } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { PACKAGE_ANNOTATION } from '../image/package-place.js';
-import { copyFileBlob, mismatch } from './copy-blob.js';
+import { FileBlob } from './file-blob.js';
+import type { ExpectedBlob } from '../image/blob.js';
 import { annotationsFrom, MEDIA_TYPE } from '../image/descriptor.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
@@ -43,19 +45,18 @@ export async function openXpkg(tree: FileTree, tag: string): Promise<ImageReposi
     },
     layers: descriptors,
   });
+  const held = ({ digest }: ExpectedBlob) => {
+    const path = blobs.get(digest);
+    return path === undefined ? undefined : new FileBlob(tree, path, { digest, size: undefined });
+  };
   return {
     name: tree.shown,
     tags: async () => [tag],
     manifest: async (reference) =>
       reference === tag || reference === manifest.digest ? manifest : undefined,
-    blob: async ({ digest }) => {
-      const path = blobs.get(digest);
-      return path === undefined ? undefined : verified(tree, path, digest);
-    },
-    copyBlob: async (expected, to) => {
-      const path = blobs.get(expected.digest);
-      return path !== undefined && copyFileBlob(tree, path, expected, to);
-    },
+    blob: async (expected) => held(expected)?.bytes(LIMITS.layerBytes),
+    copyBlob: async (expected, to) => (await held(expected)?.copy(to)) ?? false,
+    openBlob: async (expected) => held(expected)?.open(LIMITS.layerBytes),
   };
 }
 
@@ -91,7 +92,13 @@ async function partsOf(tree: FileTree): Promise<Parts> {
 async function layerDigest(tree: FileTree, path: string): Promise<Digest> {
   const named = `sha256:${path.replace(/\.tar\.gz$/, '')}`;
   if (isDigest(named) && (await tree.size(path)) !== undefined) return named;
-  return sha256(await mustRead(tree, path, LIMITS.layerBytes));
+  const chunks = await tree.stream(path, LIMITS.layerBytes);
+  if (chunks === undefined) throw missing(tree, path);
+  const hash = createHash('sha256');
+  for await (const chunk of chunks) hash.update(chunk);
+  const digest = `sha256:${hash.digest('hex')}`;
+  if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
+  return digest;
 }
 
 function labelsOf(config: Uint8Array): ReadonlyMap<string, string> {
@@ -102,16 +109,12 @@ function labelsOf(config: Uint8Array): ReadonlyMap<string, string> {
 async function mustRead(tree: FileTree, path: string, limit: number): Promise<Uint8Array> {
   const bytes = await tree.read(path, limit);
   if (bytes !== undefined) return bytes;
-  const what = `\`manifest.json\` names \`${printable(path)}\`, which is not in the file`;
-  throw new SourceError('BAD_SOURCE', tree.shown, what);
+  throw missing(tree, path);
 }
 
-async function verified(tree: FileTree, path: string, digest: Digest): Promise<Uint8Array> {
-  const bytes = await mustRead(tree, path, LIMITS.layerBytes);
-  const got = { digest: sha256(bytes), length: bytes.length };
-  const problem = mismatch({ digest, size: undefined }, got);
-  if (problem === undefined) return bytes;
-  throw new SourceError('BAD_DIGEST', tree.shown, `\`${printable(path)}\` ${problem}`);
+function missing(tree: FileTree, path: string): SourceError {
+  const what = `\`manifest.json\` names \`${printable(path)}\`, which is not in the file`;
+  return new SourceError('BAD_SOURCE', tree.shown, what);
 }
 
 function stored(manifest: object): StoredManifest {

@@ -8,12 +8,11 @@ export interface BuildLogCommand {
 }
 
 /**
- * The commands that are neutralised in all output. Forms that need a control character (GitLab's
- * `section_start` with an escape sequence, Jenkins' console notes, Buildkite's inline images) lose
- * that as well.
+ * The commands that are neutralised in all output. Those that need a control character lose it as
+ * all text does; they are listed so that each has its test.
  */
 export const BUILD_LOG_COMMANDS: readonly BuildLogCommand[] = [
-  { system: 'GitHub Actions', example: '::error::x', pattern: /(?<=^[^\S\n]*):(?=:)/gm },
+  { system: 'GitHub Actions', example: '::error::x', pattern: /:(?=:)(?<=^[^\S\n]*:)/gm },
   { system: 'GitHub Actions', example: '##[error]x', pattern: /(?<=#)#(?=\[)/g },
   { system: 'Azure Pipelines', example: '##vso[task.complete]', pattern: /(?<=#)#(?=vso\[)/gi },
   {
@@ -22,9 +21,23 @@ export const BUILD_LOG_COMMANDS: readonly BuildLogCommand[] = [
     pattern: /(?<=#)#(?=teamcity\[)/gi,
   },
   { system: 'GitLab', example: 'section_start:1:x', pattern: /(?<=section)_(?=(?:start|end):)/gi },
+  // A console note, which Jenkins deserialises.
+  {
+    system: 'Jenkins',
+    example: '\u001b[8mha:////4AAAA',
+    // eslint-disable-next-line no-control-regex -- the form begins with an escape character
+    pattern: /\u001b(?=\[8mha:)/g,
+  },
   { system: 'Travis CI', example: 'travis_fold:start:x', pattern: /(?<=travis)_(?=fold:|time:)/gi },
   { system: 'Buildkite', example: '--- x', pattern: /(?<=^)[-+~](?=([-+~])\1[^\S\n]+\S)/gm },
   { system: 'Buildkite', example: '^^^ +++', pattern: /(?<=^)\^(?=\^\^[^\S\n]+\S)/gm },
+  // An inline image or link.
+  {
+    system: 'Buildkite',
+    example: "\u001b]1339;url='https://example.org/'",
+    // eslint-disable-next-line no-control-regex -- the form begins with an escape character
+    pattern: /\u001b(?=\]13(?:38|39);)/g,
+  },
 ];
 
 /** The text with every command's marked character replaced. */

@@ -1,28 +1,23 @@
+import { distance } from 'fastest-levenshtein';
+
+/** More letters than this are another word, however long it is: most names begin alike. */
+const MAX_MISTYPED = 3;
+
 /** The word closest to a mistyped one; undefined: none is close. */
 export function didYouMean(typed: string, words: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(typed.length / 3));
-  let best: { word: string; distance: number } | undefined;
-  for (const word of words) {
-    const distance = editDistance(typed.toLowerCase(), word.toLowerCase());
-    if (distance <= limit && (best === undefined || distance < best.distance)) {
-      best = { word, distance };
-    }
-  }
-  return best?.word;
+  const most = Math.min(MAX_MISTYPED, Math.max(1, Math.floor(typed.length / 3)));
+  return closestWords(typed, words, most)[0];
 }
 
-/** Letters to insert, drop or change to get from the one to the other. */
-function editDistance(a: string, b: string): number {
-  // Far apart in length, far apart in all; and it keeps the table below small.
-  if (Math.abs(a.length - b.length) > 8) return Infinity;
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const change = row[j]! + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(change, row[j + 1]! + 1, next[j]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
+/** The words that so many letters inserted, dropped or changed lead to, the closest first. */
+export function closestWords(
+  typed: string,
+  words: readonly string[],
+  maxLetters: number,
+): readonly string[] {
+  return words
+    .map((word) => ({ word, letters: distance(typed.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ letters }) => letters <= maxLetters)
+    .sort((a, b) => a.letters - b.letters)
+    .map(({ word }) => word);
 }

@@ -42,3 +42,22 @@ export function parseJson(json: string | Uint8Array): { readonly value: unknown 
     return undefined;
   }
 }
+
+/** Whether lists and mappings are nested more than `levels` deep. */
+export function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+/** What a value takes beside its text, about, in characters. */
+const CHARS_OF_NODE = 8;
+
+/** How much memory plain data takes, about, in characters. */
+export function weightOf(value: unknown): number {
+  if (typeof value === 'string') return CHARS_OF_NODE + value.length;
+  if (typeof value !== 'object' || value === null) return CHARS_OF_NODE;
+  let weight = CHARS_OF_NODE;
+  if (Array.isArray(value)) for (const item of value) weight += weightOf(item);
+  else for (const [key, item] of Object.entries(value)) weight += key.length + weightOf(item);
+  return weight;
+}

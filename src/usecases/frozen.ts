@@ -44,6 +44,7 @@ export function frozen(
     order: lockfile.packages.map(({ repository }) => repository),
     requirers: requirersIn(lockfile, problem),
     changes: [],
+    movedTags: [],
     notes: [],
     warnings: [],
     stats: { listed: 0, fetched: 0, decisions: 0, conflicts: 0 },

@@ -1,4 +1,5 @@
 import { parseConstraint } from '../semver/constraint.js';
+import { compareVersions } from '../semver/version.js';
 import { InputError } from '../model/input-error.js';
 import type { Candidate } from '../model/package.js';
 import type { Request } from '../model/request.js';
@@ -52,7 +53,7 @@ interface Finding {
 
 /**
  * Resolves for every known release of Crossplane, or those that `crossplane` in the options
- * admits; the request's own target does not count.
+ * or `crossplanes` in the request admit; the request's own target does not count.
  *
  * A search learns of the release by its rules and by the Crossplane constraints it meets: what
  * agrees with a release solved before in both is not solved again.
@@ -61,7 +62,7 @@ export async function matrix(request: Request, options: ResolveOptions): Promise
   const memory = SourceMemory.of(options.source);
   const findings: Finding[] = [];
   const errors: InputError[] = [];
-  const targets = targetsOf(options);
+  const targets = targetsOf(request, options);
   for (const target of targets) {
     const alike = findings.findLast((finding) => fareAlike(finding, target));
     if (alike !== undefined) {
@@ -84,11 +85,19 @@ export async function matrix(request: Request, options: ResolveOptions): Promise
   return { rows: rowsOf(findings), stats: { listed, fetched } };
 }
 
-/** Oldest first. */
-function targetsOf({ crossplane, crossplaneVersions }: ResolveOptions): readonly Target[] {
-  if (crossplane === undefined) return allReleases(crossplaneVersions ?? []).reverse();
-  const asked = { text: crossplane, origin: { file: '--crossplane' } };
-  return chooseTargets(asked, crossplaneVersions).groups.flat().reverse();
+/** What the options name, or else the request as those that it is meant for, or else all; oldest first. */
+function targetsOf(
+  { crossplanes }: Request,
+  { crossplane, crossplaneVersions }: ResolveOptions,
+): readonly Target[] {
+  const asked =
+    crossplane === undefined
+      ? crossplanes?.texts.map((text) => ({ text, origin: crossplanes.origin }))
+      : [{ text: crossplane, origin: { file: '--crossplane' } }];
+  if (asked === undefined) return allReleases(crossplaneVersions ?? []).reverse();
+  const chosen = asked.flatMap((one) => chooseTargets(one, crossplaneVersions).groups.flat());
+  const byVersion = new Map(chosen.map((target) => [target.version, target]));
+  return [...byVersion.values()].sort((a, b) => compareVersions(versionOf(a), versionOf(b)));
 }
 
 function fareAlike({ target, verdict, constraints }: Finding, other: Target): boolean {

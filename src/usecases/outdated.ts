@@ -1,25 +1,31 @@
+import { SourceMemory } from '../driver/source-memory.js';
 import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
-import { formatOrigin } from '../model/input-error.js';
 import type { Repository } from '../model/package.js';
-import type { PackageSource } from '../model/package-source.js';
 import type { Request } from '../model/request.js';
 import { targetFor } from '../model/target/target.js';
 import { compareVersions, parseVersion, type Version } from '../semver/version.js';
+import type { Problem } from '../solver/problem.js';
+import type { Answer, Solved } from './resolve/answer.js';
 import { requirersIn } from './resolve/requirers.js';
-import { ruledOut, ruleText, type Ruling } from './resolve/ruled-out.js';
-import { newestOf } from './resolve/newest.js';
+import { ruledOut } from './resolve/ruled-out.js';
+import { newestOf } from '../semver/newest.js';
+import { resolve, type ResolveOptions } from './resolve/resolve.js';
 import { toProblem } from './resolve/to-problem.js';
+import { update } from './update.js';
+import { heldBy } from './why-not/held-by.js';
 
 /** A locked package of which there are newer versions. */
 export interface Outdated {
   readonly repository: Repository;
   /** As locked. */
   readonly version: string;
-  /** The newest version that all requirers admit; undefined: none is newer. */
+  /** What `update` of this package locks; undefined: there is no answer to lock, or not in time. */
   readonly fits: string | undefined;
   readonly newest: string;
-  /** Who does not admit the newest; undefined: all do. */
+  /** What keeps it from the newest, in one line; undefined: nothing does, for that is what fits. */
   readonly heldBy: string | undefined;
+  /** What moving to the newest would take; undefined: no way is known, or none is needed. */
+  readonly takes: string | undefined;
 }
 
 export interface OutdatedReport {
@@ -28,71 +34,117 @@ export interface OutdatedReport {
   readonly notes: readonly string[];
 }
 
-export interface OutdatedOptions {
-  readonly source: PackageSource;
-  readonly prereleases?: readonly Repository[] | undefined;
-  readonly compat?: boolean | undefined;
+export interface OutdatedOptions extends Omit<ResolveOptions, 'lockfile' | 'unlock' | 'pins'> {
+  /** Packages to look at; undefined: all that are locked. */
+  readonly only?: ReadonlySet<Repository> | undefined;
 }
 
 /**
- * Which locked packages are not the newest, by tags alone: no package is read, so whether a newer
- * one gets along with the others is for `update` to find out.
+ * Which locked packages are not the newest, and how far `update` would take each: it is asked, unless
+ * the package is pinned. What is read for one is not read again for the next.
  */
 export async function outdated(
   lockfile: Lockfile,
   request: Request,
-  options: OutdatedOptions,
+  given: OutdatedOptions,
 ): Promise<OutdatedReport> {
-  const target = targetFor(lockfile.crossplane)!;
+  const source = SourceMemory.of(given.source);
+  const options = { ...given, source, lockfile };
+  const answer = await resolve(request, options);
+  const target = answer.status === 'solved' ? answer.target : targetFor(lockfile.crossplane)!;
   const problem = toProblem(request, [target], options);
-  const lists = await Promise.all(
-    lockfile.packages.map(({ repository }) => options.source.tags(repository, target)),
-  );
-  const requirers = requirersIn(lockfile, problem);
-  const notes: string[] = [];
-  const packages = lockfile.packages.flatMap((locked, i): Outdated[] => {
-    const tags = lists[i];
-    if (tags === undefined) notes.push(`no source given knows ${locked.repository}`);
-    const found = tags && compare(locked, tags, { requirers, problem, target });
-    return found === undefined ? [] : [found];
-  });
+  const notes = answer.status === 'solved' ? [] : [`what is asked for has no answer: ${ASK}`];
+  const packages: Outdated[] = [];
+  for (const locked of lockfile.packages) {
+    const { repository } = locked;
+    if (given.only?.has(repository) === false) continue;
+    const tags = await source.tags(repository, target);
+    if (tags === undefined) notes.push(`no source given knows ${repository}`);
+    const newest = newerThan(locked, tags ?? [], problem)?.raw;
+    if (newest === undefined) continue;
+    const about = { repository, version: locked.version, newest };
+    if (answer.status === 'solved') {
+      const stays = isPinned(locked, answer, { tags: tags!, problem });
+      const moved = stays ? answer : await update(request, [{ repository }], options);
+      packages.push({ ...about, ...(await prospects(about, moved, request, options)) });
+    } else {
+      packages.push({ ...about, ...UNANSWERED[answer.status] });
+    }
+  }
   return { packages, notes };
 }
 
+const ASK = '`xpkg-resolve resolve` says why';
+
 /** undefined: none is newer, or it is locked by what has no order: a digest, an opaque tag. */
-function compare(
+function newerThan(
   { repository, version }: LockedPackage,
   tags: readonly string[],
-  ruling: Ruling,
-): Outdated | undefined {
-  const { problem } = ruling;
+  problem: Problem,
+): Version | undefined {
   const locked = parseVersion(version, problem.dialect);
   if (locked === undefined) return undefined;
   const anyPrerelease = locked.prerelease !== '' || problem.prereleases.has(repository);
-  const isNewer = (other: Version) =>
-    compareVersions(other, locked) > 0 && (anyPrerelease || other.prerelease === '');
-  const newest = newestOf(tags, problem, isNewer);
-  if (newest === undefined) return undefined;
-  const fits = newestOf(
+  return newestOf(
     tags,
     problem,
-    (other) => isNewer(other) && holderOf(repository, other, ruling) === undefined,
+    (other) => compareVersions(other, locked) > 0 && (anyPrerelease || other.prerelease === ''),
   );
-  const heldBy = holderOf(repository, newest, ruling);
-  return { repository, version, fits: fits?.raw, newest: newest.raw, heldBy };
 }
 
-/** What rules a version out, in words; undefined: nothing. */
-function holderOf(repository: Repository, { raw }: Version, ruling: Ruling): string | undefined {
-  const found = ruledOut(repository, raw, ruling);
-  switch (found?.by) {
-    case 'override':
-      return `overridden: ${ruleText(found.rule)}`;
-    case 'exclusion':
-      return `excluded (${formatOrigin(found.rule.origin)})`;
-    case 'requirer':
-      return found.requirer.text;
-    case undefined:
-      return undefined;
+type Prospects = Pick<Outdated, 'fits' | 'heldBy' | 'takes'>;
+
+/**
+ * Whether `update` of a package leaves everything as it is, seen without asking it. Those decided
+ * before the package keep their locked versions; where they, and the user, admit no other version
+ * of it, it stays, and so does the rest.
+ */
+function isPinned(
+  locked: LockedPackage,
+  { changes, order, lockfile, target }: Solved,
+  { tags, problem }: { readonly tags: readonly string[]; readonly problem: Problem },
+): boolean {
+  if (changes.length > 0) return false;
+  const { repository, version } = locked;
+  const before = new Set(order.slice(0, order.indexOf(repository)));
+  const earlier = lockfile.packages.filter((one) => before.has(one.repository));
+  const requirers = requirersIn({ ...lockfile, packages: [...earlier, locked] }, problem);
+  return tags.every(
+    (tag) =>
+      tag === version || ruledOut(repository, tag, { requirers, problem, target }) !== undefined,
+  );
+}
+
+async function prospects(
+  { repository, newest }: Pick<Outdated, 'repository' | 'newest'>,
+  answer: Answer,
+  request: Request,
+  options: ResolveOptions & { readonly lockfile: Lockfile },
+): Promise<Prospects> {
+  if (answer.status !== 'solved') return UNANSWERED[answer.status];
+  const fits = versionIn(answer, repository);
+  if (fits === newest) return { fits, heldBy: undefined, takes: undefined };
+  if (fits === undefined) {
+    return { fits, heldBy: 'nothing: it is no longer required, and goes', takes: undefined };
   }
+  const wanted = { repository, version: newest };
+  return { fits, ...(await heldBy(wanted, answer, request, options)) };
+}
+
+/** Whether there is an answer does not depend on which packages may move. */
+const UNANSWERED: Readonly<Record<'unsolvable' | 'gave-up', Prospects>> = {
+  unsolvable: {
+    fits: undefined,
+    heldBy: 'what is asked for, which has no answer at all',
+    takes: undefined,
+  },
+  'gave-up': {
+    fits: undefined,
+    heldBy: 'what could not be found out in time',
+    takes: undefined,
+  },
+};
+
+function versionIn({ lockfile }: Solved, repository: Repository): string | undefined {
+  return lockfile.packages.find((locked) => locked.repository === repository)?.version;
 }

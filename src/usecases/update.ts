@@ -69,7 +69,7 @@ async function withoutOrphans(
     ...change,
     reason: reasons.get(`${change.repository} ${change.to}`) ?? 'nothing requires it any more',
   }));
-  return { ...answer, changes };
+  return { ...answer, changes, movedTags: pinned.movedTags };
 }
 
 function refuseOverridden(request: Request, repository: Repository, origin: Origin): void {

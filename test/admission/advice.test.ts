@@ -62,3 +62,60 @@ test('two CRDs of one group that define one kind cannot both be accepted', () =>
 test('an object without a name can never be installed', () => {
   expect(codes(contents({}, [xrd('')]))).toEqual(['unnamed-object']);
 });
+
+const DEFINES = { group: 'acme.io', kind: 'Db', versions: ['v1'] };
+
+test.each([
+  { names: [['db'], ['dbs']], want: [], why: 'nothing shared' },
+  { names: [['db'], ['db']], want: ['short-name'], why: 'one short name for two kinds' },
+  { names: [['DB'], []], want: ['short-name'], why: 'capitals' },
+  { names: [['1db'], []], want: ['short-name'], why: 'begins with a digit' },
+])('short names $names: $why', ({ names, want }) => {
+  const objects = names.map((shortNames, i) =>
+    crd(`dbs${i}.acme.io`, { defines: { ...DEFINES, kind: `Db${i}`, shortNames } }),
+  );
+  expect(codes(contents({}, objects))).toEqual(want);
+});
+
+const PLAIN = { plural: 'xdbs', scope: undefined, connectionSecretKeys: false, claimNames: false };
+
+test.each([
+  { version: 'v1', on: 'v1.20.0', spec: { claimNames: true }, want: 0, why: 'claims are of v1' },
+  { version: 'v1', on: 'v1.20.0', spec: { scope: 'Namespaced' }, want: 1, why: 'not known yet' },
+  { version: 'v1', on: 'v2.3.4', spec: { scope: 'Namespaced' }, want: 0, why: 'known' },
+  {
+    version: 'v1',
+    on: 'v2.3.4',
+    spec: { scope: 'Cluster', claimNames: true },
+    want: 1,
+    why: 'claims are of LegacyCluster',
+  },
+  { version: 'v2', on: 'v2.3.4', spec: { scope: 'Cluster' }, want: 0, why: 'known' },
+  { version: 'v2', on: 'v2.3.4', spec: { scope: 'LegacyCluster' }, want: 1, why: 'of v1 alone' },
+  {
+    version: 'v2',
+    on: 'v2.3.4',
+    spec: { claimNames: true, connectionSecretKeys: true },
+    want: 2,
+    why: 'of v1 alone',
+  },
+  { version: 'v2', on: 'v2.3.4', spec: { plural: 'ydbs' }, want: 1, why: 'its name must follow' },
+])('XRD $version on $on with $spec: $why', ({ version, on, spec, want }) => {
+  const object = {
+    ...xrd('xdbs.acme.io'),
+    apiVersion: `apiextensions.crossplane.io/${version}`,
+    defines: { ...DEFINES, kind: 'XDb' },
+    composite: { ...PLAIN, ...spec },
+  };
+  expect(codes(contents({}, [object]), on)).toEqual(Array.from({ length: want }, () => 'xrd'));
+});
+
+test('findings about a field stand on its line', () => {
+  const about = contents({
+    line: 1,
+    crossplane: { version: '>=v1.14.0' },
+    specKeys: ['crossplane', 'packagePullPolicy'],
+    specLines: { crossplane: 7, packagePullPolicy: 9 },
+  });
+  expect(advise(about, target('v1.20.0')).map(({ line }) => line)).toEqual([9, 7]);
+});

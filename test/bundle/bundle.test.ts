@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bundleOf } from '../../src/bundle/bundle.js';
 import { labelOf } from '../../src/bundle/object-label.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
+import type { Lockfile, ObjectTemplate } from '../../src/lock/lockfile.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { PackageKind } from '../../src/model/package.js';
 import type { JsonObject } from '../../src/text/json.js';
@@ -69,6 +69,17 @@ test('an object keeps what the user said of it', () => {
       spec: { package: 'x.io/a/p:v1.0.0', runtimeConfigRef: { name: 'big' } },
     },
   ]);
+});
+
+test('name, owners and package are not for a template to set, on a release still unknown neither', () => {
+  const metadata = { name: 'other', namespace: 'x', ownerReferences: [{}], uid: '1' };
+  const object: ObjectTemplate = { apiVersion: undefined, metadata, spec: {} };
+  const claims = lockfileOf([locked('x.io/a/p:v1.0.0', { object })]);
+  const [rendered] = bundleOf(claims, at('v99.0.0'), 'tag').objects;
+  expect(rendered).toMatchObject({ metadata: { name: 'a-p' } });
+  expect(Object.keys(rendered!['metadata']!)).toEqual(['name']);
+  const another = withSpec({ package: 'x.io/evil/p:v1' });
+  expect(() => bundleOf(another, at('v99.0.0'), 'tag')).toThrow('spec.package');
 });
 
 describe('pins', () => {

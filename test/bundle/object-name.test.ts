@@ -79,7 +79,13 @@ describe('assignNames', () => {
   test.each([
     { packages: ['x.io/u/p', 'y.io/u/p'], warnings: 1, why: 'a collision is told' },
     { packages: ['x.io/u/p', 'y.io/u/q'], warnings: 0, why: 'nothing to tell' },
-    { packages: ['x.io/u/p~u-p', 'y.io/u/p~u-p-12345678'], warnings: 0, why: 'settled before' },
+    {
+      packages: ['x.io/u/p~u-p', `y.io/u/p~u-p-${hash('y.io/u/p')}`],
+      warnings: 0,
+      why: 'settled before',
+    },
+    { packages: ['x.io/u/p~old'], warnings: 1, why: '`verify` will not take it from the lockfile' },
+    { packages: ['x.io/u/p=old'], warnings: 0, why: 'the inputs give it' },
   ])('$packages: $warnings warnings ($why)', ({ packages, warnings }) => {
     expect(assignNames(packages.map(nameless)).warnings).toHaveLength(warnings);
   });

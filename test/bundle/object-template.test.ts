@@ -82,7 +82,7 @@ describe('objectTemplate', () => {
   test('a dumped object loses what is true of its cluster only', () => {
     expect(objectTemplate({ ...nothing, object: dump })).toEqual({
       apiVersion: 'pkg.crossplane.io/v1',
-      metadata: { labels: { team: 'a' }, finalizers: ['acme.dev/keep'] },
+      metadata: { labels: { team: 'a' } },
       spec: { revisionHistoryLimit: 1 },
     });
   });
@@ -98,7 +98,7 @@ test('a kept object loses the same, and keeps its name', () => {
   expect(withoutClusterState(dump)).toEqual({
     apiVersion: 'pkg.crossplane.io/v1',
     kind: 'Provider',
-    metadata: { name: 'mine', labels: { team: 'a' }, finalizers: ['acme.dev/keep'] },
+    metadata: { name: 'mine', labels: { team: 'a' } },
     spec: { package: 'x.io/a/p:v1.0.0', revisionHistoryLimit: 1 },
   });
 });

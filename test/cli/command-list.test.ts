@@ -19,8 +19,9 @@ function nameIn(usage: string): string {
 test.each(files)('%s holds a command that has a row, called as the file is', async (file) => {
   const name = basename(file, '-command.ts');
   const module = (await import(join(FOLDER, file))) as Record<string, unknown>;
-  expect(module[`${name}Command`]).toBeDefined();
-  expect(module[`${name}Command`]).toBe(commands.find((row) => row.name === name)?.it);
+  const exported = `${name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Command`;
+  expect(module[exported]).toBeDefined();
+  expect(module[exported]).toBe(commands.find((row) => row.name === name)?.it);
 });
 
 test.each(commands)('$usage names the positional arguments that it declares', ({ usage, it }) => {
@@ -33,8 +34,11 @@ function shapeOf(options: Options): string {
   return JSON.stringify({ ...options, coerce: options.coerce?.toString(), describe: undefined });
 }
 
-/** Two flags of one name each: a file and a folder; what is strict of documents and of findings. */
-const TWO_MEANINGS = ['out', 'strict'];
+/**
+ * Two flags of one name each: a file and a folder; printed as YAML also where people edit what is
+ * printed; severities of what is written, and of what a change does; strict of documents and of findings; by default, minutes or hours.
+ */
+const TWO_MEANINGS = ['fail-on', 'out', 'output', 'strict', 'timeout'];
 
 test('a flag takes the same wherever it is', () => {
   const shapes = new Map<string, Set<string>>();
@@ -49,6 +53,15 @@ test('every flag says what it is for', () => {
   for (const { it, name } of commands) {
     for (const [flag, { describe }] of Object.entries(it.flags)) {
       expect(describe, `${name} --${flag}`).toMatch(/\w/);
+    }
+  }
+});
+
+test('a flag that takes a value is bad usage without one', () => {
+  for (const { it, name } of commands) {
+    for (const [flag, { type, requiresArg, nargs }] of Object.entries(it.flags)) {
+      const asks = requiresArg === true || nargs === 1;
+      expect([name, flag, asks]).toEqual([name, flag, type !== 'boolean']);
     }
   }
 });

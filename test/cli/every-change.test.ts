@@ -13,8 +13,11 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
 import { fakeIo } from '../support/fake-io.js';
+import { recordFigure } from '../support/figures.js';
 import { withAccident, type Accident } from '../support/fs-changes.js';
 import { providerYaml } from '../support/package-yaml.js';
+import { packageImage } from '../support/registry/image.js';
+import { Registry } from '../support/registry/registry.js';
 
 vi.mock('node:fs', async (original) => {
   const { changingFs } = await import('../support/fs-changes.js');
@@ -32,8 +35,19 @@ const REPOSITORY = 'xpkg.example.org/acme/p';
 const FROM = ['--from', 'dir:packages'];
 const RESOLVE = ['resolve', '--upgrade', ...FROM];
 const OLD_SET = ['resolve', '--prefer', 'lowest', ...FROM];
+const ASIDE = ['--lock', 'a/l.yaml', '--out', 'c'];
 const INDEX = ['index', ...FROM, '--out', 'i.json'];
 const VENDOR = ['vendor', 'world', ...FROM];
+const CACHE = ['--cache', 'cache'];
+const fetching = (version: string) => [
+  'resolve',
+  `${registry.host}/acme/q:${version}`,
+  '--upgrade',
+  ...FROM,
+  '--from',
+  'registry',
+  ...CACHE,
+];
 const INPUT = `apiVersion: xpkg-resolve.dev/v1alpha1
 kind: PackageSet
 metadata:
@@ -49,16 +63,19 @@ spec:
 const STRIDE = Number(process.env['XPKG_CHANGE_STRIDE'] ?? 9);
 
 let top: string;
-const tried = { kills: 0, failures: 0 };
+const registry = await new Registry().start();
+const pairs = new Set<string>();
 
-beforeAll(() => {
+beforeAll(async () => {
   top = mkdtempSync(join(tmpdir(), 'every-change-'));
+  for (const version of ['v1.0.0', 'v1.1.0']) {
+    const yaml = providerYaml('q', `qs.${version}.example.org`);
+    registry.push('acme/q', version, await packageImage(yaml));
+  }
 });
-afterAll(() => {
-  const { kills, failures } = tried;
-  process.stdout.write(
-    `every change: ${kills} kills, ${failures} failures of one or more changes\n`,
-  );
+afterAll(async () => {
+  process.stdout.write(`every change: ${pairs.size} pairs of a killed and a next command\n`);
+  await registry.stop();
   rmSync(top, { recursive: true });
 });
 
@@ -67,6 +84,9 @@ function addPackage(folder: string, version: string): void {
   mkdirSync(at, { recursive: true });
   writeFileSync(join(at, 'package.yaml'), providerYaml('p', `${version}.example.org`));
 }
+
+/** Of a cache, names are its state: what is kept under them tells the time, or is named by its digest. */
+const CACHED = /^cache\/v1\/[a-z]+\//;
 
 /** Every file, link and folder, with what it holds. */
 function stateOf(folder: string): Readonly<Record<string, string>> {
@@ -78,7 +98,9 @@ function stateOf(folder: string): Readonly<Record<string, string>> {
         const path = join(folder, name);
         const found = lstatSync(path);
         const kind = found.isFile()
-          ? readFileSync(path, 'hex')
+          ? CACHED.test(name)
+            ? 'cached'
+            : readFileSync(path, 'hex')
           : found.isDirectory()
             ? 'folder'
             : 'other';
@@ -93,6 +115,29 @@ async function run(folder: string, argv: readonly string[], accident = NEVER) {
   return { ...ended, notes: io.notes().join('\n') };
 }
 
+type State = Readonly<Record<string, string>>;
+
+interface Outcome {
+  readonly end: unknown;
+  readonly state: State;
+}
+
+function expectEither(state: State, states: readonly State[], why: string): void {
+  const isFirst = JSON.stringify(state) === JSON.stringify(states[0]);
+  expect(state, why).toEqual(isFirst ? states[0] : states.at(-1));
+}
+
+/** As `expectEither`, of states with a layout that holds blobs which its index does not name. */
+function expectWhole(state: State, outcomes: readonly Outcome[], why: string): void {
+  const wholes = outcomes.filter(
+    (outcome) => outcome.state['world/index.json'] === state['world/index.json'],
+  );
+  const names = new Set(outcomes.flatMap((outcome) => Object.keys(outcome.state)));
+  const others = Object.keys(state).filter((name) => !name.startsWith('world') && !names.has(name));
+  expect(others, why).toEqual([]);
+  expect(state, why).toMatchObject(wholes[0]?.state ?? {});
+}
+
 interface Scenario {
   readonly what: string;
   /** Commands that make the state before. */
@@ -104,7 +149,37 @@ interface Scenario {
   readonly argv: readonly string[];
   /** What is left inside a layout, and named by no index, is removed by the next `argv` alone. */
   readonly addsBlobs?: boolean;
+  /** What is kept or removed in a cache has no state of its own: any part of it may be there. */
+  readonly changesCache?: boolean;
 }
+
+/** Commands that may come next and write nothing of their own. */
+const READERS: readonly (readonly string[])[] = [
+  ['tree'],
+  ['why', REPOSITORY],
+  ['verify', ...FROM],
+  ['outdated', ...FROM],
+  ['render', '--check'],
+  ['resolve', '--locked', ...FROM],
+  ['matrix', ...FROM],
+  ['inspect', `${REPOSITORY}:v1.0.0`, ...FROM],
+  ['lint', `${REPOSITORY}:v1.0.0`, ...FROM],
+  ['cache', 'info', ...CACHE],
+  ['constraint', '>=v1.0.0', 'v1.2.0'],
+  ['schema', 'lockfile'],
+];
+
+/** Commands that may come next and write; each must do so as on the old state or on the new one. */
+const WRITERS: readonly (readonly string[])[] = [
+  OLD_SET,
+  ['update', ...FROM],
+  ['render', '--pin', 'digest'],
+  ['resolve', '--frozen'],
+  ['index', ...FROM, '--out', 'other.json'],
+  ['vendor', 'other', ...FROM],
+  RESOLVE,
+  ['cache', 'clean', ...CACHE],
+];
 
 const SCENARIOS: readonly Scenario[] = [
   { what: '`resolve`, at first', before: [], argv: RESOLVE },
@@ -114,11 +189,23 @@ const SCENARIOS: readonly Scenario[] = [
     before: [],
     argv: [...RESOLVE, '--lock', 'a/b/l.yaml', '--out', 'c/d'],
   },
+  {
+    what: '`resolve`, to folders side by side',
+    before: [[...OLD_SET, ...ASIDE]],
+    argv: [...RESOLVE, ...ASIDE],
+  },
   { what: '`update`', before: [OLD_SET], argv: ['update', ...FROM] },
+  { what: '`add`', before: [OLD_SET], argv: ['add', `${REPOSITORY}@v1.1.0`, ...FROM] },
   { what: '`render`, at first', before: [[...RESOLVE, '--out', '-']], argv: ['render'] },
   { what: '`render`, over old outputs', before: [RESOLVE], argv: ['render', '--pin', 'digest'] },
   { what: '`index`, at first', before: [RESOLVE], argv: INDEX },
   { what: '`index`, over an old one', before: [RESOLVE, INDEX], argv: INDEX, adds: 'v1.2.0' },
+  {
+    what: '`index`, packed',
+    before: [],
+    argv: ['index', ...FROM, '--out', 'sub/i.json.gz'],
+    empty: ['sub'],
+  },
   { what: '`vendor`, at first', before: [RESOLVE], argv: VENDOR },
   {
     what: '`vendor`, into an empty folder',
@@ -133,9 +220,36 @@ const SCENARIOS: readonly Scenario[] = [
     argv: VENDOR,
     addsBlobs: true,
   },
+  {
+    what: '`resolve`, with nothing in the cache',
+    before: [],
+    argv: fetching('v1.0.0'),
+    changesCache: true,
+  },
+  {
+    what: '`resolve`, with something in the cache',
+    before: [fetching('v1.0.0')],
+    argv: fetching('v1.1.0'),
+    changesCache: true,
+  },
+  {
+    what: '`cache clean`',
+    before: [fetching('v1.0.0')],
+    argv: ['cache', 'clean', ...CACHE],
+    changesCache: true,
+  },
 ];
 
-describe.each(SCENARIOS)('$what', ({ what, before, empty = [], adds, argv, addsBlobs = false }) => {
+describe.each(SCENARIOS)('$what', (scenario) => {
+  const {
+    what,
+    before,
+    empty = [],
+    adds,
+    argv,
+    addsBlobs = false,
+    changesCache = false,
+  } = scenario;
   let template: string;
   let oldState: Readonly<Record<string, string>>;
   let newState: Readonly<Record<string, string>>;
@@ -161,38 +275,91 @@ describe.each(SCENARIOS)('$what', ({ what, before, empty = [], adds, argv, addsB
     cpSync(template, folder, { recursive: true });
     return folder;
   };
-  const reader = ['tree', ...(argv.includes('--lock') ? ['--lock', 'a/b/l.yaml'] : [])];
+  const reader = [
+    'tree',
+    ...(argv.includes('--lock') ? argv.slice(argv.indexOf('--lock')).slice(0, 2) : []),
+  ];
+  const countPair = (next: readonly string[]) => pairs.add(`${what} ${next.join(' ')}`);
   /** The state, without blobs and folders that only the next run of the command removes. */
   const seen = (folder: string) => {
-    const state = stateOf(folder);
+    const state = outputs(stateOf(folder));
     if (!addsBlobs) return state;
     const named = new Set([...Object.keys(oldState), ...Object.keys(newState)]);
     return Object.fromEntries(Object.entries(state).filter(([name]) => named.has(name)));
   };
+  /** The state without the cache, where the command is about it. */
+  const outputs = (state: State): State =>
+    changesCache
+      ? Object.fromEntries(Object.entries(state).filter(([name]) => !name.startsWith('cache')))
+      : state;
   const expectOneOf = (folder: string, why: string) => {
     const state = seen(folder);
     const index = state['world/index.json'];
     if (addsBlobs) {
       const whole = index === newState['world/index.json'] ? newState : oldState;
       expect(state, why).toMatchObject(whole);
-    } else {
-      const isOld = JSON.stringify(state) === JSON.stringify(oldState);
-      expect(state, why).toEqual(isOld ? oldState : newState);
-    }
+    } else expectEither(state, [outputs(oldState), outputs(newState)], why);
+  };
+  /** What a command makes of the old state, and of the new one. */
+  const known = new Map<string, Promise<readonly Outcome[]>>();
+  const outcomesOf = (next: readonly string[]) => {
+    const made = async (first: readonly (readonly string[])[]): Promise<Outcome> => {
+      const folder = fresh();
+      for (const each of first) await run(folder, each);
+      const { end } = await run(folder, next);
+      return { end, state: outputs(stateOf(folder)) };
+    };
+    const outcomes = known.get(next.join(' ')) ?? Promise.all([made([]), made([argv])]);
+    known.set(next.join(' '), outcomes);
+    return outcomes;
   };
 
   test('killed before any change, the next command finds the old or the new state', async () => {
-    for (let at = 1; ; at += STRIDE) {
+    for (let at = 1, turn = SCENARIOS.indexOf(scenario); ; at += STRIDE, turn += 1) {
       const folder = fresh();
       const { end, happened, last } = await run(folder, argv, { at, how: 'killed' });
       if (!happened) break;
       expect([end, last]).toEqual(['killed', last]);
-      tried.kills += 1;
-      const read = await run(folder, reader);
-      expect([0, 4], `${last}\n${read.notes}`).toContain(read.end);
+      recordFigure('kills before a change of the file system', { tried: 1 });
+      const next = READERS[turn % READERS.length]!;
+      countPair(next);
+      const read = await run(folder, next);
+      expect([0, 4, 6], `${next.join(' ')}: ${last}\n${read.notes}`).toContain(read.end);
       expectOneOf(folder, `killed before change ${at}: ${last}`);
-      expect(await run(folder, argv), last).toMatchObject({ end: 0 });
-      expect(stateOf(folder), last).toEqual(newState);
+      // Of two equal states the same comes; only what is left in layouts and caches has to be seen.
+      if (addsBlobs || changesCache || turn % 4 === 0) {
+        expect(await run(folder, argv), last).toMatchObject({ end: 0 });
+        expect(stateOf(folder), last).toEqual(newState);
+      }
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('killed, the next command writes as on the old or the new state', async () => {
+    // Each takes more runs than a kill that is only looked at.
+    const stride = STRIDE === 1 ? 4 : 3 * STRIDE;
+    for (let at = 1, turn = SCENARIOS.indexOf(scenario); ; at += stride, turn += 1) {
+      const folder = fresh();
+      const { happened, last } = await run(folder, argv, { at, how: 'killed' });
+      if (!happened) break;
+      const next = WRITERS[turn % WRITERS.length]!;
+      const { end, notes } = await run(folder, next);
+      const outcomes = await outcomesOf(next);
+      const why = `${next.join(' ')}, after a kill before change ${at}: ${last}\n${notes}`;
+      expect(
+        outcomes.map((outcome) => outcome.end),
+        why,
+      ).toContain(end);
+      const state = outputs(stateOf(folder));
+      if (addsBlobs) expectWhole(state, outcomes, why);
+      else
+        expectEither(
+          state,
+          outcomes.map((outcome) => outcome.state),
+          why,
+        );
+      recordFigure('kills before a change of the file system', { tried: 1 });
+      countPair(next);
       rmSync(folder, { recursive: true });
     }
   });
@@ -203,14 +370,14 @@ describe.each(SCENARIOS)('$what', ({ what, before, empty = [], adds, argv, addsB
       const how = CODES[at % CODES.length]!;
       const { end, happened, last, notes } = await run(folder, argv, { at, how });
       if (!happened) break;
-      tried.failures += 1;
+      recordFigure('changes of the file system that fail', { tried: 1 });
       if (end !== 0) {
         expect([end, notes], last).toEqual([
           2,
-          expect.stringMatching(new RegExp(`cannot write \`.*${how}`)),
+          expect.stringMatching(new RegExp(`(?:cannot write|the cache) \`.*${how}`)),
         ]);
       }
-      expect(stateOf(folder), last).toEqual(end === 0 ? newState : oldState);
+      expectEither(outputs(stateOf(folder)), [outputs(end === 0 ? newState : oldState)], last);
       rmSync(folder, { recursive: true });
     }
   });
@@ -221,7 +388,7 @@ describe.each(SCENARIOS)('$what', ({ what, before, empty = [], adds, argv, addsB
       const folder = fresh();
       const { end, happened, last } = await run(folder, argv, { at, how: 'EROFS', lasting: true });
       if (!happened) break;
-      tried.failures += 1;
+      recordFigure('changes of the file system that fail', { tried: 1 });
       expect([0, 2], last).toContain(end);
       await run(folder, reader);
       expectOneOf(folder, `from change ${at} on: ${last}`);

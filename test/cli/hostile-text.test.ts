@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
 import { fakeIo } from '../support/fake-io.js';
+import { recordFigure } from '../support/figures.js';
 import { instead, on } from '../support/registry/faults.js';
 import {
   BASE,
@@ -53,6 +54,7 @@ async function run(argv: readonly string[], stdin = ''): Promise<Said> {
 
 /** What was said is fit for a terminal and a build log, every note is one line, and no bug showed. */
 function expectHarmless({ code, stdout, notes }: Said): void {
+  recordFigure('commands given text that terminals and build logs obey', { tried: 1 });
   expect(code).not.toBe(1);
   for (const text of [stdout, ...notes]) {
     expect(text).not.toMatch(UNFIT);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -70,7 +70,8 @@ test.each([
     try {
       const ended = await run(registry);
       expect(ended.code).toBe(code);
-      expect(ended.stdout !== '').toBe(code === EXIT.done);
+      const { status: outcome } = JSON.parse(ended.stdout) as { readonly status: string };
+      expect(outcome !== 'error').toBe(code === EXIT.done);
       // Asked once and never answered: it was not waited for long enough to be asked again.
       const vain = registry.asked.filter((line) => line.includes('/provider-x-b/manifests/v3.0.0'));
       expect(vain).toHaveLength(1);
@@ -79,3 +80,59 @@ test.each([
     }
   },
 );
+
+/** Runs the command after some JavaScript; `stdout` is where its output goes. */
+async function runAfter(
+  preload: string,
+  argv: readonly string[],
+  stdout: 'pipe' | number = 'pipe',
+) {
+  const flag = `--import=data:text/javascript,${encodeURIComponent(preload)}`;
+  const child = spawn(process.execPath, [flag, MAIN, ...argv], {
+    cwd: folder,
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  const [stderr, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+  return { stderr, code: code as number };
+}
+
+/** Lets the run wait for a file forever, after `and`. */
+const waitingForever = (and: string) => `
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  fs.promises.stat = () => { ${and}; return new Promise(() => {}); };
+  syncBuiltinESMExports();
+`;
+
+test.each([
+  { why: 'nothing is left that could end it', and: '', says: 'something that will never come' },
+  { why: 'a callback throws', and: "setTimeout(() => { throw new Error('boom'); })", says: 'boom' },
+  { why: 'a promise is forgotten', and: "void Promise.reject(new Error('boom'))", says: 'boom' },
+])('a run in which $why ends with exit 1 and a message', async ({ and, says }) => {
+  const argv = ['resolve', 'xpkg.io/a/p@v1.0.0', '--from', 'layout:none', '--no-write'];
+  const { stderr, code } = await runAfter(waitingForever(and), argv);
+  expect(code).toBe(EXIT.bug);
+  expect(stderr).toMatch(new RegExp(`^error: a bug in xpkg-resolve: .*${says}$`, 'm'));
+  expect(stderr).toContain('hint: run again with --debug');
+});
+
+test('output that cannot be written is no success', async () => {
+  const full = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { writeSync } = fs;
+    fs.writeSync = (fd, ...rest) => {
+      if (fd === 1) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      return writeSync(fd, ...rest);
+    };
+    syncBuiltinESMExports();
+  `;
+  const file = await open(join(folder, 'out'), 'w');
+  try {
+    const { stderr, code } = await runAfter(full, ['--help'], file.fd);
+    expect(code).toBe(EXIT.badInput);
+    expect(stderr).toContain('error: the output cannot be written: no space left');
+  } finally {
+    await file.close();
+  }
+});

@@ -36,3 +36,13 @@ test('an argument that is missing is named', async () => {
   expect(code).toBe(EXIT.badInput);
   expect(notes[0]).toContain('<folder>');
 });
+
+test.each([
+  ['tree', '--no-lock'],
+  ['resolve', '--no-from'],
+  ['render', '--no-out'],
+])('a flag that takes a value cannot be turned off: %s %s', async (...argv) => {
+  const io = fakeIo();
+  expect(await runCli(argv, io)).toBe(2);
+  expect(io.notes()[0]).toBe(`error: \`--${argv[1].slice(5)}\` cannot be turned off`);
+});

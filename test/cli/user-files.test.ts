@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -101,6 +102,26 @@ test('a file of ours is replaced, and removed when it is no longer part of the b
   writeFileSync(join(folder, 'rendered/lock.yaml'), '# Written by xpkg-resolve; old\n');
   expect((await run(...RESOLVE)).code).toBe(EXIT.done);
   expect(readFileSync(join(folder, 'rendered/lock.yaml'), 'utf8')).not.toContain('old');
+});
+
+test('a device that never ends is an input too large, and no trouble for memory', async () => {
+  for (const argv of [
+    ['-f', '/dev/zero'],
+    ['--from', 'index:/dev/zero', 'x.io/a/b:v1'],
+  ]) {
+    const { code, notes } = await run('resolve', ...argv);
+    expect([code, notes]).toEqual([expect.any(Number), expect.stringContaining('larger than')]);
+    expect([EXIT.badInput, EXIT.sourceFailed]).toContain(code);
+  }
+});
+
+test('a pipe that is given on purpose is read: `-f <(…)`', async () => {
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const written = once(spawn('cp', [join(FIXTURES, 'demo/xpkg.yaml'), pipe]), 'close');
+  const from = ['--from', `dir:${FIXTURES}/packages`];
+  expect((await run('resolve', '-f', 'pipe', ...from)).code).toBe(EXIT.done);
+  expect((await written)[0]).toBe(0);
 });
 
 test('a lock that another host left does not keep commands from reading', async () => {

@@ -99,7 +99,7 @@ export class DockerRegistry {
   }
 
   async #up(): Promise<void> {
-    for (let tries = 0; tries < 200; tries += 1) {
+    for (let tries = 0; tries < 200 && this.#child.exitCode === null; tries += 1) {
       const answer = await fetch(`http://${this.host}/v2/`).catch(() => undefined);
       if (answer !== undefined) return;
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { refusalText } from '../../src/cli/output/answer/refusal.js';
+import { explainedRefusalText, refusalText } from '../../src/cli/output/answer/refusal.js';
+import type { Unsolvable } from '../../src/usecases/resolve/answer.js';
 import { resolve } from '../../src/usecases/resolve/resolve.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
+import { blocksOf } from '../support/readme.js';
 import { requestFor } from '../support/requests.js';
 import { shared } from './shared.js';
 
@@ -52,6 +56,32 @@ const STORIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     [`${U}/configuration-aws-elasticache`]: '>=v0.0.0',
     [`${U}/configuration-aws-eks-pod-identity`]: '>=v0.0.0',
   },
+  'all-of-a-family-beside-its-members': {
+    [`${HOPS}/aws-organization`]: 'v0.25.0',
+    [`${U}/platform-ref-apigateway`]: 'v0.1.1',
+  },
+  'a-platform-against-a-stack-of-configurations': {
+    [`${U}/configuration-caas-ml`]: 'v0.1.0',
+    [`${U}/platform-ref-aws`]: 'v2.0.0',
+  },
+  'a-family-from-two-registries-five-levels-down': {
+    [`${HOPS}/configuration-aws-organization`]: 'v0.16.1',
+    [`${U}/configuration-aws-lb-controller`]: 'v0.5.0',
+  },
+  'some-versions-clash-and-others-own-the-same': {
+    [`${U}/configuration-azure-aks`]: '>=v0.0.0',
+    [`${U}/configuration-azure-assume-gcp`]: '>=v0.0.0',
+  },
+  'one-provider-from-two-registries': {
+    [`${HOPS}/configuration-aws-foundation`]: 'v0.10.0',
+    [`${U}/platform-ref-aws-cnoe`]: 'v0.4.0',
+  },
+  'three-ways-to-fail': {
+    [`${U}/configuration-backstage`]: 'v0.4.0',
+    [`${U}/configuration-caas-ml`]: 'v0.1.0',
+  },
+  'a-version-that-was-never-published': { [`${U}/provider-aws-s3`]: 'v1.99.0' },
+  'no-version-in-the-range': { [`${U}/configuration-aws-eks`]: '>=v9.0.0' },
   'two-reference-platforms': {
     [`${U}/platform-ref-upbound`]: '>=v0.0.0',
     [`${U}/platform-ref-upbound-spaces`]: '>=v0.0.0',
@@ -60,8 +90,32 @@ const STORIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const source = await openIndex(shared('data', 'corpus', 'universe.index.json.gz'));
 
-test.each(Object.entries(STORIES))('%s', async (slug, roots) => {
+async function refused(roots: Readonly<Record<string, string>>): Promise<Unsolvable> {
   const answer = await resolve(requestFor(roots), { source, crossplane: 'v2.3.4' });
-  const text = answer.status === 'unsolvable' ? refusalText(answer).join('\n') : answer.status;
-  await expect(`${text}\n`).toMatchFileSnapshot(`explanations/${slug}.txt`);
+  if (answer.status !== 'unsolvable') throw new Error(answer.status);
+  return answer;
+}
+
+test.each(Object.entries(STORIES))('%s', async (slug, roots) => {
+  const answer = await refused(roots);
+  const text = [...refusalText(answer), '', '--explain:', '', ...explainedRefusalText(answer)];
+  await expect(`${text.join('\n')}\n`).toMatchFileSnapshot(`explanations/${slug}.txt`);
+});
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/refusals.md'), 'utf8');
+
+test('docs/refusals.md shows each of them (`-u` writes it anew)', async () => {
+  const shown = new Set<string>();
+  let page = PAGE;
+  for (const { at, body } of blocksOf(PAGE).reverse()) {
+    const title = PAGE.slice(0, at)
+      .match(/^### .*$/gm)!
+      .at(-1)!;
+    const slug = title.slice('### '.length).toLowerCase().replaceAll(' ', '-');
+    const text = `${refusalText(await refused(STORIES[slug]!)).join('\n')}\n`;
+    page = page.slice(0, at) + text + page.slice(at + body.length);
+    shown.add(slug);
+  }
+  expect([...shown].sort()).toEqual(Object.keys(STORIES).sort());
+  await expect(page).toMatchFileSnapshot('../../docs/refusals.md');
 });

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordFigure } from '../support/figures.js';
 import { providerYaml } from '../support/package-yaml.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -32,7 +33,6 @@ const MAX_CHANGES = 200;
 
 let top: string;
 let template: string;
-let kills = 0;
 
 beforeAll(() => {
   top = mkdtempSync(join(tmpdir(), 'killed-runs-'));
@@ -44,9 +44,6 @@ beforeAll(() => {
   }
 });
 afterAll(() => {
-  process.stdout.write(
-    `killed runs: ${kills} processes ended by SIGKILL before one of their changes\n`,
-  );
   rmSync(top, { recursive: true });
 });
 
@@ -101,7 +98,7 @@ test.each([
       cpSync(start, folder, { recursive: true });
       ended = run(folder, argv, at).signal !== 'SIGKILL';
       if (ended) break;
-      kills += 1;
+      recordFigure('processes ended by SIGKILL', { tried: 1 });
       expect(run(folder, ['tree'])).toMatchObject({ status: 0 });
       // What was left inside a layout is for the next `vendor` to remove.
       if (argv !== VENDOR) expect([oldState, newState]).toContainEqual(stateOf(folder));

@@ -259,6 +259,8 @@ test('what skopeo makes of a Docker image is read, under the digest it then has'
     CROSSPLANE,
     '--offline',
     '--no-write',
+    '--lock',
+    'by-skopeo.lock.yaml',
     '--from',
     `layout:by-skopeo=${repository}`,
   ]);

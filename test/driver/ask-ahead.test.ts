@@ -187,6 +187,45 @@ describe('of a distant source', () => {
     expect(last).toEqual([[`${d} v1.1.0`], [`${e} v1.1.0`]]);
   });
 
+  test('versions that fall one after the other are asked for in growing groups', async () => {
+    const [one, other] = PROVIDERS as [string, string];
+    const unfit = Array.from({ length: 12 }, (_, i) => `v1.${i}.0`);
+    const needs = { dependsOn: [need(other, '>=v9.0.0')] };
+    const { versions } = published('Provider', needs, ...unfit);
+    const universe: IndexFile = {
+      packages: {
+        [one]: { kind: 'Provider', versions: { 'v0.1.0': {}, ...versions } },
+        [other]: published('Provider', {}, 'v1.0.0'),
+      },
+    };
+    const rounds = await roundsFor(universe, { [one]: '*', [other]: '*' });
+    const sizes = rounds.map((round) => round.filter((line) => line.startsWith(`${one} `)).length);
+    expect(sizes.filter((size) => size > 0)).toEqual([1, 1, 2, 4, 5]);
+  });
+
+  test('what a lockfile holds is asked for at once', async () => {
+    const [one, other, third] = PROVIDERS as [string, string, string];
+    const universe: IndexFile = {
+      packages: {
+        [one]: published('Provider', { dependsOn: [need(other, '>=v1.0.0')] }, 'v1.0.0'),
+        [other]: published('Provider', { dependsOn: [need(third, '>=v1.0.0')] }, 'v1.0.0'),
+        [third]: published('Provider', {}, 'v1.0.0', 'v1.1.0'),
+      },
+    };
+    const source = memorySource(universe);
+    const wishes = { source, crossplane: 'v2.3.4' };
+    const first = await resolve(requestFor({ [one]: '>=v1.0.0' }), wishes);
+    if (first.status !== 'solved') throw new Error('there is an answer');
+    const rounds = new Rounds(source, { distant: true });
+    const again = await resolve(requestFor({ [one]: '>=v1.0.0' }), {
+      ...wishes,
+      source: rounds.source,
+      lockfile: first.lockfile,
+    });
+    expect(again).toMatchObject({ status: 'solved', lockfile: first.lockfile });
+    expect(rounds.asked).toHaveLength(1);
+  });
+
   test('lists of a version that cannot be chosen are not asked for', async () => {
     const [one, other, third] = PROVIDERS as [string, string, string];
     const needs = [

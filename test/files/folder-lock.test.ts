@@ -1,8 +1,19 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockFolders } from '../../src/files/folder-lock.js';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { lockFolders, withLocks } from '../../src/files/folder-lock.js';
+import { waitForLock } from '../../src/files/wait-for-lock.js';
+import { InputError } from '../../src/model/input-error.js';
 
 let folder: string;
 let lock: string;
@@ -18,7 +29,7 @@ const NO_PROCESS = 2 ** 31 - 1;
 
 test('one at a time, and given back without a trace', () => {
   const first = lockFolders([folder]);
-  expect(lockFolders([folder])).toEqual({ lock, holder: `${process.pid} ${hostname()}` });
+  expect(lockFolders([folder])).toEqual({ lock, pid: String(process.pid), host: hostname() });
   expect('release' in first).toBe(true);
   if ('release' in first) first.release();
   expect(readdirSync(folder)).toEqual([]);
@@ -42,26 +53,64 @@ test('all folders or none: what is taken is given back where one is busy', () =>
   rmSync(other, { recursive: true });
 });
 
+const LIVES = `${process.ppid} ${hostname()}`;
+const startedAt = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[21];
+
 test.each([
   { holder: `${NO_PROCESS} ${hostname()}`, age: 0, taken: true, why: 'its process is gone' },
-  { holder: `${process.ppid} ${hostname()}`, age: 0, taken: false, why: 'its process lives' },
+  { holder: LIVES, age: 0, taken: false, why: 'its process lives' },
+  { holder: LIVES, age: 86_400, taken: false, why: 'its process lives, a day later too' },
+  { holder: LIVES, age: -86_400, taken: false, why: 'its process lives, whatever the clock says' },
   { holder: `${process.pid} ${hostname()}`, age: 0, taken: true, why: 'its process had our id' },
   {
     holder: `${NO_PROCESS} elsewhere`,
-    age: 0,
+    age: 59,
     taken: false,
     why: 'its process is on another machine',
   },
-  { holder: `${NO_PROCESS} elsewhere`, age: 600, taken: true, why: 'no write takes ten minutes' },
+  { holder: `${NO_PROCESS} elsewhere`, age: 61, taken: true, why: 'no write takes a minute' },
+  { holder: `${NO_PROCESS} elsewhere`, age: -61, taken: true, why: 'clocks are that far apart' },
   { holder: '', age: 0, taken: false, why: 'it is just being made' },
   { holder: '', age: 5, taken: true, why: 'its process was killed before it wrote its name' },
 ])('a lock found there is taken over: $taken, for $why', ({ holder, age, taken }) => {
   writeFileSync(lock, holder);
-  const then = Date.now() / 1000 - age;
-  utimesSync(lock, then, then);
+  vi.useFakeTimers({ toFake: ['Date'], now: statSync(lock).mtimeMs + age * 1000 });
   const locks = lockFolders([folder]);
+  vi.useRealTimers();
   expect('release' in locks).toBe(taken);
   if ('release' in locks) locks.release();
   expect(existsSync(lock)).toBe(!taken);
   expect(readdirSync(folder)).toHaveLength(taken ? 0 : 1);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a process that has the id of a killed one, and began at another time, does not hold its lock',
+  () => {
+    const started = startedAt(process.ppid);
+    writeFileSync(lock, `${process.ppid}@${started} ${hostname()}`);
+    expect(lockFolders([folder])).toMatchObject({ pid: String(process.ppid) });
+    writeFileSync(lock, `${process.ppid}@${Number(started) + 1} ${hostname()}`);
+    const locks = lockFolders([folder]);
+    expect('release' in locks).toBe(true);
+    if ('release' in locks) locks.release();
+  },
+);
+
+test.each([
+  { host: hostname(), says: `\`ps -p ${process.ppid}\` shows no xpkg-resolve` },
+  { host: 'elsewhere', says: 'taken over after 60 seconds' },
+])('who waits in vain for the lock of $host is told how to go on', async ({ host, says }) => {
+  symlinkSync(`${process.ppid} ${host}`, lock);
+  const pauses: number[] = [];
+  const error: unknown = await waitForLock(
+    () => withLocks([folder], async () => {}),
+    async (ms) => pauses.push(ms),
+  ).catch((thrown: unknown) => thrown);
+  expect(pauses.reduce((sum, ms) => sum + ms)).toBe(10_000);
+  expect(error).toBeInstanceOf(InputError);
+  expect(error).toMatchObject({
+    message: expect.stringContaining(`${process.ppid} on ${host}`),
+    hint: expect.stringContaining(says),
+  });
+  expect((error as InputError).hint).toContain('remove that file');
 });

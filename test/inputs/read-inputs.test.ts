@@ -88,9 +88,27 @@ test('a List is its items, and many ignored objects of a kind are one note', asy
   ]);
 });
 
+test('what a person wrote of metadata, and the bundle has no room for, is said', async () => {
+  const text = `apiVersion: pkg.crossplane.io/v1
+kind: Provider
+metadata:
+  name: p
+  namespace: crossplane-system
+  labels: { team: infra }
+  ownerReferences: []
+  finalizers: [acme.dev/keep]
+spec: { package: "xpkg.acme.io/cloud/p:v1.0.0" }
+`;
+  const { notes } = await fromText(text);
+  expect(notes).toEqual([
+    expect.stringContaining('-:8: `metadata.finalizers` is not kept'),
+    expect.stringContaining('-:5: `metadata.namespace` is not kept'),
+  ]);
+});
+
 test('with strict, a document that asks for nothing is an error', async () => {
   const error = await refused(read({ files: ['objects.yaml'], strict: true }));
-  expect(error.origin).toEqual({ file: 'objects.yaml', line: 30 });
+  expect(error.origin).toMatchObject({ file: 'objects.yaml', line: 30 });
 });
 
 describe('spec.package of an object', () => {

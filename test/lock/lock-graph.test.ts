@@ -31,6 +31,17 @@ describe('a package that requires a CRD by name requires its owner', () => {
   });
 });
 
+test('a package that requires any CRD of a group requires another one that owns some', () => {
+  const demand = { group: 'acme.dev', version: undefined, kind: '*' };
+  const text = '*.acme.dev';
+  const asking = locked('x.io/p/a:v1.0.0', {
+    requirements: [{ requires: 'crd', demand, text, line: undefined }],
+    owns: [{ kind: 'CRD', name: 'own.acme.dev' }],
+  });
+  const below = locked('x.io/p/b:v1.0.0', { owns: [{ kind: 'CRD', name: 'x.below.acme.dev' }] });
+  expect(edges([asking, below, owner('c', 'CRD')])).toEqual([['p-a', 'p-c', text]]);
+});
+
 test('a replacement is required where what it replaces is named', () => {
   const packages = [
     locked('x.io/p/a:v1.0.0', { requirements: [needs('x.io/p/old >=v1.0.0')] }),

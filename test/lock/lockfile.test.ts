@@ -32,6 +32,12 @@ const platform = lockfileOf([
   }),
 ]);
 
+const KEPT: JsonObject = {
+  apiVersion: 'pkg.crossplane.io/v1beta1',
+  kind: 'ImageConfig',
+  metadata: { name: 'kept' },
+};
+
 test('reads well, and the same bytes every time', () => {
   expect(formatLockfile(platform)).toBe(`\
 # Written by xpkg-resolve. Commit it; to change it, change what you ask for and resolve again.
@@ -217,14 +223,84 @@ describe('what is wrong is said with file and line', () => {
       text: `__proto__:\n${good.replaceAll(/^(?!#)/gm, '  ')}`,
       why: 'fields inherited by way of `__proto__`',
     },
-    { text: formatLockfile({ ...platform, objects: [nested(200)] }), why: 'nesting without end' },
+    {
+      text: formatLockfile({ ...platform, objects: [{ ...KEPT, spec: nested(200) }] }),
+      why: 'nesting without end',
+    },
   ])('$why', ({ text }) => {
     expect(refusal(text).message).toContain('xpkg.lock.yaml');
   });
 });
 
+describe('what would hand an object to another owner is not read from a lockfile', () => {
+  const good = formatLockfile({ ...platform, objects: [KEPT] });
+  const METADATA = [
+    'creationTimestamp',
+    'deletionGracePeriodSeconds',
+    'deletionTimestamp',
+    'finalizers',
+    'generateName',
+    'generation',
+    'managedFields',
+    'namespace',
+    'ownerReferences',
+    'resourceVersion',
+    'selfLink',
+    'uid',
+    'anything',
+  ];
+
+  test.each(['name', ...METADATA])('`object.metadata.%s`', (field) => {
+    const text = good.replace('      metadata:\n', `$&        ${field}: [x]\n`);
+    const { message, origin } = refusal(text);
+    expect(origin?.line).toBe(text.split('\n').indexOf(`        ${field}: [x]`) + 1);
+    expect(message).toContain(`packages[0].object.metadata.${field}\` is not for a lockfile`);
+  });
+
+  test.each(METADATA)('`objects[].metadata.%s`', (field) => {
+    const text = good.replace('    metadata:\n      name: kept\n', `$&      ${field}: [x]\n`);
+    const { message, origin } = refusal(text);
+    expect(origin?.line).toBe(text.split('\n').indexOf(`      ${field}: [x]`) + 1);
+    expect(message).toContain(`objects[0].metadata.${field}\` is not for a lockfile`);
+  });
+
+  test.each([
+    {
+      why: 'another package',
+      from: '      metadata:\n',
+      to: '      spec: {package: x.io/evil/p:v1}\n$&',
+      says: 'packages[0].object.spec.package',
+    },
+    {
+      why: 'an object of a kind that is not kept',
+      from: 'kind: ImageConfig',
+      to: 'kind: Lock',
+      says: 'objects[0].kind',
+    },
+    {
+      why: 'an object without a name',
+      from: '      name: kept\n',
+      to: '      labels: {}\n',
+      says: 'objects[0].metadata.name',
+    },
+    {
+      why: 'a status',
+      from: '    kind: ImageConfig\n',
+      to: '$&    status: {}\n',
+      says: 'objects[0].status',
+    },
+  ])('$why', ({ from, to, says }) => {
+    const text = good.replace(from, to);
+    expect(text).not.toBe(good);
+    const { message, origin } = refusal(text);
+    expect(message).toContain(says);
+    expect(origin?.line).toBeGreaterThan(4);
+  });
+});
+
 test('keys of an object that name a prototype are keys, and come back', () => {
-  const text = '{"apiVersion":"v1","kind":"X","__proto__":{"a":1},"constructor":{"prototype":2}}';
+  const text =
+    '{"kind":"ImageConfig","metadata":{"name":"x"},"__proto__":{"a":1},"constructor":{"prototype":2}}';
   const object = JSON.parse(text) as JsonObject;
   const file = formatLockfile({ ...platform, objects: [object] });
   const { objects } = parseLockfile(file, 'xpkg.lock.yaml');

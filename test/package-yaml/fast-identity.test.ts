@@ -56,6 +56,8 @@ spec:
     - crossplane
     kind: Bucket
     plural: buckets
+    shortNames:
+    - bkt
   versions:
   - name: v1beta1
     schema:
@@ -82,6 +84,7 @@ test('what tools write is understood', () => {
     group: 's3.acme.io',
     definedKind: 'Bucket',
     versions: ['v1beta1', 'v1beta2'],
+    shortNames: ['bkt'],
     claimPlural: undefined,
     claimKind: undefined,
   });

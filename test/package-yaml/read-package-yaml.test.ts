@@ -41,6 +41,7 @@ test('a meta document is read in full, with the lines of its dependencies', asyn
       dependsOnLines: [13, 16],
       line: 2,
       specKeys: ['crossplane', 'dependsOn', 'capabilities'],
+      specLines: { crossplane: 10, dependsOn: 12, capabilities: 18 },
       decodeError: undefined,
     },
   ]);
@@ -68,6 +69,7 @@ test('other documents are read as far as their identity goes; the meta may be an
       claimCrd: 'dbs.acme.io',
       claimKind: 'Db',
       defines: { group: 'acme.io', kind: 'XDb', versions: ['v1'] },
+      composite: { plural: 'xdbs', connectionSecretKeys: false, claimNames: true },
       line: 1,
     },
   ]);
@@ -263,4 +265,18 @@ test.each([
   const { metas } = await read(`apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n${more}\n`);
   expect(metas).toMatchObject([{ kind: 'Provider', dependsOn: [] }]);
   expect({}).not.toHaveProperty('dependsOn');
+});
+
+test('one long text that aliases name many times is refused before it is copied', async () => {
+  const text = `apiVersion: meta.pkg.crossplane.io/v1
+kind: Provider
+metadata:
+  name: p
+  annotations: {a: &a "${'x'.repeat(7_000_000)}"}
+spec:
+  dependsOn: [[${Array(1000).fill('*a').join(', ')}]]
+`;
+  const { metas, problems } = await readPackageYaml(Buffer.from(text));
+  expect(metas).toEqual([]);
+  expect(problems).toMatchObject([{ message: /too long together/ }]);
 });

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { asTransient, retrying, RETRY_POLICY, TransientFailure } from '../../src/registry/retry.js';
+import {
+  asTransient,
+  isTransientStatus,
+  retrying,
+  RETRY_POLICY,
+  TransientFailure,
+} from '../../src/registry/retry.js';
 import { TestClock } from '../support/registry/client.js';
 
 async function failing(): Promise<never> {
@@ -46,4 +52,9 @@ test.each([
 ])('$code is worth another try: $passes', ({ code, passes }) => {
   const error = Object.assign(new Error('x'), { code });
   expect(asTransient(error) instanceof TransientFailure).toBe(passes);
+});
+
+test('a refusal is taken for what it is, and only what may pass is tried again', () => {
+  const statuses = [400, 401, 403, 404, 405, 408, 410, 421, 429, 451, 500, 502, 503, 504];
+  expect(statuses.filter(isTransientStatus)).toEqual([408, 429, 500, 502, 503, 504]);
 });

@@ -5,7 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../src/registry/undici-transport.js';
 import { TEST_CERTIFICATE } from '../support/registry/certificate.js';
 import { anonymous, withRegistry } from '../support/registry/client.js';
-import { dripping, drippingBody, on, redirectTo, stalled } from '../support/registry/faults.js';
+import {
+  dripping,
+  drippingBody,
+  earlyHints,
+  on,
+  redirectTo,
+  stalled,
+} from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
 import type { Fault } from '../support/registry/registry.js';
 
@@ -92,6 +99,17 @@ describe.concurrent('patience ends, and then it is tried again', () => {
   ])('with a registry that $why', async ({ fault }) => {
     await withRegistry(
       { faults: [on('', fault, 1)], timeouts: { firstByteMs: 100 } },
+      async ({ registry, repository, trace }) => {
+        registry.push('a/p', 'v1', image);
+        expect(await repository('a/p').tags()).toEqual(['v1']);
+        expect(trace.map(({ error }) => error)).toContain('UND_ERR_HEADERS_TIMEOUT');
+      },
+    );
+  });
+
+  test('with a registry that sends one preliminary answer after the other', async () => {
+    await withRegistry(
+      { faults: [on('/tags/', earlyHints, 1)], timeouts: { answerMs: 500 } },
       async ({ registry, repository, trace }) => {
         registry.push('a/p', 'v1', image);
         expect(await repository('a/p').tags()).toEqual(['v1']);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoizedRepository } from '../../src/store/memoized-repository.js';
 import type { ImageRepository } from '../../src/image/image-repository.js';
+import { sha256 } from '../../src/text/digest.js';
 
 /** Lists two tags, and has a manifest for neither. */
 const empty: ImageRepository = {
@@ -35,4 +36,18 @@ describe('a tag that is listed and has no manifest is a failure', () => {
     await repository.tags();
     expect(await repository.manifest('v3.0.0')).toBeUndefined();
   });
+});
+
+test('of a large manifest the digest alone is remembered, and asked for from then on', async () => {
+  const bytes = Buffer.alloc(4 * 2 ** 20);
+  const asked: string[] = [];
+  const repository = memoizedRepository({
+    ...empty,
+    manifest: async (reference) => {
+      asked.push(reference);
+      return { digest: sha256(bytes), bytes };
+    },
+  });
+  for (const _ of [1, 2, 3]) await repository.manifest('v1.0.0');
+  expect(asked).toEqual(['v1.0.0', sha256(bytes), sha256(bytes)]);
 });

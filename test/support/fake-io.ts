@@ -14,9 +14,11 @@ export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = 
   const notes: string[] = [];
   return {
     cwd: '.',
+    argv: [],
     env: {},
     interactive: false,
     columns: () => 80,
+    terminal: { out: () => undefined, note: () => undefined },
     out: (text) => void out.push(text),
     note: (line) => void notes.push(line),
     afterwards: (line) => void notes.push(line),

@@ -1,3 +1,4 @@
+import { timeBudget } from '../../src/model/time/time-budget.js';
 import type { SourceArgs } from '../../src/cli/flags/source-flags.js';
 
 /** What a command is given where only `--from`, and `more`, are on its command line. */
@@ -13,6 +14,7 @@ export function sourceArgs(
     offline: false,
     cache: undefined,
     concurrency: 8,
+    timeout: timeBudget(600),
     ...more,
   };
 }

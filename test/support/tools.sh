@@ -9,7 +9,7 @@ oras=oras.land/oras/cmd/oras@v1.3.1
 crank=github.com/crossplane/crossplane/cmd/crank@v1.20.0
 crossplane=github.com/crossplane/cli/v2/cmd/crossplane@v2.5.0
 programs=("$crane" "$oras" "$crank" "$crossplane")
-debian=(docker-registry skopeo umoci apache2-utils zstd libarchive-tools)
+debian=(docker-registry skopeo umoci apache2-utils zstd libarchive-tools zsh fish chromium graphviz)
 go=1.26.8
 
 kept=${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-resolve-tools
@@ -87,7 +87,8 @@ done
 # Small, and ours: built anew whenever its sources changed.
 fetches_releases || fetch_go
 (cd "$readers" && GOTOOLCHAIN=auto CGO_ENABLED=0 go build -trimpath -o "$bin/readers" .)
-for tool in docker-registry skopeo umoci htpasswd zstd bsdtar "$bin"/{crane,oras,crank,crossplane,readers}; do
+(cd "$readers/../crdify" && GOTOOLCHAIN=auto CGO_ENABLED=0 go build -trimpath -o "$bin/crdify" .)
+for tool in docker-registry skopeo umoci htpasswd zstd bsdtar chromium dot "$bin"/{crane,oras,crank,crossplane,readers,crdify}; do
   command -v "$tool" >/dev/null || { echo "missing: $tool" >&2; exit 1; }
 done
 echo "tools in $bin"

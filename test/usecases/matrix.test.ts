@@ -33,6 +33,16 @@ test('neighbours that fare alike are one row, across rules and minors', async ()
   ]);
 });
 
+test('looks at the releases that the request is meant for, each once, unless told otherwise', async () => {
+  const meant = { texts: ['v2.2.0', '~v1.15.5', 'v1.15.6'], origin: { file: 'xpkg.yaml' } };
+  const request = { ...requestFor({ [A]: '*' }), crossplanes: meant };
+  const source = memorySource(universe);
+  const { rows } = await matrix(request, { source });
+  expect(rows.flatMap(({ releases }) => releases)).toEqual(['v1.15.5', 'v1.15.6', 'v2.2.0']);
+  const flagged = await matrix(request, { source, crossplane: 'v2.1.3' });
+  expect(flagged.rows.flatMap(({ releases }) => releases)).toEqual(['v2.1.3']);
+});
+
 test('the reason is the fact that blocks, not that something was asked for', async () => {
   const { rows } = await matrix(requestFor({ [A]: '>=v2.0.0' }), {
     source: memorySource(universe),

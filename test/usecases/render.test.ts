@@ -77,9 +77,27 @@ describe('the Lock', () => {
     expect(render(set).stream).not.toContain('kind: Lock');
   });
 
-  test('holds digests as versions where packages are pinned by them', () => {
-    const { files } = render(set, { pin: 'digest' });
-    expect(files.get('lock.yaml')).toContain(`version: ${digestOf('x.io/a/p:v1.2.0')}\n`);
+  test('applied, comes with a warning of what a stale row does', () => {
+    expect(render(set, { applyLock: true }).warnings).toEqual([
+      expect.stringContaining('already exists'),
+    ]);
+    expect(render(set).warnings).toEqual([]);
+  });
+
+  test('has no rows where every package skips dependency resolution, and says so', () => {
+    const { files, lock } = render(set, { pin: 'digest' });
+    expect(lock?.['packages']).toEqual([]);
+    expect(files.get('lock.yaml')).toContain('# No rows: every package has `skipDependency');
+    expect(files.get('lock.yaml')).toContain('packages: []\n');
+  });
+
+  test('needs no digests where it has no rows', () => {
+    const undigested = locked('x.io/a/p:v1.2.0', { digest: undefined });
+    const { files, warnings } = render(
+      lockfileOf([undigested], { skipDependencyResolution: ['the inputs say so'] }),
+    );
+    expect(files.get('lock.yaml')).toContain('packages: []\n');
+    expect(warnings).toEqual([]);
   });
 
   test('is in the flavour of the target asked for', () => {

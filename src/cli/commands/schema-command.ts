@@ -3,21 +3,23 @@ import { command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { INDEX_SCHEMA } from '../../sources/index/index-schema.js';
 import { LOCKFILE_SCHEMA } from '../../lock/lockfile-schema.js';
-import { RESOLVE_OUTPUT_SCHEMA } from '../output/answer/answer-schema.js';
+import { OUTPUT_SCHEMAS } from '../output/schemas/output-schemas.js';
 
 const SCHEMAS = {
   'package-set': PACKAGE_SET_SCHEMA,
   lockfile: LOCKFILE_SCHEMA,
   index: INDEX_SCHEMA,
-  'resolve-output': RESOLVE_OUTPUT_SCHEMA,
+  ...OUTPUT_SCHEMAS,
 };
+
+const NAMES = Object.keys(SCHEMAS) as (keyof typeof SCHEMAS)[];
 
 export const schemaCommand = command({
   positionals: {
     document: {
-      choices: ['package-set', 'lockfile', 'index', 'resolve-output'],
+      choices: NAMES,
       demandOption: true,
-      describe: 'Whose schema',
+      describe: 'Whose schema: of an input, of the lockfile, or of what a command prints as JSON',
     },
   },
   flags: {},

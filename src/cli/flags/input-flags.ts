@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { settleBeforeReading } from '../../files/journal/settle.js';
 import { DEFAULT_FILES } from '../../inputs/input-files.js';
-import { readInputs } from '../../inputs/read-inputs.js';
+import { readInputs, type Inputs } from '../../inputs/read-inputs.js';
 import type { Request } from '../../model/request.js';
 import type { ArgsOf, Flags } from '../command.js';
 import type { Io } from '../io/io.js';
@@ -45,15 +46,30 @@ interface RequestOptions {
   readonly refs?: readonly string[] | undefined;
   /** Paths that the command writes to; a folder is read without them. */
   readonly skip?: readonly string[] | undefined;
+  /** Texts of files as they are to become. */
+  readonly unsaved?: Pick<ReadonlyMap<string, string>, 'get' | 'keys'> | undefined;
+  /** Roots that skip dependency resolution beside others that do not are no error. */
+  readonly mixedSkips?: boolean | undefined;
 }
 
 /** Reads the files that the flags name, and prints the notes about them to stderr. */
 export async function readRequest(
   args: InputArgs,
   io: Io,
-  { refs = [], skip }: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<Request> {
-  const { request, notes } = await readInputs({
+  return (await readRequestAndTexts(args, io, options)).request;
+}
+
+/** As `readRequest`, with the texts of the files that were read. */
+export async function readRequestAndTexts(
+  args: InputArgs,
+  io: Io,
+  { refs = [], skip, unsaved, mixedSkips }: RequestOptions = {},
+): Promise<Inputs> {
+  // A killed `add` may have left an edit half made, which is finished before it is read.
+  await settleBeforeReading(resolve(io.cwd, DEFAULT_FILES[0]!));
+  const inputs = await readInputs({
     files: args.file ?? [],
     refs,
     cwd: io.cwd,
@@ -61,9 +77,11 @@ export async function readRequest(
     strict: args.strict,
     compat: args.compat,
     skip,
+    unsaved,
+    mixedSkips,
   });
-  for (const note of notes) io.note(`note: ${note}`);
-  return request;
+  for (const note of inputs.notes) io.note(`note: ${note}`);
+  return inputs;
 }
 
 /** As `readRequest`; undefined: nothing is named, and no default file exists. */

@@ -1,4 +1,5 @@
 import { InputError } from '../../model/input-error.js';
+import { timeBudget, type TimeBudget } from '../../model/time/time-budget.js';
 import type { Exchange } from '../../registry/transport.js';
 import type { GivenSecret } from '../../sources/registry/open-registries.js';
 import type { ArgsOf, Flags } from '../command.js';
@@ -7,6 +8,24 @@ import type { Io } from '../io/io.js';
 /** The folder that keeps what was downloaded; absent: that of the user. */
 export function cacheFlag(describe: string) {
   return { cache: { type: 'string', requiresArg: true, describe } } as const;
+}
+
+/** Seconds that a run may take, from the reading of its command line on. */
+export function timeoutFlag(
+  seconds: number,
+  describe = 'Seconds after which to give up, waiting for registries included',
+) {
+  return {
+    timeout: { type: 'number', requiresArg: true, default: seconds, coerce: budgetOf, describe },
+  } as const;
+}
+
+/** For commands that may copy whole images or read all versions of many packages. */
+export const BULK_TIMEOUT_S = 3600;
+
+function budgetOf(seconds: number): TimeBudget {
+  if (seconds >= 0) return timeBudget(seconds);
+  throw new InputError('`--timeout` must be a number of seconds, 0 or more');
 }
 
 /** How registries are spoken to. */
@@ -31,7 +50,13 @@ export const networkFlags = {
   },
   offline: { type: 'boolean', default: false, describe: 'Never use the network' },
   ...cacheFlag('Folder that keeps what was downloaded (default: the cache folder of the user)'),
-  concurrency: { type: 'number', default: 8, describe: 'Requests at once, at most' },
+  concurrency: {
+    type: 'number',
+    requiresArg: true,
+    default: 8,
+    describe: 'Requests at once, at most',
+  },
+  ...timeoutFlag(300),
 } as const satisfies Flags;
 
 export type NetworkArgs = ArgsOf<typeof networkFlags>;

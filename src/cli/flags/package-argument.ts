@@ -1,11 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { referenceMistake } from '../../inputs/reference-mistake.js';
 import { splitReference } from '../../inputs/written-reference.js';
 import { byCodePoint } from '../../text/code-point-order.js';
+import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../model/dot-registry.js';
 import { InputError } from '../../model/input-error.js';
-import type { Origin } from '../../model/package.js';
+import type { Candidate, Origin, Repository } from '../../model/package.js';
 import type { PackageContents } from '../../model/package-contents.js';
-import type { FetchedPackage } from '../../model/package-source.js';
+import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import { isRepository } from '../../model/reference.js';
+import { parseConstraint } from '../../semver/constraint.js';
+import { exactTag } from '../../semver/version.js';
+import { isDigest } from '../../text/digest.js';
+import { publishedVersions } from '../../usecases/look/published.js';
 import { printable } from '../../text/printable.js';
 import type { Target } from '../../model/target/target.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
@@ -27,7 +34,7 @@ export const packageArgument = {
     type: 'string',
     demandOption: true,
     describe:
-      'A package.yaml, an .xpkg file, the folder of a crossplane.yaml, `-` for standard input, or a package by `REPOSITORY:TAG` or `REPOSITORY@sha256:…`',
+      'A package.yaml, an .xpkg file, the folder of a crossplane.yaml (with `--compat`, of a .registry), `-` for standard input, or a package: SOURCE@VERSION, SOURCE@RANGE (the newest in it), SOURCE:TAG, SOURCE@sha256:…',
     // yargs passes a lone dash as an empty string.
     coerce: (text: string) => (text === '' ? '-' : text),
   },
@@ -42,12 +49,15 @@ export const packageFlags = {
   ...outputFlag,
 } as const satisfies Flags;
 
-type PackageArgs = ArgsOf<typeof packageArgument & typeof packageFlags>;
+/** How a package is printed does not matter to opening it. */
+type PackageArgs = Omit<ArgsOf<typeof packageArgument & typeof packageFlags>, 'output'>;
 
 /** The package that a command line names. */
 export interface NamedPackage {
   readonly contents: PackageContents;
   readonly digest: string | undefined;
+  /** Repository and version that were fetched; undefined: it is of a file. */
+  readonly candidate?: Candidate | undefined;
   readonly originOf: (line: number | undefined) => Origin;
 }
 
@@ -82,17 +92,21 @@ async function openXpkg(path: string, shown: string, target: Target): Promise<Na
 }
 
 async function fetchReference(args: PackageArgs, io: Io, target: Target): Promise<NamedPackage> {
-  const reference = splitReference(args.package);
-  const version = reference?.digest ?? reference?.tag;
-  if (reference === undefined || version === undefined) {
+  const mistake = referenceMistake(args.package);
+  if (mistake !== undefined) {
+    throw new InputError(`\`${args.package}\` ${mistake.problem}`, { hint: mistake.hint });
+  }
+  const asked = askedOf(args.package);
+  if (asked === undefined) {
     throw new InputError(
-      `\`${args.package}\` is no file or folder on this machine, and no package with its version`,
-      { hint: 'name a package.yaml, a folder, or a package as `REPOSITORY:TAG`' },
+      `\`${args.package}\` is no file or folder on this machine, and no package`,
+      { hint: 'name a package.yaml, a folder, or a package as `SOURCE@VERSION`' },
     );
   }
   const stats = noStats();
   const source = await openSources(args, io, stats, await imageConfigs(args, io));
-  const { repository } = reference;
+  const { repository } = asked;
+  const version = await oneVersion(asked, source, target);
   const found = await withProgress(io, stats, () => source.fetch({ repository, version }, target));
   if (found === undefined) {
     throw new InputError(`no source has \`${args.package}\``, {
@@ -100,7 +114,40 @@ async function fetchReference(args: PackageArgs, io: Io, target: Target): Promis
     });
   }
   for (const note of found.notes ?? []) io.note(printable(`note: ${args.package}: ${note}`));
-  return named(found, args.package);
+  return { ...named(found, args.package), candidate: { repository, version } };
+}
+
+interface AskedPackage {
+  readonly repository: Repository;
+  /** A tag, a digest or a range, as written. */
+  readonly version: string;
+}
+
+/** undefined: not a reference to a package. */
+function askedOf(text: string): AskedPackage | undefined {
+  const reference = splitReference(text);
+  if (reference !== undefined) {
+    const { repository, digest, tag } = reference;
+    return repository.includes('/') ? { repository, version: digest ?? tag ?? '*' } : undefined;
+  }
+  const at = text.indexOf('@');
+  const [repository, version] = [text.slice(0, at), text.slice(at + 1).trim()];
+  return at > 0 && version !== '' && isRepository(repository) ? { repository, version } : undefined;
+}
+
+/** The newest version that a range admits; a tag or a digest as it is. */
+async function oneVersion(
+  { repository, version }: AskedPackage,
+  source: PackageSource,
+  target: Target,
+): Promise<string> {
+  const { dialect } = target.rules;
+  if (isDigest(version) || exactTag(version, dialect) !== undefined) return version;
+  const range = parseConstraint(version, dialect);
+  const tags = range.invalid ? undefined : await source.tags(repository, target);
+  if (range.invalid || tags === undefined) return version;
+  const newest = publishedVersions(tags, target).find((each) => range.admits(each));
+  return newest?.raw ?? version;
 }
 
 function tagHint(tags: readonly string[] | undefined): string {
@@ -113,5 +160,7 @@ function tagHint(tags: readonly string[] | undefined): string {
 }
 
 function named({ contents, digest }: FetchedPackage, shown: string): NamedPackage {
-  return { contents, digest, originOf: (line) => ({ file: `${shown}: package.yaml`, line }) };
+  const isOld = contents.metas[0]?.apiVersion === DOT_REGISTRY_API;
+  const file = `${shown}: ${isOld ? `${DOT_REGISTRY}/app.yaml` : 'package.yaml'}`;
+  return { contents, digest, originOf: (line) => ({ file, line }) };
 }

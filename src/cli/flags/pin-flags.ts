@@ -4,12 +4,11 @@ import type { Flags } from '../command.js';
 export const pinFlags = {
   pin: {
     choices: ['tag', 'digest'],
-    default: 'tag',
-    describe: 'How objects name versions',
+    requiresArg: true,
+    describe: 'How objects name versions (default: as rendered before, else tag)',
   },
   'apply-lock': {
     type: 'boolean',
-    default: false,
-    describe: 'Apply the Lock with the packages',
+    describe: 'Apply the Lock with the packages, or with --no-apply-lock do so no longer',
   },
 } as const satisfies Flags;

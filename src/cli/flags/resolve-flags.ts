@@ -1,10 +1,10 @@
 import { getHeapStatistics } from 'node:v8';
-import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { ResolveOptions } from '../../usecases/resolve/resolve.js';
 import type { ArgsOf, Flags, Positionals } from '../command.js';
 import { inputFlags } from './input-flags.js';
 import { lockFlag } from './lock-flag.js';
+import { timeoutFlag } from './network-flags.js';
 import { sourceFlags } from './source-flags.js';
 import { crossplaneFlag } from './target-flag.js';
 
@@ -38,21 +38,19 @@ export const resolveFlags = {
     default: false,
     describe: 'Accept packages that require each other',
   },
-  timeout: {
-    type: 'number',
-    default: 300,
-    describe: 'Seconds of searching after which to give up; short of memory, it does so sooner',
-  },
+  ...timeoutFlag(
+    300,
+    'Seconds after which to give up searching and waiting for registries; short of memory, it does so sooner',
+  ),
 } as const satisfies Flags;
 
 export type ResolveArgs = ArgsOf<typeof resolveFlags>;
 
-/** The options of a resolution, from the flags; `--timeout` counts from this call. */
-export function resolveOptions(args: ResolveArgs, source: PackageSource): ResolveOptions {
-  if (!(args.timeout >= 0)) {
-    throw new InputError('`--timeout` must be a number of seconds, 0 or more');
-  }
-  const deadline = performance.now() + args.timeout * 1000;
+/** The options of a resolution, from the flags. */
+export function resolveOptions(
+  args: Omit<ResolveArgs, 'lock'>,
+  source: PackageSource,
+): ResolveOptions {
   return {
     source,
     crossplane: args.crossplane,
@@ -60,7 +58,7 @@ export function resolveOptions(args: ResolveArgs, source: PackageSource): Resolv
     prereleases: args.prerelease ?? [],
     allowCycles: args.allowCycles,
     compat: args.compat,
-    goOn: () => performance.now() < deadline && hasRoom(),
+    goOn: () => !args.timeout.isUp() && hasRoom(),
   };
 }
 

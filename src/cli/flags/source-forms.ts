@@ -44,7 +44,13 @@ async function index(opening: Opening): Promise<PackageSource> {
   const { rest, text, io } = opening;
   if (isOciPath(rest)) return artifact({ ...opening, text: rest });
   const { openIndex } = await import('../../sources/index/index-source.js');
-  return openIndex(resolve(io.cwd, rest), text);
+  // Reading a large index takes seconds, in which no timer runs.
+  if (io.interactive) io.status(`reading ${rest}`);
+  try {
+    return await openIndex(resolve(io.cwd, rest), text);
+  } finally {
+    if (io.interactive) io.status('');
+  }
 }
 
 async function layout({ rest, text, io }: Opening): Promise<PackageSource> {

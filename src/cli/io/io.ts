@@ -1,6 +1,8 @@
 /** What a command sees of the process and the machine; `realIo` is the one of the process. */
 export interface Io {
   readonly cwd: string;
+  /** The words of the command line. */
+  readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Data: the only thing that goes to stdout. Adds nothing. */
   out(text: string): void;
@@ -10,12 +12,19 @@ export interface Io {
   afterwards(line: string): void;
   /** Shows a line that the next one replaces, `''` with nothing; used only if `interactive`. */
   status(line: string): void;
-  /** Standard input, to its end. */
-  stdin(): Promise<string>;
+  /** Standard input, to its end; more than `mostBytes`, or than an input file may have, is refused. */
+  stdin(mostBytes?: number): Promise<string>;
   /** Standard input, line by line. */
   stdinLines(): AsyncIterable<string>;
+  /** Puts a question to the person at the terminal; undefined: input is not one. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** stderr is a terminal that a person watches. */
   readonly interactive: boolean;
   /** Width of that terminal, which the user may change. */
   columns(): number;
+  /** Widths of the terminals that show stdout and stderr; undefined: it goes to a file or a pipe. */
+  readonly terminal: {
+    readonly out: () => number | undefined;
+    readonly note: () => number | undefined;
+  };
 }

@@ -6,9 +6,15 @@ import type { Lockfile } from '../../lock/lockfile.js';
 import { parseLockfile } from '../../lock/parse-lockfile.js';
 import { InputError } from '../../model/input-error.js';
 import type { KeptObject } from '../../model/request.js';
+import type { ExitCode } from '../exit-code.js';
+import { reportMismatches } from '../output/lock/mismatches.js';
+import { DEFAULT_LOCK } from '../flags/lock-flag.js';
 import type { Io } from './io.js';
 import { isOciPath } from './oci-path.js';
 import type { RegistryArgs } from './registries.js';
+
+/** Far more than the largest set needs: one with 24,000 CRDs takes 2 MiB. */
+export const MAX_LOCKFILE_BYTES = 256 * 1024 * 1024;
 
 /** A lockfile that was read, from disk or from a registry. */
 export interface LockOnDisk {
@@ -35,9 +41,9 @@ export function isRemoteLock({ lock }: Pick<LockPlace, 'lock'>): boolean {
   return isOciPath(lock);
 }
 
-/** Where outputs are written: the journal of that stands beside the lockfile, if it is on disk. */
-export function besideLock(place: Pick<LockPlace, 'lock'>, { cwd }: Io): TransactionPlace {
-  return { project: cwd, beside: isRemoteLock(place) ? undefined : resolve(cwd, place.lock) };
+/** Where outputs are written from: the journal of that is in the working folder, where every command looks. */
+export function workingPlace({ cwd }: Io): TransactionPlace {
+  return { project: cwd, beside: resolve(cwd, DEFAULT_LOCK) };
 }
 
 async function onDisk(named: string, io: Io): Promise<string | undefined> {
@@ -45,10 +51,14 @@ async function onDisk(named: string, io: Io): Promise<string | undefined> {
   try {
     await settleBeforeReading(path);
     // A link may lead to a device or a pipe, of which reading never ends.
-    if (!(await stat(path)).isFile()) {
+    const found = await stat(path);
+    if (!found.isFile()) {
       throw new InputError(`\`${named}\` is no file, where a lockfile is wanted`, {
         hint: 'see what it is with `ls -l`, and remove it; or name another with `--lock`',
       });
+    }
+    if (found.size > MAX_LOCKFILE_BYTES) {
+      throw new InputError(`\`${named}\` is larger than any lockfile: ${found.size} bytes`);
     }
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -68,11 +78,24 @@ async function pulled(place: LockPlace, io: Io): Promise<string | undefined> {
 }
 
 /** Reads a lockfile that must exist; undefined: there is none, and an error has been printed. */
-export async function requireLock(args: LockPlace, io: Io): Promise<LockOnDisk | undefined> {
+export async function requireLock(
+  args: LockPlace & { readonly output?: string | undefined },
+  io: Io,
+): Promise<LockOnDisk | undefined> {
   const lock = await readLock(args, io);
-  if (lock === undefined) {
-    io.note(`error: there is no lockfile \`${args.lock}\``);
-    io.note('hint: `xpkg-resolve resolve` writes one; `--lock` says where it is');
-  }
-  return lock;
+  if (lock !== undefined) return lock;
+  reportNoLock(args, '`xpkg-resolve resolve` writes one; `--lock` says where it is', io);
+  return undefined;
+}
+
+/** Tells that there is no lockfile, and what to do. */
+export function reportNoLock(
+  args: Pick<LockPlace, 'lock'> & { readonly output?: string | undefined },
+  hint: string,
+  io: Io,
+): ExitCode {
+  const text = `there is no lockfile \`${args.lock}\``;
+  const code = reportMismatches([{ kind: 'missing', text }], args, io);
+  io.note(`hint: ${hint}`);
+  return code;
 }

@@ -1,11 +1,14 @@
-import { text } from 'node:stream/consumers';
+import { MAX_INPUT_BYTES } from '../../inputs/input-files.js';
+import { InputError } from '../../model/input-error.js';
+import { boundedBytes } from '../../text/bounded-bytes.js';
 import type { Io } from './io.js';
 
 const CLEAR_LINE = '\r\u001b[K';
 
 /** The process's own streams, working folder and environment. */
 export function realIo(): Io {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', quietOnClosedPipe);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', onFailedOutput);
+  const isWatched = process.stderr.isTTY && !process.env['CI'] && process.env['TERM'] !== 'dumb';
   let shown = false;
   const status = (line: string): void => {
     if (line === '' && !shown) return;
@@ -18,6 +21,7 @@ export function realIo(): Io {
   };
   return {
     cwd: process.cwd(),
+    argv: process.argv.slice(2),
     env: process.env,
     out: (data) => {
       status('');
@@ -26,17 +30,37 @@ export function realIo(): Io {
     note,
     afterwards: note,
     status,
-    stdin: () => text(process.stdin),
+    stdin: readStdin,
     stdinLines: () => linesOf(process.stdin.setEncoding('utf8')),
+    ask: isWatched && process.stdin.isTTY ? ask : undefined,
     columns: () => process.stderr.columns || 80,
-    interactive: process.stderr.isTTY && !process.env['CI'] && process.env['TERM'] !== 'dumb',
+    interactive: isWatched,
+    terminal: { out: () => widthOf(process.stdout), note: () => widthOf(process.stderr) },
   };
 }
 
-/** Ends quietly when the reader of a pipe has ended: `xpkg-resolve … | head`. */
-function quietOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+async function readStdin(most = MAX_INPUT_BYTES): Promise<string> {
+  const bytes = await boundedBytes(process.stdin, most);
+  if (bytes !== undefined) return new TextDecoder().decode(bytes);
+  throw new InputError(`is larger than ${most} bytes, the most that is read`, {
+    origin: { file: '-' },
+  });
+}
+
+/** Ends the process, and quietly where the reader of a pipe has ended: `xpkg-resolve … | head`. */
+function onFailedOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
+  throw new InputError(`the output cannot be written: ${error.message}`, { cause: error });
+}
+
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
 }
 
 /** Only a line feed ends a line: `readline` also splits at U+2028, which JSON leaves unescaped. */
@@ -48,4 +72,8 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
     yield* lines;
   }
   if (rest !== '') yield rest;
+}
+
+function widthOf(stream: NodeJS.WriteStream): number | undefined {
+  return stream.isTTY ? stream.columns || undefined : undefined;
 }

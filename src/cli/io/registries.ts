@@ -42,6 +42,7 @@ export async function registriesFor(
   return connectRegistries({
     env: io.env,
     connections: args.concurrency,
+    budget: args.timeout,
     cache,
     toolVersion: toolVersion(),
     insecure: insecureHosts(args),

@@ -25,7 +25,7 @@ export function fuzzJson({ breakages, varied, ...report }: Report): string {
       brokenOn,
       explanation: refusal.explanation,
       core: refusal.core.map(({ kind, text, path }) => ({ kind, text, path })),
-      suggestions: refusal.suggestions,
+      suggestions: refusal.suggestions.map(({ text }) => ({ text })),
       replay,
       others: others.map(({ choices, release }) => ({
         packages: choices.map(choiceJson),

@@ -1,20 +1,45 @@
+import { shortNames } from '../../explain/short/short-names.js';
 import type { Repository } from '../../model/package.js';
 import type { Matrix, MatrixRow } from '../../usecases/matrix.js';
 import { coreJson } from './answer/answer-json.js';
 import { jsonDocument } from './json-document.js';
 import { counted } from './counted.js';
 
-/** Of packages that differ between rows; the others are only counted. */
-const MAX_PACKAGES_NAMED = 3;
+/** Of packages that move from row to row, as many are named; the others are counted. */
+const MAX_MOVES_NAMED = 3;
 
-/** One line a row: the releases, whether the set works on them, and with what or why not. */
-export function matrixLines({ rows }: Matrix): string[] {
-  const varying = varyingPackages(rows);
+/**
+ * One line a row: the releases, whether the set works on them, and what changes there or why not.
+ * Names are shortened as in a refusal, and a last line says where packages are from.
+ */
+export function matrixLines(found: Matrix): string[] {
+  const lines = fullLines(found);
+  const known = new Set<string>(found.rows.flatMap(repositoriesIn));
+  const words = lines.flatMap((line) => line.match(WORD) ?? []);
+  const named = words.filter((word): word is Repository => known.has(word));
+  const { name, note } = shortNames(named);
+  const told = new Map<string, string>(named.map((each) => [each, name(each)]));
+  const short = lines.map((line) => line.replaceAll(WORD, (word) => told.get(word) ?? word));
+  return note === undefined ? short : [...short, note];
+}
+
+/** Names of packages stand between blanks and signs of this sort. */
+const WORD = /[^\s`(),;]+/g;
+
+function repositoriesIn(row: MatrixRow): readonly string[] {
+  if (row.status === 'solved') return row.packages.map(({ repository }) => repository);
+  const core = row.status === 'unsolvable' ? row.core : [];
+  return core.flatMap(({ requirement }) => (requirement ? [requirement.by, requirement.on] : []));
+}
+
+function fullLines({ rows }: Matrix): string[] {
   const names = rows.map(({ releases }) => span(releases));
   const width = Math.max(...names.map((name) => name.length));
+  let before: Packages | undefined;
   return rows.map((row, i) => {
     const verdict = { solved: 'works', unsolvable: 'blocked', 'gave-up': 'unknown' }[row.status];
-    const detail = row.status === 'solved' ? packagesText(row, varying) : row.reason;
+    const detail = row.status === 'solved' ? packagesText(row.packages, before) : row.reason;
+    if (row.status === 'solved') before = row.packages;
     return `${names[i]!.padEnd(width)}  ${verdict.padEnd(7)}  ${detail}`;
   });
 }
@@ -41,30 +66,29 @@ function span(releases: readonly string[]): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-/** Packages that are not at the same version, or not there at all, wherever the set works. */
-function varyingPackages(rows: readonly MatrixRow[]): ReadonlySet<Repository> {
-  const solved = rows.flatMap((row) => (row.status === 'solved' ? [row.packages] : []));
-  const seen = new Map<string, number>();
-  for (const { repository, version } of solved.flat()) {
-    const key = `${repository} ${version}`;
-    seen.set(key, (seen.get(key) ?? 0) + 1);
-  }
-  const varying = solved
-    .flat()
-    .filter(({ repository, version }) => seen.get(`${repository} ${version}`) !== solved.length);
-  return new Set(varying.map(({ repository }) => repository));
-}
+type Packages = Extract<MatrixRow, { status: 'solved' }>['packages'];
 
-function packagesText(
-  { packages }: Extract<MatrixRow, { status: 'solved' }>,
-  varying: ReadonlySet<Repository>,
-): string {
+/** How many packages there are, and what differs from the row before that works. */
+function packagesText(packages: Packages, before: Packages | undefined): string {
   const count = counted(packages.length, 'package');
-  const named = packages
-    .filter(({ repository }) => varying.has(repository))
-    .map(({ repository, version }) => `${repository} ${version}`);
-  if (named.length === 0) return count;
-  const more =
-    named.length > MAX_PACKAGES_NAMED ? ` and ${named.length - MAX_PACKAGES_NAMED} more` : '';
-  return `${count}, with ${named.slice(0, MAX_PACKAGES_NAMED).join(', ')}${more}`;
+  if (before === undefined) return count;
+  const old = new Map(before.map(({ repository, version }) => [repository, version]));
+  const now = new Set(packages.map(({ repository }) => repository));
+  const moved = packages.filter(({ repository, version }) => {
+    const from = old.get(repository);
+    return from !== undefined && from !== version;
+  });
+  const moves = moved
+    .slice(0, MAX_MOVES_NAMED)
+    .map(({ repository, version }) => `${repository} ${old.get(repository)} → ${version}`);
+  const left = moved.length - moves.length;
+  const added = packages.filter(({ repository }) => !old.has(repository)).length;
+  const removed = before.filter(({ repository }) => !now.has(repository)).length;
+  const counts = [
+    ...(left > 0 ? [`${left} more move`] : []),
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+  ];
+  const changes = [...moves, ...counts].join(', ');
+  return changes === '' ? count : `${count}: ${changes}`;
 }

@@ -1,3 +1,4 @@
+import { shellLine } from './shell-line.js';
 import { writeYaml } from '../../text/yaml/write-yaml.js';
 import { crdDemandText } from '../../model/crd-demand.js';
 import type { JsonObject } from '../../text/json.js';
@@ -42,7 +43,7 @@ export function replayCommand(
     ...flags(request, args),
     '--no-write',
   ];
-  const line = words.map(quoted).join(' ');
+  const line = shellLine(words);
   if (documents.length === 0) return line;
   return `${line} <<'EOF'\n${documents.map((each) => writeYaml(each)).join('---\n')}EOF`;
 }
@@ -75,7 +76,7 @@ function packageSet(
   { request, entries }: { readonly request: Request; readonly entries: readonly VersionedRoot[] },
 ): readonly JsonObject[] {
   const crds = choices.flatMap(({ root }) =>
-    root.root === 'crd' ? [{ crd: crdDemandText(root.demand) }] : [],
+    root.root === 'crd' ? [{ crd: crdDemandText({ ...root.demand, registry: undefined }) }] : [],
   );
   const packages: JsonObject[] = [...entries.map(entryOf), ...crds];
   const { overrides, replace, exclude } = request;
@@ -142,9 +143,4 @@ function flags(request: Request, args: ResolveArgs): string[] {
 
 function each(flag: string, values: Iterable<string> = []): string[] {
   return [...values].flatMap((value) => [flag, value]);
-}
-
-/** Quotes a word for a POSIX shell, where it needs to be. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

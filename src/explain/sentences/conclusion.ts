@@ -21,7 +21,7 @@ export function conclusion(terms: readonly Term[], nouns: NounPhrases): string {
     if (present.length === 0) return `${orList(wanted)} is needed`;
     return `${andList(present)} ${present.length === 1 ? 'requires' : 'together require'} ${orList(wanted)}`;
   }
-  if (present.length === 0) return 'no set of versions satisfies everything';
+  if (present.length === 0) return 'there is no answer';
   if (present.length === 1) return `${present[0]!} cannot be used`;
   return `${andList(present)} cannot be installed together`;
 }

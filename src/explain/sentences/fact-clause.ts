@@ -2,12 +2,13 @@ import { crdDemandText } from '../../model/crd-demand.js';
 import { formatOrigin } from '../../model/input-error.js';
 import type { Finding } from '../../model/package-meta.js';
 import type { Repository } from '../../model/package.js';
-import { selectorOf, selectorText } from '../../model/selector.js';
+import { selectorOf, selectorText, type Selector } from '../../model/selector.js';
 import type { Fact } from '../../solver/fact.js';
 import type { Term, Variable } from '../../solver/incompatibility.js';
 import type { RootPackage } from '../../solver/problem.js';
 import type { NounPhrases } from './noun-phrases.js';
 import { ownershipText } from './ownership-text.js';
+import { placeText } from './place-text.js';
 import { unmetText } from './unmet-text.js';
 
 /**
@@ -17,30 +18,28 @@ import { unmetText } from './unmet-text.js';
 export function factClause(fact: Fact, nouns: NounPhrases): string | undefined {
   switch (fact.fact) {
     case 'root':
-      return rootClause(fact.root, fact.on, nouns);
+      return `${asks(fact.root)} ${wantedText(fact.on, fact.root.selector, nouns)}`;
     case 'root-api':
       return `${asks(fact.root)} the API ${crdDemandText(fact.root.crd)}`;
     case 'requires': {
-      const { repository } = nouns.package(fact.on);
-      const wanted = `${repository} \`${fact.constraint}\`${overridden(repository, nouns)}`;
-      const unmet = unmetText(fact.on, selectorOf(fact.constraint), nouns);
-      return `${nouns.some(fact.by)} requires ${wanted}${unmet}`;
+      return `${nouns.does(fact.by, 'require')} ${wantedText(fact.on, selectorOf(fact.constraint), nouns)}`;
     }
     case 'requires-api':
-      return `${nouns.some(fact.by)} requires the API ${fact.text}`;
+      return `${nouns.does(fact.by, 'require')} the API ${fact.text}`;
     case 'provides':
-      return `${nouns.some(fact.by)} owns ${apiName(fact.api, nouns)}`;
+      return `${nouns.does(fact.by, 'own')} ${apiName(fact.api, nouns)}`;
     case 'crossplane': {
       const { by } = fact;
-      const name = 'values' in by ? nouns.some(by) : `${by.by} (${formatOrigin(by.origin)})`;
-      return `${name} needs Crossplane \`${fact.constraint}\``;
+      const needs =
+        'values' in by ? nouns.does(by, 'need') : `${by.by} (${formatOrigin(by.origin)}) needs`;
+      return `${needs} Crossplane \`${fact.constraint}\``;
     }
     case 'owns':
       return ownershipText(fact.one, fact.other, nouns);
     case 'kind': {
-      const by = 'values' in fact.by ? `${nouns.some(fact.by)} requires` : asks(fact.by);
-      const on = nouns.package(fact.on).repository;
-      return `${by} ${on} as a ${fact.wanted}, but ${nouns.some(fact.on)} is a ${fact.found}`;
+      const by = 'values' in fact.by ? nouns.does(fact.by, 'require') : asks(fact.by);
+      const on = nouns.name(nouns.package(fact.on).repository);
+      return `${by} ${on} as a ${fact.wanted}, but ${nouns.does(fact.on, 'be')} a ${fact.found}`;
     }
     case 'missing':
       return `there is no ${nouns.some(fact.of)}`;
@@ -49,16 +48,17 @@ export function factClause(fact: Fact, nouns: NounPhrases): string | undefined {
     case 'rejected':
       return `Crossplane would refuse ${nouns.some(fact.of)} (${firstError(fact.findings)})`;
     case 'excluded':
-      return `${nouns.some(fact.of)} is excluded (${formatOrigin(fact.rule.origin)})`;
+      return `${nouns.does(fact.of, 'be')} excluded (${formatOrigin(fact.rule.origin)})`;
     case 'cycle':
       return `${cycleText(fact.members, nouns)}: a cycle`;
   }
 }
 
-function rootClause(root: RootPackage, on: Term, nouns: NounPhrases): string {
+/** What is wanted of which package, and what is wrong with that if no version will do. */
+export function wantedText(on: Term, selector: Selector, nouns: NounPhrases): string {
   const { repository } = nouns.package(on);
-  const wanted = `${repository} \`${selectorText(root.selector)}\`${overridden(repository, nouns)}`;
-  return `${asks(root)} ${wanted}${unmetText(on, root.selector, nouns)}`;
+  const wanted = `${nouns.name(repository)} \`${selectorText(selector)}\``;
+  return `${wanted}${overridden(repository, nouns)}${unmetText(on, selector, nouns)}`;
 }
 
 /** That an override decides on the versions, whatever is asked for. */
@@ -85,14 +85,17 @@ function cycleText(members: readonly Term[], nouns: NounPhrases): string {
   const [first] = members;
   if (members.length === 1) return `${nouns.some(first!)} requires itself`;
   const rest = members.slice(1).map((member) => `${nouns.some(member)}, which requires`);
-  return `${nouns.some(first!)} requires ${rest.join(' ')} ${nouns.package(first!).repository}`;
+  const again = nouns.name(nouns.package(first!).repository);
+  return `${nouns.some(first!)} requires ${rest.join(' ')} ${again}`;
 }
 
-function asks({ by, origin }: Pick<RootPackage, 'by' | 'origin'>): string {
-  const place = formatOrigin(origin);
+/** Who wants something of the user's own, up to what is wanted. */
+export function asks({ by, origin }: Pick<RootPackage, 'by' | 'origin'>): string {
+  const place = placeText(origin);
   return by === undefined ? `${place} asks for` : `${by} (${place}) requires`;
 }
 
-function firstError(findings: readonly Finding[]): string {
+/** Why the target refuses a package. */
+export function firstError(findings: readonly Finding[]): string {
   return (findings.find(({ severity }) => severity === 'error') ?? findings[0])?.message ?? '';
 }

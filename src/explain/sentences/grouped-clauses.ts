@@ -44,7 +44,7 @@ function requirementsClause(facts: readonly Fact[], nouns: NounPhrases): string 
   const more = ranges.length - MAX_NAMED;
   const shown =
     more > 1 ? [...ranges.slice(0, MAX_NAMED), `${more} others in other versions`] : ranges;
-  return `${by.repository} requires ${on.repository}: ${andList(shown)}`;
+  return `${nouns.name(by.repository)} requires ${nouns.name(on.repository)}: ${andList(shown)}`;
 }
 
 /** The first pair with what it would own, then the others by their versions alone. */

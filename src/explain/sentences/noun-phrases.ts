@@ -1,30 +1,60 @@
 import { crdDemandText } from '../../model/crd-demand.js';
+import type { Repository } from '../../model/package.js';
 import type { Encoder } from '../../solver/encoder/encoder.js';
 import { FIRST, type Term } from '../../solver/incompatibility.js';
 import type { PackageSubject } from '../../solver/encoder/subject.js';
 import type { Problem } from '../../solver/problem.js';
 import { VersionSet } from '../../solver/version-set.js';
-import { rangeText } from './range-text.js';
+import { EVERY_VERSION, rangeText } from './range-text.js';
+import { conjugated, type Verb } from './verb.js';
+import { andList, orList } from './word-list.js';
 
 /** Part of step 3: how one search calls the things that its facts are about. */
 export class NounPhrases {
   readonly problem: Problem;
   readonly encoder: Encoder;
 
-  constructor(problem: Problem, encoder: Encoder) {
+  /** What a package is called. */
+  readonly name: (repository: Repository) => string;
+
+  /** `name`: what packages are called, where not by their repository. */
+  constructor(
+    problem: Problem,
+    encoder: Encoder,
+    name: (repository: Repository) => string = (repository) => repository,
+  ) {
     this.problem = problem;
     this.encoder = encoder;
+    this.name = name;
   }
 
   /** `acme/provider v1.0.0 to v1.2.0`, `every version of acme/provider`. */
-  some({ variable, values }: Term): string {
+  some(term: Term): string {
+    return this.#versions(term, orList);
+  }
+
+  /** `acme/provider v1.0.0 to v1.2.0 require`, `every version of acme/provider requires`. */
+  does(term: Term, verb: Verb): string {
+    return `${this.#versions(term, andList)} ${conjugated(verb, this.isMany(term))}`;
+  }
+
+  /** Whether the versions of a term are spoken of as several. */
+  isMany({ variable, values }: Term): boolean {
+    const subject = this.encoder.subject(variable);
+    if (subject.about !== 'package') return false;
+    const { versions } = subject;
+    const inside = versions.all().filter((value) => values.has(value));
+    return inside.length > 1 && rangeText(versions, values) !== EVERY_VERSION;
+  }
+
+  #versions({ variable, values }: Term, list: (items: readonly string[]) => string): string {
     const subject = this.encoder.subject(variable);
     switch (subject.about) {
       case 'package': {
-        const range = rangeText(subject.versions, values);
+        const name = this.name(subject.repository);
+        const range = rangeText(subject.versions, values, list);
         const words = /^(every version|no version|\d+ versions)(.*)$/.exec(range);
-        if (words === null) return `${subject.repository} ${range}`;
-        return `${words[1]!} of ${subject.repository}${words[2]!}`;
+        return words === null ? `${name} ${range}` : `${words[1]!} of ${name}${words[2]!}`;
       }
       case 'crossplane':
         return `Crossplane ${this.releases(values)}`;

@@ -5,12 +5,19 @@ import type { VersionSet } from '../../solver/version-set.js';
 /** How many stretches of versions are named; of more, only the ends of them all. */
 const MAX_STRETCHES_NAMED = 3;
 
+/** All versions that there are. */
+export const EVERY_VERSION = 'every version';
+
 /**
  * Part of step 3: versions in as few words as denote them: `every version`, `v1.2.0 to v1.9.3`, `v1.0.0 or v1.2.0`.
  *
  * A stretch is one of versions that exist: nothing is said of what lies between.
  */
-export function rangeText(versions: PackageVersions, values: VersionSet): string {
+export function rangeText(
+  versions: PackageVersions,
+  values: VersionSet,
+  list: (items: readonly string[]) => string = orList,
+): string {
   const ascending = versions.ascending();
   const inside = ascending.filter((value) => values.has(value));
   const opaque = versions
@@ -18,7 +25,7 @@ export function rangeText(versions: PackageVersions, values: VersionSet): string
     .filter((value) => versions.version(value) === undefined && values.has(value))
     .map((value) => versions.label(value));
   if (versions.listed && inside.length === ascending.length && inside.length > 1) {
-    return 'every version';
+    return EVERY_VERSION;
   }
   const stretches: string[] = [];
   let start: number | undefined;
@@ -33,8 +40,9 @@ export function rangeText(versions: PackageVersions, values: VersionSet): string
   }
   const all = [...stretches, ...opaque.sort()];
   if (all.length === 0) return 'no version';
-  if (all.length <= MAX_STRETCHES_NAMED) return orList(all);
+  if (all.length <= MAX_STRETCHES_NAMED) return list(all);
+  if (inside.length === 0)
+    return list([...all.slice(0, MAX_STRETCHES_NAMED), `${all.length - MAX_STRETCHES_NAMED} more`]);
   const ends = [inside[0]!, inside.at(-1)!].map((value) => versions.label(value));
-  const others = opaque.length > 0 ? ` or ${orList(opaque)}` : '';
-  return `${inside.length} versions from ${ends[0]!} to ${ends[1]!}${others}`;
+  return list([`${inside.length} versions from ${ends[0]!} to ${ends[1]!}`, ...opaque]);
 }

@@ -19,6 +19,6 @@ export function unmetText(on: Term, asked: Selector, nouns: NounPhrases): string
     const text = selector.form === 'range' ? selector.text : '';
     return ` (only prereleases are in that range, and it admits none unless it names one: \`${text}-0\`)`;
   }
-  const there = labels.length === 1 ? labels[0]! : `${labels[0]!} to ${labels.at(-1)!}`;
-  return ` (no version matches: there is ${there})`;
+  const there = labels.length === 1 ? `is ${labels[0]!}` : `are ${labels[0]!} to ${labels.at(-1)!}`;
+  return ` (no version matches: there ${there})`;
 }

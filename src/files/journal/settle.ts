@@ -1,9 +1,17 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { InputError } from '../../model/input-error.js';
 import { isAbsent, isFileSystemError } from '../error-code.js';
-import { journalHome, lockPath, removeLockOf, withLocks, type Busy } from '../folder-lock.js';
+import {
+  hasLockOf,
+  journalHome,
+  lockPath,
+  removeLockOf,
+  withLocks,
+  type Busy,
+} from '../folder-lock.js';
 import { isTemporaryOf } from '../temporary-name.js';
-import { backupOf, freshOf, JOURNAL_NAME, readJournal, type Plan } from './journal.js';
+import { backupOf, freshOf, isWithin, JOURNAL_NAME, readJournal, type Plan } from './journal.js';
 import { bringToOneState } from './one-state.js';
 import { removeEnded } from './remove-ended.js';
 import { removeFirmly, removeIfEmpty } from './remove-firmly.js';
@@ -25,7 +33,7 @@ export async function settle(paths: readonly string[]): Promise<Busy | undefined
     }
     for (const above of foldersAbove(folder)) {
       // Above the outputs there may be folders that strangers write to, as /tmp.
-      if (await isLeft(above, (uid) => uid === process.getuid?.())) await settleIn(above, []);
+      if (await isLeft(above, isOwnUser)) await settleIn(above, []);
     }
   }
   return undefined;
@@ -40,17 +48,45 @@ export async function settleBeforeReading(path: string): Promise<void> {
   }
 }
 
+/**
+ * As `settle`, for a command that may have nothing to do with the folder it runs in: left alone is
+ * what another user left there, and what cannot be settled now does not stop it.
+ */
+export async function settleWorkingFolder(folder: string): Promise<void> {
+  try {
+    await removeEnded(folder);
+    if (await isLeft(folder, isOwnUser)) await settleIn(folder, []);
+  } catch (error) {
+    if (!isFileSystemError(error) && !(error instanceof InputError)) throw error;
+  }
+}
+
+function isOwnUser(uid: number): boolean {
+  return uid === process.getuid?.();
+}
+
 /** Deals with the journal in a folder; the caller holds the lock of that folder. */
 export async function recoverIn(home: string): Promise<void> {
   const found = await readJournal(home);
   if (found === undefined) return;
-  if (found.plan !== undefined) {
+  if (found.plan !== undefined && isVouchedFor(found.plan)) {
     if (found.committed) await bringToOneState(found.plan);
     await clearAway(found.plan);
     for (const folder of found.plan.locked) removeLockOf(found.plan.holder, folder, home);
     for (const folder of found.plan.folders.toReversed()) await removeIfEmpty(folder);
   }
   await removeFirmly(join(home, JOURNAL_NAME));
+}
+
+/**
+ * Whether all that a plan changes is below the folder of its journal, or in folders that hold the
+ * lock of its process: a journal may come from a stranger, in a repository.
+ */
+function isVouchedFor({ home, holder, changes }: Plan): boolean {
+  return changes.every(({ path }) => {
+    const folder = dirname(path);
+    return isWithin(folder, home) || hasLockOf(holder, folder, home);
+  });
 }
 
 /** Removes all temporary files of a plan; returns whether they are gone. */

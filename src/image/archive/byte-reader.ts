@@ -21,6 +21,17 @@ export class ByteReader {
     return Buffer.concat(pieces);
   }
 
+  /** The next bytes, which stay; fewer where the stream ends. */
+  async peek(count: number): Promise<Uint8Array> {
+    if (this.#rest.length < count) {
+      const before = this.#position;
+      const start = await this.read(count);
+      this.#rest = Buffer.concat([start, this.#rest]);
+      this.#position = before;
+    }
+    return this.#rest.subarray(0, count);
+  }
+
   /** The next bytes as they come; fewer where the stream ends. */
   async *stream(count: number): AsyncGenerator<Uint8Array> {
     for (let left = count; left > 0;) {

@@ -77,7 +77,7 @@ class EntryNames {
 
   /** The name as a clean path. */
   add(name: string, type: RawEntry['type']): string {
-    const { tarEntries: mostEntries, tarNameChars, tarNamesChars } = this.#limits;
+    const { tarEntries: mostEntries, tarNameChars, tarNamesChars, tarNameDepth } = this.#limits;
     this.#count += 1;
     this.#characters += name.length;
     if (this.#count > mostEntries) {
@@ -92,6 +92,10 @@ class EntryNames {
       throw this.#tooLarge(what);
     }
     const path = cleaned(name);
+    // To look for the folders of a path takes time by the square of their number.
+    if (path.split('/', tarNameDepth + 2).length > tarNameDepth + 1) {
+      throw this.#tooLarge(`the layer has a file that lies more than ${tarNameDepth} folders deep`);
+    }
     if (this.#seen.has(path)) {
       const what = `the layer holds \`${printable(path)}\` twice, so two readers could see two files`;
       throw new SourceError('BAD_IMAGE', this.#subject, what);

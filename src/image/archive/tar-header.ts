@@ -141,7 +141,7 @@ function numberIn(block: Uint8Array, field: Field): number | undefined {
 
 /** Digits among blanks and zero bytes; nothing at all is 0. */
 function octal(bytes: Uint8Array): number | undefined {
-  const text = latin1(bytes).replace(/^[ \0]+|[ \0]+$/g, '');
+  const text = latin1(bytes).replace(/^[ \0]+|(?<![ \0])[ \0]+$/g, '');
   if (text === '') return 0;
   const digits = text.split('\0', 1)[0]!;
   if (!/^[0-7]+$/.test(digits)) return undefined;

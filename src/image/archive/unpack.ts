@@ -1,7 +1,18 @@
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { InputError } from '../../model/input-error.js';
 import { SourceError } from '../../model/source-error.js';
 import { LIMITS, type Limits } from '../limits.js';
+import { ByteReader } from './byte-reader.js';
+import { evenChunks } from './even-chunks.js';
 import { unzstd } from './unzstd.js';
+
+/** Bytes as they are stored. */
+export interface Packed {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Of all chunks. */
+  readonly size: number;
+}
 
 /**
  * Uncompresses a layer: gzip, zstd or nothing, by its first bytes.
@@ -11,7 +22,7 @@ import { unzstd } from './unzstd.js';
  * error, also where the caller skips the bytes.
  */
 export async function* unpack(
-  bytes: Uint8Array,
+  packed: Packed,
   subject: string,
   limits: Limits = LIMITS,
 ): AsyncGenerator<Uint8Array> {
@@ -25,7 +36,7 @@ export async function* unpack(
         `the layer unpacks to more than ${limits.unpackedBytes} bytes`,
       );
     }
-    if (size > limits.unpackRatioFromBytes && size > bytes.length * limits.unpackRatio) {
+    if (size > limits.unpackRatioFromBytes && size > packed.size * limits.unpackRatio) {
       throw new SourceError(
         'TOO_LARGE',
         subject,
@@ -34,12 +45,12 @@ export async function* unpack(
     }
   };
   try {
-    for await (const chunk of streamOf(bytes, subject, limits)) {
+    for await (const chunk of evenChunks(streamOf(packed.chunks, subject, limits))) {
       grow(chunk.byteLength);
       yield chunk;
     }
   } catch (error) {
-    if (error instanceof SourceError) throw error;
+    if (error instanceof SourceError || error instanceof InputError) throw error;
     throw new SourceError('BAD_IMAGE', subject, 'the layer does not unpack: it is damaged', {
       cause: error,
     });
@@ -50,24 +61,37 @@ const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 
 async function* streamOf(
-  bytes: Uint8Array,
+  chunks: AsyncIterable<Uint8Array>,
   subject: string,
   limits: Limits,
 ): AsyncGenerator<Uint8Array> {
-  if (startsWith(bytes, GZIP)) yield* gunzipped(bytes);
-  else if (startsWith(bytes, ZSTD)) yield* unzstd(bytes, subject, limits);
-  else yield bytes;
+  const reader = new ByteReader(chunks);
+  try {
+    const start = await reader.peek(ZSTD.length);
+    if (startsWith(start, GZIP)) yield* gunzipped(reader.stream(Infinity));
+    else if (startsWith(start, ZSTD)) yield* unzstd(reader, subject, limits);
+    else yield* reader.stream(Infinity);
+  } finally {
+    await reader.close();
+  }
 }
 
 function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, index) => bytes[index] === byte);
 }
 
-async function* gunzipped(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = Readable.from(bytes, { objectMode: true });
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  gunzip.end(bytes);
-  for await (const chunk of gunzip) {
-    if (!(chunk instanceof Uint8Array)) throw new TypeError('gunzip yields bytes');
-    yield chunk;
+  // A failure of either destroys the other, and shows below.
+  pipeline(source, gunzip, () => {});
+  try {
+    for await (const chunk of gunzip) {
+      if (!(chunk instanceof Uint8Array)) throw new TypeError('gunzip yields bytes');
+      yield chunk;
+    }
+  } finally {
+    // Padding after the last member ends what is read, and not what is written.
+    source.destroy();
   }
 }

@@ -7,7 +7,7 @@ import type { ImageRepository } from '../image-repository.js';
 import { fieldsOf, listOf, parseJson, stringOf } from '../../text/json.js';
 import { LIMITS, type Limits } from '../limits.js';
 import type { ImageManifest } from '../manifest.js';
-import { unpack } from '../archive/unpack.js';
+import { readLayer } from '../layer/read-layer.js';
 
 /**
  * Checks layers against the diffIDs in the image's config.
@@ -59,13 +59,13 @@ function diffIdsIn(config: Uint8Array): readonly string[] | undefined {
 async function diffIdOf(
   repository: ImageRepository,
   layer: Descriptor,
-  { subject, limits }: { readonly subject: string; readonly limits?: Limits | undefined },
+  { subject, limits = LIMITS }: { readonly subject: string; readonly limits?: Limits | undefined },
 ): Promise<string> {
-  const bytes = await repository.blob(layer);
-  if (bytes === undefined) {
-    throw missingPart(subject, `the layer ${layer.digest}`);
-  }
-  const hash = createHash('sha256');
-  for await (const chunk of unpack(bytes, subject, limits)) hash.update(chunk);
-  return `sha256:${hash.digest('hex')}`;
+  const got = await readLayer(repository, layer, { subject, limits }, async (tar) => {
+    const hash = createHash('sha256');
+    for await (const chunk of tar) hash.update(chunk);
+    return `sha256:${hash.digest('hex')}`;
+  });
+  if (got === undefined) throw missingPart(subject, `the layer ${layer.digest}`);
+  return got.value;
 }

@@ -7,6 +7,8 @@ import type { InputFile } from '../input-files.js';
 /** A contribution, and the file it is from. */
 export interface FromFile {
   readonly file: InputFile;
+  /** Of the whole file. */
+  readonly text: string;
   readonly contribution: Contribution;
 }
 

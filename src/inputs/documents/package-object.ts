@@ -4,8 +4,9 @@ import { formatOrigin } from '../../model/input-error.js';
 import type { RootVersion } from '../../model/request.js';
 import type { Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';
-import { errorAt, flagAt, objectAt, requiredTextAt } from '../field.js';
+import { errorAt, flagAt, objectAt, refuseMistake, requiredTextAt } from '../field.js';
 import { objectNameProblem } from '../../model/name.js';
+import { notesOnMetadata, refuseUnknownMetadata } from './object-metadata.js';
 import { splitReference } from '../written-reference.js';
 
 /** Versions of the API that some Crossplane since v1.14 serves. */
@@ -22,11 +23,15 @@ export function readPackageObject(document: InputDocument, kind: PackageKind): C
   const name = requiredTextAt(document, ['metadata', 'name']);
   const problem = objectNameProblem(name);
   if (problem !== undefined) throw errorAt(document, ['metadata', 'name'], problem);
+  refuseUnknownMetadata(document);
   flagAt(document, ['spec', 'ignoreCrossplaneConstraints']);
   flagAt(document, ['spec', 'skipDependencyResolution']);
   const origin = document.originOf([]);
   const { repository, version, note } = packageOf(document);
-  const notes = note === undefined ? [] : [`${formatOrigin(origin)}: ${note}`];
+  const notes = [
+    ...(note === undefined ? [] : [`${formatOrigin(origin)}: ${note}`]),
+    ...notesOnMetadata(document),
+  ];
   return {
     roots: [{ root: 'package', repository, kind, version, name, spec: {}, object, origin }],
     notes,
@@ -47,6 +52,7 @@ function assertServed(document: InputDocument, kind: PackageKind): void {
 function packageOf(document: InputDocument) {
   const path = ['spec', 'package'];
   const text = requiredTextAt(document, path);
+  refuseMistake(document, path, text);
   const reference = splitReference(text);
   if (reference === undefined) {
     throw errorAt(document, path, `is no image reference: \`${text}\``);

@@ -134,6 +134,18 @@ export const PACKAGE_SET_SCHEMA: Schema = {
         crossplane: text(
           'Crossplane release to resolve for, exact, or a constraint (`>=v1.20.0`). `--crossplane` beats it.',
         ),
+        crossplanes: {
+          type: 'array',
+          items: text('A release, or a range of releases.'),
+          description:
+            'Crossplane releases that the set is meant to work on: those that `matrix` looks at.',
+        },
+        include: {
+          type: 'array',
+          items: text('Path of a file, from the folder of this one.'),
+          description:
+            'Files with PackageSets that this one stands over: what it says wins, and what it leaves out stays.',
+        },
         packages: {
           type: 'array',
           items: { $ref: '#/$defs/entry' },
@@ -157,6 +169,10 @@ export const PACKAGE_SET_SCHEMA: Schema = {
         defaults: record('For every package object rendered.', {
           spec: { $ref: '#/$defs/packageSpec' },
         }),
+        allowUndigested: {
+          type: 'boolean',
+          description: 'Lock versions whose digest no source knows, as `--allow-undigested` does.',
+        },
       }),
     },
     { required: ['apiVersion', 'kind', 'spec'] },

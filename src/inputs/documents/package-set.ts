@@ -9,7 +9,16 @@ import { ANY_VERSION } from '../command-line-ref.js';
 import type { PackageRootDraft, Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';
 import type { Path } from '../../text/yaml/places.js';
-import { errorAt, flagAt, listAt, objectAt, requiredTextAt, textAt, valueAt } from '../field.js';
+import {
+  errorAt,
+  flagAt,
+  listAt,
+  objectAt,
+  refuseMistake,
+  requiredTextAt,
+  textAt,
+  valueAt,
+} from '../field.js';
 import { objectNameProblem } from '../../model/name.js';
 import { BROKEN_DIGEST, isBrokenDigest, splitReference } from '../written-reference.js';
 
@@ -43,7 +52,31 @@ export function readPackageSet(document: InputDocument): Contribution {
     })),
     exclude: each('exclude', (path) => readRule(document, path)),
     defaults: readDefaults(document),
+    ...readInclude(document),
+    ...readReleases(document),
+    ...readAllowUndigested(document),
   };
+}
+
+function readInclude(document: InputDocument): Pick<Contribution, 'include'> {
+  const path = ['spec', 'include'];
+  const include = listAt(document, path).map((_, i) => ({
+    path: requiredTextAt(document, [...path, i]),
+    origin: document.originOf([...path, i]),
+  }));
+  return include.length === 0 ? {} : { include };
+}
+
+function readReleases(document: InputDocument): Pick<Contribution, 'crossplanes'> {
+  const path = ['spec', 'crossplanes'];
+  const texts = listAt(document, path).map((_, i) => requiredTextAt(document, [...path, i]));
+  return texts.length === 0 ? {} : { crossplanes: { texts, origin: document.originOf(path) } };
+}
+
+function readAllowUndigested(document: InputDocument): Pick<Contribution, 'allowUndigested'> {
+  const path = ['spec', 'allowUndigested'];
+  if (valueAt(document, path) === undefined) return {};
+  return { allowUndigested: flagAt(document, path) };
 }
 
 function readEntry(document: InputDocument, path: Path): PackageRootDraft | CrdRoot {
@@ -115,6 +148,7 @@ function nameAt(document: InputDocument, path: Path): string | undefined {
 
 function repositoryAt(document: InputDocument, path: Path): Repository {
   const text = requiredTextAt(document, path);
+  refuseMistake(document, path, text);
   if (isRepository(text)) return text;
   const reference = splitReference(text);
   if (reference === undefined) throw errorAt(document, path, `is no repository: \`${text}\``);

@@ -36,6 +36,8 @@ export interface TargetRules {
   readonly functionObjectsInstalled: boolean;
   /** Objects the cluster takes but does not install (filtering establisher). */
   readonly filtersObjects: boolean;
+  /** The condition by which a package revision says that it is healthy. */
+  readonly revisionHealth: 'Healthy' | 'RevisionHealthy';
   /** Lock rows say `type`, or `apiVersion` and `kind`. */
   readonly lockRows: 'type' | 'gvk';
   readonly functionApiVersion: 'pkg.crossplane.io/v1beta1' | 'pkg.crossplane.io/v1';
@@ -45,6 +47,8 @@ export interface TargetRules {
   readonly imageConfig:
     | { readonly verification: boolean; readonly rewrite: boolean; readonly runtime: boolean }
     | undefined;
+  /** XRDs of `v1` have a scope, too. */
+  readonly compositeScopes: boolean;
   /** How package.yaml is found in a layer. */
   readonly tarEntry: 'exact' | 'basename';
   readonly severalBaseLayers: 'refused' | 'first';
@@ -60,7 +64,8 @@ export interface Target {
   readonly warning: string | undefined;
 }
 
-type Triple = readonly [number, number, number];
+/** Major, minor and patch of a release. */
+export type Triple = readonly [number, number, number];
 
 /** Targets of known releases, once derived: a search asks for all of them again and again. */
 const derived = new Map<string, Target>();
@@ -89,8 +94,13 @@ export function knownReleases(): readonly string[] {
 export function otherReleases({ version }: Target): Target[] {
   const here = tripleOf(version)!;
   const beside = (side: 1 | -1) =>
-    RELEASES.filter((release) => Math.sign(compare(tripleOf(release)!, here)) === side);
+    RELEASES.filter((release) => Math.sign(compareTriples(tripleOf(release)!, here)) === side);
   return [...beside(1), ...beside(-1).reverse()].map((release) => targetFor(release)!);
+}
+
+/** Whether going from the one to the other is an upgrade; suffixes such as `-up.1` do not count. */
+export function isNewer(a: Target, than: Target): boolean {
+  return compareTriples(tripleOf(a.version)!, tripleOf(than.version)!) > 0;
 }
 
 /** Targets with equal rules can be solved together. */
@@ -110,7 +120,7 @@ function written(rules: TargetRules): string {
 function unknownRelease(version: string, triple: Triple): string | undefined {
   if (RELEASES.includes(`v${triple.join('.')}`) || CANDIDATES.includes(version)) return undefined;
   const known = RELEASES.map((release) => tripleOf(release)!);
-  const below = known.filter((release) => compare(release, triple) <= 0);
+  const below = known.filter((release) => compareTriples(release, triple) <= 0);
   const nearest = below.at(-1) ?? known[0]!;
   return `Crossplane ${version} is not a release this tool knows; it is treated as v${nearest.join('.')}`;
 }
@@ -119,12 +129,12 @@ function unknownRelease(version: string, triple: Triple): string | undefined {
  * What npm's `semver` is for here: Crossplane's own releases are SemVer 2, to the letter. Versions
  * and constraints of packages are not, they are what Masterminds/semver takes them for (src/semver).
  */
-function tripleOf(release: string): Triple | undefined {
+export function tripleOf(release: string): Triple | undefined {
   const parsed = /\s/.test(release) ? null : parse(release);
   return parsed === null ? undefined : [parsed.major, parsed.minor, parsed.patch];
 }
 
-function compare(a: Triple, b: Triple): number {
+export function compareTriples(a: Triple, b: Triple): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
@@ -168,7 +178,7 @@ function withLists(kinds: readonly string[]): readonly string[] {
 
 function rulesOf(triple: Triple): TargetRules {
   const from = (major: number, minor: number, patch = 0) =>
-    compare(triple, [major, minor, patch]) >= 0;
+    compareTriples(triple, [major, minor, patch]) >= 0;
   const within = (minor: readonly [number, number], patch: number) =>
     triple[0] === minor[0] && triple[1] === minor[1] && triple[2] >= patch;
   const v2 = from(2, 0);
@@ -206,6 +216,7 @@ function rulesOf(triple: Triple): TargetRules {
     },
     functionObjectsInstalled: !from(2, 2),
     filtersObjects: from(2, 2),
+    revisionHealth: v2 ? 'RevisionHealthy' : 'Healthy',
     lockRows: from(1, 19) ? 'gvk' : 'type',
     functionApiVersion: from(1, 17) ? 'pkg.crossplane.io/v1' : 'pkg.crossplane.io/v1beta1',
     commonAnnotations: from(2, 3),
@@ -214,6 +225,7 @@ function rulesOf(triple: Triple): TargetRules {
       from(1, 18) || within([1, 17], 3) || within([1, 16], 4)
         ? { verification: from(1, 18), rewrite: from(1, 20), runtime: from(2, 2) }
         : undefined,
+    compositeScopes: v2,
     tarEntry: v2 ? 'basename' : 'exact',
     severalBaseLayers: from(2, 2) ? 'first' : 'refused',
     maxLayers: from(2, 2) ? undefined : 256,

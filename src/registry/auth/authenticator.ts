@@ -1,9 +1,10 @@
 import { SourceError } from '../../model/source-error.js';
 import { parseChallenges, type Challenge } from './challenge.js';
 import { basicAuthorization, type CredentialStore, type Credentials } from './credentials.js';
+import { FirstRealms } from './first-realms.js';
 import { checkedRealm } from './realm.js';
 import type { RetryPolicy } from '../retry.js';
-import type { Clock } from '../../model/clock.js';
+import type { Clock } from '../../model/time/clock.js';
 import { fetchToken, signInHint } from './token.js';
 import type { Transport } from '../transport.js';
 
@@ -32,6 +33,7 @@ export class Authenticator {
   readonly #transport: Transport;
   readonly #timing: { readonly clock: Clock; readonly policy: RetryPolicy };
   readonly #methods = new Map<string, AuthMethod>();
+  readonly #realms = new FirstRealms();
   readonly #headers = new WeakMap<CredentialStore, Map<string, Promise<Authorization>>>();
 
   constructor(
@@ -61,6 +63,7 @@ export class Authenticator {
     refused: string | undefined,
   ): Promise<string | undefined> {
     const method = methodIn(challenge ?? '', scope.registry);
+    if (method.scheme === 'bearer') this.#realms.check(scope, method.realm);
     this.#methods.set(scope.registry.origin, method);
     const { header } = await this.#held(scope, method, (held) => held.header !== refused);
     return header === refused ? undefined : header;
@@ -120,6 +123,7 @@ export class Authenticator {
     const token = await fetchToken(
       this.#transport,
       {
+        registry: scope.registry,
         realm: method.realm,
         service: method.service,
         scope: `repository:${scope.path}:${scope.actions}`,

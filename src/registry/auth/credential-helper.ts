@@ -1,4 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { endChildGroup, withChildGroup } from '../../files/process/child-group.js';
+import type { TimeBudget } from '../../model/time/time-budget.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Credentials } from './credentials.js';
 import { basicOrIdentity } from './docker-config.js';
@@ -7,6 +10,8 @@ import { fieldsOf, parseJson, stringOf } from '../../text/json.js';
 interface HelperOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
+  /** Ends the helper before that. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Asks a helper, by name, for the credentials of a server. */
@@ -18,18 +23,23 @@ const HELPER_TIMEOUT_MS = 30_000;
  * Runs helpers that are installed on this machine, each once for a server; later calls get the
  * same answer, a failure too.
  */
-export function installedHelpers(env: HelperOptions['env']): AskHelper {
+export function installedHelpers(env: HelperOptions['env'], budget?: TimeBudget): AskHelper {
   const asked = new Map<string, ReturnType<AskHelper>>();
+  const ask: AskHelper = (name, server) => {
+    const options = { env, timeoutMs: HELPER_TIMEOUT_MS, signal: budget?.signal };
+    const answer = askHelper(name, server, options);
+    return budget?.wait(`the credential helper \`${programOf(name)}\``, answer) ?? answer;
+  };
   return (name, server) => {
     const key = JSON.stringify([name, server]);
-    const answer = asked.get(key) ?? askHelper(name, server, { env, timeoutMs: HELPER_TIMEOUT_MS });
+    const answer = asked.get(key) ?? ask(name, server);
     asked.set(key, answer);
     return answer;
   };
 }
 
 const HELPER_NAME = /^[A-Za-z0-9._-]+$/;
-const MAX_OUTPUT_CHARS = 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 const NOT_FOUND = 'credentials not found in native keychain';
 
 /**
@@ -42,7 +52,7 @@ export async function askHelper(
   server: string,
   options: HelperOptions,
 ): Promise<Credentials | undefined> {
-  const program = `docker-credential-${name}`;
+  const program = programOf(name);
   const fail = (what: string, hint: string) =>
     new SourceError('UNAUTHORIZED', server, what, { hint });
   if (!HELPER_NAME.test(name)) {
@@ -64,6 +74,12 @@ export async function askHelper(
       'it may be waiting for you: run it by hand once',
     );
   }
+  if (ran.end === 'endless') {
+    throw fail(
+      `\`${program}\` printed more than ${MAX_OUTPUT_BYTES} bytes, which no credentials have`,
+      `run \`echo ${server} | ${program} get\` to see what it prints`,
+    );
+  }
   if (ran.end === 'unusable') {
     throw fail(
       `the Docker config names the credential helper \`${program}\`, which cannot be run`,
@@ -82,38 +98,60 @@ export async function askHelper(
   return basicOrIdentity(user, secret);
 }
 
+function programOf(name: string): string {
+  return `docker-credential-${name}`;
+}
+
 interface Ran {
   /** Exit code, or why there is none. */
-  readonly end: number | 'missing' | 'unusable' | 'timeout';
+  readonly end: number | 'missing' | 'unusable' | 'timeout' | 'endless';
   readonly output: string;
 }
 
-function run(program: string, input: string, options: HelperOptions): Promise<Ran> {
+/** Runs a helper in a process group of its own, which ends with it where it does not end well. */
+async function run(program: string, input: string, options: HelperOptions): Promise<Ran> {
+  const child = spawn(program, ['get'], {
+    env: { ...options.env },
+    stdio: ['pipe', 'pipe', 'ignore'],
+    shell: false,
+    windowsHide: true,
+    detached: true,
+  });
+  // A helper that exits without reading breaks the pipe; its exit code says enough.
+  child.stdin.on('error', () => undefined).end(input);
+  return withChildGroup(child, outcomeOf(child, options));
+}
+
+function outcomeOf(
+  child: ChildProcessByStdio<Writable, Readable, null>,
+  { timeoutMs, signal }: HelperOptions,
+): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn(program, ['get'], {
-      env: { ...options.env },
-      stdio: ['pipe', 'pipe', 'ignore'],
-      shell: false,
-      windowsHide: true,
-    });
-    let output = '';
-    const timer = setTimeout(() => {
-      resolve({ end: 'timeout', output: '' });
-      child.kill('SIGKILL');
-    }, options.timeoutMs);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (output.length > MAX_OUTPUT_CHARS) child.kill('SIGKILL');
-    });
-    child.on('error', (error: NodeJS.ErrnoException) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const end = (ran: Ran) => {
       clearTimeout(timer);
-      resolve({ end: error.code === 'ENOENT' ? 'missing' : 'unusable', output: '' });
+      signal?.removeEventListener('abort', late);
+      resolve(ran);
+    };
+    const kill = (why: 'timeout' | 'endless') => {
+      end({ end: why, output: '' });
+      child.stdout.destroy();
+      endChildGroup(child);
+    };
+    const late = () => kill('timeout');
+    const timer = setTimeout(late, timeoutMs);
+    signal?.addEventListener('abort', late);
+    child.stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes > MAX_OUTPUT_BYTES) kill('endless');
     });
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve({ end: code ?? 1, output });
-    });
-    // A helper that exits without reading breaks the pipe; its exit code says enough.
-    child.stdin.on('error', () => undefined).end(input);
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      end({ end: error.code === 'ENOENT' ? 'missing' : 'unusable', output: '' }),
+    );
+    child.on('close', (code) =>
+      end({ end: code ?? 1, output: Buffer.concat(chunks).toString('utf8') }),
+    );
   });
 }

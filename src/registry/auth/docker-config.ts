@@ -67,7 +67,9 @@ export function basicOrIdentity(username: string, password: string): Credentials
 
 function userAndPassword(auth: string | undefined): [string, string] | undefined {
   if (auth === undefined) return undefined;
-  const text = Buffer.from(auth, 'base64').toString('utf8').replace(/\0+$/, '');
+  const text = Buffer.from(auth, 'base64')
+    .toString('utf8')
+    .replace(/(?<!\0)\0+$/, '');
   const colon = text.indexOf(':');
   return colon < 0 ? undefined : [text.slice(0, colon), text.slice(colon + 1)];
 }

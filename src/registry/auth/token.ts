@@ -5,11 +5,12 @@ import { fieldsOf, parseJson, stringOf } from '../../text/json.js';
 import { LIMITS } from '../../image/limits.js';
 import { HostUnreachable } from '../host-unreachable.js';
 import { isTransientStatus, retryAfterMs, TransientFailure, type RetryPolicy } from '../retry.js';
-import type { Clock } from '../../model/clock.js';
+import type { Clock } from '../../model/time/clock.js';
 import { Secret } from './secret.js';
 import type { HttpRequest, Transport } from '../transport.js';
 
 interface TokenRequest {
+  readonly registry: URL;
   readonly realm: URL;
   readonly service: string | undefined;
   readonly scope: string;
@@ -65,8 +66,9 @@ export function signInHint(credentials: Credentials | undefined): string {
   return `the credentials found for this registry${from} were refused: check that they are still valid and allow this`;
 }
 
-function httpRequest({ realm, service, scope, credentials }: TokenRequest): HttpRequest {
+function httpRequest({ registry, realm, service, scope, credentials }: TokenRequest): HttpRequest {
   const url = new URL(realm);
+  const referrer = { registry, as: 'token server' } as const;
   const parameters: [string, string][] = [
     ...(service === undefined ? [] : [['service', service] satisfies [string, string]]),
     ['scope', scope],
@@ -79,14 +81,14 @@ function httpRequest({ realm, service, scope, credentials }: TokenRequest): Http
       ...parameters,
     ]);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return { method: 'POST', url, headers, body: form.toString() };
+    return { method: 'POST', url, headers, body: form.toString(), referrer };
   }
   for (const [name, value] of parameters) url.searchParams.set(name, value);
   const headers: Record<string, string> =
     credentials === undefined
       ? {}
       : { authorization: basicAuthorization(credentials.username, credentials.password) };
-  return { method: 'GET', url, headers };
+  return { method: 'GET', url, headers, referrer };
 }
 
 function tokenFrom(text: string, subject: string, clock: Clock): Token {

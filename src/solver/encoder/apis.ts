@@ -99,7 +99,9 @@ export class Apis {
       const meta = metas.get(value);
       // Owners are named by tag: what a digest holds is known once it has been read.
       if (isDigest(label) && meta === undefined) continue;
-      const isOwner = own.has(label) || (meta !== undefined && owns(meta, api.demand));
+      // A version of the CRD is something that only the source can tell of its tags.
+      const byName = meta !== undefined && (isDigest(label) || api.demand.version === undefined);
+      const isOwner = own.has(label) || (byName && owns(meta, api.demand));
       (isOwner ? mine : others).push(value);
     }
     const chosen = { variable: api.variable, values: VersionSet.single(FIRST + index) };

@@ -8,7 +8,7 @@ import { Apis } from './apis.js';
 import { Crossplane } from './crossplane.js';
 import { Cycles } from './cycles.js';
 import { Kinds } from './kinds.js';
-import { Ownership } from './ownership.js';
+import { Ownership } from './owned/ownership.js';
 import { PublishedVersions } from './published-versions.js';
 import { Requirements } from './requirements.js';
 import { Roots } from './roots.js';
@@ -57,6 +57,10 @@ export class Encoder implements Names {
 
   subject(variable: Variable): Subject {
     return this.#subjects.subject(variable);
+  }
+
+  packageIfKnown(repository: Repository): PackageSubject | undefined {
+    return this.#subjects.packageIfKnown(repository);
   }
 
   package(repository: Repository): PackageSubject {

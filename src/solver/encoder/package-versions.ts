@@ -11,7 +11,8 @@ import { FIRST } from '../incompatibility.js';
 import type { Problem } from '../problem.js';
 import { VersionSet } from '../version-set.js';
 import { installableVersions } from './installable-versions.js';
-import type { Selector } from '../../model/selector.js';
+import { selectorText, type Selector } from '../../model/selector.js';
+import { nearestFirst } from '../../semver/nearest-first.js';
 
 /** A version that a package may take; `label` is its tag or digest. */
 interface Value {
@@ -20,6 +21,13 @@ interface Value {
   readonly version: Version | undefined;
   /** Asked for as this very tag or digest: no tag of equal precedence stands in for it. */
   readonly named: boolean;
+}
+
+interface PackageOptions {
+  readonly prereleases: boolean;
+  readonly locked: string | undefined;
+  /** What is asked for, where other versions will do too: those nearest to it are preferred. */
+  readonly left: Selector | undefined;
 }
 
 /**
@@ -38,12 +46,14 @@ export class PackageVersions {
   readonly #problem: Problem;
   readonly #admitsPrereleases: boolean;
   readonly #lockedVersion: string | undefined;
+  readonly #left: Selector | undefined;
   #preferred: readonly number[] | undefined;
 
-  constructor(problem: Problem, options: { prereleases: boolean; locked: string | undefined }) {
+  constructor(problem: Problem, options: PackageOptions) {
     this.#problem = problem;
     this.#admitsPrereleases = options.prereleases;
     this.#lockedVersion = options.locked;
+    this.#left = options.left;
   }
 
   label(value: number): string {
@@ -139,9 +149,21 @@ export class PackageVersions {
     const opaque = this.all().filter((value) => this.version(value) === undefined);
     opaque.sort((a, b) => (this.label(a) < this.label(b) ? -1 : 1));
     const order = [...semver, ...opaque];
+    if (this.#left !== undefined) return this.#nearest(order, this.#left);
     const locked = order.findIndex((value) => this.label(value) === this.#lockedVersion);
     if (locked > 0) order.unshift(...order.splice(locked, 1));
     return order;
+  }
+
+  /** What is asked for, as preferred otherwise; then the nearest to it. */
+  #nearest(order: readonly number[], left: Selector): number[] {
+    const asked = this.selected(left) ?? VersionSet.none;
+    const semver = order.filter((value) => this.version(value) !== undefined);
+    const values = new Map(semver.map((value) => [this.version(value)!, value]));
+    const { dialect } = this.#problem;
+    const nearest = nearestFirst([...values.keys()], { asked: selectorText(left), dialect });
+    const others = nearest.map((version) => values.get(version)!);
+    return [...new Set([...order.filter((value) => asked.has(value)), ...others])];
   }
 
   #range(text: string): VersionSet {

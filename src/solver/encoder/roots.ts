@@ -1,3 +1,4 @@
+import { ANY } from '../../model/selector.js';
 import { ABSENT, type Variable } from '../incompatibility.js';
 import { announceLists } from '../prefetch/announce-lists.js';
 import type { RootApi, RootPackage, RootRequirement } from '../problem.js';
@@ -7,7 +8,7 @@ import type { Apis } from './apis.js';
 import type { EncoderContext } from './context.js';
 import type { Crossplane } from './crossplane.js';
 import type { Kinds } from './kinds.js';
-import type { Ownership } from './ownership.js';
+import type { Ownership } from './owned/ownership.js';
 import type { PublishedVersions } from './published-versions.js';
 
 /** Those who state what a root asks for. */
@@ -83,13 +84,20 @@ export class Roots {
     const { subjects, statements } = this.#context;
     const subject = subjects.required(root.repository);
     const { variable } = subject;
-    const values = yield* this.#parts.published.selected(subject, root.selector);
+    const values = yield* this.#wanted(root);
     statements.tell({
       terms: [{ variable, values: values.complement() }],
       cause: { fact: 'root', root, on: { variable, values } },
     });
     if (root.kind !== undefined) this.#parts.kinds.expectForRoot(subject, root.kind, root);
     return variable;
+  }
+
+  *#wanted({ repository, selector, isRelaxed = false }: RootPackage): Solving<VersionSet> {
+    const subject = this.#context.subjects.required(repository);
+    const asked = yield* this.#parts.published.selected(subject, selector);
+    if (!isRelaxed) return asked;
+    return asked.or(yield* this.#parts.published.selected(subject, ANY));
   }
 
   *#tellApi(root: RootApi): Solving<Variable> {

@@ -1,4 +1,5 @@
 import type { Repository } from '../../model/package.js';
+import type { Selector } from '../../model/selector.js';
 import { effectiveRepository } from '../effective.js';
 import type { Names } from '../fact-key.js';
 import type { Variable } from '../incompatibility.js';
@@ -38,6 +39,11 @@ export class Subjects implements Names {
     return this.package(effectiveRepository(this.#problem, named));
   }
 
+  /** The package, if anything has named it yet. */
+  packageIfKnown(repository: Repository): PackageSubject | undefined {
+    return this.#packages.get(repository);
+  }
+
   package(repository: Repository): PackageSubject {
     let subject = this.#packages.get(repository);
     if (subject === undefined) {
@@ -55,6 +61,7 @@ export class Subjects implements Names {
       versions: new PackageVersions(this.#problem, {
         prereleases: this.#problem.prereleases.has(repository),
         locked: this.#problem.locked.get(repository),
+        left: this.#leftBy(repository),
       }),
       exists: true,
       metas: new Map(),
@@ -65,5 +72,14 @@ export class Subjects implements Names {
       edges: new Map(),
       screened: 0,
     };
+  }
+
+  /** What a relaxed root asks for, which other versions may be taken for. */
+  #leftBy(repository: Repository): Selector | undefined {
+    const relaxed = this.#problem.roots
+      .filter((root) => root.requires === 'package')
+      .filter(({ isRelaxed = false }) => isRelaxed)
+      .find((root) => effectiveRepository(this.#problem, root.repository) === repository);
+    return relaxed?.selector;
   }
 }

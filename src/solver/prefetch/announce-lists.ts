@@ -30,7 +30,7 @@ export function* announceLists(
 }
 
 /** Whether nothing selected is allowed any more; a version that requires it will not be chosen. */
-function isOutOfReach(
+export function isOutOfReach(
   { variable, versions }: PackageSubject,
   selector: Selector,
   search: Search,

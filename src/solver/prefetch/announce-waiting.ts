@@ -1,12 +1,22 @@
 import { ABSENT } from '../incompatibility.js';
 import { preferredValue } from '../preferred-value.js';
+import type { PackageSubject } from '../encoder/subject.js';
 import { ask, type Solving } from '../question.js';
 import type { SolverState } from '../solver-state.js';
+import { listsFor } from './lists-for.js';
 import { prefetchable, type Prospect } from './prefetchable.js';
+import { walkedVersions } from './walked-versions.js';
 
-/** Says which versions will probably be read next: those of packages that wait for a decision. */
-export function* announceWaiting(state: SolverState): Solving<void> {
-  yield* ask({ ask: 'expect', next: () => ({ packages: prefetchable(prospects(state)) }) });
+/**
+ * Says which versions will probably be read next: those of packages that wait for a decision, and
+ * more of the package that is being `decided`.
+ */
+export function* announceWaiting(state: SolverState, decided: PackageSubject): Solving<void> {
+  const next = () => ({
+    packages: [...prefetchable(prospects(state)), ...walkedVersions(decided, state)],
+    listsFor: listsFor(state),
+  });
+  yield* ask({ ask: 'expect', next });
 }
 
 /** What would be decided now, from the head of the queue on; after a conflict that is no guide. */

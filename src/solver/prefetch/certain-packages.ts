@@ -2,6 +2,7 @@ import { FIRST, type Variable } from '../incompatibility.js';
 import type { PackageSubject } from '../encoder/subject.js';
 import { ask, type Solving } from '../question.js';
 import type { SolverState } from '../solver-state.js';
+import { listsFor } from './lists-for.js';
 import { prefetchable, type Prospect } from './prefetchable.js';
 
 /**
@@ -27,7 +28,11 @@ export class CertainPackages {
     if (search.level > 0) return false;
     const first = this.#first();
     if (first === undefined) return false;
-    yield* ask({ ask: 'expect', next: () => ({ packages: prefetchable(this.#like(first)) }) });
+    const next = () => ({
+      packages: prefetchable(this.#like(first)),
+      listsFor: listsFor(this.#state),
+    });
+    yield* ask({ ask: 'expect', next });
     const { subject, value } = first;
     yield* encoder.read(subject, value);
     this.#variables.delete(subject.variable);

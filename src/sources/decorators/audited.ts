@@ -2,7 +2,10 @@ import type { Candidate } from '../../model/package.js';
 import type { Digest } from '../../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
 import { auditImage } from '../../image/audit/audit-image.js';
-import type { ImageRepository, StoredManifest } from '../../image/image-repository.js';
+import type { ExpectedBlob } from '../../image/blob.js';
+import type { ImageRepository, OpenBlob, StoredManifest } from '../../image/image-repository.js';
+import { locatePackage } from '../../image/locate-package.js';
+import { openBlob } from '../../image/layer/open-blob.js';
 import { holdsImages, type ImageHolder } from '../image/image-holder.js';
 import { fetchImage } from '../image/fetch-image.js';
 import { traitsOf } from './traits.js';
@@ -27,11 +30,20 @@ function auditedImages(source: ImageHolder, isLocked: IsLocked): PackageSource {
       const images = await source.images(candidate, target);
       const named = await images?.manifest(version);
       if (images === undefined || named === undefined) return source.fetch(candidate, target);
-      if (!isLocked(candidate, named.digest)) return unread(named.digest);
-      const held = keeping(images, named);
-      const fetched = await fetchImage(held, version, target);
-      const notes = await auditImage(held, version, target.rules);
-      return fetched && { ...fetched, notes: [...(fetched.notes ?? []), ...notes] };
+      const opened = new OpenedBlobs(images);
+      const held = keeping(images, named, opened);
+      if (!isLocked(candidate, named.digest)) {
+        // What is no image is a fault of the registry: a tag is moved from one image to another.
+        await locatePackage(held, named.digest, target.rules);
+        return unread(named.digest);
+      }
+      try {
+        const fetched = await fetchImage(held, version, target);
+        const notes = await auditImage(held, version, target.rules);
+        return fetched && { ...fetched, notes: [...(fetched.notes ?? []), ...notes] };
+      } finally {
+        await opened.close();
+      }
     },
   };
 }
@@ -42,17 +54,40 @@ function unread(digest: Digest): FetchedPackage {
 }
 
 /** For as long as one image is looked at, nothing of it is downloaded twice. */
-function keeping(images: ImageRepository, top: StoredManifest): ImageRepository {
-  const blobs = new Map<Digest, ReturnType<ImageRepository['blob']>>();
+function keeping(
+  images: ImageRepository,
+  top: StoredManifest,
+  opened: OpenedBlobs,
+): ImageRepository {
   return {
     name: images.name,
     partial: images.partial,
     tags: () => images.tags(),
     manifest: async (reference) => (reference === top.digest ? top : images.manifest(reference)),
-    blob: (descriptor) => {
-      const known = blobs.get(descriptor.digest) ?? images.blob(descriptor);
-      blobs.set(descriptor.digest, known);
-      return known;
-    },
+    blob: (descriptor) => images.blob(descriptor),
+    openBlob: (descriptor) => opened.open(descriptor),
   };
+}
+
+/** Blobs that stay open until all are closed. */
+class OpenedBlobs {
+  readonly #images: ImageRepository;
+  readonly #blobs = new Map<Digest, Promise<OpenBlob | undefined>>();
+
+  constructor(images: ImageRepository) {
+    this.#images = images;
+  }
+
+  async open(descriptor: ExpectedBlob): Promise<OpenBlob | undefined> {
+    const opening = this.#blobs.get(descriptor.digest) ?? openBlob(this.#images, descriptor);
+    this.#blobs.set(descriptor.digest, opening);
+    const blob = await opening;
+    return blob && { chunks: () => blob.chunks(), close: async () => {} };
+  }
+
+  async close(): Promise<void> {
+    for (const opening of this.#blobs.values()) {
+      await (await opening.catch(() => undefined))?.close();
+    }
+  }
 }

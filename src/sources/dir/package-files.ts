@@ -1,7 +1,8 @@
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint } from '../../text/code-point-order.js';
+import { DOT_REGISTRY } from '../../model/dot-registry.js';
 import { SourceError } from '../../model/source-error.js';
 import { LIMITS } from '../../image/limits.js';
 import { isAbsent } from '../../files/error-code.js';
@@ -10,9 +11,17 @@ export const SEPARATOR = Buffer.from('---\n');
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Whether a folder is a package: built (`package.yaml`), or ready to build (`crossplane.yaml`). */
-export async function holdsPackage(folder: string): Promise<boolean> {
-  return (await isFile(join(folder, 'package.yaml'))) || isFile(join(folder, 'crossplane.yaml'));
+/**
+ * How a folder is a package: built (`package.yaml`), ready to build (`crossplane.yaml`), or of the
+ * first format; undefined: it is none.
+ */
+export async function packageForm(
+  folder: string,
+): Promise<'built' | 'parts' | typeof DOT_REGISTRY | undefined> {
+  if ((await statIfAny(join(folder, 'package.yaml')))?.isFile() === true) return 'built';
+  if ((await statIfAny(join(folder, 'crossplane.yaml')))?.isFile() === true) return 'parts';
+  const old = await statIfAny(join(folder, DOT_REGISTRY));
+  return old?.isDirectory() === true ? DOT_REGISTRY : undefined;
 }
 
 /**
@@ -20,9 +29,8 @@ export async function holdsPackage(folder: string): Promise<boolean> {
  * YAML file, in the order of `crossplane xpkg build`. `shown` is the folder in messages.
  */
 export async function readPackageFiles(folder: string, shown: string): Promise<Uint8Array> {
-  const built = join(folder, 'package.yaml');
-  if (await isFile(built)) {
-    const bytes = await readWithin(built, LIMITS.packageYamlBytes);
+  if ((await packageForm(folder)) === 'built') {
+    const bytes = await readWithin(join(folder, 'package.yaml'), LIMITS.packageYamlBytes);
     if (bytes === undefined) throw tooLarge(shown);
     return bytes;
   }
@@ -85,11 +93,11 @@ function document(bytes: Uint8Array): Uint8Array {
   return text.at(-1) === NEWLINE ? text : Buffer.concat([text, Uint8Array.of(NEWLINE)]);
 }
 
-async function isFile(path: string): Promise<boolean> {
+async function statIfAny(path: string): Promise<Stats | undefined> {
   try {
-    return (await stat(path)).isFile();
+    return await stat(path);
   } catch (error) {
-    if (isAbsent(error)) return false;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }

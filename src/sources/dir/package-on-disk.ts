@@ -1,12 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { createGunzip } from 'node:zlib';
+import { DOT_REGISTRY } from '../../model/dot-registry.js';
 import { InputError } from '../../model/input-error.js';
 import type { Origin } from '../../model/package.js';
 import type { PackageContents } from '../../model/package-contents.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
-import { packageParts, SEPARATOR } from './package-files.js';
+import { packageParts, readPackageFiles, SEPARATOR } from './package-files.js';
+import { readRegistryFiles, registryContents } from './registry-files.js';
 
 /** A package read from the user's own files. */
 interface PackageOnDisk {
@@ -17,7 +19,8 @@ interface PackageOnDisk {
 
 /**
  * Reads a package.yaml, gzipped or not, or a folder: one with a package.yaml, or one that
- * `crossplane xpkg build` would take, `crossplane.yaml` beside other YAML files.
+ * `crossplane xpkg build` would take, `crossplane.yaml` beside other YAML files, or one of the first
+ * format, with a `.registry`.
  *
  * `shown` is the path as the user wrote it, for messages.
  */
@@ -28,15 +31,29 @@ export async function readPackageOnDisk(path: string, shown: string): Promise<Pa
     return readStream(join(path, 'package.yaml'), join(shown, 'package.yaml'));
   }
   if (names.includes('crossplane.yaml')) return readParts(path, shown);
+  if (names.includes(DOT_REGISTRY)) return readRegistry(path, shown);
+  if (basename(path) === DOT_REGISTRY) return readRegistry(dirname(path), dirname(shown));
   throw new InputError(`\`${shown}\` holds neither a crossplane.yaml nor a package.yaml`, {
     hint: 'name the folder of a package, or a package.yaml',
   });
 }
 
 async function readStream(path: string, shown: string): Promise<PackageOnDisk> {
-  const bytes = (await isGzip(path)) ? gunzipped(path) : createReadStream(path);
-  const contents = await readPackageYaml(bytes);
+  const contents = await readPackageYaml(await bytesOf(path));
   return { contents, originOf: (line) => ({ file: shown, line }) };
+}
+
+/** The package.yaml of what `readPackageOnDisk` reads; `shown` is the path as the user wrote it. */
+export async function packageYamlOnDisk(
+  path: string,
+  shown: string,
+): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
+  const isFolder = (await stat(path)).isDirectory();
+  return isFolder ? [await readPackageFiles(path, shown)] : bytesOf(path);
+}
+
+async function bytesOf(path: string): Promise<AsyncIterable<Uint8Array>> {
+  return (await isGzip(path)) ? gunzipped(path) : createReadStream(path);
 }
 
 /** Each end of the pipe is destroyed with the other: `pipe` alone would leave it open. */
@@ -56,6 +73,11 @@ async function isGzip(path: string): Promise<boolean> {
   } finally {
     await file.close();
   }
+}
+
+async function readRegistry(folder: string, shown: string): Promise<PackageOnDisk> {
+  const contents = await registryContents(await readRegistryFiles(folder, shown));
+  return { contents, originOf: (line) => ({ file: join(shown, DOT_REGISTRY, 'app.yaml'), line }) };
 }
 
 async function readParts(folder: string, shown: string): Promise<PackageOnDisk> {

@@ -5,13 +5,15 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import type { Repository } from '../../model/package.js';
 import type { PackageContents } from '../../model/package-contents.js';
 import type { FetchedPackage } from '../../model/package-source.js';
+import { DOT_REGISTRY } from '../../model/dot-registry.js';
 import { SourceError } from '../../model/source-error.js';
-import { buildImage, type BuiltImage } from '../../image/build-image.js';
+import { buildFlatImage, buildImage, type BuiltImage } from '../../image/build-image.js';
 import { sha256 } from '../../text/digest.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 import { memoized } from './memoized.js';
-import { holdsPackage, readPackageFiles } from './package-files.js';
+import { packageForm, readPackageFiles } from './package-files.js';
 import { isPublished, parseFolderPath, versionsPathsOf, splitAtVersion } from './package-folder.js';
+import { readRegistryFiles, registryContents, type RegistryFile } from './registry-files.js';
 import { isAbsent } from '../../files/error-code.js';
 import { unreadable } from '../unreadable.js';
 
@@ -38,7 +40,7 @@ export class PackageTree {
         const split = splitAtVersion(entry.name);
         if (split?.name !== name || found.has(split.version)) continue;
         const folder = join(...parents, entry.name);
-        if (!(await this.#holdsPackage(folder))) continue;
+        if ((await this.#form(folder)) === undefined) continue;
         if (isPublished(split.version)) found.set(split.version, folder);
         else this.#skip(folder);
       }
@@ -47,6 +49,11 @@ export class PackageTree {
   });
 
   readonly read = memoized(async (folder: string): Promise<FetchedPackage> => {
+    if ((await this.#form(folder)) === DOT_REGISTRY) {
+      const files = await this.#registryFiles(folder);
+      const { manifest } = await buildFlatImage(files);
+      return { contents: await registryContents(files), digest: manifest.digest };
+    }
     const bytes = await this.#bytes(folder);
     const { manifest, layer } = await buildImage(bytes);
     return {
@@ -59,7 +66,9 @@ export class PackageTree {
 
   /** The image built from a folder; not remembered, because it is large and rarely needed. */
   async image(folder: string): Promise<BuiltImage> {
-    return buildImage(await this.#bytes(folder));
+    return (await this.#form(folder)) === DOT_REGISTRY
+      ? buildFlatImage(await this.#registryFiles(folder))
+      : buildImage(await this.#bytes(folder));
   }
 
   /** Every repository with a version, in code-point order. */
@@ -73,7 +82,7 @@ export class PackageTree {
     for (const entry of await this.#entries(join(...path))) {
       const below = [...path, entry.name];
       const folder = parseFolderPath(below);
-      if (folder !== undefined && (await this.#holdsPackage(join(...below)))) {
+      if (folder !== undefined && (await this.#form(join(...below))) !== undefined) {
         if (isPublished(folder.version)) found.add(folder.repository);
       } else if (entry.isDirectory()) {
         await this.#walk(below, found);
@@ -87,9 +96,11 @@ export class PackageTree {
     return this.#reading(folder, (path) => readPackageFiles(path, join(this.#shown, folder)));
   }
 
-  async #holdsPackage(folder: string): Promise<boolean> {
-    return this.#reading(folder, holdsPackage);
+  async #registryFiles(folder: string): Promise<readonly RegistryFile[]> {
+    return this.#reading(folder, (path) => readRegistryFiles(path, join(this.#shown, folder)));
   }
+
+  readonly #form = memoized((folder: string) => this.#reading(folder, packageForm));
 
   async #reading<T>(folder: string, read: (path: string) => Promise<T>): Promise<T> {
     try {

@@ -4,6 +4,7 @@ import type { ImageRepository } from '../../image/image-repository.js';
 import { locatePackage } from '../../image/locate-package.js';
 import { readPackage } from '../../image/read-package.js';
 import type { ParsedPackages } from './parsed-packages.js';
+import { RegistryPackage } from '../../package-yaml/dot-registry/registry-package.js';
 import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
 
 /** Reads the package in an image; undefined: there is no such tag or digest. */
@@ -16,7 +17,11 @@ export async function fetchImage(
   const located = await locatePackage(repository, reference, rules);
   if (located === undefined) return undefined;
   const { digest, manifest } = located;
-  const read = () => readPackage(repository, located, rules, { read: readPackageYaml });
+  const read = () =>
+    readPackage(repository, located, rules, {
+      read: readPackageYaml,
+      files: new RegistryPackage(),
+    });
   const got = await (parsed === undefined ? read() : parsed.find(located, rules, read));
   if (got.status === 'refused') {
     const contents = { metas: [], objects: [], problems: [{ message: got.why }], warnings: [] };

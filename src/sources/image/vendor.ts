@@ -5,7 +5,8 @@ import type { PackageSource } from '../../model/package-source.js';
 import { joinReference } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
-import { copyBlob } from '../../store/copy-blob.js';
+import { copyBlob } from '../../image/layer/copy-blob.js';
+import { openBlob } from '../../image/layer/open-blob.js';
 import type { ImageRepository, StoredManifest } from '../../image/image-repository.js';
 import type { LayoutWriter } from '../../store/layout-writer.js';
 import { copyWholeImage } from '../../image/copy-whole-image.js';
@@ -15,7 +16,9 @@ import { holdsImages } from './image-holder.js';
 /** A package that a lockfile names. */
 export interface VendoredPackage extends Candidate {
   readonly digest: Digest;
+  readonly manifest: Digest | undefined;
   readonly baseLayer: Digest | undefined;
+  readonly packageYaml: Digest | undefined;
 }
 
 export interface VendorOptions {
@@ -65,9 +68,12 @@ async function vendorOne(
   const copied = copying(images, layout);
   await copied.manifest(manifest.digest);
   const fetched = await fetchImage(copied, wanted.digest, target);
-  if (wanted.baseLayer !== undefined && fetched?.baseLayer !== wanted.baseLayer) {
-    const what = `the lockfile says that its base layer is ${wanted.baseLayer}, and its image has ${fetched?.baseLayer ?? 'none'}`;
-    throw new SourceError('BAD_DIGEST', reference, what);
+  for (const pin of ['manifest', 'baseLayer', 'packageYaml'] as const) {
+    if (wanted[pin] === undefined || fetched?.[pin] === wanted[pin]) continue;
+    const what = `the lockfile says that its \`${pin}\` is ${wanted[pin]}, and its image has ${fetched?.[pin] ?? 'none'}`;
+    throw new SourceError('BAD_DIGEST', reference, what, {
+      hint: 'the lockfile was edited or damaged: restore it, or see with `xpkg-resolve verify` what differs',
+    });
   }
   if (extent === 'whole') {
     await copyWholeImage(copied, wanted.digest, (part) =>
@@ -121,6 +127,15 @@ function copying(images: ImageRepository, layout: LayoutWriter): ImageRepository
       const bytes = await images.blob(descriptor);
       if (bytes !== undefined) await layout.blob(descriptor.digest, bytes);
       return bytes;
+    },
+    openBlob: async (descriptor) => {
+      const blob = await openBlob(images, descriptor);
+      if (blob === undefined) return undefined;
+      await layout.blobFrom(descriptor.digest, async (to) => {
+        for await (const chunk of blob.chunks()) await to.add(chunk);
+        return true;
+      });
+      return blob;
     },
   };
 }

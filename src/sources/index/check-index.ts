@@ -1,5 +1,6 @@
 import type { IndexFile } from '../../model/index-file.js';
 import { schemaCheck, type SchemaError } from '../../text/json-schema.js';
+import { isDeeper } from '../../text/json.js';
 import { formatPath } from '../../text/yaml/places.js';
 import { INDEX_SCHEMA } from './index-schema.js';
 
@@ -20,10 +21,32 @@ interface IndexProblem {
  */
 export function checkIndex(value: unknown): IndexFile | IndexProblem {
   const [error] = departures(value);
-  return error === undefined ? (value as IndexFile) : problemOf(error); // held to the schema
+  if (error !== undefined) return problemOf(error);
+  const index = value as IndexFile; // held to the schema
+  return tooDeep(index) ?? index;
 }
 
 const departures = schemaCheck(INDEX_SCHEMA);
+
+/** Nesting of what is taken verbatim; of a package.yaml no more is read either. */
+const MAX_DEPTH = 100;
+
+/** Text of any depth is JSON, but recursion has an end. */
+function tooDeep({ packages }: IndexFile): IndexProblem | undefined {
+  for (const [repository, { versions }] of Object.entries(packages)) {
+    for (const [version, { dependsOn = [], crossplaneAsWritten = null }] of Object.entries(
+      versions,
+    )) {
+      const deep = isDeeper(crossplaneAsWritten, MAX_DEPTH)
+        ? 'crossplaneAsWritten'
+        : isDeeper(dependsOn, MAX_DEPTH) && 'dependsOn';
+      if (deep === false) continue;
+      const path = formatPath(['packages', repository, 'versions', version, deep]);
+      return { path, want: `nested at most ${MAX_DEPTH} deep` };
+    }
+  }
+  return undefined;
+}
 
 function problemOf({ keyword, params, path }: SchemaError): IndexProblem {
   switch (keyword) {

@@ -111,8 +111,8 @@ function definitionsOf(crds: readonly PackageObject[]): Readonly<Record<string, 
   );
 }
 
-function definition({ group, kind, versions }: Definition): Definition {
-  return { group, kind, versions };
+function definition({ group, kind, versions, shortNames }: Definition): Definition {
+  return { group, kind, versions, ...(shortNames !== undefined && { shortNames }) };
 }
 
 function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {

@@ -38,6 +38,7 @@ const definition = record<Definition>(
     group: text('API group.'),
     kind: text('Kind of the resource.'),
     versions: texts('API versions.'),
+    shortNames: texts('Short names, for kubectl; absent: none, or not known.'),
   },
   ['group', 'kind', 'versions'],
 );

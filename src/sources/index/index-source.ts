@@ -1,9 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { IndexFile } from '../../model/index-file.js';
 import type { PackageSource } from '../../model/package-source.js';
 import { SourceError } from '../../model/source-error.js';
+import { boundedBytes } from '../../text/bounded-bytes.js';
 import { checkIndex } from './check-index.js';
 import { memorySource } from '../memory-source.js';
 import { unreadable } from '../unreadable.js';
@@ -42,14 +43,14 @@ async function bytesOf(file: string, shown: string): Promise<Uint8Array> {
 }
 
 async function read(file: string, shown: string): Promise<Uint8Array> {
-  let size;
+  let bytes;
   try {
-    size = (await stat(file)).size;
-    if (size <= MAX_INDEX_BYTES) return await readFile(file);
+    bytes = await boundedBytes(createReadStream(file), MAX_INDEX_BYTES);
   } catch (error) {
     throw unreadable(shown, error);
   }
-  throw tooLarge(shown);
+  if (bytes === undefined) throw tooLarge(shown);
+  return bytes;
 }
 
 function tooLarge(shown: string): SourceError {

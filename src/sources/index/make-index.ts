@@ -1,4 +1,5 @@
 import { byCodePoint } from '../../text/code-point-order.js';
+import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../model/dot-registry.js';
 import type { IndexFile, IndexPackage } from '../../model/index-file.js';
 import type { Repository } from '../../model/package.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
@@ -6,6 +7,12 @@ import { isAttachmentTag, joinReference } from '../../model/reference.js';
 import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
 import { indexEntry, onlyMeta } from './index-entry.js';
+
+interface IndexOptions {
+  readonly note?: ((line: string) => void) | undefined;
+  /** Also lists packages of formats that no Crossplane takes any more. */
+  readonly compat?: boolean | undefined;
+}
 
 /**
  * Everything a source holds of some repositories; those it does not know are left out, and so is
@@ -15,7 +22,7 @@ export async function makeIndex(
   source: PackageSource,
   repositories: readonly Repository[],
   target: Target,
-  note: (line: string) => void = () => {},
+  { note = () => {}, compat = false }: IndexOptions = {},
 ): Promise<IndexFile> {
   const packages: [string, IndexPackage][] = [];
   for (const repository of [...new Set(repositories)].sort(byCodePoint)) {
@@ -27,7 +34,7 @@ export async function makeIndex(
       }),
     );
     const kept = fetched.filter(({ version, found }) => {
-      const why = found && strangeness(version, found, target);
+      const why = found && strangeness(version, found, { target, compat });
       if (why !== undefined)
         note(`note: ${joinReference(repository, version)} is left out: ${why}`);
       return why === undefined;
@@ -42,7 +49,14 @@ function versionsAmong(tags: readonly string[]): string[] {
 }
 
 /** Why a tag is left out of the index; undefined: it is not. */
-function strangeness(version: string, found: FetchedPackage, target: Target): string | undefined {
+function strangeness(
+  version: string,
+  found: FetchedPackage,
+  { target, compat }: { readonly target: Target; readonly compat: boolean },
+): string | undefined {
+  if (!compat && found.contents.metas[0]?.apiVersion === DOT_REGISTRY_API) {
+    return `it is a package of the first format (\`${DOT_REGISTRY}/\`), which only \`--compat\` reads`;
+  }
   const [problem] = found.contents.problems;
   if (found.artifact !== undefined) return problem?.message ?? found.artifact;
   // A version that is no package stays in, with its problems: a resolution may ask for it and

@@ -16,7 +16,9 @@ import { cachedRepository, offlineRepository } from '../../store/cached-reposito
 import { RegistryClient } from '../../registry/client.js';
 import { RegistryPusher } from '../../registry/pusher.js';
 import type { RemoteName } from '../../registry/session.js';
-import { realClock } from '../../model/clock.js';
+import { realClock } from '../../model/time/clock.js';
+import { limitedClock, type TimeBudget } from '../../model/time/time-budget.js';
+import { limitedTransport } from '../../registry/limited-transport.js';
 import { observed, type NetworkObserver, type Transport } from '../../registry/transport.js';
 import { undiciTransport, type Certificates } from '../../registry/undici-transport.js';
 import { parsedPackages } from '../image/parsed-packages.js';
@@ -35,6 +37,8 @@ export interface RegistriesOptions {
   readonly pullSecrets?: readonly GivenSecret[] | undefined;
   /** Keeps downloads; with `offline` it is the only one asked. */
   readonly cache?: DiskCache | undefined;
+  /** The time for all requests together; undefined: only each request is limited. */
+  readonly budget?: TimeBudget | undefined;
   /** Called with a line where an ImageConfig points to a missing image. */
   readonly note?: ((line: string) => void) | undefined;
   /** Part of the key of parsed packages: another version may parse them differently. */
@@ -67,7 +71,8 @@ export function connectRegistries(options: RegistriesOptions): Registries {
   const { cache, insecure = new Set() } = options;
   const { secrets, credentials } = credentialsIn(options);
   const transport = transportFor(options);
-  const online = new RegistryClient({ transport });
+  const clock = options.budget === undefined ? realClock : limitedClock(realClock, options.budget);
+  const online = new RegistryClient({ transport, clock });
   const client = cache === undefined ? online : throughCache(online, cache);
   const named = ({ registry: host, path }: Reference): RemoteName => {
     const plainHttp = mayBePlainHttp(host, { dotLocal: false, insecure });
@@ -85,13 +90,17 @@ export function connectRegistries(options: RegistriesOptions): Registries {
     }),
     repository: (reference) => client.repository(named(reference)),
     push: (reference, artifact) =>
-      new RegistryPusher({ transport }).push(named(reference), reference.identifier, artifact),
+      new RegistryPusher({ transport, clock }).push(
+        named(reference),
+        reference.identifier,
+        artifact,
+      ),
   };
 }
 
-function transportFor({ env, connections, observer }: RegistriesOptions): Transport {
-  const transport = undiciTransport({ env, connections, certificates: () => certificatesIn(env) });
-  return observed(transport.send, observer ?? {});
+function transportFor({ env, connections, observer, budget }: RegistriesOptions): Transport {
+  const { send } = undiciTransport({ env, connections, certificates: () => certificatesIn(env) });
+  return observed(budget === undefined ? send : limitedTransport(send, budget), observer ?? {});
 }
 
 interface NamedStore {
@@ -99,11 +108,11 @@ interface NamedStore {
   readonly store: CredentialStore;
 }
 
-function credentialsIn({ env, pullSecrets = [] }: RegistriesOptions): {
+function credentialsIn({ env, budget, pullSecrets = [] }: RegistriesOptions): {
   readonly secrets: readonly NamedStore[];
   readonly credentials: CredentialStore;
 } {
-  const askHelper = installedHelpers(env);
+  const askHelper = installedHelpers(env, budget);
   const secrets = pullSecrets.map(({ name, dockerConfig, file }) => ({
     name,
     store: configCredentials(parseDockerConfig(dockerConfig, file), askHelper),

@@ -5,7 +5,8 @@ import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
 import { mayBePlainHttp } from '../../registry/address-class.js';
 import { firstOf, type CredentialStore } from '../../registry/auth/credentials.js';
-import { copyBlob } from '../../store/copy-blob.js';
+import { copyBlob } from '../../image/layer/copy-blob.js';
+import { openBlob } from '../../image/layer/open-blob.js';
 import type { ImageRepository } from '../../image/image-repository.js';
 import type { RemoteName } from '../../registry/session.js';
 import { memoizedRepository } from '../../store/memoized-repository.js';
@@ -89,6 +90,7 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
         manifest: (reference) => ask(place, repository, images.manifest(reference)),
         blob: (descriptor) => ask(place, repository, images.blob(descriptor)),
         copyBlob: (descriptor, to) => ask(place, repository, copyBlob(images, descriptor, to)),
+        openBlob: (descriptor) => ask(place, repository, openBlob(images, descriptor)),
       };
     },
   };

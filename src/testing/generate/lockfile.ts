@@ -187,8 +187,12 @@ function template(knobs: LockfileKnobs): fc.Arbitrary<ObjectTemplate> {
   );
   return fc.record({
     apiVersion: sometimes(0.2, text(knobs, 'pkg.crossplane.io/v1beta1')),
-    metadata: object(knobs, metadata),
-    spec: object(knobs, spec),
+    metadata: either(
+      metadata,
+      knobs.awkward,
+      awkwardObject().map((labels) => ({ labels })),
+    ),
+    spec: either(spec, knobs.awkward, awkwardObject()),
   });
 }
 
@@ -210,7 +214,8 @@ const IMAGE_CONFIG: JsonObject = {
 };
 
 function keptObject(knobs: LockfileKnobs): fc.Arbitrary<JsonObject> {
-  return object(knobs, fc.constantFrom(RUNTIME_CONFIG, IMAGE_CONFIG));
+  const spec = awkwardObject().map((odd) => ({ ...IMAGE_CONFIG, spec: odd }));
+  return either(fc.constantFrom(RUNTIME_CONFIG, IMAGE_CONFIG), knobs.awkward, spec);
 }
 
 function reason(knobs: LockfileKnobs): fc.Arbitrary<string> {
@@ -224,10 +229,6 @@ function reason(knobs: LockfileKnobs): fc.Arbitrary<string> {
 /** One of `plain`, or now and then a text that is hard to write down. */
 function text({ awkward }: LockfileKnobs, ...plain: readonly string[]): fc.Arbitrary<string> {
   return either(fc.constantFrom(...plain), awkward, awkwardText());
-}
-
-function object({ awkward }: LockfileKnobs, plain: fc.Arbitrary<JsonObject>) {
-  return either(plain, awkward, awkwardObject());
 }
 
 function either<T>(plain: fc.Arbitrary<T>, share: number, odd: fc.Arbitrary<T>): fc.Arbitrary<T> {

@@ -79,6 +79,11 @@ const UNPRINTABLE =
 function string(text: string): string {
   // Quoted, a character of a command can be escaped without a change of the value.
   if (PLAIN.test(text) && !RESERVED.test(text) && !speaksCommand(text)) return text;
+  return doubleQuoted(text);
+}
+
+/** A string in double quotes, which JSON and both releases of YAML read alike. */
+export function doubleQuoted(text: string): string {
   return JSON.stringify(text).replace(UNPRINTABLE, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

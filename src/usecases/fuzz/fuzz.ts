@@ -231,11 +231,13 @@ class Fuzzing {
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       const { message, hint } = error;
-      const suggestions = hint === undefined ? [] : [{ text: hint }];
+      const suggestions = hint === undefined ? [] : [{ text: hint, edits: [] }];
       return {
+        summary: { headline: message, lines: [], fullLines: [] },
         explanation: message,
         core: [{ kind: 'source', text: message, path: [] }],
         facts: [],
+        graph: { nodes: [], edges: [], clashes: [] },
         suggestions,
       };
     }

@@ -3,6 +3,7 @@ import type { Refusal } from '../../explain/refusal.js';
 import type { Lockfile } from '../../lock/lockfile.js';
 import type { Target } from '../../model/target/target.js';
 import type { Effort } from '../../solver/search-result.js';
+import type { Mismatch } from '../mismatch.js';
 import type { Movement } from './movement.js';
 import type { Requirers } from './requirers.js';
 
@@ -19,6 +20,8 @@ export interface Solved {
   readonly requirers: Requirers;
   /** What differs from the lockfile given, or from nothing, and why. */
   readonly changes: readonly Movement[];
+  /** Locked versions that name other bytes now: an answer that is not to be taken unasked. */
+  readonly movedTags: readonly Mismatch[];
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly stats: Stats;
@@ -27,6 +30,8 @@ export interface Solved {
 export interface Unsolvable extends Refusal {
   readonly status: 'unsolvable';
   readonly target: Target;
+  /** Locked versions that name other bytes now, which may be why. */
+  readonly movedTags: readonly Mismatch[];
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly stats: Stats;
@@ -34,6 +39,8 @@ export interface Unsolvable extends Refusal {
 
 export interface GaveUp {
   readonly status: 'gave-up';
+  /** What it was waiting for when its time was up; undefined: for nothing, it was searching. */
+  readonly reason?: string | undefined;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly stats: Stats;

@@ -2,6 +2,7 @@ import { Driver } from '../../driver/driver.js';
 import { SourceMemory } from '../../driver/source-memory.js';
 import { explainRefusal, type Refused } from '../../explain/explain-refusal.js';
 import { InputError } from '../../model/input-error.js';
+import { OutOfTime } from '../../model/time/out-of-time.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Request } from '../../model/request.js';
 import { chooseTargets, releaseSelector } from '../../model/target/target-choice.js';
@@ -10,6 +11,9 @@ import type { Problem } from '../../solver/problem.js';
 import type { Effort } from '../../solver/search-result.js';
 import { solve } from '../../solver/solve.js';
 import type { Answer } from './answer.js';
+import { expectLocked } from './expect-locked.js';
+import { movedTags } from './moved-tags.js';
+import { publishedNotes } from './notes/published.js';
 import { toAnswer } from './to-answer.js';
 import { toProblem, type ProblemOptions } from './to-problem.js';
 
@@ -29,15 +33,32 @@ export interface ResolveOptions extends ProblemOptions {
  * Throws `InputError` for a request that makes no sense and `SourceError` when a source fails.
  */
 export async function resolve(request: Request, options: ResolveOptions): Promise<Answer> {
+  const memory = SourceMemory.of(options.source);
+  try {
+    return await answerTo(request, memory, options);
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+    const { listed, fetched } = memory.stats;
+    const stats = { listed, fetched, decisions: 0, conflicts: 0 };
+    return { status: 'gave-up', reason: error.message, notes: [], warnings: [], stats };
+  }
+}
+
+async function answerTo(
+  request: Request,
+  memory: SourceMemory,
+  options: ResolveOptions,
+): Promise<Answer> {
   const asked = releaseSelector(request, options.crossplane);
   const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
-  const memory = SourceMemory.of(options.source);
   const problemFor = (targets: readonly Target[]) => toProblem(request, targets, options);
   let effort: Effort = { decisions: 0, conflicts: 0 };
   let refused: Omit<Refused, 'problemFor'> | undefined;
   for (const { problem, targets } of meaningful(groups, problemFor)) {
     // Each group has a driver of its own, lest what another group read shows in an explanation.
     const driver = new Driver(memory, options);
+    const { lockfile } = options;
+    if (lockfile !== undefined) expectLocked(lockfile, problem, { memory, target: targets[0]! });
     const outcome = await driver.drive(solve(problem), targets[0]!);
     effort = sum(effort, outcome.effort);
     const stats = { ...driver.counts, ...effort };
@@ -58,7 +79,17 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
   const stats = { ...refused!.driver.counts, ...effort };
   const refusal = await explainRefusal({ ...refused!, problemFor });
   const target = refused!.targets[0]!;
-  return { status: 'unsolvable', target, ...refusal, notes, warnings, stats };
+  const moved = await movedTags(refused!.driver, target, options);
+  const published = await publishedNotes(refusal.facts, memory, target);
+  return {
+    status: 'unsolvable',
+    target,
+    ...refusal,
+    movedTags: moved,
+    notes: [...notes, ...published],
+    warnings,
+    stats,
+  };
 }
 
 /** The groups of releases for which the request makes sense; if for none, why not for the first. */

@@ -5,7 +5,10 @@ import type { Target } from '../../model/target/target.js';
 import type { Problem } from '../../solver/problem.js';
 import type { ChosenOwner, SearchResult } from '../../solver/search-result.js';
 import type { Solved } from './answer.js';
-import { heldBack } from './held-back.js';
+import { farReaching } from './notes/far-reaching.js';
+import { heldBack } from './notes/held-back.js';
+import { vanishedRoots } from './notes/vanished-roots.js';
+import { movedTags } from './moved-tags.js';
 import { movements } from './movement.js';
 import { requirersIn } from './requirers.js';
 import { toLockfile, type ChosenPackage } from './to-lockfile.js';
@@ -42,8 +45,14 @@ export async function toAnswer(
     order: chosen.map(({ repository }) => repository),
     requirers,
     changes: movements({ before: previous, after: lockfile, ...context }),
+    movedTags: await movedTags(driver, target, options, lockfile),
     notes: [...owners.map(ownerNote), ...chosen.flatMap(sourceNotes), ...behind],
-    warnings: [...warnings, ...dubious(chosen, options)],
+    warnings: [
+      ...vanishedRoots(previous, lockfile, requirers),
+      ...farReaching(selected, problem),
+      ...warnings,
+      ...dubious(chosen, options),
+    ],
   };
 }
 

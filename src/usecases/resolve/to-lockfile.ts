@@ -15,9 +15,14 @@ export interface ChosenPackage extends Selected {
   readonly fetched: CheckedPackage;
 }
 
+/** A selection with as much as a lockfile keeps of it. */
+interface Lockable extends Selected {
+  readonly fetched: Pick<CheckedPackage, 'digest' | 'manifest' | 'baseLayer' | 'packageYaml'>;
+}
+
 /** The answer as a lockfile; `chosen` in the order of decision. */
 export function toLockfile(
-  chosen: readonly ChosenPackage[],
+  chosen: readonly Lockable[],
   request: Request,
   context: { readonly target: Target; readonly previous: Lockfile | undefined },
 ): { readonly lockfile: Lockfile; readonly warnings: readonly string[] } {
@@ -74,7 +79,7 @@ export function toLockfile(
 /** The reason to skip dependency resolution where an input object asks for it. */
 export const INPUTS_SAY_SO = 'the input objects say so';
 
-function skipReasons(chosen: readonly ChosenPackage[], request: Request, target: Target): string[] {
+function skipReasons(chosen: readonly Selected[], request: Request, target: Target): string[] {
   const asked = request.roots.some((r) => r.root === 'package' && r.skipDependencyResolution);
   if (asked) return [INPUTS_SAY_SO];
   return clusterRefusals(chosen, target);

@@ -31,6 +31,9 @@ export interface ProblemOptions {
 
 const MAX_CONFLICTS = 1_000_000;
 
+/** Where most packages are; once the default of some release. */
+const KNOWN_REGISTRIES = ['xpkg.crossplane.io', 'xpkg.upbound.io'];
+
 /** The request as a problem for the solver, as `targets` read it: they follow the same rules. */
 export function toProblem(
   request: Request,
@@ -85,13 +88,22 @@ function packageRequirement(root: PackageRoot, target: Target): RootRequirement 
   const problem = repositoryProblem(repository, target);
   if (problem !== undefined) {
     const message = `\`${repository}\` cannot be installed on Crossplane ${target.version}: ${problem}`;
-    throw new InputError(message, { origin });
+    throw new InputError(message, { origin, ...registryHint(repository) });
   }
   const selector: Selector =
     version.form === 'tag'
       ? { form: 'tag', tag: version.tag }
       : readSelector(version.form === 'digest' ? version.digest : version.text, target, origin);
-  return { requires: 'package', repository, kind, selector, origin, by: undefined };
+  const takesNoRange = root.takesNoRange ?? root.object !== undefined;
+  return { requires: 'package', repository, kind, selector, takesNoRange, origin, by: undefined };
+}
+
+/** Names the registries where most packages are, for a repository that names none. */
+function registryHint(repository: Repository): { readonly hint?: string } {
+  if (/[.:]/.test(repository.split('/', 1)[0]!)) return {};
+  const whole = repository.includes('/') ? repository : `ORGANISATION/${repository}`;
+  const named = KNOWN_REGISTRIES.map((registry) => `\`${registry}/${whole}\``);
+  return { hint: `write it in full, such as ${named.join(' or ')}` };
 }
 
 function pinRequirement(

@@ -2,26 +2,7 @@ import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import type { PackageMeta, Requirement } from '../../model/package-meta.js';
 import type { OwnedObject } from '../../model/owned-object.js';
 import type { CheckedPackage } from '../../driver/checked-package.js';
-import type { Repository } from '../../model/package.js';
-import type { Digest } from '../../text/digest.js';
-
-/** A difference between a lockfile and its sources or inputs. */
-export interface Mismatch {
-  /**
-   * `tag-moved`: a version names other bytes than were locked. `gone`: no source has what was locked.
-   * `content`: the package does not say what the lockfile says of it. `constraint`: the locked set
-   * does not satisfy everything. `input`: it is not what is asked for.
-   */
-  readonly kind: 'tag-moved' | 'gone' | 'content' | 'constraint' | 'input';
-  /** undefined: it is about the set. */
-  readonly repository?: Repository | undefined;
-  readonly version?: string | undefined;
-  readonly text: string;
-  /** What the lockfile has. */
-  readonly locked?: string | undefined;
-  /** What there is instead. */
-  readonly found?: string | undefined;
-}
+import type { Mismatch } from '../mismatch.js';
 
 interface Field {
   readonly name: string;
@@ -44,7 +25,7 @@ const SAID_BY_PACKAGE: readonly Field[] = [
 
 const ASKED_FOR: readonly Field[] = [
   { name: 'direct', value: ({ direct }) => String(direct) },
-  { name: 'object', value: ({ object }) => JSON.stringify(object) },
+  { name: 'object', value: ({ object }) => written(object) },
 ];
 
 /** Where a lockfile and the package that it names differ. */
@@ -53,32 +34,33 @@ export function contentMismatches(
   fetched: CheckedPackage,
   meta: PackageMeta,
 ): Mismatch[] {
-  const { manifest, baseLayer, packageYaml } = fetched;
   const { kind, crossplane, requirements, owns } = meta;
-  const found: LockedPackage = {
-    ...locked,
-    manifest:
-      baseLayer === undefined ? known(locked.manifest, manifest) : locked.manifest && manifest,
-    baseLayer: known(locked.baseLayer, baseLayer),
-    packageYaml: known(locked.packageYaml, packageYaml),
-    kind,
-    crossplane,
-    requirements,
-    owns,
-  };
-  return differences([...MADE_OF_BYTES, ...SAID_BY_PACKAGE], locked, found).map((difference) => ({
+  const found: LockedPackage = { ...locked, kind, crossplane, requirements, owns };
+  // A lockfile without digests lacks these as well: `--allow-undigested` is about all of them.
+  const pins = MADE_OF_BYTES.filter(
+    ({ value }) => locked.digest !== undefined || value(locked) !== undefined,
+  );
+  return [
+    ...differences(pins, locked, { ...locked, ...pinsOf(fetched, locked) }),
+    ...differences(SAID_BY_PACKAGE, locked, found),
+  ].map((difference) => ({
     kind: 'content',
     text: `the lockfile does not say what the package says: \`${difference.field}\``,
     ...about(locked, difference),
   }));
 }
 
-/**
- * Neither a lockfile nor a source need know what an image is made of: an index does not, and the
- * image's digest says it all.
- */
-function known(locked: Digest | undefined, found: Digest | undefined): Digest | undefined {
-  return locked && (found ?? locked);
+type Pins = Pick<LockedPackage, 'manifest' | 'baseLayer' | 'packageYaml'>;
+
+/** What an image is made of; as locked, where the source does not know it, as an index need not. */
+function pinsOf({ manifest, baseLayer, packageYaml }: Pins, locked: Pins): Pins {
+  const readImage = baseLayer !== undefined;
+  return {
+    // An image without a manifest of its own is one that has no index.
+    manifest: readImage ? manifest : (manifest ?? locked.manifest),
+    baseLayer: baseLayer ?? locked.baseLayer,
+    packageYaml: packageYaml ?? locked.packageYaml,
+  };
 }
 
 /** Where two lockfiles of the same versions differ in what the user asked for. */
@@ -101,22 +83,10 @@ export function inputMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch
   return [...perPackage, ...setMismatches(lockfile, derived)];
 }
 
-/** Names that only the lockfile gives: it may, so that objects keep theirs. */
-export function ownNames(lockfile: Lockfile, derived: Lockfile): string[] {
-  const names = new Map(derived.packages.map(({ repository, name }) => [repository, name]));
-  return lockfile.packages.flatMap(({ repository, version, name }) => {
-    const other = names.get(repository);
-    if (other === undefined || other === name) return [];
-    return [
-      `${repository} ${version}: its object is named \`${name}\`, not \`${other}\`, by the lockfile alone`,
-    ];
-  });
-}
-
 function setMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch[] {
   const fields = ['objects', 'skipDependencyResolution'] as const;
   return fields.flatMap((field): Mismatch[] => {
-    const [locked, found] = [JSON.stringify(lockfile[field]), JSON.stringify(derived[field])];
+    const [locked, found] = [written(lockfile[field]), written(derived[field])];
     if (locked === found) return [];
     return [{ kind: 'input', text: `\`${field}\` is not what is asked for`, locked, found }];
   });
@@ -172,10 +142,24 @@ function listed(texts: readonly string[]): string {
 }
 
 function requirementText(requirement: Requirement): string {
-  if (requirement.requires === 'crd') return `crd ${requirement.text}`;
+  if (requirement.requires === 'crd') {
+    const { demand, text } = requirement;
+    const { version } = demand;
+    const named = 'crd' in demand ? [demand.crd, version] : [demand.group, version, demand.kind];
+    return named[0] === text && version === undefined
+      ? `crd ${text}`
+      : `crd ${text} ${written(named)}`;
+  }
   const { apiVersion, kind, repository, constraint } = requirement;
   const as = apiVersion === undefined ? kind : `${apiVersion} ${kind}`;
   return `${as} ${repository} \`${constraint}\``;
+}
+
+/** As JSON, in which different values are different texts: of infinity, JSON itself makes null. */
+function written(value: object): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'number' && !Number.isFinite(part) ? String(part) : part,
+  );
 }
 
 function ownedText({ kind, name }: OwnedObject): string {

@@ -4,7 +4,9 @@ import { bringsCrd } from '../../admission/owned.js';
 import { isDigest } from '../../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
 import type { PackageRoot, Request } from '../../model/request.js';
-import { inputMismatches, ownNames, type Mismatch } from './lock-mismatch.js';
+import type { Mismatch } from '../mismatch.js';
+import { inputMismatches } from './lock-mismatch.js';
+import { lockedNames } from './locked-names.js';
 import { resolve } from '../resolve/resolve.js';
 import type { ProblemOptions } from '../resolve/to-problem.js';
 
@@ -43,7 +45,11 @@ export async function reResolve(
   if (answer.status === 'solved') {
     if (asked === undefined) return { mismatches: [], notes: [] };
     const { lockfile: derived } = answer;
-    return { mismatches: inputMismatches(lockfile, derived), notes: ownNames(lockfile, derived) };
+    const names = lockedNames(lockfile, derived, answer.target);
+    return {
+      mismatches: [...inputMismatches(lockfile, derived), ...names.mismatches],
+      notes: names.notes,
+    };
   }
   const why = answer.status === 'unsolvable' ? answer.explanation : 'it takes too long to tell';
   const text = `what is locked does not satisfy everything on Crossplane ${lockfile.crossplane}`;

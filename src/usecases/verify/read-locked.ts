@@ -3,7 +3,8 @@ import { isDigest, type Digest } from '../../text/digest.js';
 import type { CheckedPackage } from '../../driver/checked-package.js';
 import type { SourceMemory } from '../../driver/source-memory.js';
 import type { Target } from '../../model/target/target.js';
-import type { Mismatch } from './lock-mismatch.js';
+import type { Mismatch } from '../mismatch.js';
+import { movedTag } from '../resolve/moved-tags.js';
 
 /** A locked package as its source has it now. */
 export interface LockedRead {
@@ -48,7 +49,8 @@ export async function readLocked(
   const held = await reading.source.fetch({ repository, version: digest }, reading.target);
   if (named !== undefined) {
     const lost = held === undefined ? [gone(locked)] : [];
-    return read(held, { mismatches: [tagMoved(locked, named, held), ...lost] });
+    const moved = movedTag({ repository, version, digest }, named.digest!, held !== undefined);
+    return read(held, { mismatches: [moved, ...lost] });
   }
   if (held === undefined) return read(undefined, { mismatches: [gone(locked)] });
   return read(held, await tagless(locked, reading));
@@ -78,22 +80,6 @@ async function tagless(
   }
   const text = `the tag \`${version}\` is gone; what it named is still there`;
   return { mismatches: [{ kind: 'gone', repository, version, text, locked: digest }] };
-}
-
-function tagMoved(
-  { repository, version, digest }: LockedPackage,
-  named: CheckedPackage,
-  held: CheckedPackage | undefined,
-): Mismatch {
-  const still = held === undefined ? '' : ', which are still there';
-  return {
-    kind: 'tag-moved',
-    repository,
-    version,
-    text: `the tag was moved: \`${version}\` names other bytes than were locked${still}`,
-    locked: digest,
-    found: named.digest,
-  };
 }
 
 function gone({ repository, version, digest }: LockedPackage): Mismatch {

@@ -9,7 +9,8 @@ import { targetFor, type Target } from '../../model/target/target.js';
 import type { Selected } from '../../solver/search-result.js';
 import { clusterRefusals } from '../resolve/cluster-refusals.js';
 import { reResolve } from './re-resolve.js';
-import { contentMismatches, type Mismatch } from './lock-mismatch.js';
+import type { Mismatch } from '../mismatch.js';
+import { contentMismatches } from './lock-mismatch.js';
 import { readLocked, type LockedRead, type ReadingLocked } from './read-locked.js';
 import { staleness } from './staleness.js';
 import {

@@ -5,7 +5,9 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { runCli } from '../../../src/cli/run.js';
+import { OUTPUT_SCHEMAS } from '../../../src/cli/output/schemas/output-schemas.js';
 import { formatLockfile } from '../../../src/lock/format-lockfile.js';
+import { closedSchema } from '../../support/closed-schema.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { locked, lockfileOf, needs } from '../../support/lockfiles.js';
 
@@ -120,18 +122,6 @@ test.each([
   expect(validate(output) === true ? [] : validate.errors).toEqual([]);
 });
 
-/** The schema with no room for fields that it does not name. */
-function closedSchema(part: unknown, inIf = false): unknown {
-  if (Array.isArray(part)) return part.map((each) => closedSchema(each, inIf));
-  if (typeof part !== 'object' || part === null) return part;
-  const fields = Object.entries(part).map(([key, value]) => [
-    key,
-    closedSchema(value, inIf || key === 'if'),
-  ]);
-  const closed = 'properties' in part && 'type' in part && !inIf;
-  return { ...Object.fromEntries(fields), ...(closed && { additionalProperties: false }) };
-}
-
 test('index admits what `index` writes, and what the contract has as an example', async () => {
   const packages = join(import.meta.dirname, '../../../fixtures/packages');
   const io = fakeIo();
@@ -150,7 +140,7 @@ test('index admits what `index` writes, and what the contract has as an example'
   expect(await problems('index', index({ 'v1.0.0': { ...version, crds: [1] } }))).not.toEqual([]);
 });
 
-test.each(['package-set', 'lockfile', 'index', 'resolve-output'])(
+test.each(['package-set', 'lockfile', 'index', ...Object.keys(OUTPUT_SCHEMAS)])(
   'every field of %s is described, for editors',
   async (name) => {
     expect(undescribed(await schema(name), name)).toEqual([]);

@@ -26,7 +26,7 @@ const otherThan = (value: number) => ({
 });
 
 test.each([
-  { terms: [], text: 'no set of versions satisfies everything' },
+  { terms: [], text: 'there is no answer' },
   { terms: [a(FIRST)], text: 'a 1.0.0 cannot be used' },
   { terms: [notB(FIRST)], text: 'b 1.0.0 is needed' },
   { terms: [a(FIRST), notB(FIRST + 1)], text: 'a 1.0.0 requires b 2.0.0' },

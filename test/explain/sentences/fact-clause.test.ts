@@ -25,7 +25,7 @@ describe('why nothing is admitted', () => {
     {
       universe: { 'a 1.0.0': '', 'a 1.5.0': '' },
       root: 'a ^2.0.0',
-      why: '(no version matches: there is 1.0.0 to 1.5.0)',
+      why: '(no version matches: there are 1.0.0 to 1.5.0)',
     },
     {
       universe: { 'a 2.0.0-rc.1': '' },

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { settle } from '../../../src/files/journal/settle.js';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { settle, settleWorkingFolder } from '../../../src/files/journal/settle.js';
 import { runName } from '../../../src/files/run-name.js';
 import { sha256 } from '../../../src/text/digest.js';
 
@@ -113,6 +113,7 @@ test('a lock in another folder leads to the journal of its process', async () =>
 
 test.each([
   { why: 'removes a file', file: () => change('../victim', 'victim', undefined) },
+  { why: 'removes a file of ours', file: () => change('../ours', `${MARK}ours`, undefined) },
   { why: 'says that it made a file', file: () => change('../victim', undefined, 'victim') },
   { why: 'names a file by its full path', file: () => change(join(top, 'victim'), 'victim', 'x') },
   {
@@ -121,12 +122,14 @@ test.each([
   },
 ])('a journal of a stranger that $why outside changes nothing', async ({ file }) => {
   writeFileSync(join(top, 'victim'), 'victim');
+  writeFileSync(join(top, 'ours'), `${MARK}ours`);
   writeFileSync(at('other'), `${MARK}other`);
   journal([file(), change('other', 'never', 'neither')]);
   await settle([at('a')]);
   journal([file()]);
   await settle([at('a')]);
   expect(readFileSync(join(top, 'victim'), 'utf8')).toBe('victim');
+  expect(readFileSync(join(top, 'ours'), 'utf8')).toBe(`${MARK}ours`);
   expect(there()).toEqual(['other']);
 });
 
@@ -141,4 +144,35 @@ test('temporary files of processes that have ended go, those of others stay', as
   mkdirSync(at(running!));
   await settle([at('a')]);
   expect([existsSync(at(ended!)), existsSync(at(running!))]).toEqual([false, true]);
+});
+
+test('a command that has nothing to do with the folder settles it, and is not stopped by what it cannot', async () => {
+  const content = `${MARK}new`;
+  writeFileSync(at(`.a.yaml.${ID}.new`), content);
+  journal([{ path: 'a.yaml', id: ID, becomes: sha256(content) }]);
+  await settleWorkingFolder(folder);
+  expect(there()).toEqual(['a.yaml']);
+  mkdirSync(at('.xpkg-resolve.journal'));
+  await settleWorkingFolder(folder);
+  expect(there()).toEqual(['.xpkg-resolve.journal', 'a.yaml']);
+});
+
+test('what another user left is for commands that read or write there', async () => {
+  journal([]);
+  const own = vi.spyOn(process, 'getuid').mockReturnValue(process.getuid!() + 1);
+  await settleWorkingFolder(folder);
+  own.mockRestore();
+  expect(there()).toEqual(['.xpkg-resolve.journal']);
+});
+
+test('what a journal says of a folder elsewhere counts where its process has locked that folder', async () => {
+  const outside = join(top, 'out');
+  mkdirSync(outside);
+  const content = `${MARK}new`;
+  writeFileSync(join(outside, `.a.yaml.${ID}.new`), content);
+  journal([change('../out/a.yaml', undefined, content)]);
+  symlinkSync(`${HOLDER} ../project`, join(outside, '.xpkg-resolve.writing'));
+  await settle([join(outside, 'a.yaml')]);
+  expect(readdirSync(outside)).toEqual(['a.yaml']);
+  expect(there()).toEqual([]);
 });

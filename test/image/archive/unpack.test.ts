@@ -1,9 +1,34 @@
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { unpack } from '../../../src/image/archive/unpack.js';
 import { LIMITS, type Limits } from '../../../src/image/limits.js';
+import { SourceError } from '../../../src/model/source-error.js';
 import { BASE, imageOf, indexOf, layerOf } from '../../support/registry/image.js';
 import { contentOf, file, marked, NEW, reading } from '../../support/registry/reading.js';
 import { zstdOf, zstdRle } from '../../support/registry/zstd.js';
+
+const SKIPPABLE = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 1, 2]);
+
+function deep(folders: number) {
+  return marked(file('package.yaml'), file(`${'d/'.repeat(folders)}x`));
+}
+
+async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Raw blocks of zstd, of a byte each; the last is empty. */
+function tinyBlocks(count: number): Uint8Array {
+  return Buffer.concat([...Array(count).fill(Buffer.from([8, 0, 0, 65])), Buffer.from([1, 0, 0])]);
+}
+
+/** A raw block turned into a compressed one, which its bytes are not. */
+function turnedBlock(frame: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(frame);
+  bytes[6]! |= 0b100;
+  return bytes;
+}
 
 describe('compression', () => {
   const entries = [file('package.yaml', 'kind: Provider\n'.repeat(10_000))];
@@ -47,6 +72,60 @@ describe('compression', () => {
     const layer = await layerOf(entries, { compress: spoil, annotations: BASE });
     await expect(reading(imageOf([layer]))).rejects.toMatchObject({ code: 'BAD_IMAGE' });
   });
+});
+
+describe('how a layer is cut into chunks does not matter', () => {
+  const content = Buffer.from('kind: Provider\n'.repeat(30));
+  const inFrames = Buffer.concat([zstdOf(content), SKIPPABLE, zstdOf(content)]);
+
+  test.each([
+    { why: 'as it is', packed: content, unpacked: content },
+    { why: 'shorter than any magic', packed: Buffer.from('x'), unpacked: Buffer.from('x') },
+    { why: 'gzip', packed: gzipSync(content), unpacked: content },
+    { why: 'two members', packed: halves(content), unpacked: content },
+    { why: 'padding', packed: followed('\0\0\0')(content), unpacked: content },
+    { why: 'garbage', packed: followed('garbage')(content), unpacked: undefined },
+    { why: 'cut off', packed: gzipSync(content).subarray(0, -3), unpacked: undefined },
+    { why: 'zstd', packed: inFrames, unpacked: Buffer.concat([content, content]) },
+    { why: 'zstd cut off', packed: inFrames.subarray(0, -3), unpacked: undefined },
+    { why: 'zstd and garbage', packed: Buffer.concat([inFrames, SKIPPABLE.subarray(1)]) },
+  ])('$why', async ({ packed, unpacked }) => {
+    for (let size = 1; size <= packed.length; size++) {
+      const got = buffer(unpack({ chunks: inChunks(packed, size), size: packed.length }, 'x'));
+      if (unpacked === undefined) await expect(got).rejects.toMatchObject({ code: 'BAD_IMAGE' });
+      else expect((await got).equals(unpacked)).toBe(true);
+    }
+  });
+});
+
+test('blocks of a byte come out in chunks that are not small', async () => {
+  const packed = Buffer.concat([zstdOf(Buffer.alloc(1)).subarray(0, 6), tinyBlocks(200_000)]);
+  const sizes: number[] = [];
+  const chunks = unpack({ chunks: inChunks(packed, 1000), size: packed.length }, 'x');
+  for await (const chunk of chunks) sizes.push(chunk.length);
+  expect(sizes.reduce((sum, size) => sum + size)).toBe(200_000);
+  expect(sizes.length).toBeLessThan(10);
+});
+
+test('however many zstd layers were damaged, the next one is read', async () => {
+  // A window of 32 MiB, and one block of 256 bytes that says nothing.
+  const beginning = Buffer.from([
+    ...zstdOf(Buffer.alloc(1)).subarray(0, 5),
+    0x78,
+    0x05,
+    0x08,
+    0x00,
+  ]);
+  const layer = Buffer.concat([beginning, Buffer.alloc(256, 0xff)]);
+  for (let i = 0; i < 100; i++) await expect(all(layer)).rejects.toBeInstanceOf(SourceError);
+  expect(String(await all(zstdOf(Buffer.from('good'))))).toBe('good');
+});
+
+test('memory that damaged zstd layers have filled, and the decoder keeps, is limited', async () => {
+  const damaged = turnedBlock(zstdOf(Buffer.alloc(100, 'x')));
+  const limits = { ...LIMITS, zstdLostBytes: 0 };
+  await expect(all(damaged)).rejects.toMatchObject({ code: 'BAD_IMAGE' });
+  await expect(all(damaged, limits)).rejects.toMatchObject({ code: 'TOO_LARGE' });
 });
 
 test('a zstd window beyond what can be held is said to be that, not damage', async () => {
@@ -143,6 +222,29 @@ describe('limits', () => {
     await expect(reading(image, NEW, limits)).resolves.toMatchObject({ got: { status: 'read' } });
   });
 
+  test('a file in too many folders', async () => {
+    await expect(reading(imageOf([await deep(256)]))).resolves.toMatchObject({
+      got: { status: 'read' },
+    });
+    await expect(reading(imageOf([await deep(257)]))).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  test.each([
+    { why: 'files', limits: { ...LIMITS, tarEntries: 10 } },
+    { why: 'characters of names', limits: { ...LIMITS, tarNamesChars: 20 } },
+  ])('too many $why in all layers of an image without a base layer', async ({ limits }) => {
+    const layers = await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        layerOf(Array.from({ length: 5 }, (_, i) => file(`${name}${i}`))),
+      ),
+    );
+    const one = await reading(imageOf(layers.slice(0, 1)), NEW, limits);
+    expect(one).toMatchObject({ got: { status: 'refused' } });
+    await expect(reading(imageOf(layers), NEW, limits)).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+    });
+  });
+
   test('too many files', async () => {
     const image = imageOf([await marked(...Array.from({ length: 11 }, (_, i) => file(`f${i}`)))]);
     const limits = { ...LIMITS, tarEntries: 10 };
@@ -186,4 +288,8 @@ function turned(bytes: Uint8Array): Uint8Array {
 
 function asIs(bytes: Uint8Array): Uint8Array {
   return bytes;
+}
+
+function all(layer: Uint8Array, limits = LIMITS): Promise<Buffer> {
+  return buffer(unpack({ chunks: inChunks(layer, 50), size: layer.length }, 'x', limits));
 }

@@ -23,7 +23,7 @@ test('a crossplane.yaml is a local root with the place of each dependency', asyn
   const { request, notes } = await read(['local/crossplane.yaml']);
   const file = 'local/crossplane.yaml';
   expect(notes).toEqual([]);
-  expect(request.roots).toEqual([
+  expect(request.roots).toMatchObject([
     {
       root: 'local',
       kind: 'Configuration',

@@ -212,6 +212,25 @@ test('a hostile realm gets nothing, and credentials are not even looked up', asy
   await thief.stop();
 });
 
+test('a realm that changes in mid-run gets nothing', async () => {
+  const thief = await new Registry().start();
+  const access = { mode: 'bearer', user: 'ann', password: 's3cret' } as const;
+  await withRegistry({ access }, async ({ registry, repository }) => {
+    registry.push('a/p', 'v1', image);
+    const repo = repository('a/p', ann);
+    expect(await repo.tags()).toEqual(['v1']);
+    registry.forgetTokens();
+    const realm = `http://${thief.host}/token`;
+    registry.fail(on('/v2/', status(401, { 'WWW-Authenticate': `Bearer realm="${realm}"` })));
+    const failure = await failureOf(repo.tags());
+    expect(failure).toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(String(failure)).toContain(thief.host);
+    expect(String(failure)).toContain(`http://${registry.host}/token`);
+  });
+  expect(thief.log).toEqual([]);
+  await thief.stop();
+});
+
 describe('realms', () => {
   test.each([
     { realm: 'https://auth.docker.io/token', registry: 'https://index.docker.io' },

@@ -129,3 +129,44 @@ test('a registry that has not asked gets nothing', async () => {
   expect(await auth.header(scopeOf())).toBeUndefined();
   expect(asked).toEqual([]);
 });
+
+describe('a registry that names another token server in mid-run', () => {
+  test.each([
+    { why: 'at another host', realm: 'https://evil.io/token' },
+    { why: 'at another port', realm: 'https://auth.io:8443/token' },
+    { why: 'elsewhere at the same host', realm: 'https://auth.io/other' },
+    { why: 'with another query', realm: 'https://auth.io/token?account=x' },
+  ])('$why is refused, both are named, and nothing is asked', async ({ realm }) => {
+    const { auth, asked } = bench();
+    const first = await auth.answer(scopeOf(), CHALLENGE, undefined);
+    const answer = auth.answer(scopeOf(), `Bearer realm="${realm}",service="s"`, first);
+    await expect(answer).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    await expect(answer).rejects.toThrow(new URL(realm).host);
+    await expect(answer).rejects.toThrow('`https://auth.io/token` before');
+    expect(asked).toHaveLength(1);
+    expect(await auth.header(scopeOf())).toBe(first);
+  });
+
+  test('is refused for its other repositories, too', async () => {
+    const { auth, asked } = bench();
+    await auth.answer(scopeOf(), CHALLENGE, undefined);
+    const other = scopeOf({ path: 'a/q' });
+    const answer = auth.answer(other, 'Bearer realm="https://evil.io/token"', undefined);
+    await expect(answer).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('may have a path of its own for each repository', async () => {
+    const { auth } = bench();
+    await auth.answer(scopeOf(), 'Bearer realm="https://auth.io/a/p/token"', undefined);
+    const other = scopeOf({ path: 'a/q' });
+    const answer = auth.answer(other, 'Bearer realm="https://auth.io/a/q/token"', undefined);
+    expect(await answer).toBe('Bearer t2');
+  });
+
+  test('may be a registry that goes on as it began', async () => {
+    const { auth } = bench();
+    const first = await auth.answer(scopeOf(), CHALLENGE, undefined);
+    expect(await auth.answer(scopeOf(), CHALLENGE, first)).toBe('Bearer t2');
+  });
+});

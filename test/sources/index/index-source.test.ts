@@ -70,12 +70,19 @@ describe('reads', () => {
 });
 
 describe('refuses', () => {
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const of = (version: string) =>
     `{"packages":{"${P}":{"kind":"Provider","versions":{"v1.0.0":${version}}}}}`;
 
   test.each([
     { text: '', place: 'shown.json: not JSON', why: 'nothing at all' },
     { text: '{"packages":{', place: 'shown.json: not JSON', why: 'cut short' },
+    { text: of(`{"dependsOn":[${deep}]}`), place: '.dependsOn`', why: 'a deep dependency' },
+    {
+      text: of(`{"crossplaneAsWritten":${deep}}`),
+      place: '.crossplaneAsWritten`',
+      why: 'a deep constraint',
+    },
     { text: '[]', place: 'shown.json: the file', why: 'a list' },
     { text: '{}', place: '`packages`', why: 'no packages' },
     { text: '{"packages":[]}', place: '`packages`', why: 'a list of packages' },

@@ -3,6 +3,7 @@ import { formatLockfile } from '../../../src/lock/format-lockfile.js';
 import { SourceError } from '../../../src/model/source-error.js';
 import { registrySource } from '../../../src/sources/registry/registry-source.js';
 import { resolve } from '../../../src/usecases/resolve/resolve.js';
+import { recordFigure } from '../../support/figures.js';
 import { providerYaml } from '../../support/package-yaml.js';
 import { anonymous, withRegistry } from '../../support/registry/client.js';
 import {
@@ -112,6 +113,7 @@ test.each(Object.entries(FAULTS))(
     const { said: right, asked } = await outcome(undefined, 0);
     expect(right).toContain('v2.0.0');
     let failures = 0;
+    recordFigure('faults of a registry, each at every request', { tried: asked });
     for (let at = 0; at < asked; at++) {
       const { said } = await outcome(fault, at);
       expect([right, 'the source failed']).toContain(said);

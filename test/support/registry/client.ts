@@ -1,9 +1,10 @@
+import type { LookupFunction } from 'node:net';
 import type { Credentials, CredentialStore } from '../../../src/registry/auth/credentials.js';
 import type { ImageRepository } from '../../../src/image/image-repository.js';
 import type { Limits } from '../../../src/image/limits.js';
 import { RegistryClient } from '../../../src/registry/client.js';
 import { RETRY_POLICY } from '../../../src/registry/retry.js';
-import type { Clock } from '../../../src/model/clock.js';
+import type { Clock } from '../../../src/model/time/clock.js';
 import { observed, type Exchange } from '../../../src/registry/transport.js';
 import {
   undiciTransport,
@@ -58,6 +59,8 @@ export async function withRegistry(
     readonly timeouts?: Partial<Timeouts>;
     readonly env?: Readonly<Record<string, string>>;
     readonly certificates?: Certificates;
+    /** Finds addresses of names. */
+    readonly lookup?: LookupFunction;
     /** Whether the client may fall back to plain HTTP; it may unless told. */
     readonly plainHttp?: boolean;
   },
@@ -71,6 +74,7 @@ export async function withRegistry(
     connections: 4,
     timeouts: options.timeouts,
     certificates: async () => options.certificates ?? {},
+    lookup: options.lookup,
   });
   const client = new RegistryClient({
     transport: observed(transport.send, { exchange: (exchange) => trace.push(exchange) }),

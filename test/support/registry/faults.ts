@@ -82,6 +82,13 @@ export const dripping: Fault = (_request, response) => {
   return true;
 };
 
+/** Sends one preliminary answer after the other, for as long as the client listens. */
+export const earlyHints: Fault = (_request, { socket }) => {
+  const drip = setInterval(() => socket?.write('HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n'), 5);
+  socket?.on('close', () => clearInterval(drip)).on('error', () => undefined);
+  return true;
+};
+
 /** Answers at once, with a body that goes on by a byte at a time for as long as the client listens. */
 export function drippingBody(code: number, headers: Readonly<Record<string, string>> = {}): Fault {
   return (_request, response) => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import { TEST_CERTIFICATE, TEST_KEY } from './certificate.js';
 import type { Image, Manifest } from './image.js';
 
@@ -28,8 +29,8 @@ export type Access =
 
 export interface RegistryOptions {
   readonly access?: Access;
-  /** Speaks HTTPS with `TEST_CERTIFICATE`. */
-  readonly tls?: boolean;
+  /** Speaks HTTPS, with `TEST_CERTIFICATE` unless told otherwise. */
+  readonly tls?: boolean | SecureContextOptions;
   /** Tags per page; undefined: all on one, whatever is asked. */
   readonly pageSize?: number;
   /** Tried in order; the first that returns true has answered. */
@@ -58,10 +59,9 @@ export class Registry {
     this.#faults = [...(options.faults ?? [])];
     const serve = (request: IncomingMessage, response: ServerResponse) =>
       void this.#serve(request, response);
-    this.#server =
-      options.tls === true
-        ? createSecureServer({ cert: TEST_CERTIFICATE, key: TEST_KEY }, serve)
-        : createServer(serve);
+    const { tls = false } = options;
+    const own = tls === true ? { cert: TEST_CERTIFICATE, key: TEST_KEY } : tls;
+    this.#server = own === false ? createServer(serve) : createSecureServer(own, serve);
   }
 
   async start(): Promise<this> {
@@ -133,14 +133,14 @@ export class Registry {
       /^\/v2\/(.+)\/(tags|manifests|blobs)\/([^/]+)$/.exec(url.pathname) ?? [];
     const repository = this.#repositories.get(path ?? '');
     if (repository === undefined) return send(response, 404, '{"errors":[]}');
-    if (what === 'tags') return this.#tags(repository, url, response);
+    if (what === 'tags') return this.#tags(path!, url, response);
     if (what === 'manifests') return sendManifest(repository, reference!, response);
     return sendBlob(repository, reference!, request, response);
   }
 
-  #tags({ tags }: Repository, url: URL, response: ServerResponse): void {
+  #tags(name: string, url: URL, response: ServerResponse): void {
     const { pageSize } = this.#options;
-    const all = [...tags.keys()].sort();
+    const all = [...this.#repositories.get(name)!.tags.keys()].sort();
     const last = url.searchParams.get('last');
     const rest = last === null ? all : all.slice(all.indexOf(last) + 1);
     const page = rest.slice(0, pageSize ?? rest.length);
@@ -148,7 +148,7 @@ export class Registry {
       const next = `${url.pathname}?n=${page.length}&last=${page.at(-1)}`;
       response.setHeader('Link', `<${next}>; rel="next"`);
     }
-    send(response, 200, JSON.stringify({ name: 'x', tags: page }));
+    send(response, 200, JSON.stringify({ name, tags: page }));
   }
 
   #admits({ authorization = '' }: LoggedRequest): boolean {

@@ -164,7 +164,7 @@ test('suggestions work: each was solved before it was made', async () => {
   });
   const given = await answer(universe, requestFor({ [A]: 'v2.0.0', [B]: '*' }));
   expect(given.status === 'unsolvable' && given.suggestions[0]?.text).toContain(
-    `ask for ${A} \`v1.0.0\``,
+    `ask for ${A} \`^v1.0.0\``,
   );
 });
 

@@ -239,25 +239,39 @@ describe('a lockfile that says less than its source', () => {
     expect(notes.filter((note) => note.includes('does not say its digest'))).toHaveLength(3);
   });
 
-  test('need not know what images are made of: their digests say it all', async () => {
+  const made: IndexFile = {
+    packages: Object.fromEntries(
+      Object.entries(universe.packages).map(([name, { kind, versions }]) => [
+        name,
+        {
+          kind,
+          versions: Object.fromEntries(
+            Object.entries(versions).map(([tag, entry]) => [
+              tag,
+              { ...entry, baseLayer: digestOf('layer'), packageYaml: digestOf('yaml') },
+            ]),
+          ),
+        },
+      ]),
+    ),
+  };
+
+  test('is held to what images are made of, which the source knows', async () => {
     const lockfile = await locked(requestFor({ [A]: 'v1.0.0' }));
-    const made: IndexFile = {
-      packages: Object.fromEntries(
-        Object.entries(universe.packages).map(([name, { kind, versions }]) => [
-          name,
-          {
-            kind,
-            versions: Object.fromEntries(
-              Object.entries(versions).map(([tag, entry]) => [
-                tag,
-                { ...entry, baseLayer: digestOf('layer'), packageYaml: digestOf('yaml') },
-              ]),
-            ),
-          },
-        ]),
-      ),
-    };
     const { mismatches } = await verify(lockfile, undefined, { source: memorySource(made) });
+    expect(mismatches).toHaveLength(6);
+    expect(mismatches[0]).toMatchObject({
+      kind: 'content',
+      repository: A,
+      text: expect.stringContaining('`baseLayer`'),
+      locked: 'nothing',
+      found: digestOf('layer'),
+    });
+  });
+
+  test('may know more than its source: an index need not say what images are made of', async () => {
+    const lockfile = (await lockedFor(requestFor({ [A]: 'v1.0.0' }), made))!;
+    const { mismatches } = await verify(lockfile, undefined, { source });
     expect(mismatches).toEqual([]);
   });
 });
@@ -282,14 +296,42 @@ describe('what only the lockfile says', () => {
   const source = memorySource(universe);
   const request = requestFor({ [A]: 'v1.0.0' });
 
-  test('a name may be: objects keep theirs; it is told', async () => {
+  test('a name may not: a pull request can edit it, and the inputs can give it', async () => {
     const lockfile = await locked(request);
     const packages = lockfile.packages.map((one) =>
       one.repository === A ? { ...one, name: 'my-own' } : one,
     );
-    const { mismatches, notes } = await verify({ ...lockfile, packages }, request, { source });
+    const edited = { ...lockfile, packages };
+    const { mismatches } = await verify(edited, request, { source });
+    expect(mismatches).toEqual([
+      expect.objectContaining({ repository: A, locked: 'my-own', found: 'acme-a' }),
+    ]);
+    const [root] = request.roots;
+    const given = { ...request, roots: [{ ...root!, name: 'my-own' }] } as Request;
+    expect((await verify(edited, given, { source })).mismatches).toEqual([]);
+  });
+
+  test('which of two packages has the name that both derive may be; it is told', async () => {
+    const twins: IndexFile = {
+      packages: Object.fromEntries(
+        ['one.io/acme/p', 'two.io/acme/p'].map((name) => [
+          name,
+          { kind: 'Provider', versions: { 'v1.0.0': { digest: digestOf(name) } } },
+        ]),
+      ),
+    };
+    const names = Object.keys(twins.packages);
+    const [first, last] = [names, names.toReversed()].map((order) =>
+      requestFor(Object.fromEntries(order.map((name) => [name, 'v1.0.0']))),
+    );
+    const lockfile = (await lockedFor(first!, twins))!;
+    const { mismatches, notes } = await verify(lockfile, last, { source: memorySource(twins) });
     expect(mismatches).toEqual([]);
-    expect(notes.join()).toContain('my-own');
+    expect(notes.filter((note) => note.includes('by the lockfile alone'))).toHaveLength(2);
+    const [holder, other] = lockfile.packages;
+    const neither = { ...lockfile, packages: [{ ...holder!, name: 'acme-p-0' }, other!] };
+    const edited = await verify(neither, first, { source: memorySource(twins) });
+    expect(edited.mismatches).toMatchObject([{ locked: 'acme-p-0', found: 'acme-p' }]);
   });
 
   test('a reason to break constraints may not, with inputs or without', async () => {

@@ -7,7 +7,7 @@ import { parseVersion } from '../../../semver/version.js';
 import { whyNot } from '../../../semver/constraint-why-not.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { constraintReportText, type ConstraintReport } from '../../output/constraint.js';
+import { constraintReportText, type ConstraintReport } from '../../output/package/constraint.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { crossplaneFlag, exactTarget } from '../../flags/target-flag.js';
 import { answerLines } from './constraint-lines.js';

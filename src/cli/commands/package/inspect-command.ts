@@ -2,7 +2,7 @@ import { judge } from '../../../admission/judge.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
-import { inspectReport, inspectReportText } from '../../output/inspect.js';
+import { inspectReport, inspectReportText } from '../../output/package/inspect.js';
 import { exactTarget } from '../../flags/target-flag.js';
 import { jsonDocument } from '../../output/json-document.js';
 

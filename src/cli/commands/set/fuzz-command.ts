@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { InputError } from '../../../model/input-error.js';
+import { timeBudget } from '../../../model/time/time-budget.js';
 import { fuzz } from '../../../usecases/fuzz/fuzz.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
@@ -40,9 +41,12 @@ export const fuzzCommand = command({
     mustBe('--seconds', seconds, (n) => n > 0);
     mustBe('--seed', seed, (n) => Number.isInteger(n) && n >= 0);
     const request = await readRequest(args, io, { refs: args.refs, skip: [args.lock] });
-    const source = await openSources(args, io, undefined, request.kept);
+    // After --seconds the fuzzing ends well, so a request under way then has all of --timeout left.
+    const waiting = timeBudget((seconds ?? 0) + args.timeout.seconds);
+    const source = await openSources({ ...args, timeout: waiting }, io, undefined, request.kept);
+    const timeout = seconds === undefined ? args.timeout : timeBudget(seconds);
     const report = await fuzz(request, {
-      ...resolveOptions({ ...args, timeout: seconds ?? args.timeout }, source),
+      ...resolveOptions({ ...args, timeout }, source),
       seed,
       runs: runs ?? (seconds === undefined ? DEFAULT_RUNS : Infinity),
       onRun: io.interactive ? progress(io) : undefined,

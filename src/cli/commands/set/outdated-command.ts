@@ -1,44 +1,47 @@
 import { DEFAULT_FILES } from '../../../inputs/input-files.js';
+import { lockGraph } from '../../../lock/lock-graph.js';
+import type { LockedPackage, Lockfile } from '../../../lock/lockfile.js';
+import type { KeptObject, PackageRoot, Request, RootVersion } from '../../../model/request.js';
+import { targetFor } from '../../../model/target/target.js';
+import { parseVersion } from '../../../semver/version.js';
+import { isDigest } from '../../../text/digest.js';
 import { outdated } from '../../../usecases/outdated.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { inputFlags, readRequestIfAny } from '../../flags/input-flags.js';
+import { readRequestIfAny } from '../../flags/input-flags.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
-import { prereleaseFlag } from '../../flags/resolve-flags.js';
+import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { withProgress } from '../../io/progress.js';
 import { outdatedJson, outdatedLines } from '../../output/outdated.js';
-import { openSources, sourceFlags } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source-flags.js';
 
 export const outdatedCommand = command({
   positionals: {},
+  // Those of `update`, which is asked what it would do.
   flags: {
-    ...sourceFlags,
-    ...inputFlags,
+    ...resolveFlags,
     ...lockFlag(),
     ...outputFlag,
-    ...prereleaseFlag('Count prereleases of this package; may be repeated'),
     'exit-code': { type: 'boolean', default: false, describe: 'Exit 6 if anything is outdated' },
   },
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
+    const { lockfile } = lock;
     const asked = await readRequestIfAny(args, io, { skip: [args.lock] });
     if (asked === undefined) {
       io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
     }
-    const request = asked ?? { ...NOTHING_ASKED, kept: keptIn(lock.lockfile, args.lock) };
+    const request = asked ?? whatIsLocked(lockfile, keptIn(lockfile, args.lock));
     const stats = noStats();
-    const options = {
-      source: await openSources(args, io, stats, request.kept),
-      prereleases: args.prerelease ?? [],
-      compat: args.compat,
-    };
-    const report = await withProgress(io, stats, () => outdated(lock.lockfile, request, options));
+    const source = await openSources(args, io, stats, request.kept);
+    const options = resolveOptions(args, source);
+    const report = await withProgress(io, stats, () => outdated(lockfile, request, options));
     for (const note of report.notes) io.note(`note: ${note}`);
-    if (args.output === 'json') io.out(outdatedJson(report, lock.lockfile.crossplane));
+    if (args.output === 'json') io.out(outdatedJson(report, lockfile.crossplane));
     else for (const line of outdatedLines(report)) io.out(`${line}\n`);
     if (report.packages.length === 0) {
       io.note('nothing newer than what is locked');
@@ -48,5 +51,38 @@ export const outdatedCommand = command({
   },
 });
 
-/** For a set that was resolved from references: no file says what is asked for. */
-const NOTHING_ASKED = { roots: [], overrides: [], replace: [], exclude: [], defaults: {} };
+/** For a set that was resolved from references: what no locked package requires, or newer. */
+function whatIsLocked(lockfile: Lockfile, kept: readonly KeptObject[]): Request {
+  const origin = { file: 'the lockfile' };
+  return {
+    crossplane: { text: lockfile.crossplane, origin },
+    roots: lockGraph(lockfile).starts.map((locked) => orNewer(locked, lockfile)),
+    overrides: [],
+    replace: [],
+    exclude: [],
+    defaults: {},
+    kept,
+  };
+}
+
+function orNewer(locked: LockedPackage, { crossplane, ...lockfile }: Lockfile): PackageRoot {
+  const { repository, kind, version, object } = locked;
+  const { dialect } = targetFor(crossplane)!.rules;
+  const wanted: RootVersion = isDigest(version)
+    ? { form: 'digest', digest: version }
+    : parseVersion(version, dialect) === undefined
+      ? { form: 'tag', tag: version }
+      : { form: 'text', text: `>=${version}` };
+  return {
+    root: 'package',
+    repository,
+    kind,
+    version: wanted,
+    name: undefined,
+    spec: {},
+    object: undefined,
+    ignoreCrossplaneConstraints: object.spec['ignoreCrossplaneConstraints'] === true,
+    skipDependencyResolution: lockfile.skipDependencyResolution.length > 0,
+    origin: { file: 'the lockfile' },
+  };
+}

@@ -1,19 +1,22 @@
-import { resolve } from 'node:path';
-import { acceptanceProblems } from '../../../bundle/acceptance/acceptance.js';
-import type { Lockfile } from '../../../lock/lockfile.js';
-import { InputError } from '../../../model/input-error.js';
 import { targetFor, type Target } from '../../../model/target/target.js';
-import { render, type Rendering } from '../../../usecases/render.js';
+import { InputError } from '../../../model/input-error.js';
+import type { Mismatch } from '../../../usecases/mismatch.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { besideLock, requireLock } from '../../io/lock-file.js';
 import { outFlag } from '../../flags/bundle-flags.js';
+import { clash } from '../../flags/clash.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { networkFlags } from '../../flags/network-flags.js';
+import { outputFlag } from '../../flags/output-flag.js';
 import { pinFlags } from '../../flags/pin-flags.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';
-import { renderedOutputs } from '../../io/rendered-outputs.js';
-import { writeTransaction } from '../../../files/transaction.js';
+import { BundleFolder } from '../../io/bundle/bundle-folder.js';
+import { requireLock } from '../../io/lock-file.js';
+import { renderAgain } from '../../io/bundle/render-again.js';
+import { writeOutputs } from '../../io/bundle/write-outputs.js';
+import { jsonDocument } from '../../output/json-document.js';
+import { reportMismatches } from '../../output/lock/mismatches.js';
+import { renderingNotes } from '../../output/lock/rendering.js';
 
 export const renderCommand = command({
   positionals: {},
@@ -23,28 +26,68 @@ export const renderCommand = command({
     ...pinFlags,
     ...outFlag('Folder to write to, or - to print what would be applied'),
     ...crossplaneFlag('Crossplane release to render for (default: that of the lockfile)'),
+    check: {
+      type: 'boolean',
+      default: false,
+      describe: 'Write nothing, and exit 4 unless the bundle is there and as it would be rendered',
+    },
+    plan: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Write the steps from --old to the lockfile instead, a folder each, into this one',
+    },
+    old: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'With --plan: the lockfile of what is installed (default: as committed in HEAD)',
+    },
+    ...outputFlag,
   },
+  examples: [
+    ['$0 render --check', 'in CI: is `rendered/` what the lockfile renders?'],
+    ['$0 render --plan plan', 'how to get there from what is committed, step by step'],
+  ],
   run: async (args, io) => {
+    if (args.check && args.out === '-') throw clash('--check', '--out -');
+    if (args.output === 'json' && args.out === '-') throw clash('-o json', '--out -');
+    if (args.check && args.plan !== undefined) throw clash('--check', '--plan');
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
-    const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
-    const rendering = render(lockfile, { target, pin: args.pin, applyLock: args.applyLock });
-    if (target !== undefined) refuseUnfit(lockfile, rendering, target);
-    for (const warning of rendering.warnings) io.note(`warning: ${warning}`);
-    for (const reason of rendering.bundle.skips) {
-      io.note(`note: every package has \`skipDependencyResolution: true\`: ${reason}`);
+    if (args.plan !== undefined) {
+      const { renderSteps } = await import('./render-steps.js');
+      return renderSteps({ ...args, plan: args.plan }, lockfile, io);
     }
-    if (args.out === '-') {
+    const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
+    const folder = await BundleFolder.of(args, io);
+    const { rendering, kept } = renderAgain(lockfile, args, folder, target);
+    for (const line of renderingNotes({ rendering, kept }, args.out)) io.note(line);
+    if (folder === undefined) {
       io.out(rendering.stream);
       return EXIT.done;
     }
-    const outputs = renderedOutputs(rendering, resolve(io.cwd, args.out));
-    await writeTransaction(outputs, besideLock(args, io));
-    io.note(`rendered ${lockfile.packages.length} packages to ${args.out}`);
+    const files = [...rendering.files.keys()].map((name) => `${folder.named}/${name}`).sort();
+    const told = { crossplane: target?.version ?? lockfile.crossplane, files };
+    if (args.check) {
+      const differs = folder.isEmpty ? [absent(folder)] : folder.mismatches(rendering);
+      if (differs.length > 0) return reportMismatches(differs, args, io);
+      if (args.output === 'json') io.out(jsonDocument({ status: 'matched', ...told }));
+      else io.note(`${folder.named}/ is what ${args.lock} renders`);
+      return EXIT.done;
+    }
+    const { text: before } = lock;
+    await writeOutputs(
+      { lock: { named: args.lock, text: undefined, before }, rendering, folder },
+      io,
+    );
+    if (args.output === 'json') io.out(jsonDocument({ status: 'rendered', ...told }));
     return EXIT.done;
   },
 });
+
+function absent({ named }: BundleFolder): Mismatch {
+  return { kind: 'bundle', file: named, text: 'no bundle is there' };
+}
 
 function releaseOf(version: string): Target {
   const target = targetFor(version);
@@ -52,15 +95,4 @@ function releaseOf(version: string): Target {
   throw new InputError(`\`--crossplane ${version}\` is not an exact version`, {
     hint: 'a range is for `xpkg-resolve resolve`, which picks a release; here it must be known',
   });
-}
-
-/** The lockfile answers for one release; another may refuse what it holds. */
-function refuseUnfit(lockfile: Lockfile, rendering: Rendering, target: Target): void {
-  const { bundle, lock } = rendering;
-  const problem = acceptanceProblems({ lockfile, target, objects: bundle.objects, lock })[0];
-  if (problem === undefined) return;
-  throw new InputError(
-    `what is locked for Crossplane ${lockfile.crossplane} does not fit ${target.version}: ${problem.message}`,
-    { hint: `run \`xpkg-resolve resolve --crossplane ${target.version}\`` },
-  );
 }

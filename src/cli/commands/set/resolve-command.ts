@@ -1,21 +1,28 @@
-import { resolve as resolvePath } from 'node:path';
 import type { Request } from '../../../model/request.js';
 import { frozen } from '../../../usecases/frozen.js';
 import { resolve, type ResolveOptions } from '../../../usecases/resolve/resolve.js';
+import { SourceMemory } from '../../../driver/source-memory.js';
+import { answerWithHint, readGiven, type Given } from '../../hints/answer-with-hint.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
-import { reportAnswer, renderAndPrint } from '../../output/answer/report-answer.js';
+import {
+  reportAnswer,
+  printAnswer,
+  type ReportedAnswer,
+} from '../../output/answer/report-answer.js';
+import { formatOfFile } from '../../output/graph/graph-format.js';
+import { writeGraph } from '../../output/graph/write-graph.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
-import { readRequest } from '../../flags/input-flags.js';
 import type { Io } from '../../io/io.js';
-import { besideLock, readLock, type LockOnDisk } from '../../io/lock-file.js';
-import { renderedOutputs } from '../../io/rendered-outputs.js';
+import { readLock, reportNoLock, type LockOnDisk } from '../../io/lock-file.js';
+import { BundleFolder } from '../../io/bundle/bundle-folder.js';
+import { renderAgain } from '../../io/bundle/render-again.js';
+import { writeOutputs } from '../../io/bundle/write-outputs.js';
 import { withProgress } from '../../io/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
-import { writeTransaction } from '../../../files/transaction.js';
 
 const flags = {
   ...resolveFlags,
@@ -23,65 +30,92 @@ const flags = {
   locked: {
     type: 'boolean',
     default: false,
-    describe: 'Fail if the lockfile is missing or would change',
+    describe:
+      'Fail if the lockfile is missing or would change, or the bundle is not what it renders',
   },
   frozen: {
     type: 'boolean',
     default: false,
     describe: 'Take the lockfile as it is; ask no source',
   },
+  graph: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Also draw the answer, or why there is none: FILE.html, .svg, .dot, .mmd or .json',
+  },
   upgrade: { type: 'boolean', default: false, describe: 'Prefer newest to what is locked' },
   prefer: {
     choices: ['newest', 'lowest', 'locked'],
+    requiresArg: true,
     describe: 'Which versions to prefer (default: locked, where there is a lockfile)',
   },
 } as const satisfies Flags;
 
 type Args = ArgsOf<typeof flags>;
+type ArgsWithRefs = Args & ArgsOf<typeof refsArgument>;
 
 export const resolveCommand = command({
   positionals: refsArgument,
   flags,
   run: async (args, io) => {
     refuseContradictions(args);
-    const request = await readRequest(args, io, {
-      refs: args.refs,
-      skip: [args.lock, ...(args.out === '-' ? [] : [args.out])],
-    });
+    const inputs = await readGiven(args, io);
+    const { request } = inputs;
     const lock = await readLock(args, io);
     if (lock === undefined && (args.locked || args.frozen)) {
-      io.note(`error: there is no lockfile \`${args.lock}\``);
-      io.note('hint: `xpkg-resolve resolve` without --locked or --frozen writes one');
-      return EXIT.lockMismatch;
+      const hint = '`xpkg-resolve resolve` without --locked or --frozen writes one';
+      return reportNoLock(args, hint, io);
     }
-    return args.frozen ? runFrozen(lock!, request, args, io) : runResolve(lock, request, args, io);
+    return args.frozen ? runFrozen(lock!, request, args, io) : runResolve(lock, inputs, args, io);
   },
 });
 
 function refuseContradictions(args: Args): void {
+  if (args.applyHint !== undefined && args.locked) throw clash('--apply-hint', '--locked');
+  if (args.applyHint !== undefined && args.frozen) throw clash('--apply-hint', '--frozen');
   if (args.locked && args.frozen) throw clash('--locked', '--frozen');
+  if (args.graph !== undefined && args.frozen) throw clash('--graph', '--frozen');
   if (args.upgrade && args.locked) throw clash('--upgrade', '--locked');
   if (args.upgrade && args.frozen) throw clash('--upgrade', '--frozen');
   if (args.upgrade && args.prefer === 'locked') throw clash('--upgrade', '--prefer locked');
   refuseTwoOutputs(args);
+  if (args.graph !== undefined) formatOfFile(args.graph);
 }
 
 async function runResolve(
   lock: LockOnDisk | undefined,
-  request: Request,
-  args: Args,
+  inputs: Given,
+  args: ArgsWithRefs,
   io: Io,
 ): Promise<ExitCode> {
   const stats = noStats();
-  const source = await openSources(args, io, stats, request.kept);
-  const options: ResolveOptions = {
-    ...resolveOptions(args, source),
-    lockfile: lock?.lockfile,
-    prefer: args.prefer === 'lowest' ? 'lowest' : 'newest',
-    unlock: args.upgrade || (args.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
+  const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept));
+  const answering = (request: Request, given: Args) => {
+    const options: ResolveOptions = {
+      ...resolveOptions(given, source),
+      lockfile: lock?.lockfile,
+      prefer: given.prefer === 'lowest' ? 'lowest' : 'newest',
+      unlock: given.upgrade || (given.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
+    };
+    return withProgress(io, stats, () => resolve(request, options));
   };
-  const answer = await withProgress(io, stats, () => resolve(request, options));
-  return reportAnswer({ answer, lock, mayChange: !args.locked, bytes: stats.bytes }, args, io);
+  const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
+  const { allowUndigested } = request;
+  const reported = { answer, lock, mayChange: !args.locked, allowUndigested, unsaved, inputs };
+  return reportAndDraw({ ...reported, bytes: stats.bytes }, args, io);
+}
+
+async function reportAndDraw(reported: ReportedAnswer, args: Args, io: Io): Promise<ExitCode> {
+  const code = await reportAnswer(reported, args, io);
+  const { answer, lock } = reported;
+  if (answer.status === 'gave-up') return code;
+  if (args.graph !== undefined) {
+    const { graphOfAnswer } = await import('../../output/graph/graph-of-answer.js');
+    await writeGraph(graphOfAnswer(answer, lock?.lockfile), args.graph, io);
+  } else if (answer.status === 'unsolvable' && args.output === 'text') {
+    io.note('note: `--graph why.html` draws this');
+  }
+  return code;
 }
 
 async function runFrozen(
@@ -97,10 +131,12 @@ async function runFrozen(
     io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
     return EXIT.lockMismatch;
   }
-  const rendering = renderAndPrint(answer, 0, args, io);
-  if (!args.write || args.out === '-') return EXIT.done;
-  const outputs = renderedOutputs(rendering, resolvePath(io.cwd, args.out));
-  await writeTransaction(outputs, besideLock(args, io));
-  io.note(`wrote ${args.out}/`);
+  const folder = await BundleFolder.of(args, io);
+  const rendered = renderAgain(answer.lockfile, args, folder);
+  printAnswer(answer, { ...rendered, bytes: 0 }, args, io);
+  if (!args.write) return EXIT.done;
+  const { text } = lock;
+  const outputs = { lock: { named: args.lock, text: undefined, before: text }, folder };
+  await writeOutputs({ ...outputs, rendering: rendered.rendering }, io);
   return EXIT.done;
 }

@@ -1,16 +1,20 @@
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { InputError } from '../../../model/input-error.js';
+import type { Request } from '../../../model/request.js';
 import { splitTag } from '../../../model/reference.js';
+import { outdated } from '../../../usecases/outdated.js';
 import { update, type Move } from '../../../usecases/update.js';
 import { noStats } from '../../../driver/read-stats.js';
+import { SourceMemory } from '../../../driver/source-memory.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { command } from '../../command.js';
 import { reportAnswer } from '../../output/answer/report-answer.js';
 import { EXIT } from '../../exit-code.js';
-import { readRequest } from '../../flags/input-flags.js';
+import { answerWithHint, readGiven, type HintedArgs } from '../../hints/answer-with-hint.js';
 import { requireLock } from '../../io/lock-file.js';
 import { lockedPackage, notLocked } from '../../io/locked-name.js';
 import { withProgress } from '../../io/progress.js';
+import { stayingLines } from '../../output/outdated.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source-flags.js';
 
@@ -22,29 +26,56 @@ export const updateCommand = command({
       describe: 'Locked packages to move, each PKG or PKG@VERSION (default: all)',
     },
   },
-  flags: { ...resolveFlags, ...bundleFlags },
+  flags: {
+    ...resolveFlags,
+    ...bundleFlags,
+    'accept-moved': {
+      type: 'boolean',
+      default: false,
+      describe: 'Take the packages named, though their locked tags were moved',
+    },
+  },
   examples: [
     ['$0 update provider-aws-s3', 'to the newest that fits all the others'],
     ['$0 update provider-aws-s3@v1.21.0', 'to that version, and others as they must'],
   ],
   run: async (args, io) => {
     refuseTwoOutputs(args);
+    if (args.acceptMoved && (args.packages ?? []).length === 0) throw nothingAccepted();
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
     const moves = (args.packages ?? []).map((text) => readMove(text, lockfile));
-    const request = await readRequest(args, io, {
-      skip: [args.lock, ...(args.out === '-' ? [] : [args.out])],
-    });
+    const repositories = moves.map(({ repository }) => repository);
+    const inputs = await readGiven(args, io);
     const stats = noStats();
-    const source = await openSources(args, io, stats, request.kept);
-    const answer = await withProgress(io, stats, () =>
-      update(request, moves, { ...resolveOptions(args, source), lockfile }),
-    );
-    if (answer.status === 'solved' && answer.changes.length === 0) io.note('nothing moves');
-    return reportAnswer({ answer, lock, mayChange: true, bytes: stats.bytes }, args, io);
+    const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept));
+    const answering = (asked: Request, flags: HintedArgs) => {
+      const options = { ...resolveOptions(flags, source), lockfile };
+      return withProgress(io, stats, () => update(asked, moves, options));
+    };
+    const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
+    if (answer.status === 'solved' && answer.changes.length === 0) {
+      const only = moves.length === 0 ? undefined : new Set(repositories);
+      const options = { ...resolveOptions(args, source), only };
+      const { packages } = await withProgress(io, stats, () =>
+        outdated(lockfile, request, options),
+      );
+      for (const line of stayingLines(packages)) io.note(line);
+    }
+    const accepted = new Set(args.acceptMoved ? repositories : []);
+    const { bytes } = stats;
+    const { allowUndigested } = request;
+    const reported = { answer, lock, mayChange: true, accepted, allowUndigested, bytes, inputs };
+    return reportAnswer({ ...reported, unsaved }, args, io);
   },
 });
+
+function nothingAccepted(): InputError {
+  return new InputError('`--accept-moved` is given without a package', {
+    hint: 'name each package whose new bytes you have looked at',
+  });
+}
 
 /** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`. */
 function readMove(text: string, lockfile: Lockfile): Move {

@@ -1,6 +1,8 @@
 import type { Lockfile } from '../../../lock/lockfile.js';
+import { InputError } from '../../../model/input-error.js';
 import type { PackageSource } from '../../../model/package-source.js';
 import type { Request } from '../../../model/request.js';
+import type { Mismatch } from '../../../usecases/mismatch.js';
 import { verify } from '../../../usecases/verify/verify.js';
 import { audited, type IsLocked } from '../../../sources/decorators/audited.js';
 import { noStats, type ReadStats } from '../../../driver/read-stats.js';
@@ -9,14 +11,16 @@ import { firstKnowing } from '../../../sources/decorators/first-knowing.js';
 import { limited } from '../../../sources/decorators/limited.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
-import { allowUndigestedFlag } from '../../flags/bundle-flags.js';
+import { allowUndigestedFlag, bundleFlag, outFlag } from '../../flags/bundle-flags.js';
 import { readRequestIfAny } from '../../flags/input-flags.js';
+import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import type { Io } from '../../io/io.js';
+import { renderAgain } from '../../io/bundle/render-again.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { withProgress } from '../../io/progress.js';
-import { verificationJson, verificationText } from '../../output/verification.js';
+import { verificationJson, verificationText } from '../../output/lock/verification.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openEach } from '../../flags/source-flags.js';
 
@@ -24,6 +28,8 @@ const flags = {
   ...resolveFlags,
   ...lockFlag('Lockfile to check'),
   ...outputFlag,
+  ...outFlag('Folder of the bundle to compare with what the lockfile renders'),
+  ...bundleFlag('Do not look at the bundle'),
   ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
 } as const satisfies Flags;
 
@@ -35,18 +41,24 @@ export const verifyCommand = command({
   examples: [['$0 verify', 'what `resolve` was asked for and locked: is it all still so?']],
   epilogue:
     'Everything is read from its source again, downloads kept earlier aside (with --offline: ' +
-    'them alone). Exit code 4: lockfile, inputs and sources do not agree; 5: a source ' +
+    'them alone). Exit code 4: lockfile, inputs, sources and bundle do not agree; 5: a source ' +
     'failed, or what it has contradicts itself.',
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
-    const request = await readRequestIfAny(args, io, { refs: args.refs, skip: [args.lock] });
+    const request = await readRequestIfAny(args, io, {
+      refs: args.refs,
+      skip: [args.lock, args.out],
+    });
     const stats = noStats();
     const source = await openAnew(args, io, stats, { lockfile, request });
-    const { allowUndigested } = args;
+    const allowUndigested = args.allowUndigested || request?.allowUndigested === true;
     const options = { ...resolveOptions(args, source), allowUndigested };
-    const verification = await withProgress(io, stats, () => verify(lockfile, request, options));
+    const verified = await withProgress(io, stats, () => verify(lockfile, request, options));
+    const folder = await BundleFolder.of(args, io);
+    const bundle = folder === undefined || folder.isEmpty ? [] : differences(folder, lockfile);
+    const verification = { ...verified, mismatches: [...verified.mismatches, ...bundle] };
     if (args.output === 'json') io.out(verificationJson(verification, stats.bytes));
     const { summary, complaints } = verificationText(verification, args.lock);
     for (const line of complaints) io.note(line);
@@ -54,6 +66,17 @@ export const verifyCommand = command({
     return verdict(verification);
   },
 });
+
+/** Where a bundle is not what the lockfile renders; one that was edited may render nothing. */
+function differences(folder: BundleFolder, lockfile: Lockfile): readonly Mismatch[] {
+  try {
+    return folder.mismatches(renderAgain(lockfile, {}, folder).rendering);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const text = `not what the lockfile renders, which is nothing: ${error.message}`;
+    return [{ kind: 'bundle', file: folder.named, text }];
+  }
+}
 
 function verdict({ failures, mismatches }: Awaited<ReturnType<typeof verify>>): ExitCode {
   if (failures.length > 0) return EXIT.sourceFailed;

@@ -59,8 +59,9 @@ const ACTIONS: Readonly<Record<Args['action'], Action>> = {
     const census = await summarizeCache(folder);
     io.out(output === 'json' ? jsonDocument({ folder, ...stamped(census) }) : text(folder, census));
   },
-  clean: async (folder, _args, io) => {
+  clean: async (folder, { output }, io) => {
     const cleaned = await cleanCache(folder);
+    if (output === 'json') io.out(jsonDocument({ folder, cleaned }));
     io.note(cleaned ? `cleaned ${folder}` : `there is nothing to clean in ${folder}`);
   },
 };

@@ -13,15 +13,23 @@ import { formatIndex, makeIndex } from '../../../sources/index/make-index.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { imageConfigFlag, imageConfigs } from '../../flags/image-config-flag.js';
+import { compatFlag } from '../../flags/input-flags.js';
+import { outputFlag } from '../../flags/output-flag.js';
+import { jsonDocument } from '../../output/json-document.js';
 import type { Io } from '../../io/io.js';
+import { workingPlace } from '../../io/lock-file.js';
 import { parseOciPath } from '../../io/oci-path.js';
 import { withProgress } from '../../io/progress.js';
 import { openSources, sourceFlags } from '../../flags/source-flags.js';
+import { BULK_TIMEOUT_S, timeoutFlag } from '../../flags/network-flags.js';
 
 const flags = {
   ...sourceFlags,
+  ...timeoutFlag(BULK_TIMEOUT_S),
   ...imageConfigFlag,
+  ...compatFlag,
   out: { type: 'string', requiresArg: true, describe: 'File to write; .gz is zipped' },
+  ...outputFlag,
 } as const satisfies Flags;
 
 type Args = ArgsOf<typeof flags>;
@@ -54,7 +62,7 @@ export const indexCommand = command({
     const wanted = repositories.length > 0 ? repositories : await listed(source);
     const target = targetFor(knownReleases().at(-1)!)!;
     const index = await withProgress(io, stats, () =>
-      makeIndex(source, wanted, target, (line) => io.note(line)),
+      makeIndex(source, wanted, target, { note: (line) => io.note(line), compat: args.compat }),
     );
     const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
     if (missing !== undefined) {
@@ -62,7 +70,7 @@ export const indexCommand = command({
         hint: 'a package is named as dependsOn names it, registry included, without a tag',
       });
     }
-    if (destination === undefined) await write(index, args.out, io);
+    if (destination === undefined) await write(index, args, io);
     else await push(index, destination, args, io);
     return EXIT.done;
   },
@@ -97,7 +105,11 @@ async function listed(source: PackageSource): Promise<readonly Repository[]> {
   });
 }
 
-async function write(index: IndexFile, out: string | undefined, io: Io): Promise<void> {
+async function write(
+  index: IndexFile,
+  { out, output }: Pick<Args, 'out' | 'output'>,
+  io: Io,
+): Promise<void> {
   const text = formatIndex(index);
   if (out === undefined) return io.out(text);
   const path = resolve(io.cwd, out);
@@ -105,8 +117,11 @@ async function write(index: IndexFile, out: string | undefined, io: Io): Promise
     throw cannotWrite(out, error);
   });
   const content = out.endsWith('.gz') ? gzipSync(text) : text;
-  await writeTransaction([{ path, content }], { project: io.cwd });
+  await writeTransaction([{ path, content }], workingPlace(io));
   const packages = Object.values(index.packages);
   const versions = packages.reduce((sum, held) => sum + Object.keys(held.versions).length, 0);
+  if (output === 'json') {
+    io.out(jsonDocument({ file: out, packages: packages.length, versions }));
+  }
   io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions`);
 }

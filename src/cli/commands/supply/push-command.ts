@@ -1,16 +1,19 @@
 import { formatLockfile } from '../../../lock/format-lockfile.js';
 import { InputError } from '../../../model/input-error.js';
 import { artifactOf, type ArtifactFile } from '../../../image/artifact.js';
-import { render } from '../../../usecases/render.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
+import { outFlag } from '../../flags/bundle-flags.js';
+import { BundleFolder } from '../../io/bundle/bundle-folder.js';
+import { renderAgain } from '../../io/bundle/render-again.js';
 import { requireLock } from '../../io/lock-file.js';
 import { lockFlag } from '../../flags/lock-flag.js';
-import { networkFlags } from '../../flags/network-flags.js';
+import { BULK_TIMEOUT_S, networkFlags, timeoutFlag } from '../../flags/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { pinFlags } from '../../flags/pin-flags.js';
 import { pushArtifact } from '../../io/push-artifact.js';
 import { LOCK_TITLE } from '../../io/registries.js';
+import { renderingNotes } from '../../output/lock/rendering.js';
 
 /** `push`: lockfile and bundle where a fleet can fetch them, `oras pull` included. */
 export const pushCommand = command({
@@ -21,7 +24,14 @@ export const pushCommand = command({
       describe: 'Where to: oci://REGISTRY/REPOSITORY:TAG',
     },
   },
-  flags: { ...networkFlags, ...pinFlags, ...lockFlag('Lockfile to push'), ...outputFlag },
+  flags: {
+    ...networkFlags,
+    ...timeoutFlag(BULK_TIMEOUT_S),
+    ...pinFlags,
+    ...outFlag('Folder of the bundle, which says how it was rendered'),
+    ...lockFlag('Lockfile to push'),
+    ...outputFlag,
+  },
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
@@ -31,9 +41,11 @@ export const pushCommand = command({
         hint: 'resolve again, and push what it writes',
       });
     }
-    const { files, warnings } = render(lockfile, { pin: args.pin, applyLock: args.applyLock });
-    for (const warning of warnings) io.note(`warning: ${warning}`);
-    const bundle = [...files].map(([name, content]) => yaml(`rendered/${name}`, content));
+    const rendered = renderAgain(lockfile, args, await BundleFolder.of(args, io));
+    for (const line of renderingNotes(rendered, args.out)) io.note(line);
+    const bundle = [...rendered.rendering.files].map(([name, content]) =>
+      yaml(`rendered/${name}`, content),
+    );
     const artifact = artifactOf('lock', [yaml(LOCK_TITLE, text), ...bundle]);
     io.out(await pushArtifact(args.reference, artifact, args, io));
     return EXIT.done;

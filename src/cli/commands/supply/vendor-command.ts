@@ -10,9 +10,12 @@ import { vendor, type VendoredPackage, type VendorOptions } from '../../../sourc
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { lockFlag } from '../../flags/lock-flag.js';
+import { outputFlag } from '../../flags/output-flag.js';
+import { jsonDocument } from '../../output/json-document.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
 import { openEach, sourceFlags } from '../../flags/source-flags.js';
+import { BULK_TIMEOUT_S, timeoutFlag } from '../../flags/network-flags.js';
 import { removeFirmly } from '../../../files/journal/remove-firmly.js';
 import { cannotWrite } from '../../../files/cannot-write.js';
 import { isFileSystemError } from '../../../files/error-code.js';
@@ -29,7 +32,9 @@ export const vendorCommand = command({
   },
   flags: {
     ...sourceFlags,
+    ...timeoutFlag(BULK_TIMEOUT_S),
     ...lockFlag('Lockfile that names the packages'),
+    ...outputFlag,
     full: {
       type: 'boolean',
       default: false,
@@ -57,6 +62,9 @@ export const vendorCommand = command({
     const bytes = await withProgress(io, stats, () =>
       writeLayout(args, folder, (layout) => vendor(packages, sources, layout, options)),
     );
+    if (args.output === 'json') {
+      io.out(jsonDocument({ folder: args.folder, packages: packages.length, bytes }));
+    }
     io.note(`vendored ${packages.length} packages (${bytes} bytes) to ${args.folder}`);
     io.note(
       args.full

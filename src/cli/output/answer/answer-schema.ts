@@ -1,6 +1,7 @@
 import type { CoreKind } from '../../../explain/core-entries.js';
 import { PACKAGE_KINDS } from '../../../model/package.js';
 import type { Schema } from '../../../text/json-schema.js';
+import type { Mismatch } from '../../../usecases/mismatch.js';
 
 const text = (description: string): Schema => ({ type: 'string', description });
 const count = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
@@ -18,6 +19,53 @@ const locked: Schema = {
   },
 };
 
+const operation: Schema = {
+  type: 'object',
+  required: ['op', 'path'],
+  properties: {
+    op: { enum: ['add', 'remove', 'replace', 'move'], description: 'What is done.' },
+    path: text('Where: a JSON pointer.'),
+    from: text('Where from, of what is moved.'),
+    value: { description: 'What is put there.' },
+  },
+};
+
+const EDIT: Readonly<Record<string, Schema>> = {
+  file: text('The file to change; `-` for standard input.'),
+  document: count('The document of that file, from 0; empty ones count.'),
+  patch: {
+    type: 'array',
+    items: { $ref: '#/$defs/operation' },
+    description: 'The change, as a JSON Patch (RFC 6902); of the path `` alone: a new file.',
+  },
+};
+
+const edit: Schema = { type: 'object', required: Object.keys(EDIT), properties: EDIT };
+
+const suggestion: Schema = {
+  type: 'object',
+  required: ['text'],
+  properties: {
+    text: text('What to change.'),
+    ...EDIT,
+    also: {
+      type: 'array',
+      items: { $ref: '#/$defs/edit' },
+      description: 'Changes to other documents that belong to it.',
+    },
+    refs: {
+      type: 'array',
+      items: text('A reference.'),
+      description: 'All references of the command line, as they become.',
+    },
+    args: {
+      type: 'array',
+      items: text('A word of the command line.'),
+      description: 'Flags to add or change.',
+    },
+  },
+};
+
 /** Every kind: the compiler misses one that is left out. */
 const CORE_KINDS: Readonly<Record<CoreKind, true>> = {
   requirement: true,
@@ -30,6 +78,18 @@ const CORE_KINDS: Readonly<Record<CoreKind, true>> = {
   source: true,
 };
 
+/** Every kind of mismatch, likewise. */
+const MISMATCH_KINDS: Readonly<Record<Mismatch['kind'], true>> = {
+  'tag-moved': true,
+  gone: true,
+  content: true,
+  constraint: true,
+  input: true,
+  stale: true,
+  bundle: true,
+  missing: true,
+};
+
 /** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */
 export const RESOLVE_OUTPUT_SCHEMA: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -39,7 +99,10 @@ export const RESOLVE_OUTPUT_SCHEMA: Schema = {
   required: ['schemaVersion', 'status'],
   properties: {
     schemaVersion: { const: 1, description: 'Version of this format.' },
-    status: { enum: ['solved', 'unsolvable', 'gave-up'], description: 'How it went.' },
+    status: {
+      enum: ['solved', 'unsolvable', 'gave-up', 'mismatch'],
+      description: 'How it went; `mismatch`: what is locked is stale or not true.',
+    },
     crossplane: text('Crossplane release that the answer is for.'),
     packages: {
       type: 'array',
@@ -72,7 +135,41 @@ export const RESOLVE_OUTPUT_SCHEMA: Schema = {
       },
       description: 'What it took.',
     },
-    explanation: text('Why there is no answer.'),
+    exitCode: count('Exit code of the process, where it is 4.'),
+    mismatches: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['kind', 'text'],
+        properties: {
+          kind: { enum: Object.keys(MISMATCH_KINDS), description: 'What does not match what.' },
+          source: text('OCI repository; absent: it is about the set.'),
+          version: text('Version that is locked.'),
+          text: text('What is wrong.'),
+          file: text('File that differs.'),
+          line: count('The first line in which it does.'),
+          locked: text('What the lockfile has, or renders.'),
+          found: text('What there is instead.'),
+        },
+      },
+      description: 'What is locked and not so.',
+    },
+    reason: text('What it was waiting for when its time was up; absent: it was searching.'),
+    summary: {
+      type: 'object',
+      required: ['headline', 'lines'],
+      properties: {
+        headline: text('What is wrong, in one sentence.'),
+        lines: {
+          type: 'array',
+          items: text('A sentence.'),
+          description:
+            'Who wants what, and where that cannot meet; empty: the headline says it all.',
+        },
+      },
+      description: 'Why there is no answer, in short.',
+    },
+    explanation: text('Why there is no answer, step by step.'),
     core: {
       type: 'array',
       items: {
@@ -100,10 +197,26 @@ export const RESOLVE_OUTPUT_SCHEMA: Schema = {
       },
       description: 'The facts that rule every answer out.',
     },
+    findings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['rule', 'severity', 'file', 'text'],
+        properties: {
+          rule: text('Name of the rule.'),
+          severity: { enum: ['error'], description: 'No set can do without it mended.' },
+          file: text('File it is about.'),
+          line: count('Line in it.'),
+          text: text('What is wrong, and why it hurts.'),
+          fix: text('What to write instead.'),
+        },
+      },
+      description: 'Of `lint`: what in the set keeps it from having an answer.',
+    },
     suggestions: {
       type: 'array',
-      items: { type: 'object', required: ['text'], properties: { text: text('What to change.') } },
-      description: 'Changes that would help.',
+      items: { $ref: '#/$defs/suggestion' },
+      description: 'Changes that would help, the smallest first; `--apply-hint N` makes one.',
     },
   },
   allOf: [
@@ -117,6 +230,11 @@ export const RESOLVE_OUTPUT_SCHEMA: Schema = {
       // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
       then: { required: ['explanation', 'core', 'suggestions'] },
     },
+    {
+      if: { properties: { status: { const: 'mismatch' } } },
+      // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
+      then: { required: ['exitCode', 'mismatches'] },
+    },
   ],
-  $defs: { package: locked },
+  $defs: { package: locked, suggestion, edit, operation },
 };

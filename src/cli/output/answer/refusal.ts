@@ -1,32 +1,67 @@
 import type { CoreEntry } from '../../../explain/core-entries.js';
+import type { GivenInputs } from '../../../inputs/edit/input-edit.js';
+import { hintLines } from '../../hints/hint-lines.js';
+import { hintsOf } from '../../hints/hint.js';
 import type { Unsolvable } from '../../../usecases/resolve/answer.js';
 import { wrap } from '../../../text/wrap.js';
 
+/** Lines of a refusal beyond which further hints are left to `--explain`. */
+const MAX_LINES = 15;
 /** Of requirements on one package; the rest is only counted. */
 const MAX_REQUIREMENTS_SHOWN = 6;
 
-/** A refusal as text: the explanation, the requirements on contested packages, the suggestions. */
-export function refusalText({ target, explanation, core, suggestions }: Unsolvable): string[] {
-  const lines = [
-    `error: no set of versions satisfies everything on Crossplane ${target.version}`,
-    '',
-  ];
+/**
+ * A refusal as text, short: who wants what, where that meets, and the hints that fit in below;
+ * `width` is that of a terminal that is narrower than lines are otherwise.
+ */
+export function refusalText(
+  { summary, suggestions }: Unsolvable,
+  inputs?: GivenInputs,
+  width?: number,
+): string[] {
+  const lines = wrap(`error: ${summary.headline}`, '', '  ', width);
+  if (summary.lines.length > 0) lines.push('');
+  for (const line of summary.lines) {
+    const indent = ' '.repeat(line.length - line.trimStart().length);
+    lines.push(...wrap(line.trimStart(), `  ${indent}`, `    ${indent}`, width));
+  }
+  lines.push('');
+  const hints = hintsOf(suggestions, inputs);
+  for (let count = hints.length; count > 1; count--) {
+    const told = hintLines(hints, inputs, count, width);
+    if (lines.length + told.length <= MAX_LINES) return [...lines, ...told];
+  }
+  return [...lines, ...hintLines(hints, inputs, 1, width)];
+}
+
+/** The whole of a refusal: the argument step by step, the requirements on contested packages, all hints. */
+export function explainedRefusalText(
+  refusal: Unsolvable,
+  inputs?: GivenInputs,
+  width?: number,
+): string[] {
+  const { summary, explanation, core, suggestions } = refusal;
+  const lines = [...wrap(`error: ${summary.headline}`, '', '  ', width), ''];
   for (const line of explanation.split('\n')) {
-    lines.push(...(line === '' ? [''] : wrap(line, '  ', '    ')));
+    lines.push(...(line === '' ? [''] : wrap(line, '  ', '    ', width)));
   }
   for (const [on, requirements] of contested(core)) {
     lines.push('', `who asks for ${on}:`);
     for (const entry of requirements.slice(0, MAX_REQUIREMENTS_SHOWN)) {
       lines.push(
-        ...wrap(`\`${entry.requirement!.constraint}\` ${entry.path.join(' → ')}`, '  ', '    '),
+        ...wrap(
+          `\`${entry.requirement!.constraint}\` ${entry.path.join(' → ')}`,
+          '  ',
+          '    ',
+          width,
+        ),
       );
     }
     if (requirements.length > MAX_REQUIREMENTS_SHOWN)
       lines.push(`  and ${requirements.length - MAX_REQUIREMENTS_SHOWN} more`);
   }
-  lines.push('', ...hint(suggestions.length));
-  for (const { text } of suggestions) lines.push(...wrap(text, '  - ', '    '));
-  return lines;
+  const hints = hintsOf(suggestions, inputs);
+  return [...lines, '', ...hintLines(hints, inputs, hints.length, width)];
 }
 
 /** Packages that several packages or roots require, with the entries of the core that say so. */
@@ -42,10 +77,4 @@ function contested(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
   return [...requirements].filter(
     ([, entries]) => new Set(entries.map(({ requirement }) => requirement!.by)).size > 1,
   );
-}
-
-function hint(suggestions: number): string[] {
-  return suggestions === 0
-    ? ['hint: no single change to what you ask for was found that helps']
-    : ['hint: each of these alone makes it solvable'];
 }

@@ -1,97 +1,156 @@
-import { resolve as resolvePath } from 'node:path';
+import type { GivenInputs } from '../../../inputs/edit/input-edit.js';
 import { formatLockfile } from '../../../lock/format-lockfile.js';
 import { undigested } from '../../../lock/lock-manifest.js';
 import type { Lockfile } from '../../../lock/lockfile.js';
+import { LINE_WIDTH } from '../../../text/wrap.js';
 import { InputError } from '../../../model/input-error.js';
-import { render, type Rendering } from '../../../usecases/render.js';
+import type { Repository } from '../../../model/package.js';
+import type { Mismatch } from '../../../usecases/mismatch.js';
 import type { Answer, Solved } from '../../../usecases/resolve/answer.js';
+import type { Movement } from '../../../usecases/resolve/movement.js';
 import type { BundleArgs } from '../../flags/bundle-flags.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import type { Io } from '../../io/io.js';
-import { besideLock, isRemoteLock, type LockOnDisk } from '../../io/lock-file.js';
+import { isRemoteLock, type LockOnDisk } from '../../io/lock-file.js';
 import { answerJson } from './answer-json.js';
 import { changeLines, packageLines, requirerLines } from '../packages.js';
-import { refusalText } from './refusal.js';
-import { movedTagAlert } from '../security.js';
-import { renderedOutputs } from '../../io/rendered-outputs.js';
-import { writeTransaction } from '../../../files/transaction.js';
+import { explainedRefusalText, refusalText } from './refusal.js';
+import { outOfTimeText } from './out-of-time.js';
+import { reportMismatches } from '../lock/mismatches.js';
+import { BundleFolder } from '../../io/bundle/bundle-folder.js';
+import { renderAgain, type RenderedAgain } from '../../io/bundle/render-again.js';
+import { writeOutputs } from '../../io/bundle/write-outputs.js';
+import { renderingNotes } from '../lock/rendering.js';
 
 interface Args extends BundleArgs {
   readonly lock: string;
 }
 
 /** An answer, and what it is compared and reported with. */
-interface ReportedAnswer {
+export interface ReportedAnswer {
   readonly answer: Answer;
   /** The lockfile as it was; undefined: there was none. */
   readonly lock: LockOnDisk | undefined;
   /** false: a lockfile that would change is a failure. */
   readonly mayChange: boolean;
+  /** Packages whose locked version may name other bytes now. */
+  readonly accepted?: ReadonlySet<Repository> | undefined;
+  /** Files that the answer is for as they are to become, by path. */
+  readonly unsaved?: ReadonlyMap<string, string> | undefined;
+  /** The file that was edited, as it becomes, for `-o yaml`. */
+  readonly edited?: string | undefined;
+  /** Whether the request lets versions without a digest be locked. */
+  readonly allowUndigested?: boolean | undefined;
   /** Read from the network. */
   readonly bytes: number;
+  /** What was given, for hints to change; undefined: they are told and no more. */
+  readonly inputs?: GivenInputs | undefined;
 }
 
 /** Prints an answer and, where it is one, writes lockfile and bundle. */
 export async function reportAnswer(
-  { answer, lock, mayChange, bytes }: ReportedAnswer,
+  reported: ReportedAnswer,
   args: Args,
   io: Io,
 ): Promise<ExitCode> {
+  const { answer, lock, mayChange, accepted, unsaved, edited, allowUndigested } = reported;
+  const { bytes, inputs } = reported;
   for (const warning of answer.warnings) io.note(`warning: ${warning}`);
   for (const note of answer.notes) io.note(`note: ${note}`);
-  if (answer.status !== 'solved') {
-    if (args.output === 'json') io.out(answerJson(answer, bytes));
-    return reportNoAnswer(answer, args, io);
-  }
+  const moved = answer.status === 'gave-up' ? [] : unaccepted(answer.movedTags, accepted);
+  if (moved.length > 0) return reportMismatches(moved, args, io);
+  if (answer.status !== 'solved') return reportUnsolved(answer, { bytes, inputs }, args, io);
   const { lockfile, changes } = answer;
   const text = formatLockfile(lockfile);
-  if (!mayChange && text !== lock?.text) {
-    io.note(`error: the lockfile \`${args.lock}\` is stale`);
-    for (const line of changeLines(changes)) io.note(`  ${line}`);
-    if (changes.length === 0) io.note('  no version changes, but what it records of them does');
-    const moved = changes.some(({ movedTag }) => movedTag !== undefined);
-    if (moved) for (const line of movedTagAlert(false)) io.note(line);
-    else io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
-    return EXIT.lockMismatch;
-  }
+  if (!mayChange && text !== lock?.text) return reportMismatches(staleness(changes), args, io);
   if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);
-  if (args.write) refuseUndigested(lockfile, args);
-  const rendering = renderAndPrint(answer, bytes, args, io);
+  if (args.write && !args.allowUndigested && allowUndigested !== true) refuseUndigested(lockfile);
+  const folder = await BundleFolder.of(args, io);
+  const { rendering, kept } = renderAgain(lockfile, args, folder);
+  const differs = mayChange ? [] : (folder?.mismatches(rendering) ?? []);
+  if (differs.length > 0) return reportMismatches(differs, args, io);
+  printAnswer(answer, { rendering, kept, edited, bytes }, args, io);
   if (lock !== undefined) for (const line of changeLines(changes)) io.note(line);
   if (!args.write) return EXIT.done;
-  const bundle = args.out === '-' ? [] : renderedOutputs(rendering, resolvePath(io.cwd, args.out));
-  const own = text === lock?.text ? [] : [{ path: resolvePath(io.cwd, args.lock), content: text }];
-  await writeTransaction([...own, ...bundle], besideLock(args, io));
-  const written = [...own.map(() => args.lock), ...(args.out === '-' ? [] : [`${args.out}/`])];
-  const told = written.length > 0 ? [`wrote ${written.join(' and ')}`] : [];
-  if (own.length === 0) told.push(`${args.lock} is up to date`);
-  io.note(told.join('; '));
+  const outputs = {
+    lock: { named: args.lock, text, before: lock?.text },
+    rendering,
+    folder,
+    unsaved,
+  };
+  await writeOutputs(outputs, io);
   return EXIT.done;
 }
 
-/** Renders what is locked and prints the answer in the form asked for. */
-export function renderAndPrint(answer: Solved, bytes: number, args: BundleArgs, io: Io): Rendering {
-  const { lockfile } = answer;
-  const rendering = render(lockfile, { pin: args.pin, applyLock: args.applyLock });
-  for (const warning of rendering.warnings) io.note(`warning: ${warning}`);
-  for (const reason of rendering.bundle.skips) {
-    io.note(`note: every package has \`skipDependencyResolution: true\`: ${reason}`);
+function unaccepted(
+  moved: readonly Mismatch[],
+  accepted: ReadonlySet<Repository> = new Set(),
+): readonly Mismatch[] {
+  return moved.filter(({ repository }) => !accepted.has(repository!));
+}
+
+function staleness(changes: readonly Movement[]): Mismatch[] {
+  if (changes.length === 0) {
+    return [{ kind: 'stale', text: 'no version changes, but what it records of them does' }];
   }
+  const lines = changeLines(changes);
+  return changes.map(({ repository, from }, i) => ({
+    kind: 'stale',
+    repository,
+    version: from,
+    text: lines[i]!,
+  }));
+}
+
+interface PrintedAnswer extends RenderedAgain, Pick<ReportedAnswer, 'edited'> {
+  /** Read from the network. */
+  readonly bytes: number;
+}
+
+/** Prints an answer in the form asked for. */
+export function printAnswer(
+  answer: Solved,
+  { rendering, kept, edited = '', bytes }: PrintedAnswer,
+  args: BundleArgs,
+  io: Io,
+): void {
+  for (const line of renderingNotes({ rendering, kept }, args.out)) io.note(line);
   if (args.output === 'json') io.out(answerJson(answer, bytes));
+  else if (args.output === 'yaml') io.out(edited);
   else if (args.out === '-') io.out(rendering.stream);
   else for (const line of packageLines(answer)) io.out(`${line}\n`);
   if (args.explain) for (const line of requirerLines(answer)) io.note(line);
-  return rendering;
 }
 
-function reportNoAnswer(answer: Exclude<Answer, Solved>, args: Args, io: Io): ExitCode {
+/** Prints why there is no answer; the exit code says which sort of "no" it is. */
+export function reportUnsolved(
+  answer: Exclude<Answer, Solved>,
+  { bytes, inputs }: Pick<ReportedAnswer, 'bytes' | 'inputs'>,
+  args: Pick<Args, 'output'> &
+    Partial<Pick<Args, 'explain'>> & { readonly from?: readonly string[] | undefined },
+  io: Io,
+): ExitCode {
+  if (args.output === 'json') io.out(answerJson(answer, bytes, inputs));
   if (answer.status === 'gave-up') {
     const { conflicts, fetched } = answer.stats;
-    io.note(`error: gave up after ${conflicts} conflicts and ${fetched} packages read`);
-    io.note('hint: raise --timeout, or narrow what is asked for');
+    const searching = {
+      line: `gave up after ${conflicts} conflicts and ${fetched} packages read`,
+      hint: 'raise --timeout, or narrow what is asked for',
+    };
+    const { line, hint } = answer.reason === undefined ? searching : outOfTimeText(answer.reason);
+    io.note(`error: ${line}`);
+    io.note(`hint: ${hint}`);
     return EXIT.gaveUp;
   }
-  if (args.output === 'text') for (const line of refusalText(answer)) io.note(line);
+  if (args.output !== 'json') {
+    const textOf = args.explain === true ? explainedRefusalText : refusalText;
+    const width = Math.min(io.terminal.note() ?? LINE_WIDTH, LINE_WIDTH);
+    for (const line of textOf(answer, inputs, width)) io.note(line);
+    if (answer.core.some(({ kind }) => kind === 'missing')) {
+      const places = (args.from ?? ['registry']).map((place) => `\`${place}\``).join(', ');
+      io.note(`note: packages were looked for in ${places}; \`--from\` names other places`);
+    }
+  }
   return EXIT.unsolvable;
 }
 
@@ -101,14 +160,15 @@ function unwritable({ lock }: Args): InputError {
   });
 }
 
-function refuseUndigested(lockfile: Lockfile, args: Args): void {
+/** Throws an `InputError` where a version is locked without the digest of its bytes. */
+export function refuseUndigested(lockfile: Lockfile): void {
   const [first, ...more] = undigested(lockfile);
-  if (first === undefined || args.allowUndigested) return;
+  if (first === undefined) return;
   const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
   throw new InputError(
     `the digest of ${first.repository} ${first.version}${others} is not known, so it cannot be locked`,
     {
-      hint: 'give a source that has it, or `--allow-undigested`, or `--no-write` for the answer alone',
+      hint: 'give a source that has it, or `--allow-undigested` (`spec.allowUndigested`), or `--no-write` for the answer alone',
     },
   );
 }

@@ -67,7 +67,7 @@ test('-o json prints one document', async () => {
     errors: 1,
     warnings: 1,
     findings: [
-      { severity: 'warning', code: 'prerelease-builds', file: 'package.yaml', line: 1 },
+      { severity: 'warning', code: 'prerelease-builds', file: 'package.yaml', line: 6 },
       { severity: 'error', code: 'unregistered-kind', file: 'package.yaml', line: 8 },
     ],
   });
@@ -104,7 +104,7 @@ test('an .xpkg file is a package, whatever it will be called', async () => {
   const files = [...(await xpkgFiles(layers))].map(([name, content]) => ({ name, content }));
   await write('built.xpkg', await tarOf(files));
   const { out } = await lint(['built.xpkg', ...ON]);
-  expect(out).toMatch(/^built\.xpkg: package\.yaml:1: warning: .*\[prerelease-builds\]$/m);
+  expect(out).toMatch(/^built\.xpkg: package\.yaml:6: warning: .*\[prerelease-builds\]$/m);
 });
 
 test('exit 5: a file that is broken', async () => {
@@ -132,7 +132,8 @@ test.each([
   { ref: 'xpkg.io/acme/fn:v0.2.0', code: 6, why: 'a version that is refused' },
   { ref: 'xpkg.io/acme/fn:v0.3.0', code: 2, why: 'a version that is not there' },
   { ref: 'xpkg.io/acme/other:v0.1.0', code: 2, why: 'a repository that is not there' },
-  { ref: 'xpkg.io/acme/fn', code: 2, why: 'no version' },
+  { ref: 'xpkg.io/acme/fn', code: 6, why: 'the newest, as no version is named' },
+  { ref: 'xpkg.io/acme/fn@<v0.2.0', code: 0, why: 'the newest in a range' },
 ])('exit $code for $ref: $why', async ({ ref, code }) => {
   await write('index.json', INDEX);
   expect((await lint([ref, '--from', 'index:index.json', ...ON])).code).toBe(code);

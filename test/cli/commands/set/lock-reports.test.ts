@@ -7,7 +7,7 @@ import { runCli } from '../../../../src/cli/run.js';
 import { formatLockfile } from '../../../../src/lock/format-lockfile.js';
 import { fakeIo } from '../../../support/fake-io.js';
 import { locked, lockfileOf, needs } from '../../../support/lockfiles.js';
-import { providers } from '../../../support/universes.js';
+import { providers, requiring } from '../../../support/universes.js';
 
 const A = 'xpkg.example.org/acme/provider-a';
 const B = 'xpkg.example.org/acme/provider-b';
@@ -27,8 +27,8 @@ beforeEach(() => {
   ]);
   writeFileSync(join(folder, 'xpkg.lock.yaml'), formatLockfile(lockfile));
   const universe = providers({
-    [A]: { 'v1.0.0': {} },
-    [B]: { 'v1.0.0': {} },
+    [A]: { 'v1.0.0': requiring({ [B]: '>=v1.0.0', [C]: '*' }) },
+    [B]: { 'v1.0.0': requiring({ [C]: '^v1.0.0' }) },
     [C]: { 'v1.0.0': {}, 'v1.5.0': {}, 'v2.0.0': {} },
   });
   writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
@@ -109,6 +109,60 @@ describe('why', () => {
   });
 });
 
+describe('why --not', () => {
+  const FROM = ['--from', 'index:index.json', '--crossplane', 'v2.3.4', '-f', 'set.yaml'];
+
+  beforeEach(() => {
+    const spec = { packages: [{ provider: A, version: '*' }] };
+    const set = { apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet', spec };
+    writeFileSync(join(folder, 'set.yaml'), JSON.stringify(set));
+  });
+
+  test('is a refusal of the set with that version, and exit 0', async () => {
+    const { code, stdout } = await run('why', '--not', 'provider-c@v2.0.0', ...FROM);
+    expect(code).toBe(EXIT.done);
+    expect(stdout).not.toContain('error: ');
+    expect(stdout).toContain('provider-b');
+    const explained = await run('why', '--not', 'provider-c@v2.0.0', '--explain', ...FROM);
+    expect(explained.stdout).toContain('provider-b v1.0.0 requires');
+  });
+
+  test('-o json has it as `resolve` prints it', async () => {
+    const args = ['--not', `${C}@v2.0.0`, '-o', 'json', ...FROM];
+    const { code, stdout } = await run('why', ...args);
+    expect(code).toBe(EXIT.done);
+    const { why, ...rest } = JSON.parse(stdout) as { readonly why: object };
+    expect(rest).toEqual({ schemaVersion: 1, source: C, version: 'v2.0.0' });
+    expect(why).toMatchObject({
+      status: 'unsolvable',
+      explanation: expect.any(String),
+      core: expect.any(Array),
+      suggestions: expect.any(Array),
+    });
+  });
+
+  test('says what is possible, and what would change', async () => {
+    const args = ['--not', `${C}@v1.5.0`, ...FROM];
+    const { code, stdout } = await run('why', ...args);
+    expect(code).toBe(EXIT.done);
+    expect(stdout).toContain(`possible: there is a set with ${C} v1.5.0`);
+    expect(stdout).toContain(`moved ${C} v1.0.0 → v1.5.0`);
+    expect(JSON.parse((await run('why', ...args, '-o', 'json')).stdout)).toMatchObject({
+      status: 'possible',
+      changes: [{ source: C, from: 'v1.0.0', to: 'v1.5.0' }],
+    });
+  });
+
+  test.each([
+    { args: [], why: 'neither a name nor a version' },
+    { args: ['provider-a', '--not', 'provider-c@v2.0.0'], why: 'both' },
+    { args: ['--not', 'provider-c'], why: 'no version' },
+    { args: ['--not', 'Not A Package@v1.0.0'], why: 'no package' },
+  ])('$args is exit 2: $why', async ({ args }) => {
+    expect(await run('why', ...args, ...FROM)).toMatchObject({ code: EXIT.badInput });
+  });
+});
+
 describe('outdated', () => {
   const FROM = ['--from', 'index:index.json'];
 
@@ -116,7 +170,7 @@ describe('outdated', () => {
     const { code, stdout, stderr } = await run('outdated', ...FROM);
     expect(code).toBe(EXIT.done);
     expect(stdout).toMatch(
-      /provider-c +v1\.0\.0 +v1\.5\.0 +v2\.0\.0 +.*provider-b v1\.0\.0 requires/,
+      /provider-c +v1\.0\.0 +v1\.5\.0 +v2\.0\.0\n +held by .*provider-b v1\.0\.0 requires/,
     );
     expect(stdout).not.toContain(`${A} `);
     expect(stderr).toContain('xpkg.yaml');
@@ -127,12 +181,24 @@ describe('outdated', () => {
     expect(code).toBe(EXIT.findings);
     expect(JSON.parse(stdout)).toMatchObject({
       schemaVersion: 1,
-      packages: [{ source: C, version: 'v1.0.0', fits: 'v1.5.0', newest: 'v2.0.0' }],
+      packages: [
+        {
+          source: C,
+          version: 'v1.0.0',
+          fits: 'v1.5.0',
+          newest: 'v2.0.0',
+          heldBy: expect.stringContaining('provider-b v1.0.0'),
+        },
+      ],
     });
   });
 
   test('--exit-code is 0 where there is nothing', async () => {
-    const universe = providers({ [A]: { 'v1.0.0': {} }, [B]: {}, [C]: {} });
+    const universe = providers({
+      [A]: { 'v1.0.0': requiring({ [B]: '*', [C]: '*' }) },
+      [B]: { 'v1.0.0': {} },
+      [C]: { 'v1.0.0': {} },
+    });
     writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
     expect(await run('outdated', ...FROM, '--exit-code')).toMatchObject({ code: EXIT.done });
   });

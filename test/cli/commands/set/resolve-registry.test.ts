@@ -158,7 +158,7 @@ describe('a source that fails ends the run with 5, and no other version is taken
     const started = await platform({ faults });
     const { code, stdout } = await run(`${started.host}/a/c:v1.0.0`);
     expect(code).toBe(EXIT.sourceFailed);
-    expect(stdout).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'error', exitCode: 5 });
     expect(started.asked).not.toContain('GET /v2/a/p/manifests/v1.0.0');
   });
 });

@@ -74,6 +74,16 @@ test('with none named, all may move', async () => {
   expect(stderr).toContain(`moved ${A} v1.0.0 → v1.1.0: asked for`);
 });
 
+test('an update that moves nothing says why', async () => {
+  await run('update', A);
+  const { code, stderr } = await run('update', A);
+  expect(code).toBe(EXIT.done);
+  expect(stderr).toContain(`nothing moves: ${A} stays at v1.1.0 (newest is v2.0.0)`);
+  expect(stderr).toContain('held by xpkg.yaml:1 asks for `^v1.0.0`');
+  expect(stderr).toContain('to move: change xpkg.yaml:1');
+  expect((await run('update', B)).stderr).toContain('nothing moves: there is nothing newer');
+});
+
 test('a version that the user does not admit is a conflict, and nothing is written', async () => {
   const before = file('xpkg.lock.yaml');
   const { code, stderr } = await run('update', `${A}@v2.0.0`);

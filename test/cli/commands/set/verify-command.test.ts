@@ -99,7 +99,7 @@ ${more}`;
     expect(stderr).toMatch(/found: {2}sha256:[0-9a-f]{64}/);
     expect(stderr).toContain('SECURITY');
     expect(await report(...FROM)).toMatchObject({
-      status: 'mismatched',
+      status: 'mismatch',
       mismatches: [
         { kind: 'tag-moved', source: P, version: 'v1.1.0', locked },
         { kind: 'gone', source: P, version: 'v1.1.0', locked },
@@ -144,9 +144,36 @@ ${more}`;
     },
   );
 
+  test.each(['baseLayer', 'packageYaml'])(
+    'a lockfile without its `%s` is found, and resolving again brings it back',
+    async (field) => {
+      const before = await readFile(at.lockfile, 'utf8');
+      await at.editLock(new RegExp(` +${field}: .*\n`), '');
+      const { code, mismatches } = await report(...FROM);
+      expect(code).toBe(EXIT.lockMismatch);
+      expect(mismatches).toEqual([
+        expect.objectContaining({
+          kind: 'content',
+          source: A,
+          text: expect.stringContaining(field),
+          locked: 'nothing',
+          found: expect.stringMatching(/^sha256:/),
+        }),
+      ]);
+      expect((await run('verify', ...FROM)).stderr).toContain('`xpkg-resolve resolve`');
+      expect((await run('resolve', ...FROM, '--locked')).code).toBe(EXIT.lockMismatch);
+      expect((await run('resolve', ...FROM)).code).toBe(EXIT.done);
+      expect(await readFile(at.lockfile, 'utf8')).toBe(before);
+    },
+  );
+
   test.each([
     { field: 'direct', from: /direct: true/, to: 'direct: false' },
-    { field: 'objects', from: /objects: \[\]/, to: 'objects: [{a: 1}]' },
+    {
+      field: 'objects',
+      from: /objects: \[\]/,
+      to: 'objects: [{kind: ImageConfig, metadata: {name: a}}]',
+    },
     {
       field: 'skipDependencyResolution',
       from: /skipDependencyResolution: \[\]/,

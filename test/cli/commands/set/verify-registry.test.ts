@@ -103,7 +103,21 @@ describe('of packages at a registry', () => {
     const { code, stderr } = await run('resolve', ref(), '--crossplane', 'v2.3.4', '--locked');
     expect(code).toBe(EXIT.lockMismatch);
     expect(stderr).toContain('SECURITY');
-    expect(stderr).toContain(`locked ${image.digest}, now ${other.digest}`);
+    expect(stderr).toContain(`locked: ${image.digest}`);
+    expect(stderr).toContain(`found:  ${other.digest}`);
+  });
+
+  test('what is no image is a failing registry, and no moved tag', async () => {
+    let broken = false;
+    const nothing = instead('{"schemaVersion":2,"manifests":[]}');
+    const fault = on('manifests/v1.0.0', (...args) => broken && nothing(...args));
+    await start(await honest('p'), { faults: [fault] });
+    await lock();
+    broken = true;
+    const { code, stderr } = await check();
+    expect(code).toBe(EXIT.sourceFailed);
+    expect(stderr).toContain('its index names no image at all');
+    expect(stderr).not.toContain('SECURITY');
   });
 
   test('wrong bytes are corruption: the source failed, and the wording is another', async () => {
@@ -177,7 +191,7 @@ describe('of packages at a registry', () => {
     expect(code).toBe(EXIT.lockMismatch);
     expect(stderr).toContain('does not say its digest');
     expect(stderr).not.toContain('refuses');
-    expect((await check('--allow-undigested')).code).toBe(0);
+    expect((await check('--allow-undigested', '--no-bundle')).code).toBe(0);
   });
 
   test('a vendored layout is verified as far as it goes', async () => {

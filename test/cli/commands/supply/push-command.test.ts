@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -6,8 +6,9 @@ import { runCli } from '../../../../src/cli/run.js';
 import { fakeIo } from '../../../support/fake-io.js';
 import { providerYaml } from '../../../support/package-yaml.js';
 import { packageImage } from '../../../support/registry/image.js';
+import { status } from '../../../support/registry/faults.js';
 import { pushSide } from '../../../support/registry/push-side.js';
-import { Registry, type RegistryOptions } from '../../../support/registry/registry.js';
+import { Registry, type Fault, type RegistryOptions } from '../../../support/registry/registry.js';
 import { DEMO_SOURCE, RESOLVE_DEMO, writeResolvedDemo } from '../../../support/resolved-demo.js';
 
 let folder: string;
@@ -59,6 +60,47 @@ test('the same lockfile makes the same artifact: a type, titles, an empty config
       layer.annotations['org.opencontainers.image.title'],
   );
   expect(titles).toEqual(expect.arrayContaining(['xpkg.lock.yaml', 'rendered/packages.yaml']));
+});
+
+test('the bundle is rendered as it was in its folder, unless flags say otherwise', async () => {
+  const pushed = async (...flags: readonly string[]) => {
+    const { stdout } = await run('push', at('team/lock:v1'), '-o', 'json', ...flags);
+    return (JSON.parse(stdout) as { readonly digest: string }).digest;
+  };
+  const [byTag, byDigest] = [await pushed(), await pushed('--pin', 'digest')];
+  expect(byDigest).not.toBe(byTag);
+  await run('render', '--pin', 'digest');
+  expect(await pushed()).toBe(byDigest);
+  expect(await pushed('--pin', 'tag')).toBe(byTag);
+  await run('render', '--pin', 'tag');
+  await run('render', '--pin', 'digest', '--out', 'elsewhere');
+  expect([await pushed(), await pushed('--out', 'elsewhere')]).toEqual([byTag, byDigest]);
+});
+
+test('cut off before any request, a tag names what it named, and the next push completes it', async () => {
+  const limit = { left: Infinity };
+  await registry.stop();
+  const spent: Fault = (...request) => (limit.left -= 1) < 0 && status(403)(...request);
+  await serve({ faults: [spent, pushSide()] });
+  const tagged = async () => {
+    const answer = await fetch(`http://${registry.host}/v2/team/lock/manifests/v1`);
+    return answer.headers.get('docker-content-digest');
+  };
+  await run('push', at('team/lock:v1'));
+  const old = await tagged();
+  const before = await readdir(folder, { recursive: true });
+  for (let requests = 0; ; requests += 1) {
+    limit.left = requests;
+    const { code } = await run('push', at('team/lock:v1'), '--pin', 'digest');
+    limit.left = Infinity;
+    if (code === 0) {
+      expect(requests).toBeGreaterThan(4);
+      expect(await tagged()).not.toBe(old);
+      break;
+    }
+    expect([code, await tagged()]).toEqual([5, old]);
+  }
+  expect(await readdir(folder, { recursive: true })).toEqual(before);
 });
 
 describe('a pushed lockfile', () => {

@@ -301,6 +301,21 @@ describe('of images at a registry', async () => {
     expect(registry.asked.slice(asked).filter((line) => line.includes('/a/p/'))).toEqual([]);
   });
 
+  test.each(['manifest', 'baseLayer', 'packageYaml'])(
+    'a lockfile whose `%s` is of other bytes is refused, and nothing is written',
+    async (pin) => {
+      const path = join(folder, 'xpkg.lock.yaml');
+      const text = await readFile(path, 'utf8');
+      const edited = text.replace(new RegExp(`${pin}: sha256:.{4}`), `${pin}: sha256:0000`);
+      expect(edited).not.toBe(text);
+      await writeFile(path, edited);
+      const before = await readdir(folder);
+      const { code, notes } = await run('vendor', 'world');
+      expect([code, notes.join()]).toEqual([5, expect.stringContaining(`its \`${pin}\` is`)]);
+      expect(await readdir(folder)).toEqual(before);
+    },
+  );
+
   test('with --full, the cache keeps no more than resolving reads', async () => {
     expect((await run('vendor', 'world', '--full', '--cache', 'cache')).code).toBe(0);
     const kept = (await readdir(join(folder, 'cache/v1/blobs/sha256'))).map((x) => `sha256:${x}`);

@@ -1,0 +1,83 @@
+import { Driver } from '../src/driver/driver.js';
+import { explainRefusal } from '../src/explain/explain-refusal.js';
+import type { IndexFile } from '../src/model/index-file.js';
+import { targetFor, type Target } from '../src/model/target/target.js';
+import { memorySource } from '../src/sources/memory-source.js';
+import { solve } from '../src/solver/solve.js';
+import { toProblem } from '../src/usecases/resolve/to-problem.js';
+import { requestFor } from '../test/support/requests.js';
+import { markdown, quantile } from './markdown.js';
+
+const VERSIONS = 30;
+const SIZES = [100, 1_000, 10_000];
+const RUNS = 3;
+
+/** What it takes to explain that two packages own the same CRDs, as a multiple of finding out. */
+export async function refusal(): Promise<string> {
+  const rows: (string | number)[][] = [];
+  for (const size of SIZES) {
+    const universe = universeOf(size);
+    const runs: Run[] = [];
+    for (let i = 0; i < RUNS; i++) runs.push(await run(universe));
+    const searching = quantile(
+      runs.map((one) => one.searching),
+      0.5,
+    );
+    const explaining = quantile(
+      runs.map((one) => one.explaining),
+      0.5,
+    );
+    rows.push([
+      size,
+      VERSIONS,
+      searching.toFixed(0),
+      explaining.toFixed(0),
+      `${(explaining / searching).toFixed(2)} ×`,
+    ]);
+  }
+  return markdown([
+    ['shared CRDs', 'versions of each', 'search ms', 'explain ms', 'explain ÷ search'],
+    ...rows,
+  ]);
+}
+
+/** Milliseconds of processor time. */
+interface Run {
+  readonly searching: number;
+  readonly explaining: number;
+}
+
+async function run(universe: IndexFile): Promise<Run> {
+  const targets = [targetFor('v2.3.4')!];
+  const request = requestFor(
+    Object.fromEntries(Object.keys(universe.packages).map((name) => [name, '*'])),
+  );
+  const problemFor = (some: readonly Target[]) => toProblem(request, some, {});
+  const problem = problemFor(targets);
+  const driver = new Driver(memorySource(universe), {});
+  const started = process.cpuUsage();
+  const proof = await driver.drive(solve(problem), targets[0]!);
+  const searching = milliseconds(started);
+  const found = process.cpuUsage();
+  if (proof.status !== 'unsolvable') throw new Error(proof.status);
+  await explainRefusal({ problem, targets, proof, driver, problemFor });
+  return { searching, explaining: milliseconds(found) };
+}
+
+/** Processor time since then: other work on the machine does not count. */
+function milliseconds(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+}
+
+/** Two providers that own the same CRDs in every version. */
+function universeOf(size: number): IndexFile {
+  const crds = Array.from({ length: size }, (_, i) => `things${i}.bench.example.org`);
+  const versions = Object.fromEntries(
+    Array.from({ length: VERSIONS }, (_, i) => [`v1.${i}.0`, { crds }]),
+  );
+  const names = ['xpkg.bench.example/acme/provider-one', 'xpkg.bench.example/acme/provider-two'];
+  return {
+    packages: Object.fromEntries(names.map((name) => [name, { kind: 'Provider', versions }])),
+  };
+}

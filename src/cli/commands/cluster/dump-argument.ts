@@ -1,0 +1,53 @@
+import { findInputFiles, readText } from '../../../inputs/input-files.js';
+import { readDump } from '../../../inputs/dump/read-dump.js';
+import type { ClusterDump } from '../../../model/cluster/cluster-dump.js';
+import { InputError } from '../../../model/input-error.js';
+import { DUMP_COMMAND } from '../../../usecases/cluster/rules/dump.js';
+import type { Flags, Positionals } from '../../command.js';
+import type { Io } from '../../io/io.js';
+import { UsageError } from '../../usage-error.js';
+import { fileFlag } from '../../flags/input-flags.js';
+
+/** What `kubectl get` printed. */
+export const dumpArgument = {
+  dump: {
+    type: 'string',
+    describe:
+      'File or folder with what `kubectl get … -o yaml` or `-o json` printed, `-` for standard input',
+    // yargs passes a lone dash as an empty string.
+    coerce: (text: string | undefined) => (text === '' ? '-' : text),
+  },
+} as const satisfies Positionals;
+
+export const dumpFlags = {
+  ...fileFlag('Dump to read, too; may be repeated'),
+} as const satisfies Flags;
+
+interface DumpArgs {
+  readonly dump?: string | undefined;
+  readonly file?: readonly string[] | undefined;
+}
+
+/** Of one dump: they hold managed fields and the status of everything, and are larger than inputs. */
+const MAX_DUMP_BYTES = 256 * 1024 * 1024;
+
+/** Reads the dumps that the arguments name, as one; prints nothing. */
+export async function readDumps(args: DumpArgs, io: Io): Promise<ClusterDump> {
+  const files = [...(args.dump === undefined ? [] : [args.dump]), ...(args.file ?? [])];
+  if (files.length === 0) {
+    throw new UsageError('name a dump of a cluster', `\`${DUMP_COMMAND}\` prints one`);
+  }
+  const texts = [];
+  for (const { path } of await findInputFiles({ files, cwd: io.cwd })) {
+    const text = path === '-' ? io.stdin(MAX_DUMP_BYTES) : readText(path, io.cwd, MAX_DUMP_BYTES);
+    texts.push({ file: path, text: await text });
+  }
+  const dump = readDump(texts);
+  if (dump.packages.length > 0) return dump;
+  const passed = [...dump.passedOver.keys()].sort().join(', ');
+  throw new InputError(
+    `no Provider, Configuration or Function is in ${files.map((file) => `\`${file}\``).join(', ')}` +
+      (passed === '' ? '' : `, which holds other kinds: ${passed}`),
+    { hint: `\`${DUMP_COMMAND}\` prints what is wanted` },
+  );
+}

@@ -1,0 +1,123 @@
+import { ANY_VERSION, readRef } from '../../../inputs/command-line-ref.js';
+import type { PackageRootDraft } from '../../../inputs/contribution.js';
+import type { ListedPackage } from '../../../inputs/edit/package-list.js';
+import { formatOrigin, InputError } from '../../../model/input-error.js';
+import { replacedRepository, type Request, type RootVersion } from '../../../model/request.js';
+import { command } from '../../command.js';
+import { EXIT, type ExitCode } from '../../exit-code.js';
+import { refuseTwoOutputs } from '../../flags/bundle-flags.js';
+import { fullReference } from '../../io/full-name.js';
+import type { Io } from '../../io/io.js';
+import { EditedSet, editFlags } from './edited-set.js';
+
+export const addCommand = command({
+  positionals: {
+    refs: {
+      type: 'string',
+      array: true,
+      demandOption: true,
+      describe: 'Packages: SOURCE, SOURCE@CONSTRAINT, SOURCE:TAG, SOURCE@sha256:…',
+    },
+  },
+  flags: editFlags,
+  examples: [
+    ['$0 add xpkg.crossplane.io/acme/provider-a', 'at `^` of the newest version that fits'],
+    ["$0 add xpkg.crossplane.io/acme/provider-a@'~v1.2.0'", 'or, where it is there, changed'],
+  ],
+  epilogue:
+    'Comments, order and quotes of the file stay. Where the packages do not fit, nothing is ' +
+    'written (exit code 3). A `crossplane.yaml` gets a `dependsOn` entry.',
+  run: async (args, io) => {
+    refuseTwoOutputs(args);
+    const set = await EditedSet.open(args, io);
+    const before = await set.request();
+    const known = { lockfile: set.lock?.lockfile, source: await set.source(before) };
+    const named = await Promise.all(args.refs.map((ref) => fullReference(ref, known)));
+    const wanted = named.map(rootOf);
+    const told: string[] = [];
+    for (const root of wanted) {
+      const there = set.list.entries.find(({ name }) => name === root.repository);
+      if (there === undefined) refuseElsewhere(root, before);
+      else told.push(await changeEntry(set, there, root.version));
+    }
+    const isNew = ({ repository }: PackageRootDraft) =>
+      set.list.entries.every(({ name }) => name !== repository);
+    const refs = named.filter((ref) => isNew(rootOf(ref)));
+    if (refs.length > 0) {
+      const code = await addEntries(set, refs, told);
+      if (code !== undefined) return code;
+    }
+    const code = await set.finish();
+    if (code === EXIT.done) tell(told, set.file, args.write, io);
+    return code;
+  },
+});
+
+function rootOf(ref: string): PackageRootDraft {
+  return readRef(ref).roots!.find((root) => root.root === 'package')!;
+}
+
+/** A package that another file or an object asks for cannot be asked for here as well. */
+function refuseElsewhere({ repository }: PackageRootDraft, { roots }: Request): void {
+  const other = roots.find((root) => root.root === 'package' && root.repository === repository);
+  if (other === undefined) return;
+  throw new InputError(`\`${repository}\` is asked for already`, {
+    origin: other.origin,
+    hint: 'change its version there',
+  });
+}
+
+async function changeEntry(
+  set: EditedSet,
+  there: ListedPackage,
+  version: RootVersion,
+): Promise<string> {
+  const { name, origin } = there;
+  const now = there.version ?? '*';
+  const place = formatOrigin(origin);
+  if (version === ANY_VERSION) {
+    return `${name} is asked for already, at \`${now}\` (${place}); name a range to change that`;
+  }
+  const text = versionText(version);
+  if (text === now) return `${name} is asked for already, at \`${now}\` (${place})`;
+  await set.edit(set.list.changingVersion(there, text));
+  return `changed ${name} from \`${now}\` to \`${text}\` (${place})`;
+}
+
+/** Adds what the set admits, at the kind and the version that are found; else the exit code. */
+async function addEntries(
+  set: EditedSet,
+  refs: readonly string[],
+  told: string[],
+): Promise<ExitCode | undefined> {
+  const roots = refs.map(rootOf);
+  const free = roots.filter(({ version }) => version === ANY_VERSION);
+  const request = await set.request(refs);
+  const unlock = new Set(free.map(({ repository }) => replacedRepository(request, repository)));
+  const answer = await set.resolve(request, { unlock });
+  if (answer.status !== 'solved') {
+    const hinted = await set.takeHint(answer, refs);
+    if (hinted === undefined) return set.refuse(answer, refs);
+    return addEntries(set, hinted, told);
+  }
+  for (const { repository, version } of roots) {
+    const installed = replacedRepository(request, repository);
+    const locked = answer.lockfile.packages.find((each) => each.repository === installed)!;
+    const range = version === ANY_VERSION ? `^${locked.version}` : versionText(version);
+    const prerelease = set.prereleases.includes(repository);
+    await set.edit(set.list.adding({ repository, kind: locked.kind, version: range, prerelease }));
+    told.push(`added ${repository} at \`${range}\` to ${set.file}`);
+  }
+  return undefined;
+}
+
+function versionText(version: RootVersion): string {
+  if (version.form === 'text') return version.text;
+  return version.form === 'tag' ? version.tag : version.digest;
+}
+
+/** Says what became of each package named. */
+export function tell(told: readonly string[], file: string, written: boolean, io: Io): void {
+  for (const line of told) io.note(line);
+  if (!written) io.note(`${file} is left as it is (--no-write)`);
+}

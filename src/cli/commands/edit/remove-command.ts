@@ -1,0 +1,97 @@
+import type { ListedPackage } from '../../../inputs/edit/package-list.js';
+import { jsonPointer } from '../../../inputs/edit/json-pointer.js';
+import { lockGraph, type LockEdge } from '../../../lock/lock-graph.js';
+import { InputError } from '../../../model/input-error.js';
+import type { Request } from '../../../model/request.js';
+import { didYouMean } from '../../../text/did-you-mean.js';
+import { command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import { refuseTwoOutputs } from '../../flags/bundle-flags.js';
+import { lockedPackage } from '../../io/locked-name.js';
+import { tell } from './add-command.js';
+import { EditedSet, editFlags } from './edited-set.js';
+
+export const removeCommand = command({
+  positionals: {
+    packages: {
+      type: 'string',
+      array: true,
+      demandOption: true,
+      describe: 'Packages, or CRDs asked for, each in full or by the end of its name',
+    },
+  },
+  flags: editFlags,
+  examples: [['$0 remove provider-a', 'and whatever only it required']],
+  epilogue:
+    'An entry goes with the comment directly above it. Where the rest does not fit ' +
+    'without it, nothing is written (exit code 3).',
+  run: async (args, io) => {
+    refuseTwoOutputs(args);
+    const set = await EditedSet.open(args, io);
+    const request = await set.request();
+    const entries = [...new Set(args.packages.map((typed) => entryNamed(typed, set, request)))];
+    // From the last on, lest the others move.
+    const paths = entries.map(({ path }) => path).sort((a, b) => place(b) - place(a));
+    await set.edit(paths.map((path) => ({ op: 'remove', path: jsonPointer(path) })));
+    const code = await set.finish();
+    if (code !== EXIT.done) return code;
+    tell(
+      entries.map(({ name }) => `took ${name} out of ${set.file}`),
+      set.file,
+      args.write,
+      io,
+    );
+    return code;
+  },
+});
+
+function place(path: ListedPackage['path']): number {
+  return Number(path.at(-1));
+}
+
+function entryNamed(
+  typed: string,
+  { list, file, lock }: EditedSet,
+  { roots }: Request,
+): ListedPackage {
+  const { entries } = list;
+  const exact = entries.find(({ name }) => name === typed);
+  const close = entries.filter(({ name }) => name.endsWith(`/${typed}`));
+  if (exact ?? close.length === 1) return exact ?? close[0]!;
+  if (close.length > 1) {
+    const names = close.map(({ name }) => `\`${name}\``).join(' or ');
+    throw new InputError(`\`${typed}\` could be ${names}`, { hint: 'name one in full' });
+  }
+  const elsewhere = roots.find(
+    (root) =>
+      root.root === 'package' &&
+      (root.repository === typed || root.repository.endsWith(`/${typed}`)),
+  );
+  if (elsewhere !== undefined) {
+    throw new InputError(`\`${file}\` does not ask for \`${typed}\`: it is asked for here`, {
+      origin: elsewhere.origin,
+      hint: 'take it out there',
+    });
+  }
+  const locked = lock && lockedPackage(typed, lock.lockfile);
+  if (lock !== undefined && locked !== undefined) {
+    const by = lockGraph(lock.lockfile).requirersOf(locked.repository);
+    throw new InputError(`\`${file}\` does not ask for \`${locked.repository}\`${because(by)}`, {
+      hint: `\`xpkg-resolve why ${typed}\` says how it came to be locked`,
+    });
+  }
+  const meant = didYouMean(
+    typed,
+    entries.flatMap(({ name }) => [name, name.split('/').at(-1)!]),
+  );
+  throw new InputError(`\`${file}\` does not ask for \`${typed}\``, {
+    hint: meant === undefined ? 'it lists what can be removed' : `did you mean \`${meant}\`?`,
+  });
+}
+
+function because(requirers: readonly LockEdge[]): string {
+  const [first, ...more] = requirers;
+  if (first === undefined) return '';
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  return `: it is locked because ${first.from.repository}${others} requires it`;
+}

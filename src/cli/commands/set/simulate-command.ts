@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises';
+import { resolve as resolvePath } from 'node:path';
+import { readDump } from '../../../inputs/dump/read-dump.js';
+import type { Lockfile } from '../../../lock/lockfile.js';
+import { parseLockfile } from '../../../lock/parse-lockfile.js';
+import { InputError } from '../../../model/input-error.js';
+import type { KeptObject, Request } from '../../../model/request.js';
+import {
+  chooseTargets,
+  releaseSelector,
+  type ReleaseSelector,
+} from '../../../model/target/target-choice.js';
+import type { Target } from '../../../model/target/target.js';
+import { noStats } from '../../../driver/read-stats.js';
+import { compareWithLock } from '../../../usecases/simulate/compare-with-lock.js';
+import {
+  endsHealthy,
+  simulate,
+  type Applied,
+  type Before,
+} from '../../../usecases/simulate/simulate.js';
+import { command, type ArgsOf } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import { inputFlags, readRequest, readRequestIfAny } from '../../flags/input-flags.js';
+import { lockFlag } from '../../flags/lock-flag.js';
+import { outputFlag } from '../../flags/output-flag.js';
+import { prereleaseFlag, refsArgument } from '../../flags/resolve-flags.js';
+import { openSources, sourceFlags } from '../../flags/source-flags.js';
+import { crossplaneFlag } from '../../flags/target-flag.js';
+import type { Io } from '../../io/io.js';
+import { keptIn, requireLock } from '../../io/lock-file.js';
+import { withProgress } from '../../io/progress.js';
+import { simulationJson, simulationLines } from '../../output/simulation/simulation.js';
+
+const DEFAULT_SEED = 1;
+
+const flags = {
+  ...sourceFlags,
+  ...inputFlags,
+  ...crossplaneFlag('Crossplane release of the cluster'),
+  ...lockFlag(),
+  ...prereleaseFlag('Let the range of this root admit prereleases; may be repeated'),
+  ...outputFlag,
+  locked: {
+    type: 'boolean',
+    default: false,
+    describe: 'Roots enter at their locked versions, not at the newest that they admit',
+  },
+  all: {
+    type: 'boolean',
+    default: false,
+    describe: 'Apply everything that is locked, as rendered, not the roots alone',
+  },
+  prune: {
+    type: 'boolean',
+    default: false,
+    describe: 'With --all and --onto: delete what is no longer locked',
+  },
+  onto: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'What the cluster has before: a lockfile that was applied, or a dump',
+  },
+  orders: {
+    type: 'number',
+    requiresArg: true,
+    default: 0,
+    describe: 'Try so many other orders of arrival, too, and tell whether the end differs',
+  },
+  seed: {
+    type: 'number',
+    requiresArg: true,
+    describe: `Draw other orders than with another seed (default: ${DEFAULT_SEED})`,
+  },
+  compare: { type: 'boolean', default: false, describe: 'Show the end against the lockfile' },
+  upgrades: {
+    type: 'boolean',
+    default: false,
+    describe: 'As with --enable-dependency-version-upgrades of Crossplane',
+  },
+  downgrades: {
+    type: 'boolean',
+    default: false,
+    describe: 'As with --enable-dependency-version-downgrades, which implies the other',
+  },
+  'exit-code': {
+    type: 'boolean',
+    default: false,
+    describe: 'Exit 6 if it ends stuck, otherwise than locked, or differently by order',
+  },
+} as const;
+
+type Args = ArgsOf<typeof flags>;
+
+export const simulateCommand = command({
+  positionals: refsArgument,
+  flags,
+  examples: [
+    ['$0 simulate --orders 20', 'what becomes of the roots of xpkg.yaml, were they all you apply'],
+    ['$0 simulate --all --onto old.lock.yaml', 'what becomes of a cluster at the next apply'],
+  ],
+  epilogue:
+    'The package manager of a Crossplane release, as a model: nothing is installed, and no ' +
+    'cluster is asked. Registries are asked for tags and packages, as it would.',
+  run: async (args, io) => {
+    const { upgrades, downgrades, orders, seed = DEFAULT_SEED } = args;
+    mustBeWhole('--orders', orders);
+    mustBeWhole('--seed', seed);
+    const needsLock = args.locked || args.all || args.compare;
+    const lock = needsLock ? await requireLock(args, io) : undefined;
+    if (needsLock && lock === undefined) return EXIT.lockMismatch;
+    const lockfile = lock?.lockfile;
+    const before = args.onto === undefined ? undefined : await readBefore(args.onto, io);
+    const request = await requestOf(args, before, io);
+    const target = targetOf({ args, request, lockfile, before }, io);
+    const stats = noStats();
+    const kept = [...(request?.kept ?? []), ...keptBefore(before), ...keptInLock(lockfile, args)];
+    const source = await openSources(args, io, stats, kept);
+    const options = {
+      source,
+      target,
+      before,
+      flags: { upgrades: upgrades || downgrades, downgrades },
+      orders,
+      seed,
+    };
+    const applied: Applied =
+      request === undefined
+        ? { all: lockfile!, prune: args.prune }
+        : { roots: request, locked: args.locked ? lockfile : undefined };
+    const simulation = await withProgress(io, stats, () => simulate(applied, options));
+    const disagreements = args.compare
+      ? compareWithLock(simulation.settled, lockfile!, target)
+      : undefined;
+    const report = { ...simulation, orders, disagreements };
+    for (const note of report.notes) io.note(`note: ${note}`);
+    if (args.output === 'json') io.out(simulationJson(report));
+    else for (const line of simulationLines(report)) io.out(`${line}\n`);
+    const isFine =
+      endsHealthy(simulation.settled, target) &&
+      simulation.otherEnds.length === 0 &&
+      (disagreements ?? []).length === 0;
+    return args.exitCode && !isFine ? EXIT.findings : EXIT.done;
+  },
+});
+
+function mustBeWhole(name: string, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 0) return;
+  throw new InputError(`\`${name} ${value}\`: must be a whole number`);
+}
+
+/** Roots to apply; undefined: what is locked is. */
+async function requestOf(
+  args: Args & ArgsOf<typeof refsArgument>,
+  before: Before | undefined,
+  io: Io,
+): Promise<Request | undefined> {
+  if (args.all) return undefined;
+  const options = { refs: args.refs, skip: [args.lock] };
+  const read = before === undefined ? readRequest : readRequestIfAny;
+  const request = (await read(args, io, options)) ?? NOTHING;
+  return { ...request, prereleases: [...(request.prereleases ?? []), ...(args.prerelease ?? [])] };
+}
+
+/** With a cluster to go on from, there may be nothing to apply. */
+const NOTHING: Request = {
+  roots: [],
+  overrides: [],
+  replace: [],
+  exclude: [],
+  defaults: {},
+  kept: [],
+};
+
+/** A lockfile gives the version of its format at the top, where objects of a cluster have `apiVersion`. */
+const LOCKFILE_FORMAT = /^version: *\d/m;
+
+async function readBefore(file: string, io: Io): Promise<Before> {
+  const text =
+    file === '-' ? await io.stdin() : await readFile(resolvePath(io.cwd, file), 'utf8').catch(fail);
+  if (LOCKFILE_FORMAT.test(text)) return { lockfile: parseLockfile(text, file) };
+  return { dump: readDump([{ file, text }]) };
+
+  function fail(error: unknown): never {
+    const message = `cannot read \`${file}\`, which \`--onto\` names: ${String(error)}`;
+    throw new InputError(message, { cause: error });
+  }
+}
+
+function keptBefore(before: Before | undefined): readonly KeptObject[] {
+  if (before === undefined) return [];
+  return 'dump' in before ? before.dump.kept : keptIn(before.lockfile, '--onto');
+}
+
+function keptInLock(lockfile: Lockfile | undefined, args: Args): readonly KeptObject[] {
+  return lockfile === undefined || !args.all ? [] : keptIn(lockfile, args.lock);
+}
+
+interface Told {
+  readonly args: Args;
+  readonly request: Request | undefined;
+  readonly lockfile: Lockfile | undefined;
+  readonly before: Before | undefined;
+}
+
+/** The release that is asked for, else that of what is locked, dumped or applied before. */
+function targetOf({ args, request, lockfile, before }: Told, io: Io): Target {
+  const asked = releaseSelector(request ?? {}, args.crossplane);
+  const locked = before !== undefined && 'lockfile' in before ? before.lockfile : lockfile;
+  const known =
+    locked?.crossplane ??
+    (before !== undefined && 'dump' in before ? before.dump.crossplane?.version : undefined);
+  const assumed: ReleaseSelector | undefined =
+    known === undefined ? undefined : { text: known, origin: { file: args.lock } };
+  const { groups, notes, warnings } = chooseTargets(asked ?? assumed);
+  for (const note of notes) io.note(`note: ${note}`);
+  for (const warning of warnings) io.note(`warning: ${warning}`);
+  return groups[0]![0]!;
+}

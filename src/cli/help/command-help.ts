@@ -1,0 +1,49 @@
+import { wrap } from '../../text/wrap.js';
+import type { AnyCommand } from '../command.js';
+import type { CommandRow } from '../command-list.js';
+import { inputFlags } from '../flags/input-flags.js';
+import { networkFlags } from '../flags/network-flags.js';
+import { sourceFlags } from '../flags/source-flags.js';
+import { flagRow } from './flag-row.js';
+import { section, type HelpRow } from './layout.js';
+
+/** Flags that many commands share, by heading; what a command adds of its own is listed first. */
+const SHARED: readonly (readonly [heading: string, names: readonly string[]])[] = [
+  ['What is asked for', [...Object.keys(inputFlags), 'crossplane', 'crossplane-versions']],
+  ['Where packages are', Object.keys(sourceFlags).filter((name) => !(name in networkFlags))],
+  ['Network', Object.keys(networkFlags)],
+];
+
+/** What `help COMMAND` prints: usage, arguments, flags by what they are about, examples last. */
+export function commandHelp(row: CommandRow, command: AnyCommand, width: number): string[] {
+  const { positionals, flags, examples = [], epilogue } = command;
+  const shared = new Set(SHARED.flatMap(([, names]) => names));
+  const rowsOf = (names: readonly string[]): HelpRow[] =>
+    names.flatMap((name) => (Object.hasOwn(flags, name) ? [flagRow(name, flags[name]!)] : []));
+  const own = Object.keys(flags).filter((name) => !shared.has(name));
+  const args = Object.entries(positionals).map(([name, { describe }]): HelpRow => [
+    name,
+    describe ?? '',
+  ]);
+  return [
+    `xpkg-resolve ${row.usage}`,
+    '',
+    ...wrap(`${row.about}.`, '', '', width),
+    ...section('Arguments', args, width),
+    ...section('Flags', rowsOf(own), width),
+    ...SHARED.flatMap(([heading, names]) => section(heading, rowsOf(names), width)),
+    ...(epilogue === undefined ? [] : ['', ...wrap(epilogue, '', '', width)]),
+    ...exampleLines(examples, width),
+    '',
+    'Flags of every command, such as -q and --color: `xpkg-resolve --help`.',
+  ];
+}
+
+function exampleLines(examples: NonNullable<AnyCommand['examples']>, width: number): string[] {
+  if (examples.length === 0) return [];
+  const lines = examples.flatMap(([line, about]) => [
+    ...wrap(`# ${about}`, '  ', '  # ', width),
+    `  ${line.replaceAll('$0', 'xpkg-resolve')}`,
+  ]);
+  return ['', 'Examples:', ...lines];
+}

@@ -1,0 +1,25 @@
+import { PACKAGE_KINDS } from '../../../model/package.js';
+import { OWNED_KINDS } from '../../../model/owned-object.js';
+import { count, list, oneOf, record, text } from './parts.js';
+
+/** Fields that more than one command prints. */
+export const source = text('OCI repository of the package.');
+export const version = text('Tag, or digest where the package is demanded by digest.');
+export const crossplane = text('Crossplane release that it is about.');
+export const kind = oneOf(PACKAGE_KINDS, 'Kind of the package.');
+export const notes = list(text('A note.'), 'What is worth knowing.');
+
+export const owned = record(
+  {
+    kind: oneOf(OWNED_KINDS, 'Kind of object; a claim is the CRD that an XRD adds.'),
+    name: text('Its name.'),
+  },
+  'An object that a package owns.',
+);
+
+export const severity = oneOf(['error', 'warning', 'info'], 'How much it matters.');
+
+export const place = {
+  file: text('File that it stands in.'),
+  'line?': count('Line in that file, from 1.'),
+};

@@ -1,0 +1,40 @@
+import type { SourceMemory } from '../../driver/source-memory.js';
+import type { Lockfile } from '../../lock/lockfile.js';
+import type { Repository } from '../../model/package.js';
+import type { Target } from '../../model/target/target.js';
+import { effectiveRepository, effectiveSelector } from '../../solver/effective.js';
+import { requiredLists, takesList } from '../../solver/prefetch/required-lists.js';
+import type { Problem } from '../../solver/problem.js';
+
+/**
+ * Asks a distant source, all at once, for what the last answer was made of and the roots still
+ * lead to: the search will probably ask for it again, one level after the other.
+ */
+export function expectLocked(
+  lockfile: Lockfile,
+  problem: Problem,
+  { memory, target }: { readonly memory: SourceMemory; readonly target: Target },
+): void {
+  if (!memory.distant) return;
+  const locked = new Map(lockfile.packages.map((one) => [one.repository, one]));
+  const reached = new Set<Repository>();
+  const reach = (named: Repository) => {
+    const repository = effectiveRepository(problem, named);
+    if (reached.has(repository)) return;
+    reached.add(repository);
+    const version = problem.locked.get(repository);
+    if (version !== undefined)
+      void memory.expectPackage({ repository, version }, target).catch(() => undefined);
+    const last = locked.get(repository);
+    if (last === undefined || problem.ignoreRequirements) return;
+    for (const list of requiredLists(last, problem)) memory.expectTags(list.repository, target);
+    for (const each of last.requirements) if (each.requires === 'package') reach(each.repository);
+  };
+  for (const root of problem.roots) {
+    if (root.requires !== 'package') continue;
+    const repository = effectiveRepository(problem, root.repository);
+    const selector = effectiveSelector(problem, repository, root.selector);
+    if (takesList(selector, problem)) memory.expectTags(repository, target);
+    reach(repository);
+  }
+}

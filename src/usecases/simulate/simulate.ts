@@ -1,0 +1,150 @@
+import { bundleOf } from '../../bundle/bundle.js';
+import {
+  EMPTY_CLUSTER,
+  type ClusterState,
+  type WantedObject,
+} from '../../cluster/cluster-state.js';
+import { dumpedState } from '../../cluster/dumped-state.js';
+import { isHealthy } from '../../cluster/package-conditions.js';
+import type { MoveFlags } from '../../cluster/reconcile/reconcile-lock.js';
+import { settleCluster, type Settled, type UserAct } from '../../cluster/settle-cluster.js';
+import { wantedObject } from '../../cluster/wanted-object.js';
+import type { Lockfile } from '../../lock/lockfile.js';
+import type { ClusterDump } from '../../model/cluster/cluster-dump.js';
+import { InputError } from '../../model/input-error.js';
+import type { PackageSource } from '../../model/package-source.js';
+import type { Request } from '../../model/request.js';
+import { packageManagerOf } from '../../model/target/package-manager.js';
+import type { Target } from '../../model/target/target.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { seeded } from '../fuzz/seeded.js';
+import { ImageReader } from './image-reader.js';
+import { rootObjects } from './root-objects.js';
+
+/** What is applied: the roots of a request, or all that a lockfile locks, as rendered. */
+export type Applied =
+  | {
+      readonly roots: Request;
+      /** Roots enter at the versions that it locks; undefined: at the newest that they admit. */
+      readonly locked: Lockfile | undefined;
+    }
+  | {
+      readonly all: Lockfile;
+      /** Objects that the cluster has and the lockfile has not are removed. */
+      readonly prune: boolean;
+    };
+
+/** What the cluster holds before: what a lockfile rendered, or what was dumped of it. */
+export type Before = { readonly lockfile: Lockfile } | { readonly dump: ClusterDump };
+
+export interface SimulateOptions {
+  readonly source: PackageSource;
+  readonly target: Target;
+  readonly before?: Before | undefined;
+  readonly flags: MoveFlags;
+  /** So many other orders are tried. */
+  readonly orders: number;
+  readonly seed: number;
+}
+
+/** An end that some orders lead to. */
+export interface OtherEnd {
+  /** How many of those tried. */
+  readonly orders: number;
+  readonly settled: Settled;
+}
+
+export interface Simulation {
+  readonly target: Target;
+  readonly settled: Settled;
+  /** Ends of other orders that are not the first one's, most frequent first. */
+  readonly otherEnds: readonly OtherEnd[];
+  readonly notes: readonly string[];
+}
+
+/** What a cluster's own package manager would make of some packages, step by step. */
+export async function simulate(applied: Applied, options: SimulateOptions): Promise<Simulation> {
+  const { source, target, before, flags, orders, seed } = options;
+  refuseFlags(flags, target);
+  const reader = new ImageReader(source, target);
+  const start = await startOf(before, reader, target);
+  const { acts, notes } = await actsOf(applied, start, reader, target);
+  const run = (next?: (waiting: number) => number) =>
+    reader.run(settleCluster(start, acts, { target, flags, next }));
+  const settled = await run();
+  const ends = new Map<string, OtherEnd>();
+  for (let order = 1; order <= orders; order++) {
+    const other = await run(seeded(seed + order));
+    const key = endKey(other);
+    ends.set(key, { orders: (ends.get(key)?.orders ?? 0) + 1, settled: other });
+  }
+  ends.delete(endKey(settled));
+  const otherEnds = [...ends.values()].sort((a, b) => b.orders - a.orders);
+  return { target, settled, otherEnds, notes };
+}
+
+/** Whether every package ends installed and healthy. */
+export function endsHealthy({ state, isAtRest }: Settled, target: Target): boolean {
+  return isAtRest && isHealthy(state, target);
+}
+
+function refuseFlags({ upgrades, downgrades }: MoveFlags, target: Target): void {
+  const { moves } = packageManagerOf(target);
+  const unknown =
+    upgrades && !moves.includes('upgrades')
+      ? '--upgrades'
+      : downgrades && !moves.includes('downgrades')
+        ? '--downgrades'
+        : undefined;
+  if (unknown === undefined) return;
+  throw new InputError(`Crossplane ${target.version} has no flag that \`${unknown}\` stands for`);
+}
+
+async function startOf(
+  before: Before | undefined,
+  reader: ImageReader,
+  target: Target,
+): Promise<ClusterState> {
+  if (before === undefined) return EMPTY_CLUSTER;
+  if ('dump' in before) return dumpedState(before.dump);
+  const acts = renderedObjects(before.lockfile, target).map((apply) => ({ apply }));
+  return (await reader.run(settleCluster(EMPTY_CLUSTER, acts, { target }))).state;
+}
+
+async function actsOf(
+  applied: Applied,
+  start: ClusterState,
+  reader: ImageReader,
+  target: Target,
+): Promise<{ readonly acts: readonly UserAct[]; readonly notes: readonly string[] }> {
+  if ('roots' in applied) {
+    const { roots, locked } = applied;
+    const { objects, images, notes } = await reader.run(rootObjects(roots, { target, locked }));
+    reader.add(images);
+    return { acts: objects.map((apply) => ({ apply })), notes };
+  }
+  const objects = renderedObjects(applied.all, target);
+  const kept = new Set(objects.map(({ kind, name }) => `${kind} ${name}`));
+  const gone = start.objects.filter(({ kind, name }) => !kept.has(`${kind} ${name}`));
+  const acts: UserAct[] = [
+    ...objects.map((apply) => ({ apply })),
+    ...(applied.prune ? gone : []).map((remove) => ({ remove })),
+  ];
+  return { acts, notes: [] };
+}
+
+function renderedObjects(lockfile: Lockfile, target: Target): WantedObject[] {
+  return bundleOf(lockfile, target, 'tag')
+    .objects.map(wantedObject)
+    .filter((object) => object !== undefined);
+}
+
+/** Equal for ends that a user could not tell apart: the order of rows is not looked at. */
+function endKey({ state, isAtRest }: Settled): string {
+  const rows = state.rows.map(({ source, version }) => `${source} ${version}`);
+  const objects = state.objects.map(({ kind, name, reference, revision }) => {
+    const health = state.revisions.find((each) => each.kind === kind && each.name === revision);
+    return `${kind} ${name} ${reference} ${health?.health.status ?? ''}`;
+  });
+  return JSON.stringify([isAtRest, rows.sort(byCodePoint), objects.sort(byCodePoint)]);
+}

@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../../../src/cli/run.js';
+import { fakeIo } from '../../../support/fake-io.js';
+
+const SOURCE = 'xpkg.example.org/acme/provider-thing';
+let cwd: string;
+
+const crd = (name: string, size: string) => `---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: ${name}.acme.dev
+spec:
+  group: acme.dev
+  names: {kind: Thing, plural: ${name}}
+  scope: Cluster
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: ${size}
+`;
+
+const meta = (verbs: string) => `apiVersion: meta.pkg.crossplane.io/v1
+kind: Provider
+metadata:
+  name: provider-thing
+spec:
+  controller:
+    permissionRequests:
+    - {apiGroups: [""], resources: [secrets], verbs: ${verbs}}
+`;
+
+async function run(...argv: readonly string[]) {
+  const io = fakeIo({ cwd, env: { ...process.env, HOME: cwd } });
+  const code = await runCli(argv, io);
+  return { code, stdout: io.stdout(), notes: io.notes().join('\n') };
+}
+
+const FROM = ['--from', 'dir:packages'];
+const git = (...words: readonly string[]) => execFileSync('git', words, { cwd, stdio: 'pipe' });
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'diff-'));
+  const publish = async (version: string, text: string) => {
+    const folder = join(cwd, 'packages', `${SOURCE}@${version}`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'package.yaml'), text);
+  };
+  const evil = '{type: string, pattern: "`|<script>@all"}';
+  await publish('v1.0.0', `${meta('[get]')}${crd('things', '{type: string}')}${crd('gone', '{}')}`);
+  await publish('v1.1.0', `${meta('[get, list]')}${crd('things', evil)}${crd('new', '{}')}`);
+  for (const version of ['v1.0.0', 'v1.1.0']) {
+    const lock = ['--lock', `${version}.lock.yaml`, '--out', 'bundle'];
+    await run('resolve', `${SOURCE}@${version}`, ...FROM, ...lock, '--crossplane', 'v1.20.0');
+  }
+  await writeFile(join(cwd, 'xpkg.lock.yaml'), await readFile(join(cwd, 'v1.0.0.lock.yaml')));
+  git('init', '-q');
+  git('add', 'xpkg.lock.yaml');
+  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'one');
+  await writeFile(join(cwd, 'xpkg.lock.yaml'), await readFile(join(cwd, 'v1.1.0.lock.yaml')));
+});
+
+const LOCKS = ['diff', 'HEAD:xpkg.lock.yaml', 'xpkg.lock.yaml', ...FROM];
+
+interface Printed {
+  readonly packages: { readonly moved: readonly { readonly source: string }[] };
+  readonly objects: readonly { readonly change: string; readonly name: string }[];
+  readonly findings: readonly Readonly<Record<string, unknown>>[];
+}
+
+test('lockfiles of git and of disk are compared, packages and schemas', async () => {
+  const { code, stdout } = await run(...LOCKS, '-o', 'json');
+  const { packages, objects, findings } = JSON.parse(stdout) as Printed;
+  expect(code).toBe(0);
+  expect(packages.moved).toMatchObject([{ source: SOURCE, from: 'v1.0.0', to: 'v1.1.0' }]);
+  expect(objects.map(({ change, name }) => `${change} ${name}`)).toEqual([
+    'removed gone.acme.dev',
+    'added new.acme.dev',
+    'schema things.acme.dev',
+  ]);
+  expect(findings.map(({ severity, rule, path }) => [severity, rule, path].join(' '))).toEqual([
+    'stored object-removed ',
+    'stored pattern-added spec.size',
+    'harmless permission-added spec.controller.permissionRequests',
+  ]);
+  expect(findings[1]).toMatchObject({
+    object: 'things.acme.dev',
+    version: 'v1',
+    from: { source: SOURCE, version: 'v1.0.0', line: 29 },
+    to: { source: SOURCE, version: 'v1.1.0', line: 29 },
+  });
+});
+
+test('text is a few lines, worst first', async () => {
+  const { stdout } = await run(...LOCKS);
+  expect(stdout).toContain('packages: 0 added, 0 removed, 1 moved');
+  expect(stdout).toContain('2 break stored objects, 0 break writers, 0 break readers, 1 harmless');
+  expect(stdout.indexOf('stored   ')).toBeLessThan(stdout.indexOf('asks to list secrets'));
+  expect(stdout.split('\n').length).toBeLessThan(24);
+});
+
+test('Markdown folds details, and nothing that packages say is read as Markdown or HTML', async () => {
+  const { stdout } = await run(...LOCKS, '-o', 'markdown');
+  expect(stdout).toContain('<details><summary>breaks stored objects: 2 findings</summary>');
+  expect(stdout).toContain(`"'|<script>@all"`);
+  // What stands outside of code is the tool's own.
+  const outside = stdout.replaceAll(/`[^`\n]*`/g, '');
+  expect(outside).not.toMatch(/script|@all/);
+});
+
+describe('exit code', () => {
+  test.each([
+    [6, ['--fail-on', 'stored']],
+    [6, ['--exit-code']],
+    [6, ['--exit-code', '--fail-on', 'harmless']],
+    [0, ['--no-schemas']],
+    [2, ['--fail-on', 'worst']],
+  ])('%d with %j', async (code, flags) => {
+    expect((await run(...LOCKS, ...flags)).code).toBe(code);
+  });
+
+  test('a milder change than is asked about does not fail', async () => {
+    const same = ['diff', 'xpkg.lock.yaml', 'v1.1.0.lock.yaml', ...FROM];
+    const { code, stdout } = await run(...same, '--fail-on', 'harmless');
+    expect([code, stdout]).toEqual([0, 'nothing differs\n']);
+  });
+});
+
+describe('what is compared', () => {
+  test('a revision alone stands for its lockfile', async () => {
+    const { code, stdout } = await run('diff', 'HEAD', 'xpkg.lock.yaml', '--no-schemas');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('v1.0.0 → v1.1.0')]);
+  });
+
+  test.each([
+    ['references', [`${SOURCE}@v1.0.0`, `${SOURCE}:v1.1.0`]],
+    ['folders', [`packages/${SOURCE}@v1.0.0`, `packages/${SOURCE}@v1.1.0`]],
+    ['files', [`packages/${SOURCE}@v1.0.0/package.yaml`, `packages/${SOURCE}@v1.1.0/package.yaml`]],
+  ])('two packages: %s', async (_, named) => {
+    const { stdout } = await run('diff', ...named, ...FROM, '-o', 'json');
+    const { findings } = JSON.parse(stdout) as Printed;
+    expect(findings.map(({ rule }) => rule)).toEqual([
+      'object-removed',
+      'pattern-added',
+      'permission-added',
+    ]);
+  });
+
+  test.each([
+    [2, ['xpkg.lock.yaml', `packages/${SOURCE}@v1.0.0`], 'is none'],
+    [2, ['HEAD:none.yaml', 'xpkg.lock.yaml'], 'git cannot show `HEAD:none.yaml`'],
+    [2, ['none.yaml', 'xpkg.lock.yaml'], 'is none'],
+    [5, ['HEAD', 'xpkg.lock.yaml', '--offline'], '`--offline` forbids the network'],
+  ])('exit %d: %j', async (code, named, said) => {
+    const ran = await run('diff', ...named);
+    expect([ran.code, ran.notes]).toEqual([code, expect.stringContaining(said)]);
+  });
+});

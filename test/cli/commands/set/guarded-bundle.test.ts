@@ -1,0 +1,280 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EXIT } from '../../../../src/cli/exit-code.js';
+import { runCli } from '../../../../src/cli/run.js';
+import { fakeIo } from '../../../support/fake-io.js';
+import { providers, requiring } from '../../../support/universes.js';
+
+const A = 'xpkg.example.org/acme/provider-a';
+const B = 'xpkg.example.org/acme/provider-b';
+const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+const FROM = ['--from', 'index:index.json'];
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-'));
+  const set = {
+    apiVersion: 'xpkg-resolve.dev/v1alpha1',
+    kind: 'PackageSet',
+    metadata: { name: 'test' },
+    spec: { crossplane: 'v2.3.4', packages: [{ provider: A, version: '*' }] },
+  };
+  writeFileSync(join(folder, 'xpkg.yaml'), JSON.stringify(set));
+  const packages = providers({
+    [A]: { 'v1.0.0': { digest: digest('a'), ...requiring({ [B]: '>=v1.0.0' }) } },
+    [B]: { 'v1.0.0': { digest: digest('b') } },
+  });
+  writeFileSync(join(folder, 'index.json'), JSON.stringify(packages));
+  await run('resolve', ...FROM);
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function run(...args: string[]) {
+  const io = fakeIo({ cwd: folder });
+  const code = await runCli(args, io);
+  return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
+}
+
+function file(path: string): string {
+  return readFileSync(join(folder, path), 'utf8');
+}
+
+function edit(path: string, from: string, to: string): void {
+  writeFileSync(join(folder, path), file(path).replace(from, to));
+}
+
+function outputs(): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = paths.filter((path) => statSync(join(folder, path)).isFile()).sort();
+  return Object.fromEntries(files.map((path) => [path, file(path)]));
+}
+
+const GUARDS = [
+  { guard: 'render --check', args: ['render', '--check'] },
+  { guard: 'resolve --locked', args: ['resolve', '--locked', ...FROM] },
+  { guard: 'verify', args: ['verify', ...FROM] },
+];
+
+describe.each(GUARDS)('$guard', ({ args }) => {
+  test('passes over what was just rendered', async () => {
+    expect(await run(...args)).toMatchObject({ code: EXIT.done });
+  });
+
+  test('names the file and the first line that was edited, and writes nothing', async () => {
+    edit('rendered/packages.yaml', `${B}:v1.0.0`, 'xpkg.example.org/evil/provider-b:v1.0.0');
+    const before = outputs();
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toMatch(/^error: rendered\/packages\.yaml:\d+: not what the lockfile renders$/m);
+    expect(stderr).toContain(`wanted:   package: ${B}:v1.0.0`);
+    expect(stderr).toContain('found:    package: xpkg.example.org/evil/provider-b:v1.0.0');
+    expect(stderr).toContain('xpkg-resolve render');
+    expect(outputs()).toEqual(before);
+  });
+
+  test.each([
+    { why: 'a line feed less', path: 'lock.yaml', change: (text: string) => text.slice(0, -1) },
+    { why: 'a line more', path: 'packages.yaml', change: (text: string) => `${text}---\n` },
+    {
+      why: 'other line ends',
+      path: 'kustomization.yaml',
+      change: (text: string) => text.replaceAll('\n', '\r\n'),
+    },
+    {
+      why: 'the mark of the tool gone',
+      path: 'lock.yaml',
+      change: (text: string) => text.slice(9),
+    },
+  ])('compares byte by byte: $why', async ({ path, change }) => {
+    const whole = `rendered/${path}`;
+    writeFileSync(join(folder, whole), change(file(whole)));
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain(`error: ${whole}:`);
+  });
+
+  test('a file that is missing is told', async () => {
+    rmSync(join(folder, 'rendered/lock.yaml'));
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('error: rendered/lock.yaml: the file is missing');
+  });
+
+  test('what is no file is told, and not read', async () => {
+    rmSync(join(folder, 'rendered/lock.yaml'));
+    symlinkSync('/dev/zero', join(folder, 'rendered/lock.yaml'));
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('error: rendered/lock.yaml: it is no file');
+  });
+
+  test('a file of ours that is left over is told; files of theirs are not ours to judge', async () => {
+    writeFileSync(join(folder, 'rendered/README.md'), 'theirs');
+    writeFileSync(join(folder, 'rendered/mine.yaml'), 'theirs: too\n');
+    expect(await run(...args)).toMatchObject({ code: EXIT.done });
+    writeFileSync(join(folder, 'rendered/old.yaml'), file('rendered/packages.yaml'));
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('error: rendered/old.yaml: the lockfile renders no such file');
+  });
+
+  test('-o json names file and line', async () => {
+    edit('rendered/packages.yaml', `${B}:v1.0.0`, `${B}:v0.9.0`);
+    const { code, stdout } = await run(...args, '-o', 'json');
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'mismatch',
+      mismatches: [
+        {
+          kind: 'bundle',
+          file: 'rendered/packages.yaml',
+          line: expect.any(Number),
+          locked: expect.stringContaining(`${B}:v1.0.0`),
+          found: expect.stringContaining(`${B}:v0.9.0`),
+        },
+      ],
+    });
+  });
+
+  test('what it was rendered with is used again', async () => {
+    await run('render', '--pin', 'digest');
+    expect(await run(...args)).toMatchObject({ code: EXIT.done });
+    await run('render', '--pin', 'tag', '--apply-lock', '--crossplane', 'v2.2.0');
+    expect(await run(...args)).toMatchObject({ code: EXIT.done });
+  });
+});
+
+test.each(GUARDS.slice(1))('$guard --no-bundle leaves the bundle out', async ({ args }) => {
+  edit('rendered/packages.yaml', `${B}:v1.0.0`, `${B}:v0.9.0`);
+  const before = outputs();
+  expect(await run(...args, '--no-bundle')).toMatchObject({ code: EXIT.done });
+  expect(outputs()).toEqual(before);
+});
+
+test('a record that was edited until nothing can be rendered is a mismatch for verify', async () => {
+  await run('render', '--pin', 'digest');
+  edit('rendered/kustomization.yaml', '--pin digest', '--pin digest --apply-lock');
+  const { code, stderr } = await run('verify', ...FROM);
+  expect(code).toBe(EXIT.lockMismatch);
+  expect(stderr).toContain('error: rendered: not what the lockfile renders, which is nothing');
+});
+
+describe('a bundle that is not there', () => {
+  beforeEach(() => rmSync(join(folder, 'rendered'), { recursive: true }));
+
+  test('is no mismatch: --locked writes it', async () => {
+    const { code, stderr } = await run('resolve', '--locked', ...FROM);
+    expect(code).toBe(EXIT.done);
+    expect(stderr).toContain('wrote rendered/; xpkg.lock.yaml is up to date');
+    expect(await run('render', '--check')).toMatchObject({ code: EXIT.done });
+  });
+
+  test('is no mismatch for verify, nor is a folder with files of theirs', async () => {
+    expect(await run('verify', ...FROM)).toMatchObject({ code: EXIT.done });
+    mkdirSync(join(folder, 'rendered'));
+    writeFileSync(join(folder, 'rendered/.gitkeep'), '');
+    expect(await run('verify', ...FROM)).toMatchObject({ code: EXIT.done });
+  });
+
+  test('is exit 4 for render --check, which writes none', async () => {
+    const { code, stderr } = await run('render', '--check');
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('error: rendered: no bundle is there');
+    expect(readdirSync(folder)).not.toContain('rendered');
+  });
+});
+
+describe('what a bundle was rendered with', () => {
+  test('stands in its kustomization, and only where it is not the default', async () => {
+    expect(file('rendered/kustomization.yaml')).not.toContain('Rendered with');
+    await run('render', '--pin', 'digest');
+    expect(file('rendered/kustomization.yaml').split('\n')[1]).toBe('# Rendered with --pin digest');
+    await run('render', '--pin', 'tag');
+    expect(file('rendered/kustomization.yaml')).not.toContain('Rendered with');
+  });
+
+  test.each([
+    { args: ['render'] },
+    { args: ['resolve', ...FROM] },
+    { args: ['resolve', '--frozen'] },
+    { args: ['update', ...FROM] },
+  ])('$args keeps it, and says so', async ({ args }) => {
+    await run('render', '--pin', 'digest');
+    const before = outputs();
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(EXIT.done);
+    expect(stderr).toContain('`rendered` is rendered with `--pin digest`, as it was before');
+    expect(outputs()).toEqual(before);
+  });
+
+  test('a flag that is given wins', async () => {
+    await run('render', '--apply-lock');
+    await run('resolve', ...FROM, '--no-apply-lock');
+    expect(file('rendered/kustomization.yaml')).not.toContain('lock.yaml');
+  });
+
+  test('a record that was edited to another one is found: the objects do not fit it', async () => {
+    await run('render', '--pin', 'digest');
+    edit('rendered/kustomization.yaml', '# Rendered with --pin digest\n', '');
+    const { code, stderr } = await run('render', '--check');
+    expect(code).toBe(EXIT.lockMismatch);
+    expect(stderr).toContain('rendered/packages.yaml:');
+  });
+});
+
+describe('"wrote" is said of what changed', () => {
+  test('nothing did', async () => {
+    const { stderr } = await run('resolve', ...FROM);
+    expect(stderr).toBe('xpkg.lock.yaml and rendered/ are up to date');
+    expect((await run('render')).stderr).toBe('rendered/ is up to date');
+    expect((await run('resolve', '--frozen')).stderr).toBe('rendered/ is up to date');
+  });
+
+  test('one file did, and one of ours was left over', async () => {
+    edit('rendered/packages.yaml', `${B}:v1.0.0`, `${B}:v0.9.0`);
+    writeFileSync(join(folder, 'rendered/old.yaml'), file('rendered/lock.yaml'));
+    const { stderr } = await run('resolve', ...FROM);
+    expect(stderr).toBe(
+      'wrote rendered/packages.yaml; removed rendered/old.yaml; xpkg.lock.yaml is up to date',
+    );
+    expect(readdirSync(join(folder, 'rendered'))).not.toContain('old.yaml');
+  });
+});
+
+test.each([
+  { args: ['render', '--check', '--out', '-'], code: EXIT.badInput },
+  { args: ['render', '-o', 'json', '--out', '-'], code: EXIT.badInput },
+  { args: ['resolve', '--no-bundle', '--out', '-', ...FROM], code: EXIT.badInput },
+  { args: ['render', '--check', '--lock', 'gone.yaml'], code: EXIT.lockMismatch },
+])('$args is exit $code', async ({ args, code }) => {
+  expect(await run(...args)).toMatchObject({ code });
+});
+
+test('`render -o json` tells the files', async () => {
+  const files = ['kustomization', 'lock', 'packages'].map((name) => `rendered/${name}.yaml`);
+  const { stdout } = await run('render', '-o', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({ schemaVersion: 1, status: 'rendered', files });
+});
+
+test('a lockfile that is missing is a mismatch in JSON', async () => {
+  const { code, stdout } = await run('resolve', '--locked', '-o', 'json', '--lock', 'x', ...FROM);
+  expect(code).toBe(EXIT.lockMismatch);
+  expect(JSON.parse(stdout)).toMatchObject({
+    status: 'mismatch',
+    exitCode: EXIT.lockMismatch,
+    mismatches: [{ kind: 'missing' }],
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { runOn } from '../../src/cluster/cluster-question.js';
+import { isHealthy, packageConditions } from '../../src/cluster/package-conditions.js';
+import { settleCluster, type UserAct } from '../../src/cluster/settle-cluster.js';
+import type { IndexFile } from '../../src/model/index-file.js';
+import { targetFor } from '../../src/model/target/target.js';
+import { imagesOf, rowsOf, settled, stepsOf, wanted } from '../support/clusters.js';
+import { providers, requiring } from '../support/universes.js';
+
+const HOST = 'xpkg.example.org/acme';
+const [A, B, C] = ['a', 'b', 'c'].map((name) => `${HOST}/${name}`) as [string, string, string];
+const [V1, V2] = ['v1.0.0', 'v2.0.0'];
+const TARGET = targetFor('v2.3.4')!;
+const CRD = 'buckets.example.org';
+
+function after(before: ReturnType<typeof settled>, acts: readonly UserAct[], universe: IndexFile) {
+  return runOn(settleCluster(before.state, acts, { target: TARGET }), imagesOf(universe, TARGET));
+}
+
+describe('a running set', () => {
+  const universe = providers({
+    [A]: { [V1]: requiring({ [B]: '<2.0.0' }), [V2]: requiring({ [B]: '>=2.0.0' }) },
+    [B]: { [V1]: {}, [V2]: {} },
+  });
+  const running = settled(universe, [`${B}:${V1}`, `${A}:${V1}`]);
+
+  test('moves up: the old revision leaves the Lock, and the new one enters it', () => {
+    const acts = [`${B}:${V2}`, `${A}:${V2}`].map((text) => ({ apply: wanted(text) }));
+    const end = after(running, acts, universe);
+    expect(rowsOf(end).toSorted()).toEqual([`${A}@${V2}`, `${B}@${V2}`]);
+    expect(isHealthy(end.state, TARGET)).toBe(true);
+    expect(end.state.revisions.filter(({ active }) => !active)).toHaveLength(2);
+  });
+
+  test('is stuck where one alone moves', () => {
+    const end = after(running, [{ apply: wanted(`${B}:${V2}`) }], universe);
+    expect(stepsOf(end).at(-1)).toContain(`${B}@${V2} is incompatible with constraint <2.0.0`);
+    expect(isHealthy(end.state, TARGET)).toBe(false);
+  });
+
+  test('loses what is removed, and misses it', () => {
+    const end = after(running, [{ remove: { kind: 'Provider', name: 'acme-b' } }], universe);
+    expect(stepsOf(end)).toEqual([`removed b ${V1}`, `installed b ${V1} for a <2.0.0`]);
+    expect(isHealthy(end.state, TARGET)).toBe(true);
+  });
+
+  test('keeps its revision where a tag is not there', () => {
+    const end = after(running, [{ apply: wanted(`${B}:v9.0.0`) }], universe);
+    expect(stepsOf(end).at(-1)).toContain('cannot unpack package');
+    expect(rowsOf(end)).toEqual([`${B}@${V1}`, `${A}@${V1}`]);
+  });
+});
+
+describe('who controls what', () => {
+  test('an object passes from a package that dropped it to one that brings it', () => {
+    const universe = providers({
+      [A]: { [V1]: { crds: [CRD] }, [V2]: {} },
+      [B]: { [V1]: { crds: [CRD] } },
+    });
+    const both = settled(universe, [`${A}:${V1}`, `${B}:${V1}`]);
+    expect(isHealthy(both.state, TARGET)).toBe(false);
+    const end = after(both, [{ apply: wanted(`${A}:${V2}`) }], universe);
+    expect(isHealthy(end.state, TARGET)).toBe(true);
+  });
+
+  test('an object goes with its package', () => {
+    const universe = providers({ [A]: { [V1]: { crds: [CRD] } }, [B]: { [V1]: { crds: [CRD] } } });
+    const both = settled(universe, [`${A}:${V1}`, `${B}:${V1}`]);
+    const end = after(both, [{ remove: { kind: 'Provider', name: 'acme-a' } }], universe);
+    expect(isHealthy(end.state, TARGET)).toBe(true);
+  });
+
+  test.each(['v1.20.11', 'v2.3.4'])(
+    'a claim whose CRD is a provider’s is hidden on %s, or stops the provider that comes later',
+    (crossplane) => {
+      const universe: IndexFile = {
+        packages: {
+          ...providers({ [B]: { [V1]: { crds: ['dbs.acme.io'] } } }).packages,
+          [A]: {
+            kind: 'Configuration',
+            versions: { [V1]: { xrds: [{ name: 'xdbs.acme.io', claim: 'dbs.acme.io' }] } },
+          },
+        },
+      };
+      const target = targetFor(crossplane)!;
+      const end = settled(universe, [`${B}:${V1}`, `Configuration ${A}:${V1}`], { crossplane });
+      expect(isHealthy(end.state, target)).toBe(true);
+      expect(end.state.hidden.map(({ crd }) => crd)).toEqual(['dbs.acme.io']);
+      const other = settled(universe, [`Configuration ${A}:${V1}`, `${B}:${V1}`], { crossplane });
+      expect([isHealthy(other.state, target), other.state.hidden.length]).toEqual(
+        target.rules.compositeScopes ? [true, 1] : [false, 0],
+      );
+    },
+  );
+
+  test('two XRDs of one name are two owners', () => {
+    const versions = { [V1]: { xrds: [{ name: 'xdbs.acme.io' }] } };
+    const universe = {
+      packages: {
+        [A]: { kind: 'Configuration', versions },
+        [B]: { kind: 'Configuration', versions },
+      },
+    };
+    const end = settled(universe, [`Configuration ${A}:${V1}`, `Configuration ${B}:${V1}`]);
+    expect(stepsOf(end).at(-1)).toContain(
+      'xdbs.acme.io is already controlled by ConfigurationRevision acme-a-',
+    );
+  });
+});
+
+test('what waits to be activated by hand is not installed', () => {
+  const universe = providers({ [A]: { [V1]: {} } });
+  const acts = [{ apply: { ...wanted(`${A}:${V1}`), manual: true } }];
+  const end = after(settled(universe, []), acts, universe);
+  const [{ installed, healthy }] = packageConditions(end.state, TARGET) as [never];
+  expect({ installed, healthy }).toEqual({
+    installed: { status: 'False', message: 'Package is inactive' },
+    healthy: { status: 'True', message: undefined },
+  });
+  expect(rowsOf(end)).toEqual([]);
+});
+
+test('an object that is there already was an error once', () => {
+  const universe = providers({
+    [A]: { [V1]: requiring({ 'ghcr.io/acme/b': '*' }) },
+    [B]: { [V1]: {} },
+    'ghcr.io/acme/b': { [V1]: {} },
+  });
+  const end = settled(universe, [`${B}:${V1}`, `${A}:${V1}`], { crossplane: 'v1.17.0' });
+  expect(stepsOf(end).at(-1)).toBe(
+    'fail b for a * (cannot create dependency package: providers.pkg.crossplane.io "acme-b" already exists)',
+  );
+  expect(end.state.resolved).toBeUndefined();
+});
+
+describe('with upgrades', () => {
+  const flags = { upgrades: true, downgrades: false };
+  const universe = providers({
+    [A]: { [V1]: requiring({ [C]: '<2.0.0' }), [V2]: requiring({ [C]: '>=2.0.0' }) },
+    [B]: { [V1]: requiring({ [C]: '>=1.0.0' }) },
+    [C]: { [V1]: {}, [V2]: {}, 'v2.1.0': {} },
+  });
+
+  test('a dependency follows those who need it, no further than it must', () => {
+    const running = settled(universe, [`${A}:${V1}`, `${B}:${V1}`], { flags });
+    expect(rowsOf(running)).toContain(`${C}@${V1}`);
+    const end = settled(universe, [`${A}:${V2}`], { flags, state: running.state });
+    expect(stepsOf(end)).toContain(`moved c ${V2} for a >=2.0.0 (${V1})`);
+    expect(isHealthy(end.state, TARGET)).toBe(true);
+  });
+
+  test('it does not go back unless that is allowed', () => {
+    const running = settled(universe, [`${A}:${V2}`], { flags });
+    expect(rowsOf(running)).toContain(`${C}@v2.1.0`);
+    const stuck = settled(universe, [`${A}:${V1}`], { flags, state: running.state });
+    expect(stuck.state.resolved?.message).toContain('manual intervention is required');
+    const down = { upgrades: true, downgrades: true };
+    const end = settled(universe, [`${A}:${V1}`], { flags: down, state: running.state });
+    expect(rowsOf(end)).toContain(`${C}@${V1}`);
+    expect(isHealthy(end.state, TARGET)).toBe(true);
+  });
+});

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../src/cli/run.js';
+import { realClock } from '../../src/model/time/clock.js';
+import { fakeIo } from '../support/fake-io.js';
+import { recordFigure } from '../support/figures.js';
+import {
+  CAMPAIGNS,
+  FaultWorld,
+  FURTHER_CAMPAIGNS,
+  newTally,
+  type RunCommand,
+} from '../support/registry/fault-campaign.js';
+import { FAULTS, STALLING_FAULTS } from '../support/registry/fault-list.js';
+
+const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
+/**
+ * Of the pairs of a fault and a request, every so manyth is tried: each fault meets some requests,
+ * and each request some faults. With 1 all of them are, which takes minutes.
+ */
+const STRIDE = Number(process.env['XPKG_FAULT_STRIDE'] ?? 6);
+/** For what repeats the same with a difference. */
+const WIDE_STRIDE = STRIDE === 1 ? 1 : STRIDE * 4;
+const tally = newTally();
+
+/** In this process, with a clock that does not wait between tries. */
+const inProcess: RunCommand = async (argv, { cwd, env }) => {
+  const io = fakeIo({ cwd, env });
+  const code = await runCli(argv, io);
+  return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
+};
+
+const asProcess: RunCommand = async (argv, { cwd, env }) => {
+  const child = spawn(process.execPath, [MAIN, ...argv], { cwd, env, stdio: 'pipe' });
+  const said = Promise.all([text(child.stdout), text(child.stderr)]);
+  await once(child, 'close');
+  const [stdout, stderr] = await said;
+  return { code: child.exitCode ?? -1, stdout, stderr };
+};
+
+const waiting = { ...realClock };
+beforeAll(() => {
+  realClock.sleep = async () => undefined;
+});
+afterAll(() => {
+  Object.assign(realClock, waiting);
+  const ends = [...tally.ends]
+    .sort(([a], [b]) => a - b)
+    .map(([code, count]) => `${count} × exit ${code}`);
+  process.stdout.write(
+    `registry faults: ${tally.tried} runs (${ends.join(', ')}), ${tally.violations.length} violations\n`,
+  );
+});
+
+/** Runs campaigns beside each other, each in a world of its own; fails with all violations. */
+async function holds(
+  run: RunCommand,
+  faults: typeof FAULTS,
+  {
+    times = Infinity,
+    stride = STRIDE,
+    flags = [] as readonly string[],
+    campaigns = CAMPAIGNS,
+  } = {},
+): Promise<void> {
+  const own = newTally();
+  await Promise.all(
+    campaigns.map(async (campaign) => {
+      const world = await FaultWorld.start(run);
+      await world.run(campaign, faults, { times, stride, flags, tally: own });
+      await world.stop();
+    }),
+  );
+  tally.tried += own.tried;
+  for (const [code, count] of own.ends) tally.ends.set(code, (tally.ends.get(code) ?? 0) + count);
+  tally.violations.push(...own.violations);
+  recordFigure('faults of a registry, met by commands', {
+    tried: own.tried,
+    violations: own.violations.length,
+  });
+  expect(own.violations).toEqual([]);
+  expect(own.tried).toBeGreaterThan(0);
+}
+
+describe('whatever meets whatever request, outputs are right, or untouched and exit 5 or 7', () => {
+  test('every fault, for as long as the request is repeated', () => holds(inProcess, FAULTS));
+
+  test('every fault, once', () => holds(inProcess, FAULTS, { times: 1, stride: WIDE_STRIDE }));
+
+  test('every fault, where more or less is there already', () =>
+    holds(inProcess, FAULTS, { stride: WIDE_STRIDE, campaigns: FURTHER_CAMPAIGNS }));
+
+  test('what holds a request up, until the time is over', () =>
+    holds(inProcess, STALLING_FAULTS, { flags: ['--timeout', '0.4'] }));
+
+  test('a sample of them, by processes of their own', () => {
+    const sample = ['a web page, not found', 'another digest', 'a redirect into the network'];
+    const faults = Object.fromEntries(sample.map((name) => [name, FAULTS[name]!]));
+    const campaigns = CAMPAIGNS.filter(({ name }) => ['update', 'verify'].includes(name));
+    return holds(asProcess, faults, { campaigns });
+  });
+});

@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { summarizeCache } from '../../../src/store/cache-summary.js';
+import { offlineRepository } from '../../../src/store/cached-repository.js';
+import { DiskCache } from '../../../src/store/disk-cache.js';
+import { sha256 } from '../../../src/text/digest.js';
+import type { HostileReader } from '../reader.js';
+
+const NAME = 'registry.example.org/a/p';
+const MANIFEST = Buffer.from('{"layers":[]}');
+const TAGS = { name: NAME, tags: ['v1.0.0', 'v1.1.0'], etag: '"e"', at: 1_700_000_000_000 };
+const REFERENCE = { name: NAME, reference: 'v1.0.0', digest: sha256(MANIFEST) };
+
+/** A cache of downloads, of which one file is mutated before it is read. */
+export class CacheWorld {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'hostile-cache-'));
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  /** Fills the cache, has the only record of a kind hold `text`, and reads everything offline. */
+  async read(kind: 'tags' | 'references', text: Buffer): Promise<unknown> {
+    rmSync(join(this.#folder, 'v1'), { recursive: true, force: true });
+    const notes: string[] = [];
+    const cache = new DiskCache({
+      folder: this.#folder,
+      offline: true,
+      note: (line) => notes.push(line),
+    });
+    await cache.keepBlob(sha256(MANIFEST), MANIFEST);
+    await cache.keepRecord('tags', NAME, TAGS);
+    await cache.keepRecord('references', `${NAME} v1.0.0`, REFERENCE);
+    const records = join(this.#folder, 'v1', kind);
+    writeFileSync(join(records, readdirSync(records)[0]!), text);
+    const summary = await summarizeCache(this.#folder);
+    const repository = offlineRepository(NAME, cache);
+    return [summary.tagLists, await repository.tags(), await repository.manifest('v1.0.0'), notes];
+  }
+}
+
+/** Readers of what earlier runs kept: with the right checksum, and without. */
+export function cacheReaders(world: CacheWorld): readonly HostileReader[] {
+  const held = { tags: TAGS, references: REFERENCE } as const;
+  return (['tags', 'references'] as const).flatMap((kind) => {
+    const body = JSON.stringify(held[kind]);
+    return [
+      {
+        name: `cache: ${kind}`,
+        form: 'json' as const,
+        seeds: [body],
+        share: 0.3,
+        read: (input: Buffer) =>
+          world.read(kind, Buffer.concat([Buffer.from(`${sha256(input)}\n`), input])),
+      },
+      {
+        name: `cache: ${kind}, damaged`,
+        form: 'bytes' as const,
+        seeds: [Buffer.from(`${sha256(Buffer.from(body))}\n${body}`)],
+        share: 0.3,
+        read: (input: Buffer) => world.read(kind, input),
+      },
+    ];
+  });
+}

@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { cutDump } from '../../../src/inputs/dump/cut-dump.js';
+import { readDump } from '../../../src/inputs/dump/read-dump.js';
+import type { Lockfile } from '../../../src/lock/lockfile.js';
+import { InputError } from '../../../src/model/input-error.js';
+import { resolvedDemo } from '../../support/demo-lockfile.js';
+import {
+  asJsonList,
+  asYamlList,
+  asYamlStream,
+  madeUpCluster,
+} from '../../support/made-up-cluster.js';
+
+const DUMPS = join(import.meta.dirname, '../../../fixtures/dumps');
+const RELEASES = ['v1.14.0', 'v1.17.0', 'v1.20.11', 'v2.0.2', 'v2.3.4', 'v2.4.0-rc.0'];
+
+let demo: Lockfile;
+
+beforeAll(async () => {
+  demo = await resolvedDemo();
+});
+
+const read = (text: string) => readDump([{ file: 'cluster.yaml', text }]);
+
+/** Without the places of things, which the form of a dump decides. */
+function withoutOrigins(value: unknown): unknown {
+  const text = JSON.stringify(value, (key, member: unknown) =>
+    key === 'origin' ? undefined : member,
+  );
+  return JSON.parse(text);
+}
+
+describe.each(RELEASES)('a dump of Crossplane %s', (crossplane) => {
+  test('is kept as a fixture (`vitest -u` writes it anew), and read', async () => {
+    const text = asYamlList(madeUpCluster({ ...demo, crossplane }));
+    await expect(text).toMatchFileSnapshot(join(DUMPS, `${crossplane}.yaml`));
+    const dump = read(text);
+    expect(dump.packages).toHaveLength(demo.packages.length);
+    expect(dump.revisions).toHaveLength(demo.packages.length);
+    expect(dump.lock?.rows).toHaveLength(demo.packages.length);
+    expect(dump.crossplane?.version).toBe(crossplane);
+  });
+
+  test('says the same as a List, as documents, as JSON, and with managed fields', () => {
+    const objects = madeUpCluster({ ...demo, crossplane });
+    const managed = madeUpCluster({ ...demo, crossplane }, { managedFields: true });
+    const said = withoutOrigins(read(asYamlList(objects)));
+    for (const text of [
+      asYamlStream(objects),
+      asJsonList(objects),
+      JSON.stringify({ kind: 'List', apiVersion: 'v1', items: objects }),
+      objects.map((object) => JSON.stringify(object)).join('\n'),
+      `# a comment\n---\n${asYamlList(objects.slice(0, 3))}---\n${asYamlList(objects.slice(3))}`,
+      asYamlList(objects).replaceAll('\n', '\r\n'),
+      asYamlList(managed),
+      asJsonList(managed),
+    ]) {
+      expect(withoutOrigins(read(text))).toEqual(said);
+    }
+  });
+});
+
+test('the same objects in two texts count once', () => {
+  const text = asYamlList(madeUpCluster(demo));
+  const twice = readDump([
+    { file: 'a.yaml', text },
+    { file: 'b.yaml', text },
+  ]);
+  expect(twice).toEqual(readDump([{ file: 'a.yaml', text }]));
+});
+
+test('dumps of two clusters are refused', () => {
+  const objects = madeUpCluster(demo);
+  const others = structuredClone(objects);
+  others[3]!.metadata.uid = 'of-another';
+  expect(() => read(asYamlStream([...objects, ...others]))).toThrow(/of two clusters/);
+});
+
+test('objects know the line that they begin at', () => {
+  const text = asYamlList(madeUpCluster(demo));
+  for (const { name, origin } of read(text).packages) {
+    const after = text.split('\n').slice(origin.line! - 1);
+    expect(after[0]).toMatch(/^- apiVersion: pkg/);
+    expect(after.findIndex((line) => line === `    name: ${name}`)).toBeLessThan(20);
+  }
+});
+
+test('what was made by the resolver of the cluster is told from what a person made', () => {
+  const direct = demo.packages.filter((locked) => locked.direct).map(({ name }) => name);
+  for (const managedFields of [false, true]) {
+    const { packages } = read(asYamlList(madeUpCluster(demo, { managedFields })));
+    const users = packages.filter(({ isUsers }) => isUsers).map(({ name }) => name);
+    expect(users.sort()).toEqual(direct.sort());
+  }
+});
+
+describe('a dump that is cut short', () => {
+  test.each(['yaml', 'json'])('as %s is refused, wherever that is', (form) => {
+    const objects = madeUpCluster(demo).slice(0, 4);
+    const text = form === 'yaml' ? asYamlList(objects) : asJsonList(objects);
+    const end = form === 'yaml' ? text.indexOf('\nkind: List') : text.trimEnd().length - 1;
+    for (let at = 40; at < end; at += 97) {
+      expect(() => read(text.slice(0, at)), `${at}`).toThrow(InputError);
+    }
+  });
+});
+
+describe('secrets', () => {
+  const SECRET = 'c3VwZXJzZWNyZXQ=';
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'regcred', annotations: { note: SECRET } },
+    data: { '.dockerconfigjson': SECRET },
+    type: 'kubernetes.io/dockerconfigjson',
+  };
+
+  test('are passed over, and what was last applied is not kept', () => {
+    const objects = madeUpCluster(demo);
+    for (const { metadata } of objects) {
+      metadata.annotations = {
+        ...metadata.annotations,
+        'kubectl.kubernetes.io/last-applied-configuration': SECRET,
+      };
+    }
+    for (const text of [asYamlList([secret, ...objects]), asJsonList([secret, ...objects])]) {
+      const dump = read(text);
+      expect(JSON.stringify([dump, [...dump.passedOver]])).not.toContain(SECRET);
+      expect(dump.passedOver).toEqual(new Map([['Secret', 1]]));
+    }
+  });
+
+  test.each([
+    `apiVersion: v1\nkind: Provider\ndata:\n  a: "${SECRET}\n`,
+    `kind: Provider\n  password: ${SECRET}\n : x`,
+    `{"kind": "Provider", "data" "${SECRET}"}`,
+  ])('are in no message about what cannot be parsed: %#', (text) => {
+    expect(() => read(text)).toThrow(/what it says is not shown/);
+    expect(() => read(text)).not.toThrow(SECRET);
+  });
+});
+
+test('lists that are written otherwise than kubectl does are read, too', () => {
+  const objects = madeUpCluster(demo).slice(0, 3);
+  const said = withoutOrigins(read(asYamlStream(objects)));
+  const flow = `apiVersion: v1\nkind: List\nitems: ${JSON.stringify(objects)}\n`;
+  const indented = asYamlList(objects).replace(/(?<=items:\n)[^]*(?=kind: List)/, (items) =>
+    items.replaceAll(/^/gm, '  ').trimEnd().concat('\n'),
+  );
+  expect(indented).toMatch(/^ {2}- apiVersion/m);
+  for (const text of [flow, indented]) expect(withoutOrigins(read(text))).toEqual(said);
+});
+
+test('a text that is no dump is refused', () => {
+  expect(() => read('just words')).toThrow(/no dump of Kubernetes objects/);
+  expect(read('').packages).toEqual([]);
+});
+
+test('what is passed over is not parsed', () => {
+  const crd = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nx: [\n';
+  expect(read(`${crd}---\n${crd}`).passedOver).toEqual(new Map([['CustomResourceDefinition', 2]]));
+});
+
+test('an object larger than any API server takes is refused', () => {
+  const text = `kind: Provider\nx: ${'a'.repeat(9 * 1024 * 1024)}\n`;
+  expect(() => [...cutDump(text, 'f')]).toThrow(/more than any API server takes/);
+});
+
+test('a release is read from the Deployment of Crossplane alone', () => {
+  const objects = madeUpCluster(demo).filter(({ kind }) => kind === 'Deployment');
+  expect(read(asYamlStream(objects)).crossplane?.version).toBe(demo.crossplane);
+  objects[0]!.metadata.name = 'crossplane-rbac-manager';
+  expect(read(asYamlStream(objects)).crossplane).toBeUndefined();
+});

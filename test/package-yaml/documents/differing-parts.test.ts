@@ -1,0 +1,140 @@
+import { dump } from 'js-yaml';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareDefinitions } from '../../../src/compare/definition/compare-definitions.js';
+import { differingParts } from '../../../src/package-yaml/documents/differing-parts.js';
+import { parsedPair, parsedWhole } from '../../../src/package-yaml/documents/parsed-pair.js';
+import type { ParsedPair } from '../../../src/model/document/package-document.js';
+import type { JsonObject } from '../../../src/text/json.js';
+
+/** Findings with the lines that they stand at. */
+function findings(pair: ParsedPair) {
+  if ('problem' in pair) return pair.problem;
+  return compareDefinitions(pair.old.value, pair.fresh.value).map(
+    ({ before, after, ...finding }) => ({
+      ...finding,
+      from: pair.old.lineOf(before),
+      to: pair.fresh.lineOf(after),
+    }),
+  );
+}
+
+const keywords = (below: fc.Arbitrary<JsonObject>) =>
+  fc.record(
+    {
+      type: fc.constantFrom('object', 'string', 'array', 'integer'),
+      description: fc.constantFrom('one', 'two: lines\nof text', '- a list?\n\n  # no'),
+      default: fc.constantFrom<string | JsonObject>('x', 'y', { a: 'b' }),
+      required: fc.subarray(['a', 'b']),
+      enum: fc.subarray(['p', 'q', 'r']),
+      pattern: fc.constantFrom('^a: b$', '[a-z]+', "'"),
+      properties: fc.dictionary(
+        fc.constantFrom('a', 'b', 'items', 'properties', 'default'),
+        below,
+        {
+          maxKeys: 3,
+        },
+      ),
+      items: below,
+    },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<JsonObject>;
+
+const schema = keywords(keywords(keywords(fc.constantFrom({ type: 'string' }, { default: 'x' }))));
+
+const version = (name: string) =>
+  fc.record({
+    additionalPrinterColumns: fc.constantFrom([{ name: 'A', jsonPath: '.a' }], []),
+    name: fc.constant(name),
+    schema: fc.record({ openAPIV3Schema: schema }),
+    served: fc.boolean(),
+    storage: fc.boolean(),
+  });
+
+const crd = fc.record({
+  apiVersion: fc.constant('apiextensions.k8s.io/v1'),
+  kind: fc.constant('CustomResourceDefinition'),
+  metadata: fc.record({
+    name: fc.constant('things.x'),
+    annotations: fc.constantFrom({ a: '1' }, { a: '2' }),
+  }),
+  spec: fc.record(
+    {
+      conversion: fc.constantFrom({ strategy: 'Webhook' }, { strategy: 'None' }),
+      group: fc.constant('x'),
+      names: fc.constant({ kind: 'Thing', plural: 'things' }),
+      versions: fc
+        .tuple(version('v1'), version('v1beta1'), fc.subarray([0, 1], { minLength: 1 }))
+        .map(([one, two, chosen]) => chosen.map((i) => [one, two][i]!)),
+    },
+    { requiredKeys: ['group', 'names', 'versions'] },
+  ),
+});
+
+test('what is left out of two definitions changes neither a finding nor its lines', () => {
+  const style = fc.constantFrom({}, { noArrayIndent: true }, { lineWidth: 20 });
+  fc.assert(
+    fc.property(crd, crd, fc.boolean(), style, (one, other, alike, options) => {
+      const both = alike
+        ? [one, { ...one, spec: { ...one.spec, versions: other.spec.versions } }]
+        : [one, other];
+      const [old, fresh] = both.map((each) => ({ text: dump(each, options), line: 7 }));
+      expect(findings(parsedPair(old!, fresh!))).toEqual(findings(parsedWhole(old!, fresh!)));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+const document = (size: string, more = '') => `---
+# a comment
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: things.x
+spec:
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          same:
+            description: |-
+              long: text
+            type: string
+          size: ${size}
+${more}`;
+
+const size = (type: string) => `\n            type: ${type}`;
+
+describe('what is left', () => {
+  test('is what differs, and what it stands in', () => {
+    const parts = differingParts(document(size('string')), document(size('integer')));
+    expect(parts?.fresh.text).toBe(
+      'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        properties:\n          size: \n            type: integer\n'.replace(
+        'size: \n',
+        'size: \n',
+      ),
+    );
+  });
+
+  test.each([
+    ['an alias', '*same'],
+    ['an anchor', '&a {type: string}'],
+    ['a tag', '!!map {}'],
+  ])('is up to a parser with %s', (_, value) => {
+    expect(differingParts(document(value), document('{}'))).toBeUndefined();
+  });
+
+  test.each([
+    ['a flow over lines', '{type: string,\n          a: b}'],
+    ['a quote over lines', '"a\n          b: c"'],
+    ['a key twice', '{type: string}\n          size: {type: array}'],
+    ['a comment', '{type: string} # said'],
+  ])('means what it meant with %s', (_, value) => {
+    const [old, fresh] = [value, '{type: integer}'].map((size) => ({
+      text: document(size),
+      line: 1,
+    }));
+    expect(findings(parsedPair(old!, fresh!))).toEqual(findings(parsedWhole(old!, fresh!)));
+  });
+});

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Builds what a cluster without containers is made of, from the Go module proxy: etcd, kube-apiserver and the core
+# controllers of some Crossplane releases. Needs Go 1.25 or newer. About 20 minutes once; what is there is kept.
+#   test/rig/build.sh [RELEASE..]
+set -euo pipefail
+work=${XPKG_RIG:-${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-rig}
+kubernetes=1.35.4
+etcd=v3.6.5
+[ $# -gt 0 ] || set -- v1.20.11 v2.3.4
+mkdir -p "$work/bin" "$work/src" "$work/crds"
+export GOFLAGS='-mod=mod -buildvcs=false -trimpath' GOWORK=off CGO_ENABLED=0
+
+# NAME FOLDER PACKAGE LDFLAGS
+build() {
+  echo "building $1"
+  (cd "$2" && nice go build -ldflags "-s -w $4" -o "$work/bin/$1.new" "$3")
+  mv "$work/bin/$1.new" "$work/bin/$1"
+}
+
+# k8s.io/kubernetes replaces its staging modules by folders that are not in the module. A module of our own requires it,
+# and replaces each by what was published of it.
+kube() {
+  local src=$work/src/kube dir module version=k8s.io/component-base/version
+  rm -rf "$src" && mkdir -p "$src" && cd "$src"
+  go mod init rig
+  go mod download "k8s.io/kubernetes@v$kubernetes"
+  dir=$(go env GOMODCACHE)/k8s.io/kubernetes@v$kubernetes
+  for module in $(sed -n 's|^\t\(k8s.io/[^ ]*\) => ./staging.*|\1|p' "$dir/go.mod"); do
+    go mod edit -replace "$module=$module@v0.${kubernetes#1.}"
+  done
+  go mod edit -require "k8s.io/kubernetes@v$kubernetes" -require "go.etcd.io/etcd/server/v3@$etcd"
+  build etcd "$src" go.etcd.io/etcd/server/v3 ''
+  build kube-apiserver "$src" k8s.io/kubernetes/cmd/kube-apiserver \
+    "-X $version.gitVersion=v$kubernetes -X $version.gitMajor=1 -X $version.gitMinor=$(echo "$kubernetes" | cut -d. -f2)"
+}
+
+# A copy of the module with its own go.mod, so that its dependencies are those of the release.
+crossplane() {
+  local release=$1 path=github.com/crossplane/crossplane src=$work/src/crossplane-$1 dir version
+  case $release in v1.*) ;; *) path=$path/v2 ;; esac
+  dir=$(cd / && go mod download -json "$path@$release" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  [ ! -d "$src" ] || { chmod -R u+w "$src" && rm -rf "$src"; }
+  cp -r "$dir" "$src" && chmod -R u+w "$src"
+  # Since v2.3 the API types are a module of their own, which the release replaces by a folder that the module lacks.
+  if grep -q '^replace .*/apis/v2 => ./apis' "$src/go.mod"; then
+    (cd "$src" && go mod edit -dropreplace=github.com/crossplane/crossplane/apis/v2 \
+      -require="github.com/crossplane/crossplane/apis/v2@$release")
+  fi
+  # The one change to Crossplane: no flag can bind its metrics and health ports to loopback.
+  sed -i 's|fmt.Sprintf(":%d", c\.|fmt.Sprintf("127.0.0.1:%d", c.|' "$src/cmd/crossplane/core/core.go"
+  version=$path/internal/version.version
+  [ -d "$src/internal/version" ] || version=github.com/crossplane/crossplane-runtime/v2/pkg/version.version
+  build "crossplane-$release" "$src" ./cmd/crossplane "-X $version=$release"
+  rm -rf "$work/crds/$release" && cp -r "$src/cluster" "$work/crds/$release"
+}
+
+[ -x "$work/bin/kube-apiserver" ] || (kube)
+for release in "$@"; do
+  [ -x "$work/bin/crossplane-$release" ] || (crossplane "$release")
+done

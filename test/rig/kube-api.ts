@@ -1,0 +1,76 @@
+import { Agent, request } from 'undici';
+import type { JsonObject } from '../../src/text/json.js';
+
+/** Plural of a kind, and the path that its group is served at. */
+export interface Resource {
+  readonly at: string;
+  readonly plural: string;
+}
+
+export const LOCK: Resource = { at: '/apis/pkg.crossplane.io/v1beta1', plural: 'locks' };
+
+/** The API server of a rig, which trusts whoever has the token. */
+export class KubeApi {
+  readonly #base: string;
+  readonly #token: string;
+  // The certificate of the rig is its own.
+  readonly #agent = new Agent({ connect: { rejectUnauthorized: false } });
+
+  constructor(base: string, token: string) {
+    this.#base = base;
+    this.#token = token;
+  }
+
+  /** What is at a path; undefined: nothing, or no server yet. */
+  async get(path: string): Promise<JsonObject | undefined> {
+    try {
+      return await this.#send('GET', path);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async list({ at, plural }: Resource): Promise<readonly JsonObject[]> {
+    const { items } = await this.#send('GET', `${at}/${plural}`);
+    return (items ?? []) as readonly JsonObject[]; // a list of the API has objects
+  }
+
+  /** Creates an object, or makes it what it is to be. */
+  async apply({ at, plural }: Resource, name: string, object: JsonObject): Promise<void> {
+    const path = `${at}/${plural}/${name}?fieldManager=rig&force=true`;
+    await this.#send('PATCH', path, object, 'application/apply-patch+yaml');
+  }
+
+  async create({ at, plural }: Resource, object: JsonObject): Promise<void> {
+    await this.#send('POST', `${at}/${plural}`, object, 'application/json');
+  }
+
+  /** Merges into the status of an object. */
+  async setStatus(path: string, status: JsonObject): Promise<void> {
+    await this.#send('PATCH', `${path}/status`, { status }, 'application/merge-patch+json');
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #send(
+    method: 'GET' | 'PATCH' | 'POST',
+    path: string,
+    body?: JsonObject,
+    type?: string,
+  ): Promise<JsonObject> {
+    const response = await request(`${this.#base}${path}`, {
+      method,
+      dispatcher: this.#agent,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(type !== undefined && { 'content-type': type }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.body.text();
+    if (response.statusCode < 300) return JSON.parse(text) as JsonObject;
+    throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
+  }
+}

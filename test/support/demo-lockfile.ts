@@ -1,0 +1,17 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Lockfile } from '../../src/lock/lockfile.js';
+import { parseLockfile } from '../../src/lock/parse-lockfile.js';
+import { writeResolvedDemo } from './resolved-demo.js';
+
+/** The lockfile that resolving fixtures/demo gives. */
+export async function resolvedDemo(): Promise<Lockfile> {
+  const folder = await mkdtemp(join(tmpdir(), 'demo-lockfile-'));
+  try {
+    await writeResolvedDemo(folder);
+    return parseLockfile(await readFile(join(folder, 'xpkg.lock.yaml'), 'utf8'), 'demo');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

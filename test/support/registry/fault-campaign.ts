@@ -1,0 +1,248 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { providerYaml } from '../package-yaml.js';
+import { packageImage, type Image } from './image.js';
+import { Registry, type Fault } from './registry.js';
+
+/** Runs a command line in a folder, and says how it ended. */
+export type RunCommand = (
+  argv: readonly string[],
+  at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
+
+/** A command that is met by faults. `HOST` in its words stands for the registry. */
+export interface Campaign {
+  readonly name: string;
+  /** Run before, without faults. */
+  readonly before: readonly (readonly string[])[];
+  readonly argv: readonly string[];
+  /** Downloads of the runs before are kept, so that requests are conditional. */
+  readonly warm?: boolean;
+}
+
+export interface Tally {
+  /** Runs with a fault. */
+  tried: number;
+  requests: number;
+  /** How runs ended, by exit code. */
+  readonly ends: Map<number, number>;
+  readonly violations: string[];
+}
+
+interface FaultPlan {
+  readonly times: number;
+  readonly stride: number;
+  readonly flags: readonly string[];
+  readonly tally: Tally;
+}
+
+const RESOLVE = ['resolve', 'HOST/a/configuration@>=v1.0.0', '--crossplane', 'v2.3.4'];
+const OLD = [
+  'resolve',
+  'HOST/a/configuration:v1.0.0',
+  'HOST/a/provider:v1.0.0',
+  '--crossplane',
+  'v2.3.4',
+];
+
+/** Each command that reads registries and writes files, or judges what is locked. */
+export const CAMPAIGNS: readonly Campaign[] = [
+  { name: 'resolve, over old outputs', before: [OLD], argv: [...RESOLVE, '--upgrade'] },
+  { name: 'update', before: [OLD], argv: ['update', '-f', 'wanted.yaml'] },
+  { name: 'verify', before: [RESOLVE], argv: ['verify', ...RESOLVE.slice(1)] },
+  { name: 'vendor', before: [RESOLVE], argv: ['vendor', 'world', '--full'] },
+  { name: 'index', before: [], argv: ['index', 'HOST/a/provider', '--out', 'index.json'] },
+];
+
+/** The same commands where they begin with less, or with more. */
+export const FURTHER_CAMPAIGNS: readonly Campaign[] = [
+  { name: 'resolve, from nothing', before: [], argv: RESOLVE },
+  { name: 'resolve, downloads kept', before: [OLD], argv: [...RESOLVE, '--upgrade'], warm: true },
+  {
+    name: 'vendor, over an old layout',
+    before: [OLD, ['vendor', 'world'], RESOLVE],
+    argv: ['vendor', 'world'],
+  },
+];
+
+const SEPARATE = ['.cache', '.home'];
+
+/** A registry with two packages, of two versions each, for which tokens must be asked. */
+export class FaultWorld {
+  readonly #registry: Registry;
+  readonly #top = mkdtempSync(join(tmpdir(), 'faults-'));
+  readonly #run: RunCommand;
+  #runs = 0;
+  #fault: { readonly fault: Fault; readonly at: number; left: number } | undefined;
+  #paths: string[] = [];
+
+  constructor(run: RunCommand) {
+    this.#run = run;
+    const meet: Fault = (request, response, registry) => {
+      const path = `${request.authorization === undefined ? 'first ' : ''}${request.path}`;
+      if (!this.#paths.includes(path)) this.#paths.push(path);
+      const met = this.#fault;
+      if (met === undefined || this.#paths.indexOf(path) !== met.at || met.left <= 0) return false;
+      met.left -= 1;
+      return met.fault(request, response, registry);
+    };
+    this.#registry = new Registry({ access: { mode: 'bearer' }, pageSize: 1, faults: [meet] });
+  }
+
+  static async start(run: RunCommand): Promise<FaultWorld> {
+    const world = new FaultWorld(run);
+    await world.#registry.start();
+    const { host } = world.#registry;
+    for (const [path, tag, image] of await imagesFor(host)) world.#registry.push(path, tag, image);
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    await this.#registry.stop();
+    rmSync(this.#top, { recursive: true, force: true });
+  }
+
+  /**
+   * All `faults`, at all requests of a command, or every `stride`th of these pairs; `times` is how
+   * often a fault meets the same request.
+   */
+  async run(
+    { before, argv, warm, name }: Campaign,
+    faults: Readonly<Record<string, Fault>>,
+    { times, stride, flags, tally }: FaultPlan,
+  ): Promise<void> {
+    const start = this.#folder();
+    for (const each of before) await this.#ok(start, each);
+    if (warm !== true) rmSync(join(start, '.cache'), { recursive: true, force: true });
+    const old = stateOf(start);
+    const right = this.#folder(start);
+    this.#paths = [];
+    const { stdout } = await this.#ok(right, argv);
+    const expected = stateOf(right);
+    const requests = this.#paths.length;
+    tally.requests += requests;
+    for (const [number, [title, fault]] of Object.entries(faults).entries()) {
+      for (let at = number % stride; at < requests; at += stride) {
+        const folder = this.#folder(start);
+        this.#paths = [];
+        this.#fault = { fault, at, left: times };
+        const ended = await this.#command(folder, [...argv, ...flags]);
+        this.#fault = undefined;
+        const state = stateOf(folder);
+        const said =
+          ended.code === 0
+            ? differences(expected, state, ended.stdout === stdout)
+            : (wrongEnd(ended.code, flags) ?? differences(old, state, true));
+        tally.tried += 1;
+        tally.ends.set(ended.code, (tally.ends.get(ended.code) ?? 0) + 1);
+        if (said !== undefined) {
+          const where = `${name}: ${title} at request ${at + 1} (${this.#paths[at] ?? 'none'})`;
+          tally.violations.push(`${where}: ${said}\n${ended.stderr.slice(0, 500)}`);
+        }
+        rmSync(folder, { recursive: true, force: true, maxRetries: 9 });
+      }
+    }
+  }
+
+  async #ok(folder: string, argv: readonly string[]) {
+    const ended = await this.#command(folder, argv);
+    if (ended.code === 0) return ended;
+    throw new Error(`without a fault: ${argv.join(' ')}: ${ended.code}\n${ended.stderr}`);
+  }
+
+  #command(folder: string, argv: readonly string[]) {
+    const words = argv.map((word) => word.replaceAll('HOST', this.#registry.host));
+    const env = { HOME: join(folder, '.home'), XPKG_RESOLVE_CACHE: join(folder, '.cache') };
+    // One request at a time: those made ahead would meet the fault of the next run.
+    return this.#run([...words, '--concurrency', '1'], { cwd: folder, env });
+  }
+
+  #folder(from?: string): string {
+    const folder = join(this.#top, String((this.#runs += 1)));
+    if (from !== undefined) cpSync(from, folder, { recursive: true });
+    else {
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'wanted.yaml'), wanted(this.#registry.host));
+    }
+    return folder;
+  }
+}
+
+export function newTally(): Tally {
+  return { tried: 0, requests: 0, ends: new Map(), violations: [] };
+}
+
+/** Any end but success, a source that failed, and a time that is up where there was a limit. */
+function wrongEnd(code: number, flags: readonly string[]): string | undefined {
+  return code === 5 || (code === 7 && flags.includes('--timeout')) ? undefined : `exit ${code}`;
+}
+
+type State = ReadonlyMap<string, string>;
+
+/** All files but downloads, with what they hold. */
+function stateOf(folder: string): State {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const own = names.filter((name) => !SEPARATE.includes(name.split('/')[0]!));
+  return new Map(
+    own.map((name) => {
+      const path = join(folder, name);
+      return [name, statSync(path).isDirectory() ? 'folder' : readFileSync(path, 'base64')];
+    }),
+  );
+}
+
+/** undefined: there are none. */
+function differences(expected: State, state: State, sameText: boolean): string | undefined {
+  const names = [...new Set([...expected.keys(), ...state.keys()])];
+  const differing = names.filter((name) => expected.get(name) !== state.get(name));
+  const all = [...differing, ...(sameText ? [] : ['what was printed'])];
+  return all.length === 0 ? undefined : `changed: ${all.join(', ')}`;
+}
+
+function imagesFor(host: string): Promise<(readonly [string, string, Image])[]> {
+  return Promise.all([
+    tagged('a/configuration', 'v1.0.0', configurationYaml(host, 'v1.0.0')),
+    tagged('a/configuration', 'v2.0.0', configurationYaml(host, 'v2.0.0')),
+    tagged('a/provider', 'v1.0.0', providerYaml('p', 'one.example.org')),
+    tagged('a/provider', 'v1.1.0', providerYaml('p', 'two.example.org')),
+  ]);
+}
+
+async function tagged(path: string, tag: string, packageYaml: string) {
+  return [path, tag, await packageImage(packageYaml)] as const;
+}
+
+function configurationYaml(host: string, version: string): string {
+  return `apiVersion: meta.pkg.crossplane.io/v1
+kind: Configuration
+metadata: { name: c, annotations: { version: ${version} } }
+spec:
+  dependsOn:
+    - provider: ${host}/a/provider
+      version: ">=v1.0.0"
+`;
+}
+
+function wanted(host: string): string {
+  return `apiVersion: xpkg-resolve.dev/v1alpha1
+kind: PackageSet
+metadata: { name: wanted }
+spec:
+  crossplane: v2.3.4
+  packages:
+    - configuration: ${host}/a/configuration
+      version: ">=v1.0.0"
+    - provider: ${host}/a/provider
+      version: ">=v1.0.0"
+`;
+}

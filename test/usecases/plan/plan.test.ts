@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { memorySource } from '../../../src/sources/memory-source.js';
+import { plan } from '../../../src/usecases/plan/plan.js';
+import { renderPlan } from '../../../src/usecases/plan/render-plan.js';
+import type { LockfilePlan, NoPlan } from '../../../src/usecases/plan/plan.js';
+import { causeText } from '../../../src/plan/cause-text.js';
+import { locked, lockfileOf, needs } from '../../support/lockfiles.js';
+import { providers, requiring } from '../../support/universes.js';
+
+const APP = 'x.io/acme/app';
+const DB = 'x.io/acme/db';
+const app = (version: string, wants: string) =>
+  locked(`${APP}:${version}`, { requirements: [needs(`${DB} ${wants}`)] });
+const before = lockfileOf([app('v1.0.0', '^v1.0.0'), locked(`${DB}:v1.0.0`)]);
+const after = lockfileOf([app('v2.0.0', '^v2.0.0'), locked(`${DB}:v2.0.0`)]);
+
+const source = (versions: Parameters<typeof providers>[0]) => () =>
+  Promise.resolve(memorySource(providers(versions)));
+const other = (version: string, wants: string) =>
+  locked(`x.io/acme/web:${version}`, { requirements: [needs(`x.io/acme/net ${wants}`)] });
+const crd = (name: string) => ({ kind: 'CRD' as const, name });
+const fn = (version: string) => locked(`x.io/acme/fn:${version}`, { kind: 'Function' });
+const name = (n: number) => `x.io/acme/p${String(n).padStart(3, '0')}`;
+
+const hundredsAt = (major: number) =>
+  Array.from({ length: 300 }, (_, n) =>
+    locked(`${name(n)}:v${major}.0.0`, {
+      requirements: n % 10 === 0 ? [] : [needs(`${name(n - 1)} >=v${major}.0.0`)],
+      owns: Array.from({ length: 20 }, (_, k) => ({
+        kind: 'CRD' as const,
+        name: `c${k}.p${n}.io`,
+      })),
+    }),
+  );
+
+function applied(answer: LockfilePlan): string[][] {
+  return answer.steps.map(({ applied: moves }) =>
+    moves.map(
+      ({ repository, to }) => `${repository.slice('x.io/acme/'.length)} ${to!.locked.version}`,
+    ),
+  );
+}
+
+function planned(answer: LockfilePlan | NoPlan): LockfilePlan {
+  if (answer.status === 'planned') return answer;
+  throw new Error(answer.impasse.causes.map(causeText).join('\n'));
+}
+
+describe('a version in between', () => {
+  test('is found where it suits both sides', async () => {
+    const answer = await plan(before, after, {
+      source: source({
+        [APP]: {
+          'v1.0.0': requiring({ [DB]: '^v1.0.0' }),
+          'v1.4.0': requiring({ [DB]: '>=v1.0.0, <v3.0.0' }),
+          'v1.5.0': requiring({ [DB]: '^v1.0.0' }),
+          'v2.0.0': requiring({ [DB]: '^v2.0.0' }),
+        },
+        [DB]: { 'v1.0.0': {}, 'v2.0.0': {} },
+      }),
+    });
+    expect(answer.status).toBe('unsolvable');
+    const { between } = answer as NoPlan;
+    expect(between?.packages?.map(({ version }) => version)).toEqual(['v1.4.0']);
+    expect(applied(between!.plan)).toEqual([['app v1.4.0'], ['db v2.0.0'], ['app v2.0.0']]);
+  });
+
+  test('there is none where none suits both sides', async () => {
+    const answer = await plan(before, after, {
+      source: source({ [APP]: { 'v1.5.0': requiring({ [DB]: '^v1.0.0' }) }, [DB]: {} }),
+    });
+    expect(answer).toMatchObject({ status: 'unsolvable', between: undefined });
+  });
+
+  test('several packages that are stuck for themselves stop over each', async () => {
+    const answer = await plan(
+      lockfileOf([...before.packages, other('v1.0.0', '^v1.0.0'), locked('x.io/acme/net:v1.0.0')]),
+      lockfileOf([...after.packages, other('v2.0.0', '^v2.0.0'), locked('x.io/acme/net:v2.0.0')]),
+      {
+        source: source({
+          [APP]: { 'v1.4.0': requiring({ [DB]: '>=v1.0.0' }) },
+          'x.io/acme/web': { 'v1.3.0': requiring({ 'x.io/acme/net': '>=v1.0.0' }) },
+        }),
+      },
+    );
+    const versions = (answer as NoPlan).between?.packages?.map(({ version }) => version);
+    expect(versions?.toSorted()).toEqual(['v1.3.0', 'v1.4.0']);
+  });
+
+  test('it may be a release of Crossplane', async () => {
+    const old = locked(`${APP}:v1.0.0`, { crossplane: '<v2.2.0' });
+    const young = locked(`${APP}:v2.0.0`, { crossplane: '>=v2.1.0' });
+    const answer = await plan(
+      lockfileOf([old], { crossplane: 'v1.20.0' }),
+      lockfileOf([young], { crossplane: 'v2.3.4' }),
+      { source: source({}) },
+    );
+    const { between } = answer as NoPlan;
+    expect(between?.release?.version).toMatch(/^v2\.1\./);
+    expect(applied(between!.plan)).toEqual([[], ['app v2.0.0'], []]);
+  });
+});
+
+describe('what a plan says of objects', () => {
+  test('what is deleted, dropped or handed over is warned of', async () => {
+    const answer = planned(
+      await plan(
+        lockfileOf([
+          locked('x.io/acme/aws:v1.0.0', { owns: [crd('a.acme.io'), crd('z.acme.io')] }),
+          locked('x.io/acme/db:v1.0.0', { owns: [crd('old.acme.io')] }),
+        ]),
+        lockfileOf([
+          locked('x.io/acme/aws-a:v1.0.0', { owns: [crd('a.acme.io')] }),
+          locked('x.io/acme/db:v2.0.0'),
+        ]),
+      ),
+    );
+    expect(answer.steps.map(({ warnings }) => warnings)).toEqual([
+      [
+        'CRD a.acme.io passes from x.io/acme/aws to x.io/acme/aws-a: delete x.io/acme/aws only when x.io/acme/aws-a is healthy, or it, with every object of it, is deleted with it',
+        'removing x.io/acme/aws deletes CRD z.acme.io, with every object of it; what they stand for outside the cluster stays there unless they are deleted while x.io/acme/aws runs',
+        'x.io/acme/db v2.0.0 no longer has CRD old.acme.io: it stays in the cluster, and no package owns it',
+      ],
+    ]);
+  });
+
+  test('objects of the user alone are a step, too', async () => {
+    const objects = [
+      {
+        apiVersion: 'pkg.crossplane.io/v1beta1',
+        kind: 'ImageConfig',
+        metadata: { name: 'mirror' },
+        spec: { matchImages: [{ prefix: 'x.io' }], rewriteImage: { prefix: 'y.io' } },
+      },
+    ];
+    const answer = planned(await plan(before, lockfileOf(before.packages, { objects })));
+    expect(answer.steps).toHaveLength(1);
+    const files = renderPlan(answer, { commands: [['true']], page: '', pin: 'tag' });
+    expect([...files.keys()].sort()).toEqual([
+      '01/commands.sh',
+      '01/kustomization.yaml',
+      '01/objects.yaml',
+      'README.md',
+    ]);
+  });
+
+  test('each step is rendered for the release that runs then', async () => {
+    const answer = planned(
+      await plan(
+        lockfileOf([locked(`${APP}:v1.0.0`, { crossplane: '<v1.17.0' }), fn('v1.0.0')], {
+          crossplane: 'v1.16.0',
+        }),
+        lockfileOf([locked(`${APP}:v2.0.0`), fn('v2.0.0')], { crossplane: 'v2.3.4' }),
+      ),
+    );
+    const commands = answer.steps.map(() => []);
+    const files = renderPlan(answer, { commands, page: '', pin: 'tag' });
+    expect(applied(answer)).toEqual([['app v2.0.0'], [], ['fn v2.0.0']]);
+    expect(files.get('03/packages.yaml')).toContain('apiVersion: pkg.crossplane.io/v1\n');
+    expect(files.has('02/packages.yaml')).toBe(false);
+  });
+
+  test('pinned by digest, no dependency is checked', async () => {
+    const answer = planned(await plan(before, after, { pin: 'digest' }));
+    expect(applied(answer)).toEqual([['db v2.0.0', 'app v2.0.0']]);
+  });
+});
+
+test('a set of hundreds of packages that all move takes a moment', async () => {
+  const answer = planned(await plan(lockfileOf(hundredsAt(1)), lockfileOf(hundredsAt(2))));
+  expect(answer.steps.map(({ applied: moves }) => moves.length)).toEqual(Array(10).fill(30));
+});

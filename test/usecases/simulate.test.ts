@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { packageConditions } from '../../src/cluster/package-conditions.js';
+import { InputError } from '../../src/model/input-error.js';
+import type { IndexFile } from '../../src/model/index-file.js';
+import type { LocalRoot, Request } from '../../src/model/request.js';
+import { targetFor } from '../../src/model/target/target.js';
+import { memorySource } from '../../src/sources/memory-source.js';
+import { compareWithLock } from '../../src/usecases/simulate/compare-with-lock.js';
+import {
+  endsHealthy,
+  simulate,
+  type Applied,
+  type SimulateOptions,
+} from '../../src/usecases/simulate/simulate.js';
+import { rowsOf, stepsOf } from '../support/clusters.js';
+import { requestFor } from '../support/requests.js';
+import { solved } from '../support/solved.js';
+import { providers, requiring, type Versions } from '../support/universes.js';
+import { digestOf } from '../support/lockfiles.js';
+
+const HOST = 'xpkg.example.org/acme';
+const [A, B, C] = ['a', 'b', 'c'].map((name) => `${HOST}/${name}`) as [string, string, string];
+const V1 = 'v1.0.0';
+const TARGET = targetFor('v2.3.4')!;
+
+/** Every version with a digest, as registries have it. */
+function published(packages: Readonly<Record<string, Versions>>): IndexFile {
+  const digested = Object.entries(packages).map(([repository, versions]) => {
+    const entries = Object.entries(versions).map(([version, entry]) => {
+      return [version, { digest: digestOf(`${repository}:${version}`), ...entry }] as const;
+    });
+    return [repository, Object.fromEntries(entries)] as const;
+  });
+  return providers(Object.fromEntries(digested));
+}
+
+const universe = published({
+  [A]: { [V1]: requiring({ [C]: '>=1.0.0' }), 'v2.0.0-rc.1': {}, v3: {} },
+  [B]: { [V1]: requiring({ [C]: '<2.0.0' }) },
+  [C]: { 'v1.5.0': {}, 'v2.0.0': {} },
+});
+
+function simulated(applied: Applied, more: Partial<SimulateOptions> = {}) {
+  return simulate(applied, {
+    source: memorySource(universe),
+    target: TARGET,
+    flags: { upgrades: false, downgrades: false },
+    orders: 0,
+    seed: 1,
+    ...more,
+  });
+}
+
+const roots = (request: Request): Applied => ({ roots: request, locked: undefined });
+
+describe('a root', () => {
+  test.each([
+    { why: 'enters at the newest that its range admits', text: '>=v1.0.0', enters: V1 },
+    { why: 'enters at the tag that it names', text: 'v2.0.0-rc.1', enters: 'v2.0.0-rc.1' },
+    { why: 'may be a tag that is no version', text: 'v3', enters: 'v3', on: 'v1.20.11' },
+  ])('$why', async ({ text, enters, on = 'v2.3.4' }) => {
+    const { settled } = await simulated(roots(requestFor({ [A]: text })), {
+      target: targetFor(on)!,
+    });
+    expect(stepsOf(settled)[0]).toBe(`applied a ${enters}`);
+  });
+
+  test('enters at a prerelease where these are admitted', async () => {
+    const request = requestFor({ [A]: '>=v1.0.0' }, { prereleases: [A] });
+    const { settled } = await simulated(roots(request));
+    expect(rowsOf(settled)).toEqual([`${A}@v2.0.0-rc.1`]);
+  });
+
+  test('that no version fits is refused', async () => {
+    const applied = simulated(roots(requestFor({ [A]: '>=v9.0.0' })));
+    await expect(applied).rejects.toThrow(InputError);
+    await expect(simulated(roots(requestFor({ [`${HOST}/none`]: '*' })))).rejects.toThrow(
+      'no source knows the repository',
+    );
+  });
+
+  test('under development stands for itself, though it is not published', async () => {
+    const local: LocalRoot = {
+      root: 'local',
+      kind: 'Configuration',
+      name: 'mine',
+      crossplane: '>=v1.0.0',
+      dependsOn: [{ entry: { provider: B, version: '*' }, origin: { file: 'crossplane.yaml' } }],
+      objects: [],
+      origin: { file: 'crossplane.yaml' },
+    };
+    const { settled, notes } = await simulated(roots(requestFor({}, { roots: [local] })));
+    expect(rowsOf(settled)).toEqual(['xpkg.local/mine@0.0.0', `${B}@${V1}`, `${C}@v1.5.0`]);
+    expect(notes).toEqual(['`mine`, which is not published, stands as xpkg.local/mine:0.0.0']);
+  });
+
+  test('that asks for a CRD is no root of a cluster, but for its owner that is locked', async () => {
+    const crds = published({ [B]: { [V1]: { crds: ['buckets.example.org'] } } });
+    const crd = {
+      root: 'crd',
+      demand: { crd: 'buckets.example.org' },
+      origin: { file: 'xpkg.yaml' },
+    } as const;
+    const request = requestFor({}, { roots: [crd] });
+    const source = memorySource(crds);
+    const { notes, settled } = await simulated(roots(request), { source });
+    expect([notes.length, settled.steps.length]).toEqual([1, 0]);
+    const { lockfile } = await solved(crds, request);
+    const owner = await simulated({ roots: request, locked: lockfile }, { source });
+    expect(rowsOf(owner.settled)).toEqual([`${B}@${V1}`]);
+  });
+});
+
+describe('what was solved', () => {
+  const request = requestFor({ [A]: '*', [B]: '*' });
+
+  test('enters by its roots, and the cluster picks the rest by itself', async () => {
+    const { lockfile } = await solved(universe, request);
+    const { settled, otherEnds } = await simulated(
+      { roots: request, locked: lockfile },
+      { orders: 20 },
+    );
+    expect(endsHealthy(settled, TARGET)).toBe(false);
+    expect(otherEnds.map((other) => endsHealthy(other.settled, TARGET))).toEqual([true]);
+    expect(compareWithLock(settled, lockfile, TARGET)).toEqual([
+      { repository: C, locked: 'v1.5.0', installed: 'v2.0.0' },
+    ]);
+  });
+
+  test('ends as locked when all of it is applied, in every order', async () => {
+    const { lockfile } = await solved(universe, request);
+    const { settled, otherEnds } = await simulated({ all: lockfile, prune: false }, { orders: 20 });
+    expect(compareWithLock(settled, lockfile, TARGET)).toEqual([]);
+    expect([endsHealthy(settled, TARGET), otherEnds]).toEqual([true, []]);
+  });
+
+  test('is the same for the same seed', async () => {
+    const once = await simulated(roots(request), { orders: 10, seed: 7 });
+    expect(await simulated(roots(request), { orders: 10, seed: 7 })).toEqual(once);
+  });
+
+  test('comes on top of what was applied before, and that goes if it is pruned', async () => {
+    const before = { lockfile: (await solved(universe, request)).lockfile };
+    const after = (await solved(universe, requestFor({ [A]: '*' }))).lockfile;
+    const kept = await simulated({ all: after, prune: false }, { before });
+    expect(rowsOf(kept.settled).toSorted()).toEqual([`${A}@${V1}`, `${B}@${V1}`, `${C}@v2.0.0`]);
+    expect(endsHealthy(kept.settled, TARGET)).toBe(false);
+    const pruned = await simulated({ all: after, prune: true }, { before });
+    expect(rowsOf(pruned.settled).toSorted()).toEqual([`${A}@${V1}`, `${C}@v2.0.0`]);
+    expect(endsHealthy(pruned.settled, TARGET)).toBe(true);
+  });
+
+  test('is not told of rules that only solving keeps', async () => {
+    const rule = { repository: C, version: 'v1.5.0', origin: { file: 'xpkg.yaml' } };
+    const ruled = requestFor({ [A]: '*' }, { overrides: [rule], exclude: [rule] });
+    const { notes } = await simulated(roots(ruled));
+    expect(notes).toEqual(['overrides, exclude of the request: a cluster knows of none']);
+  });
+});
+
+test('flags that a release does not have are refused', async () => {
+  const flags = { upgrades: true, downgrades: false };
+  const target = targetFor('v1.17.0')!;
+  const applied = roots(requestFor({ [A]: '*' }));
+  await expect(simulated(applied, { flags, target })).rejects.toThrow('--upgrades');
+  const both = { upgrades: true, downgrades: true };
+  const later = targetFor('v1.18.0')!;
+  await expect(simulated(applied, { flags: both, target: later })).rejects.toThrow('--downgrades');
+});
+
+test('a cluster that was dumped goes on from where it was', async () => {
+  const { name } = (await simulated(roots(requestFor({ [B]: '*' })))).settled.state.revisions[0]!;
+  const origin = { file: 'dump.yaml' };
+  const dump = {
+    packages: [
+      {
+        kind: 'Provider',
+        apiVersion: 'pkg.crossplane.io/v1',
+        name: 'acme-b',
+        reference: `${B}:${V1}`,
+        metadata: {},
+        spec: {},
+        isUsers: true,
+        isPaused: false,
+        isBeingDeleted: false,
+        currentRevision: name,
+        conditions: [],
+        origin,
+      },
+    ],
+    revisions: [
+      {
+        kind: 'Provider',
+        name,
+        packageName: 'acme-b',
+        image: `${B}:${V1}`,
+        isActive: true,
+        number: 1,
+        conditions: [{ type: 'Healthy', status: 'False', reason: '', message: 'was so' }],
+        objects: [],
+        origin,
+      },
+    ],
+    lock: {
+      rows: [
+        {
+          name: 'stale-0123456789ab',
+          kind: 'Provider',
+          hasType: false,
+          source: B,
+          version: 'v0.9.0',
+          dependencies: [],
+          origin,
+        },
+      ],
+      conditions: [],
+      origin,
+    },
+    kept: [],
+    activations: [],
+    crossplane: undefined,
+    claims: new Map(),
+    passedOver: new Map(),
+  } as const;
+  const { settled } = await simulated(roots(requestFor({})), { before: { dump } });
+  expect(packageConditions(settled.state, TARGET)[0]!.healthy.message).toContain(
+    `node ${B} already exists`,
+  );
+});
