@@ -36,7 +36,7 @@ export { DiskCache } from './store/disk-cache.js';
 export type { DiskCacheOptions, RecordKind } from './store/disk-cache.js';
 export type { OpenBlob } from './image/image-repository.js';
 export type { BlobSink } from './image/blob.js';
-export type { Exchange, NetworkObserver } from './registry/transport.js';
+export type { Exchange, NetworkObserver } from './registry/transport/transport.js';
 export { firstKnowing } from './sources/decorators/first-knowing.js';
 export type {
   IndexFile,

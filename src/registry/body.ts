@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { SourceError } from '../model/source-error.js';
 import { asTransient, TransientFailure } from './retry.js';
 import type { Clock } from '../model/time/clock.js';
-import type { HttpResponse } from './transport.js';
+import type { HttpResponse } from './transport/transport.js';
 
 /** A body slower than this over one window counts as stalled. */
 const MIN_BYTES_PER_SECOND = 256;

@@ -10,7 +10,7 @@ import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS, type Limits } from '../image/limits.js';
 import { nextPage, TagCollector } from './paging.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
-import { shownUrl, type HttpResponse } from './transport.js';
+import { shownUrl, type HttpResponse } from './transport/transport.js';
 
 /** A registry says in a few words why it failed. */
 const MAX_FAILURE_BYTES = 64 * 1024;

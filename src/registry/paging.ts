@@ -1,6 +1,6 @@
 import { SourceError } from '../model/source-error.js';
 import type { Limits } from '../image/limits.js';
-import { shownUrl } from './transport.js';
+import { shownUrl } from './transport/transport.js';
 
 const LINK = /<([^<>]*)>([^<]*)/g;
 const REL_NEXT = /;\s*rel\s*=\s*"?next"?(?:[\s;,]|$)/i;

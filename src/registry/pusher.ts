@@ -3,7 +3,7 @@ import { SourceError } from '../model/source-error.js';
 import type { Artifact } from '../image/artifact.js';
 import { MEDIA_TYPE } from '../image/descriptor.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
-import { shownUrl, type HttpResponse } from './transport.js';
+import { shownUrl, type HttpResponse } from './transport/transport.js';
 
 /** Writes to registries, by the push side of the OCI distribution spec 1.1. */
 export class RegistryPusher {

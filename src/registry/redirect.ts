@@ -1,5 +1,10 @@
 import { SourceError } from '../model/source-error.js';
-import { shownUrl, type HttpRequest, type HttpResponse, type Transport } from './transport.js';
+import {
+  shownUrl,
+  type HttpRequest,
+  type HttpResponse,
+  type Transport,
+} from './transport/transport.js';
 
 const MAX_REDIRECTS = 5;
 const REDIRECT_STATUS = new Set([301, 302, 303, 307, 308]);

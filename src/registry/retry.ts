@@ -1,6 +1,6 @@
 import type { Clock } from '../model/time/clock.js';
-import { HostUnreachable, PROXY_ANSWERED } from './host-unreachable.js';
-import type { HttpResponse } from './transport.js';
+import { HostUnreachable, PROXY_ANSWERED } from './transport/host-unreachable.js';
+import type { HttpResponse } from './transport/transport.js';
 import { codeOf } from '../files/error-code.js';
 
 export interface RetryPolicy {

@@ -1,8 +1,8 @@
 import { SourceError } from '../model/source-error.js';
 import { Authenticator, type AuthScope } from './auth/authenticator.js';
 import type { Credentials, CredentialStore } from './auth/credentials.js';
-import { asSourceError, isCertificateError, unreachableIn } from './network-failure.js';
-import { HostUnreachable } from './host-unreachable.js';
+import { asSourceError, isCertificateError, unreachableIn } from './transport/network-failure.js';
+import { HostUnreachable } from './transport/host-unreachable.js';
 import { sendFollowingRedirects, type FinalResponse } from './redirect.js';
 import {
   asTransient,
@@ -16,7 +16,7 @@ import {
 import { realClock, type Clock } from '../model/time/clock.js';
 import { OutOfTime } from '../model/time/out-of-time.js';
 import { signInHint } from './auth/token.js';
-import type { HttpRequest, HttpResponse, Transport } from './transport.js';
+import type { HttpRequest, HttpResponse, Transport } from './transport/transport.js';
 
 /** A repository at a registry, and how to connect to it. */
 export interface RemoteName {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { artifactOf } from '../../src/image/artifact.js';
 import { RegistryPusher } from '../../src/registry/pusher.js';
-import type { HttpRequest, Transport } from '../../src/registry/transport.js';
+import type { HttpRequest, Transport } from '../../src/registry/transport/transport.js';
 import { anonymous, TestClock } from '../support/registry/client.js';
 
 const NAME = { host: 'a.io', path: 'team/lock', plainHttp: false, credentials: anonymous };

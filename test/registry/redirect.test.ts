@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sendFollowingRedirects } from '../../src/registry/redirect.js';
-import type { HttpRequest, Transport } from '../../src/registry/transport.js';
+import type { HttpRequest, Transport } from '../../src/registry/transport/transport.js';
 
 const HEADERS = {
   accept: 'x',

@@ -7,7 +7,7 @@ import { cleanCache } from '../../src/store/clean-cache.js';
 import { DiskCache } from '../../src/store/disk-cache.js';
 import { cachedRepository, offlineRepository } from '../../src/store/cached-repository.js';
 import { RegistryClient } from '../../src/registry/client.js';
-import type { HttpRequest } from '../../src/registry/transport.js';
+import type { HttpRequest } from '../../src/registry/transport/transport.js';
 import { isDigest, type Digest } from '../../src/text/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { anonymous, TestClock, withRegistry, type Bench } from '../support/registry/client.js';

@@ -1,5 +1,5 @@
 import { timeBudget } from '../../src/model/time/time-budget.js';
-import type { SourceArgs } from '../../src/cli/flags/source-flags.js';
+import type { SourceArgs } from '../../src/cli/flags/source/source-flags.js';
 
 /** What a command is given where only `--from`, and `more`, are on its command line. */
 export function sourceArgs(

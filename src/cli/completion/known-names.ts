@@ -75,7 +75,7 @@ async function versionsOf(
   );
   const target = targetFor(lockfile.crossplane);
   if (locked === undefined || target === undefined) return [];
-  const { openSources } = await import('../flags/source-flags.js');
+  const { openSources } = await import('../flags/source/source-flags.js');
   const from = valuesOf(words, `--from`);
   const source = await openSources({ ...NO_NETWORK, from: from.length > 0 ? from : undefined }, io);
   const tags = (await source.tags(locked.repository, target)) ?? [];

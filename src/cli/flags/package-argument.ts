@@ -22,10 +22,10 @@ import { unreadable } from '../../sources/unreadable.js';
 import type { ArgsOf, Flags, Positionals } from '../command.js';
 import type { Io } from '../io/io.js';
 import { withProgress } from '../io/progress.js';
-import { imageConfigFlag, imageConfigs } from './image-config-flag.js';
+import { imageConfigFlag, imageConfigs } from './source/image-config-flag.js';
 import { compatFlag } from './input-flags.js';
 import { outputFlag } from './output-flag.js';
-import { openSources, sourceFlags } from './source-flags.js';
+import { openSources, sourceFlags } from './source/source-flags.js';
 import { crossplaneFlag } from './target-flag.js';
 
 /** A package by its file or its reference. */

@@ -4,8 +4,8 @@ import type { ResolveOptions } from '../../usecases/resolve/resolve.js';
 import type { ArgsOf, Flags, Positionals } from '../command.js';
 import { inputFlags } from './input-flags.js';
 import { lockFlag } from './lock-flag.js';
-import { timeoutFlag } from './network-flags.js';
-import { sourceFlags } from './source-flags.js';
+import { timeoutFlag } from './source/network-flags.js';
+import { sourceFlags } from './source/source-flags.js';
 import { crossplaneFlag } from './target-flag.js';
 
 /** Packages named on the command line. */

@@ -2,8 +2,8 @@ import { wrap } from '../../text/wrap.js';
 import type { AnyCommand } from '../command.js';
 import type { CommandRow } from '../command-list.js';
 import { inputFlags } from '../flags/input-flags.js';
-import { networkFlags } from '../flags/network-flags.js';
-import { sourceFlags } from '../flags/source-flags.js';
+import { networkFlags } from '../flags/source/network-flags.js';
+import { sourceFlags } from '../flags/source/source-flags.js';
 import { flagRow } from './flag-row.js';
 import { section, type HelpRow } from './layout.js';
 

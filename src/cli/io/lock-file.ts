@@ -10,8 +10,8 @@ import type { ExitCode } from '../exit-code.js';
 import { reportMismatches } from '../output/lock/mismatches.js';
 import { DEFAULT_LOCK } from '../flags/lock-flag.js';
 import type { Io } from './io.js';
-import { isOciPath } from './oci-path.js';
-import type { RegistryArgs } from './registries.js';
+import { isOciPath } from './registry/oci-path.js';
+import type { RegistryArgs } from './registry/registries.js';
 
 /** Far more than the largest set needs: one with 24,000 CRDs takes 2 MiB. */
 export const MAX_LOCKFILE_BYTES = 256 * 1024 * 1024;
@@ -70,7 +70,8 @@ async function onDisk(named: string, io: Io): Promise<string | undefined> {
 }
 
 async function pulled(place: LockPlace, io: Io): Promise<string | undefined> {
-  const { findArtifact, requireFile, LOCK_TITLE, registriesFor } = await import('./registries.js');
+  const { findArtifact, requireFile, LOCK_TITLE, registriesFor } =
+    await import('./registry/registries.js');
   const artifact = await findArtifact(place.lock, await registriesFor(place, io));
   if (artifact === undefined) return undefined;
   const bytes = await requireFile(artifact, LOCK_TITLE, place.lock);

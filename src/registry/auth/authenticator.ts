@@ -6,7 +6,7 @@ import { checkedRealm } from './realm.js';
 import type { RetryPolicy } from '../retry.js';
 import type { Clock } from '../../model/time/clock.js';
 import { fetchToken, signInHint } from './token.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 
 /** What access a request needs, and the credentials to get it with. */
 export interface AuthScope {

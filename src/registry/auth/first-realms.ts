@@ -1,5 +1,5 @@
 import { SourceError } from '../../model/source-error.js';
-import { shownUrl } from '../transport.js';
+import { shownUrl } from '../transport/transport.js';
 
 interface Named {
   readonly registry: URL;

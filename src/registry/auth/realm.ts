@@ -1,7 +1,7 @@
 import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
-import { addressClass } from '../address-class.js';
-import { shownUrl } from '../transport.js';
+import { addressClass } from '../transport/address-class.js';
+import { shownUrl } from '../transport/transport.js';
 
 /**
  * The URL of the token server that a registry names; throws if it is not allowed.

@@ -3,11 +3,11 @@ import { readBody } from '../body.js';
 import { basicAuthorization, type Credentials } from './credentials.js';
 import { fieldsOf, parseJson, stringOf } from '../../text/json.js';
 import { LIMITS } from '../../image/limits.js';
-import { HostUnreachable } from '../host-unreachable.js';
+import { HostUnreachable } from '../transport/host-unreachable.js';
 import { isTransientStatus, retryAfterMs, TransientFailure, type RetryPolicy } from '../retry.js';
 import type { Clock } from '../../model/time/clock.js';
 import { Secret } from './secret.js';
-import type { HttpRequest, Transport } from '../transport.js';
+import type { HttpRequest, Transport } from '../transport/transport.js';
 
 interface TokenRequest {
   readonly registry: URL;

@@ -4,7 +4,7 @@ import type { ImageConfig } from './image-config.js';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Reference } from '../../model/reference.js';
-import { mayBePlainHttp } from '../../registry/address-class.js';
+import { mayBePlainHttp } from '../../registry/transport/address-class.js';
 import type { Artifact } from '../../image/artifact.js';
 import { configCredentials, fileCredentials } from '../../registry/auth/credential-files.js';
 import { installedHelpers } from '../../registry/auth/credential-helper.js';
@@ -18,9 +18,13 @@ import { RegistryPusher } from '../../registry/pusher.js';
 import type { RemoteName } from '../../registry/session.js';
 import { realClock } from '../../model/time/clock.js';
 import { limitedClock, type TimeBudget } from '../../model/time/time-budget.js';
-import { limitedTransport } from '../../registry/limited-transport.js';
-import { observed, type NetworkObserver, type Transport } from '../../registry/transport.js';
-import { undiciTransport, type Certificates } from '../../registry/undici-transport.js';
+import { limitedTransport } from '../../registry/transport/limited-transport.js';
+import {
+  observed,
+  type NetworkObserver,
+  type Transport,
+} from '../../registry/transport/transport.js';
+import { undiciTransport, type Certificates } from '../../registry/transport/undici-transport.js';
 import { parsedPackages } from '../image/parsed-packages.js';
 import { registrySource, type ImageRepositories } from './registry-source.js';
 

@@ -3,7 +3,7 @@ import type { Repository } from '../../model/package.js';
 import { joinReference } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
-import { mayBePlainHttp } from '../../registry/address-class.js';
+import { mayBePlainHttp } from '../../registry/transport/address-class.js';
 import { firstOf, type CredentialStore } from '../../registry/auth/credentials.js';
 import { copyBlob } from '../../image/layer/copy-blob.js';
 import { openBlob } from '../../image/layer/open-blob.js';

@@ -6,7 +6,7 @@ import { configCredentials } from '../../../src/registry/auth/credential-files.j
 import { parseChallenges } from '../../../src/registry/auth/challenge.js';
 import { Secret } from '../../../src/registry/auth/secret.js';
 import { RegistryPusher } from '../../../src/registry/pusher.js';
-import type { HttpResponse, Transport } from '../../../src/registry/transport.js';
+import type { HttpResponse, Transport } from '../../../src/registry/transport/transport.js';
 import { storeOf, TestClock } from '../../support/registry/client.js';
 import { sha256 } from '../../../src/text/digest.js';
 import type { HostileReader } from '../reader.js';

@@ -9,7 +9,7 @@ import {
   validPackageReference,
 } from '../../../src/model/reference.js';
 import { targetFor } from '../../../src/model/target/target.js';
-import { proxiesIn } from '../../../src/registry/proxy-environment.js';
+import { proxiesIn } from '../../../src/registry/transport/proxy-environment.js';
 import { adviceFor, surprises } from '../../../src/semver/constraint-advice.js';
 import { meaningOf } from '../../../src/semver/constraint-meaning.js';
 import { whyNot } from '../../../src/semver/constraint-why-not.js';

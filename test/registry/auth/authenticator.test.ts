@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Authenticator, type AuthScope } from '../../../src/registry/auth/authenticator.js';
 import type { CredentialStore } from '../../../src/registry/auth/credentials.js';
 import { RETRY_POLICY } from '../../../src/registry/retry.js';
-import type { HttpRequest, Transport } from '../../../src/registry/transport.js';
+import type { HttpRequest, Transport } from '../../../src/registry/transport/transport.js';
 import { anonymous, storeOf, TestClock } from '../../support/registry/client.js';
 
 const CHALLENGE = 'Bearer realm="https://auth.io/token",service="s"';

@@ -5,12 +5,12 @@ import type { Limits } from '../../../src/image/limits.js';
 import { RegistryClient } from '../../../src/registry/client.js';
 import { RETRY_POLICY } from '../../../src/registry/retry.js';
 import type { Clock } from '../../../src/model/time/clock.js';
-import { observed, type Exchange } from '../../../src/registry/transport.js';
+import { observed, type Exchange } from '../../../src/registry/transport/transport.js';
 import {
   undiciTransport,
   type Certificates,
   type Timeouts,
-} from '../../../src/registry/undici-transport.js';
+} from '../../../src/registry/transport/undici-transport.js';
 import { Registry, type RegistryOptions } from './registry.js';
 
 /** A clock that never waits: sleeping moves it on. */

@@ -3,7 +3,7 @@ import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { dumpArgument, dumpFlags, readDumps } from './dump-argument.js';
 import { lockFlag } from '../../flags/lock-flag.js';
-import { networkFlags } from '../../flags/network-flags.js';
+import { networkFlags } from '../../flags/source/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { requireLock } from '../../io/lock-file.js';
 import { driftJson, driftLines, hasDrifted } from '../../output/cluster/drift.js';

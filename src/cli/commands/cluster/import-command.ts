@@ -16,7 +16,7 @@ import { EXIT } from '../../exit-code.js';
 import { dumpArgument, dumpFlags, readDumps } from './dump-argument.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
-import { openSources, sourceFlags } from '../../flags/source-flags.js';
+import { openSources, sourceFlags } from '../../flags/source/source-flags.js';
 import { crossplaneFlag, exactTarget } from '../../flags/target-flag.js';
 import type { Io } from '../../io/io.js';
 import { workingPlace } from '../../io/lock-file.js';

@@ -3,7 +3,7 @@ import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { pinFlags } from '../../flags/pin-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
-import { openSources, sourceFlags } from '../../flags/source-flags.js';
+import { openSources, sourceFlags } from '../../flags/source/source-flags.js';
 import { planFolder, writePlanFolder } from '../../io/bundle/plan-folder.js';
 import { keptIn } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';

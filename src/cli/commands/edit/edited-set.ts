@@ -16,7 +16,7 @@ import type { ExitCode } from '../../exit-code.js';
 import { bundleFlags } from '../../flags/bundle-flags.js';
 import { editedOutputFlag } from '../../flags/output-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 import type { Io } from '../../io/io.js';
 import { readLock, type LockOnDisk } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';

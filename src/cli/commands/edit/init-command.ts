@@ -23,7 +23,7 @@ import { explainFlag } from '../../flags/bundle-flags.js';
 import { fileFlag } from '../../flags/input-flags.js';
 import { editedOutputFlag } from '../../flags/output-flag.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 import { fullReference, isShort } from '../../io/full-name.js';
 import type { Io } from '../../io/io.js';
 import { withProgress } from '../../io/progress.js';

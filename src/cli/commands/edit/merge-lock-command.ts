@@ -14,7 +14,7 @@ import { allowUndigestedFlag, explainFlag } from '../../flags/bundle-flags.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 import type { Io } from '../../io/io.js';
 import { MergedTexts } from '../../io/merged-texts.js';
 import { withProgress } from '../../io/progress.js';

@@ -15,7 +15,7 @@ import { unreadable } from '../../../sources/unreadable.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { outputFlag } from '../../flags/output-flag.js';
-import { openSources, sourceFlags } from '../../flags/source-flags.js';
+import { openSources, sourceFlags } from '../../flags/source/source-flags.js';
 import { crossplaneFlag, exactTarget } from '../../flags/target-flag.js';
 
 import type { Io } from '../../io/io.js';

@@ -10,7 +10,7 @@ import { explainFlag } from '../../flags/bundle-flags.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 import { exactTarget } from '../../flags/target-flag.js';
 import type { Io } from '../../io/io.js';
 import { readLock } from '../../io/lock-file.js';

@@ -4,7 +4,7 @@ import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
-import { openSources, sourceFlags } from '../../flags/source-flags.js';
+import { openSources, sourceFlags } from '../../flags/source/source-flags.js';
 import { crossplaneFlag, exactTarget } from '../../flags/target-flag.js';
 import { readLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';

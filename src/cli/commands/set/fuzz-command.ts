@@ -10,7 +10,7 @@ import { outputFlag } from '../../flags/output-flag.js';
 import { fuzzJson, fuzzText } from '../../output/fuzz.js';
 import { replayCommand } from '../../output/replay.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';
 
 const DEFAULT_RUNS = 200;

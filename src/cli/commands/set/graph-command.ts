@@ -5,7 +5,7 @@ import { InputError } from '../../../model/input-error.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { lockFlag } from '../../flags/lock-flag.js';
-import { sourceFlags } from '../../flags/source-flags.js';
+import { sourceFlags } from '../../flags/source/source-flags.js';
 import type { Io } from '../../io/io.js';
 import { requireLock } from '../../io/lock-file.js';
 import { requireNamedLock } from '../../io/sides/named-lock.js';

@@ -8,7 +8,7 @@ import { outputFlag } from '../../flags/output-flag.js';
 import { matrixJson, matrixLines } from '../../output/matrix.js';
 import { withProgress } from '../../io/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 
 export const matrixCommand = command({
   positionals: refsArgument,

@@ -16,7 +16,7 @@ import { outputFlag } from '../../flags/output-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { withProgress } from '../../io/progress.js';
 import { outdatedJson, outdatedLines } from '../../output/outdated.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 
 export const outdatedCommand = command({
   positionals: {},

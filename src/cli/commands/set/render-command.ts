@@ -6,7 +6,7 @@ import { EXIT } from '../../exit-code.js';
 import { outFlag } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
 import { lockFlag } from '../../flags/lock-flag.js';
-import { networkFlags } from '../../flags/network-flags.js';
+import { networkFlags } from '../../flags/source/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { pinFlags } from '../../flags/pin-flags.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../../exit-code.js';
 import { planFolder, writePlanFolder } from '../../io/bundle/plan-folder.js';
 import type { Io } from '../../io/io.js';
 import { isRemoteLock } from '../../io/lock-file.js';
-import type { RegistryArgs } from '../../io/registries.js';
+import type { RegistryArgs } from '../../io/registry/registries.js';
 import { requireNamedLock } from '../../io/sides/named-lock.js';
 import { jsonDocument } from '../../output/json-document.js';
 import { noPlanJson } from '../../output/plan/plan-json.js';

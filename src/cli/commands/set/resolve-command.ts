@@ -22,7 +22,7 @@ import { renderAgain } from '../../io/bundle/render-again.js';
 import { writeOutputs } from '../../io/bundle/write-outputs.js';
 import { withProgress } from '../../io/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 
 const flags = {
   ...resolveFlags,

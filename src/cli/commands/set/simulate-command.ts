@@ -25,7 +25,7 @@ import { inputFlags, readRequest, readRequestIfAny } from '../../flags/input-fla
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { prereleaseFlag, refsArgument } from '../../flags/resolve-flags.js';
-import { openSources, sourceFlags } from '../../flags/source-flags.js';
+import { openSources, sourceFlags } from '../../flags/source/source-flags.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';
 import type { Io } from '../../io/io.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';

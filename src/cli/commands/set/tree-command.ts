@@ -5,7 +5,7 @@ import { requireLock } from '../../io/lock-file.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { treeJson, treeLines } from '../../output/tree.js';
-import { sourceFlags } from '../../flags/source-flags.js';
+import { sourceFlags } from '../../flags/source/source-flags.js';
 
 export const treeCommand = command({
   positionals: {},

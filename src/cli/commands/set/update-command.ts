@@ -16,7 +16,7 @@ import { lockedPackage, notLocked } from '../../io/locked-name.js';
 import { withProgress } from '../../io/progress.js';
 import { stayingLines } from '../../output/outdated.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 
 export const updateCommand = command({
   positionals: {

@@ -22,7 +22,7 @@ import { outputFlag } from '../../flags/output-flag.js';
 import { withProgress } from '../../io/progress.js';
 import { verificationJson, verificationText } from '../../output/lock/verification.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openEach } from '../../flags/source-flags.js';
+import { openEach } from '../../flags/source/source-flags.js';
 
 const flags = {
   ...resolveFlags,

@@ -12,7 +12,7 @@ import { readRequestAndTexts } from '../../flags/input-flags.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
 import type { Io } from '../../io/io.js';
 import { readLock, requireLock } from '../../io/lock-file.js';
 import { lockedPackage, notLocked } from '../../io/locked-name.js';

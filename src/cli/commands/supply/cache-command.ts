@@ -5,10 +5,10 @@ import {
   type FileTotals,
 } from '../../../store/cache-summary.js';
 import { cleanCache } from '../../../store/clean-cache.js';
-import { cacheFolder } from '../../io/cache-folder.js';
+import { cacheFolder } from '../../io/registry/cache-folder.js';
 import { command, type ArgsOf, type Flags, type Positionals } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { cacheFlag } from '../../flags/network-flags.js';
+import { cacheFlag } from '../../flags/source/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import type { Io } from '../../io/io.js';
 import { jsonDocument } from '../../output/json-document.js';

@@ -12,16 +12,16 @@ import { noStats } from '../../../driver/read-stats.js';
 import { formatIndex, makeIndex } from '../../../sources/index/make-index.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { imageConfigFlag, imageConfigs } from '../../flags/image-config-flag.js';
+import { imageConfigFlag, imageConfigs } from '../../flags/source/image-config-flag.js';
 import { compatFlag } from '../../flags/input-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { jsonDocument } from '../../output/json-document.js';
 import type { Io } from '../../io/io.js';
 import { workingPlace } from '../../io/lock-file.js';
-import { parseOciPath } from '../../io/oci-path.js';
+import { parseOciPath } from '../../io/registry/oci-path.js';
 import { withProgress } from '../../io/progress.js';
-import { openSources, sourceFlags } from '../../flags/source-flags.js';
-import { BULK_TIMEOUT_S, timeoutFlag } from '../../flags/network-flags.js';
+import { openSources, sourceFlags } from '../../flags/source/source-flags.js';
+import { BULK_TIMEOUT_S, timeoutFlag } from '../../flags/source/network-flags.js';
 
 const flags = {
   ...sourceFlags,
@@ -91,8 +91,8 @@ function destinationOf(words: readonly string[]): {
 
 async function push(index: IndexFile, destination: string, args: Args, io: Io): Promise<void> {
   const { artifactOf } = await import('../../../image/artifact.js');
-  const { pushArtifact } = await import('../../io/push-artifact.js');
-  const { INDEX_TITLE } = await import('../../io/registries.js');
+  const { pushArtifact } = await import('../../io/registry/push-artifact.js');
+  const { INDEX_TITLE } = await import('../../io/registry/registries.js');
   const bytes = Buffer.from(formatIndex(index));
   const file = { title: INDEX_TITLE, mediaType: 'application/json', bytes };
   io.out(await pushArtifact(destination, artifactOf('index', [file]), args, io));

@@ -8,11 +8,11 @@ import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain } from '../../io/bundle/render-again.js';
 import { requireLock } from '../../io/lock-file.js';
 import { lockFlag } from '../../flags/lock-flag.js';
-import { BULK_TIMEOUT_S, networkFlags, timeoutFlag } from '../../flags/network-flags.js';
+import { BULK_TIMEOUT_S, networkFlags, timeoutFlag } from '../../flags/source/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { pinFlags } from '../../flags/pin-flags.js';
-import { pushArtifact } from '../../io/push-artifact.js';
-import { LOCK_TITLE } from '../../io/registries.js';
+import { pushArtifact } from '../../io/registry/push-artifact.js';
+import { LOCK_TITLE } from '../../io/registry/registries.js';
 import { renderingNotes } from '../../output/lock/rendering.js';
 
 /** `push`: lockfile and bundle where a fleet can fetch them, `oras pull` included. */

@@ -6,8 +6,8 @@ import { InputError } from '../../../model/input-error.js';
 import { DEFAULT_LOCK } from '../../flags/lock-flag.js';
 import type { Io } from '../io.js';
 import { readLock } from '../lock-file.js';
-import { isOciPath } from '../oci-path.js';
-import type { RegistryArgs } from '../registries.js';
+import { isOciPath } from '../registry/oci-path.js';
+import type { RegistryArgs } from '../registry/registries.js';
 import { gitFile } from './git-file.js';
 
 /** A lockfile, and what it is called: as the user wrote it, or what that was taken for. */

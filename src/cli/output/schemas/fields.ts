@@ -1,6 +1,6 @@
 import { PACKAGE_KINDS } from '../../../model/package.js';
 import { OWNED_KINDS } from '../../../model/owned-object.js';
-import { count, list, oneOf, record, text } from './parts.js';
+import { count, flag, list, oneOf, record, text } from './parts.js';
 
 /** Fields that more than one command prints. */
 export const source = text('OCI repository of the package.');
@@ -22,4 +22,11 @@ export const severity = oneOf(['error', 'warning', 'info'], 'How much it matters
 export const place = {
   file: text('File that it stands in.'),
   'line?': count('Line in that file, from 1.'),
+};
+
+/** What is said of every locked package. */
+export const locked = {
+  source,
+  version,
+  direct: flag('Whether the user asks for it by name.'),
 };

@@ -1,9 +1,9 @@
-import { InputError } from '../../model/input-error.js';
-import type { Artifact } from '../../image/artifact.js';
-import type { Io } from './io.js';
+import { InputError } from '../../../model/input-error.js';
+import type { Artifact } from '../../../image/artifact.js';
+import type { Io } from '../io.js';
 import { parseOciPath } from './oci-path.js';
 import { registriesFor, type RegistryArgs } from './registries.js';
-import { jsonDocument } from '../output/json-document.js';
+import { jsonDocument } from '../../output/json-document.js';
 
 /** Stores an artifact under a tag; returns what to print, its name by digest. */
 export async function pushArtifact(

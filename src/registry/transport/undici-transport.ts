@@ -7,7 +7,7 @@ import { guardedLookup, mayAsk, RefusedAddress, type AddressRule } from './addre
 import { HostUnreachable, PROXY_ANSWERED, type FailedRequest } from './host-unreachable.js';
 import { proxiesIn, type Proxy, type ProxyChoice } from './proxy-environment.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
-import { codeOf } from '../files/error-code.js';
+import { codeOf } from '../../files/error-code.js';
 
 interface UndiciOptions {
   /** Proxy variables are read from it, as Go programs read them. */

@@ -1,9 +1,9 @@
-import { SourceError } from '../model/source-error.js';
+import { SourceError } from '../../model/source-error.js';
 import { RefusedAddress } from './address-guard.js';
-import { WrongBytes } from './body.js';
+import { WrongBytes } from '../body.js';
 import { HostUnreachable } from './host-unreachable.js';
-import { TransientFailure } from './retry.js';
-import { codeOf } from '../files/error-code.js';
+import { TransientFailure } from '../retry.js';
+import { codeOf } from '../../files/error-code.js';
 
 /**
  * Explains a failure of the network after the last try; other errors stay as they are.

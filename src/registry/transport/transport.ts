@@ -1,4 +1,4 @@
-import { codeOf } from '../files/error-code.js';
+import { codeOf } from '../../files/error-code.js';
 /** One HTTP exchange, without redirects, retries or credentials of its own. */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 

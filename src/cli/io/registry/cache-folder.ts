@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { InputError } from '../../model/input-error.js';
-import type { DiskCache } from '../../store/disk-cache.js';
-import type { Io } from './io.js';
+import { InputError } from '../../../model/input-error.js';
+import type { DiskCache } from '../../../store/disk-cache.js';
+import type { Io } from '../io.js';
 
 /** `--cache DIR`; undefined: not given. */
 type CacheFlag = string | undefined;
@@ -25,7 +25,7 @@ export async function openCache(
   const folder = cacheFolder(args.cache, io);
   if (folder === undefined) return undefined;
   await refuseFile(folder);
-  const { DiskCache } = await import('../../store/disk-cache.js');
+  const { DiskCache } = await import('../../../store/disk-cache.js');
   return new DiskCache({ folder, offline: args.offline, note: (line) => io.note(line) });
 }
 

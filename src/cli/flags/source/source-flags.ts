@@ -1,16 +1,16 @@
-import { InputError } from '../../model/input-error.js';
-import type { PackageSource } from '../../model/package-source.js';
-import type { KeptObject } from '../../model/request.js';
-import { noStats, type ReadStats } from '../../driver/read-stats.js';
-import { SourceMemory } from '../../driver/source-memory.js';
-import { firstKnowing } from '../../sources/decorators/first-knowing.js';
-import { limited } from '../../sources/decorators/limited.js';
-import { tellUnsearched } from '../../sources/decorators/unsearched.js';
-import type { Registries } from '../../sources/registry/open-registries.js';
-import type { ArgsOf, Flags } from '../command.js';
-import type { Io } from '../io/io.js';
+import { InputError } from '../../../model/input-error.js';
+import type { PackageSource } from '../../../model/package-source.js';
+import type { KeptObject } from '../../../model/request.js';
+import { noStats, type ReadStats } from '../../../driver/read-stats.js';
+import { SourceMemory } from '../../../driver/source-memory.js';
+import { firstKnowing } from '../../../sources/decorators/first-knowing.js';
+import { limited } from '../../../sources/decorators/limited.js';
+import { tellUnsearched } from '../../../sources/decorators/unsearched.js';
+import type { Registries } from '../../../sources/registry/open-registries.js';
+import type { ArgsOf, Flags } from '../../command.js';
+import type { Io } from '../../io/io.js';
 import { networkFlags, refuseNoRequests } from './network-flags.js';
-import type { RegistryArgs } from '../io/registries.js';
+import type { RegistryArgs } from '../../io/registry/registries.js';
 import { FORMS, type Opening } from './source-forms.js';
 
 /** Where packages come from, for every command that reads some. */
@@ -52,7 +52,7 @@ export async function openEach(
   refuseNoRequests(args);
   let opened: Promise<Registries | undefined> | undefined;
   const registries = () =>
-    (opened ??= import('../io/registries.js').then(({ registriesFor }) =>
+    (opened ??= import('../../io/registry/registries.js').then(({ registriesFor }) =>
       registriesFor(args, io, { stats, kept }),
     ));
   const sources: PackageSource[] = [];

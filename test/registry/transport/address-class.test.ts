@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayBePlainHttp } from '../../src/registry/address-class.js';
+import { mayBePlainHttp } from '../../../src/registry/transport/address-class.js';
 
 test.each([
   { host: 'localhost:5000', want: true, why: 'localhost with a port' },

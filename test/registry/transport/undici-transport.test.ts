@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { undiciTransport } from '../../src/registry/undici-transport.js';
-import { TEST_CERTIFICATE } from '../support/registry/certificate.js';
-import { anonymous, withRegistry } from '../support/registry/client.js';
+import { undiciTransport } from '../../../src/registry/transport/undici-transport.js';
+import { TEST_CERTIFICATE } from '../../support/registry/certificate.js';
+import { anonymous, withRegistry } from '../../support/registry/client.js';
 import {
   dripping,
   drippingBody,
@@ -12,9 +12,9 @@ import {
   on,
   redirectTo,
   stalled,
-} from '../support/registry/faults.js';
-import { packageImage } from '../support/registry/image.js';
-import type { Fault } from '../support/registry/registry.js';
+} from '../../support/registry/faults.js';
+import { packageImage } from '../../support/registry/image.js';
+import type { Fault } from '../../support/registry/registry.js';
 
 const image = await packageImage('kind: Provider\n');
 const layer = image.blobs.at(-1)!;

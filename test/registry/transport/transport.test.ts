@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/registry/auth/secret.js';
-import { shownUrl } from '../../src/registry/transport.js';
+import { Secret } from '../../../src/registry/auth/secret.js';
+import { shownUrl } from '../../../src/registry/transport/transport.js';
 
 test.each([
   {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { SourceError } from '../../src/model/source-error.js';
-import { asSourceError } from '../../src/registry/network-failure.js';
-import { HostUnreachable } from '../../src/registry/host-unreachable.js';
-import { RegistryClient } from '../../src/registry/client.js';
-import { anonymous, TestClock, withRegistry } from '../support/registry/client.js';
-import { startForwardProxy } from '../support/registry/forward-proxy.js';
-import { packageImage } from '../support/registry/image.js';
+import type { SourceError } from '../../../src/model/source-error.js';
+import { asSourceError } from '../../../src/registry/transport/network-failure.js';
+import { HostUnreachable } from '../../../src/registry/transport/host-unreachable.js';
+import { RegistryClient } from '../../../src/registry/client.js';
+import { anonymous, TestClock, withRegistry } from '../../support/registry/client.js';
+import { startForwardProxy } from '../../support/registry/forward-proxy.js';
+import { packageImage } from '../../support/registry/image.js';
 
 const image = await packageImage('kind: Provider\n');
 /** Nothing listens there. */

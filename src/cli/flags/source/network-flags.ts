@@ -1,9 +1,9 @@
-import { InputError } from '../../model/input-error.js';
-import { timeBudget, type TimeBudget } from '../../model/time/time-budget.js';
-import type { Exchange } from '../../registry/transport.js';
-import type { GivenSecret } from '../../sources/registry/open-registries.js';
-import type { ArgsOf, Flags } from '../command.js';
-import type { Io } from '../io/io.js';
+import { InputError } from '../../../model/input-error.js';
+import { timeBudget, type TimeBudget } from '../../../model/time/time-budget.js';
+import type { Exchange } from '../../../registry/transport/transport.js';
+import type { GivenSecret } from '../../../sources/registry/open-registries.js';
+import type { ArgsOf, Flags } from '../../command.js';
+import type { Io } from '../../io/io.js';
 
 /** The folder that keeps what was downloaded; absent: that of the user. */
 export function cacheFlag(describe: string) {
@@ -82,8 +82,8 @@ export async function pullSecretsIn(
   io: Pick<Io, 'cwd'>,
 ): Promise<readonly GivenSecret[]> {
   if (pullSecret.length === 0) return [];
-  const { readText } = await import('../../inputs/input-files.js');
-  const { readPullSecrets } = await import('../../inputs/documents/pull-secret.js');
+  const { readText } = await import('../../../inputs/input-files.js');
+  const { readPullSecrets } = await import('../../../inputs/documents/pull-secret.js');
   const secrets = await Promise.all(
     pullSecret.map(async (file) =>
       readPullSecrets(await readText(file, io.cwd), file).map((secret) => ({ ...secret, file })),

@@ -1,20 +1,20 @@
-import { imageConfigsIn } from '../../sources/registry/image-config.js';
-import { InputError } from '../../model/input-error.js';
-import type { KeptObject } from '../../model/request.js';
-import { openArtifact, type HeldArtifact } from '../../image/artifact.js';
-import type { ReadStats } from '../../driver/read-stats.js';
-import { connectRegistries, type Registries } from '../../sources/registry/open-registries.js';
+import { imageConfigsIn } from '../../../sources/registry/image-config.js';
+import { InputError } from '../../../model/input-error.js';
+import type { KeptObject } from '../../../model/request.js';
+import { openArtifact, type HeldArtifact } from '../../../image/artifact.js';
+import type { ReadStats } from '../../../driver/read-stats.js';
+import { connectRegistries, type Registries } from '../../../sources/registry/open-registries.js';
 import { openCache } from './cache-folder.js';
-import type { Io } from './io.js';
+import type { Io } from '../io.js';
 import {
   insecureHosts,
   pullSecretsIn,
   refuseNoRequests,
   traced,
   type NetworkArgs,
-} from '../flags/network-flags.js';
+} from '../../flags/source/network-flags.js';
 import { parseOciPath } from './oci-path.js';
-import { toolVersion } from './tool-version.js';
+import { toolVersion } from '../tool-version.js';
 
 /** Flags that say how to open registries. */
 export interface RegistryArgs extends NetworkArgs {

@@ -1,5 +1,5 @@
-import { OutOfTime } from '../model/time/out-of-time.js';
-import type { TimeBudget } from '../model/time/time-budget.js';
+import { OutOfTime } from '../../model/time/out-of-time.js';
+import type { TimeBudget } from '../../model/time/time-budget.js';
 import { shownUrl, type HttpResponse, type Transport } from './transport.js';
 
 /** Ends every exchange with the time of the run: while connecting, before the answer and within it. */

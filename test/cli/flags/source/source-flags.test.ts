@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import yargs from 'yargs';
-import { openSources, sourceFlags } from '../../../src/cli/flags/source-flags.js';
-import { InputError } from '../../../src/model/input-error.js';
-import { targetFor } from '../../../src/model/target/target.js';
-import { noStats } from '../../../src/driver/read-stats.js';
-import { fakeIo } from '../../support/fake-io.js';
-import { sourceArgs } from '../../support/source-args.js';
+import { openSources, sourceFlags } from '../../../../src/cli/flags/source/source-flags.js';
+import { InputError } from '../../../../src/model/input-error.js';
+import { targetFor } from '../../../../src/model/target/target.js';
+import { noStats } from '../../../../src/driver/read-stats.js';
+import { fakeIo } from '../../../support/fake-io.js';
+import { sourceArgs } from '../../../support/source-args.js';
 
 const target = targetFor('v2.3.4')!;
 const A = 'xpkg.io/a';

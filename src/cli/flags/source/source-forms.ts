@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { InputError } from '../../model/input-error.js';
-import type { Repository } from '../../model/package.js';
-import type { PackageSource } from '../../model/package-source.js';
-import { parseReference, splitTag } from '../../model/reference.js';
-import { SourceError } from '../../model/source-error.js';
-import type { Registries } from '../../sources/registry/open-registries.js';
-import type { Io } from '../io/io.js';
-import { isOciPath } from '../io/oci-path.js';
+import { InputError } from '../../../model/input-error.js';
+import type { Repository } from '../../../model/package.js';
+import type { PackageSource } from '../../../model/package-source.js';
+import { parseReference, splitTag } from '../../../model/reference.js';
+import { SourceError } from '../../../model/source-error.js';
+import type { Registries } from '../../../sources/registry/open-registries.js';
+import type { Io } from '../../io/io.js';
+import { isOciPath } from '../../io/registry/oci-path.js';
 
 /** What a form of `--from` is opened with. */
 export interface Opening {
@@ -36,14 +36,14 @@ export const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
 ]);
 
 async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
-  const { openDir } = await import('../../sources/dir/dir-source.js');
+  const { openDir } = await import('../../../sources/dir/dir-source.js');
   return openDir(resolve(io.cwd, rest), { shown: text, note: (line) => io.note(line) });
 }
 
 async function index(opening: Opening): Promise<PackageSource> {
   const { rest, text, io } = opening;
   if (isOciPath(rest)) return artifact({ ...opening, text: rest });
-  const { openIndex } = await import('../../sources/index/index-source.js');
+  const { openIndex } = await import('../../../sources/index/index-source.js');
   // Reading a large index takes seconds, in which no timer runs.
   if (io.interactive) io.status(`reading ${rest}`);
   try {
@@ -54,7 +54,7 @@ async function index(opening: Opening): Promise<PackageSource> {
 }
 
 async function layout({ rest, text, io }: Opening): Promise<PackageSource> {
-  const { openLayoutSource } = await import('../../sources/layout-source.js');
+  const { openLayoutSource } = await import('../../../sources/layout-source.js');
   const { path, name } = splitName(rest);
   return openLayoutSource(resolve(io.cwd, path), {
     shown: name === undefined ? text : text.slice(0, text.lastIndexOf('=')),
@@ -70,13 +70,13 @@ async function xpkg({ rest, text, io }: Opening): Promise<PackageSource> {
       hint: 'a file has no name of its own: `--from xpkg:FILE=REPOSITORY:TAG`',
     });
   }
-  const { openXpkgSource } = await import('../../sources/xpkg-source.js');
+  const { openXpkgSource } = await import('../../../sources/xpkg-source.js');
   const shown = text.slice(0, text.lastIndexOf('='));
   return openXpkgSource(resolve(io.cwd, path), { shown, ...name, tag: name.tag });
 }
 
 async function crossplaneCache({ rest, text, io }: Opening): Promise<PackageSource> {
-  const { openCrossplaneCache } = await import('../../sources/crossplane-cache-source.js');
+  const { openCrossplaneCache } = await import('../../../sources/crossplane-cache-source.js');
   return openCrossplaneCache(resolve(io.cwd, rest), text);
 }
 
@@ -87,15 +87,15 @@ async function registry({ registries }: Opening): Promise<PackageSource> {
 /** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
 async function artifact({ text, registries }: Opening): Promise<PackageSource> {
   const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } =
-    await import('../io/registries.js');
-  const { memorySource } = await import('../../sources/memory-source.js');
+    await import('../../io/registry/registries.js');
+  const { memorySource } = await import('../../../sources/memory-source.js');
   const held = await requireArtifact(text, await registries());
   if (held.kind === 'index') {
-    const { parseIndex } = await import('../../sources/index/index-source.js');
+    const { parseIndex } = await import('../../../sources/index/index-source.js');
     return memorySource(parseIndex(await requireFile(held, INDEX_TITLE, text), text));
   }
-  const { lockIndex } = await import('../../lock/lock-index.js');
-  const { parseLockfile } = await import('../../lock/parse-lockfile.js');
+  const { lockIndex } = await import('../../../lock/lock-index.js');
+  const { parseLockfile } = await import('../../../lock/parse-lockfile.js');
   const bytes = await requireFile(held, LOCK_TITLE, text);
   return memorySource(lockIndex(parseLockfile(Buffer.from(bytes).toString('utf8'), text)));
 }

@@ -1,11 +1,15 @@
 import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { guardedLookup, mayAsk, type AddressRule } from '../../src/registry/address-guard.js';
-import { Secret } from '../../src/registry/auth/secret.js';
-import type { CredentialStore } from '../../src/registry/auth/credentials.js';
-import { storeOf, withRegistry } from '../support/registry/client.js';
-import { on, redirectTo } from '../support/registry/faults.js';
-import { packageImage } from '../support/registry/image.js';
+import {
+  guardedLookup,
+  mayAsk,
+  type AddressRule,
+} from '../../../src/registry/transport/address-guard.js';
+import { Secret } from '../../../src/registry/auth/secret.js';
+import type { CredentialStore } from '../../../src/registry/auth/credentials.js';
+import { storeOf, withRegistry } from '../../support/registry/client.js';
+import { on, redirectTo } from '../../support/registry/faults.js';
+import { packageImage } from '../../support/registry/image.js';
 
 const image = await packageImage('kind: Provider\n');
 const ann = storeOf({ kind: 'basic', username: 'ann', password: new Secret('s3cret') });

@@ -1,5 +1,5 @@
-import { InputError } from '../../model/input-error.js';
-import { parseReference, type Reference } from '../../model/reference.js';
+import { InputError } from '../../../model/input-error.js';
+import { parseReference, type Reference } from '../../../model/reference.js';
 
 const SCHEME = 'oci://';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { proxiesIn } from '../../src/registry/proxy-environment.js';
+import { proxiesIn } from '../../../src/registry/transport/proxy-environment.js';
 
 const PROXY = 'http://proxy.test:3128';
 

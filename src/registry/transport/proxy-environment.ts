@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { InputError } from '../model/input-error.js';
+import { InputError } from '../../model/input-error.js';
 import { addressClass, ipFamily } from './address-class.js';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
-import type { KeptObject } from '../../model/request.js';
-import type { ArgsOf } from '../command.js';
-import type { Io } from '../io/io.js';
-import { fileFlag } from './input-flags.js';
+import type { KeptObject } from '../../../model/request.js';
+import type { ArgsOf } from '../../command.js';
+import type { Io } from '../../io/io.js';
+import { fileFlag } from '../input-flags.js';
 
 /** Where to pull from, for commands that fetch and ask for no set. */
 export const imageConfigFlag = fileFlag(
@@ -15,6 +15,6 @@ export async function imageConfigs(
   io: Io,
 ): Promise<readonly KeptObject[]> {
   if (file === undefined) return [];
-  const { readImageConfigs } = await import('../../inputs/read-inputs.js');
+  const { readImageConfigs } = await import('../../../inputs/read-inputs.js');
   return readImageConfigs({ files: file, cwd: io.cwd, stdin: () => io.stdin() });
 }

@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EXIT } from '../../../src/cli/exit-code.js';
-import { runCli } from '../../../src/cli/run.js';
-import { fakeIo } from '../../support/fake-io.js';
-import { providerYaml } from '../../support/package-yaml.js';
-import { packageImage } from '../../support/registry/image.js';
-import { Registry } from '../../support/registry/registry.js';
+import { EXIT } from '../../../../src/cli/exit-code.js';
+import { runCli } from '../../../../src/cli/run.js';
+import { fakeIo } from '../../../support/fake-io.js';
+import { providerYaml } from '../../../support/package-yaml.js';
+import { packageImage } from '../../../support/registry/image.js';
+import { Registry } from '../../../support/registry/registry.js';
 
 const [user, password] = ['ann', 's3cret'];
 let folder: string;
