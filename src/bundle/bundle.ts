@@ -4,12 +4,13 @@ import { InputError } from '../model/input-error.js';
 import { objectNameOf } from '../model/name.js';
 import type { JsonObject } from '../text/json.js';
 import type { Target } from '../model/target/target.js';
+import { pinImages } from './image-pins.js';
 import { keptForTarget } from './kept-object.js';
 import { labelOf } from './object-label.js';
 import { packageObject, type Pin } from './package-object.js';
 
 export interface Bundle {
-  /** ImageConfigs and runtime configs of the user, then packages, dependencies first. */
+  /** ImageConfigs and runtime configs of the user, pins, then packages, dependencies first. */
   readonly objects: readonly JsonObject[];
   /** Why every package carries `skipDependencyResolution: true`; empty: none does. */
   readonly skips: readonly string[];
@@ -20,16 +21,20 @@ export interface Bundle {
 export function bundleOf(lockfile: Lockfile, target: Target, pin: Pin): Bundle {
   const skips = skipReasons(lockfile, pin);
   const kept = lockfile.objects.map((object) => keptForTarget(object, target));
-  const packages = inApplyOrder(lockfile.packages).map((locked) =>
+  const inOrder = inApplyOrder(lockfile.packages);
+  const packages = inOrder.map((locked) =>
     packageObject(locked, target, { pin, skipDependencyResolution: skips.length > 0 }),
   );
-  const objects = [...kept, ...packages].flatMap(({ object }) => (object ? [object] : []));
+  const given = kept.flatMap(({ object }) => (object ? [object] : []));
+  const pinned =
+    pin === 'locked' ? pinImages(inOrder, given, target) : { kept: given, pins: [], warnings: [] };
+  const objects = [...pinned.kept, ...pinned.pins, ...packages.map(({ object }) => object)];
   refuseTwins(objects);
   return {
     objects,
     skips,
     warnings: [
-      ...[...kept, ...packages].flatMap(({ warnings }) => warnings),
+      ...[...kept, pinned, ...packages].flatMap(({ warnings }) => warnings),
       ...(skips.length > 0 ? [] : nameWarnings(lockfile, target)),
     ],
   };

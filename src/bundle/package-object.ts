@@ -7,8 +7,9 @@ import type { Target } from '../model/target/target.js';
 import { ownMetadata } from './object-template.js';
 import { fitSpec, isMappingOfStrings } from './spec-fields.js';
 
-/** How `spec.package` names a version. */
-export type Pin = 'tag' | 'digest';
+/** How versions are named: by tag, by digest, or by a tag that ImageConfigs pin to the locked digest. */
+export const PINS = ['tag', 'digest', 'locked'] as const;
+export type Pin = (typeof PINS)[number];
 
 interface PackageObjectOptions {
   readonly pin: Pin;
@@ -47,10 +48,10 @@ export function packageObject(
 
 /** What stands after the repository in `spec.package`: never a tag and a digest at once. */
 export function installedVersion(locked: LockedPackage, pin: Pin): string {
-  if (pin === 'tag') return locked.version;
+  if (pin !== 'digest') return locked.version;
   if (locked.digest !== undefined) return locked.digest;
   throw new InputError(
-    `\`${locked.repository}\` cannot be pinned by digest: the lockfile has none for it`,
+    `\`${locked.repository}\` cannot be pinned: the lockfile has no digest of it`,
     { hint: 'resolve again from a source that knows digests, or render with `--pin tag`' },
   );
 }

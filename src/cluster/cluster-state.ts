@@ -1,5 +1,6 @@
 import type { LockRow } from '../lock/lock-row.js';
 import type { PackageKind } from '../model/package.js';
+import type { ImagePin } from './image-pin.js';
 
 /**
  * What a cluster knows of packages: their objects, the revisions made of them, the Lock, and who
@@ -16,6 +17,8 @@ export interface ClusterState {
   readonly controllers: ReadonlyMap<string, string>;
   /** CRDs that an XRD or MRD could not make, which shows on no package. */
   readonly hidden: readonly HiddenClash[];
+  /** What its ImageConfigs rewrite to a digest. */
+  readonly pins: readonly ImagePin[];
 }
 
 /** A `pkg.crossplane.io` object: what it asks for, and what became of that. */
@@ -67,6 +70,7 @@ export const EMPTY_CLUSTER: ClusterState = {
   resolved: undefined,
   controllers: new Map(),
   hidden: [],
+  pins: [],
 };
 
 export const HEALTHY: ClusterCondition = { status: 'True', message: undefined };

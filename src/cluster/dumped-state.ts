@@ -6,6 +6,7 @@ import type {
   DumpedRevision,
   DumpedRow,
 } from '../model/cluster/cluster-dump.js';
+import type { Target } from '../model/target/target.js';
 import { ownedAs } from '../model/owned-object.js';
 import {
   NOT_KNOWN,
@@ -14,11 +15,15 @@ import {
   type ClusterRevision,
   type ClusterState,
 } from './cluster-state.js';
+import { imagePins } from './image-pin.js';
 import { controlKey, controllerName } from './reconcile/establish.js';
 import { wantedObject } from './wanted-object.js';
 
 /** The state that a cluster was in when it was dumped. */
-export function dumpedState({ packages, revisions, lock }: ClusterDump): ClusterState {
+export function dumpedState(
+  { packages, revisions, lock, kept }: ClusterDump,
+  target: Target,
+): ClusterState {
   const known = revisions.map(revisionOf);
   return {
     objects: packages.map(objectOf),
@@ -33,6 +38,7 @@ export function dumpedState({ packages, revisions, lock }: ClusterDump): Cluster
         ),
     ),
     hidden: [],
+    pins: imagePins(kept, target),
   };
 }
 

@@ -7,6 +7,7 @@ import { isAppYaml, readAppYaml } from './documents/app-yaml.js';
 import { notesOnMetadata, refuseUnknownMetadata } from './documents/object-metadata.js';
 import { readLocalPackage } from './documents/local-package.js';
 import { readOwnedObject } from './documents/owned-object.js';
+import { isRenderedPin } from '../model/cluster/image-config.js';
 import { isPackageKind } from '../model/package.js';
 import { readPackageInstall } from './documents/package-install.js';
 import { readPackageObject } from './documents/package-object.js';
@@ -71,6 +72,9 @@ async function readObject(
       break;
     case 'pkg.crossplane.io':
       if (isPackageKind(kind)) return readPackageObject(document, kind);
+      if (isRenderedPin(objectAt(document, []))) {
+        return ignored(document, 'ImageConfig, which `--pin locked` rendered');
+      }
       if (kind === 'ImageConfig' || kind === 'DeploymentRuntimeConfig') return keep(document);
       break;
     case 'meta.pkg.crossplane.io':

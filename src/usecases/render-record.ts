@@ -1,4 +1,4 @@
-import type { Pin } from '../bundle/package-object.js';
+import { PINS, type Pin } from '../bundle/package-object.js';
 
 /** What a bundle was rendered with, where that is not the default. */
 export interface RenderRecord {
@@ -34,7 +34,7 @@ export function readRenderRecord(text: string): RenderRecord {
   const after = (flag: string) =>
     words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined;
   return {
-    pin: after('--pin') === 'digest' ? 'digest' : undefined,
+    pin: PINS.find((pin) => pin !== 'tag' && pin === after('--pin')),
     applyLock: words.includes('--apply-lock') || undefined,
     crossplane: after('--crossplane'),
   };

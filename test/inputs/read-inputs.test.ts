@@ -88,6 +88,22 @@ test('a List is its items, and many ignored objects of a kind are one note', asy
   ]);
 });
 
+test('an ImageConfig that was rendered as a pin is no input', async () => {
+  const text = `apiVersion: pkg.crossplane.io/v1
+kind: Provider
+metadata: { name: p }
+spec: { package: "xpkg.acme.io/cloud/p:v1.0.0" }
+---
+apiVersion: pkg.crossplane.io/v1beta1
+kind: ImageConfig
+metadata: { name: pin-p, labels: { xpkg-resolve.dev/pins: p } }
+spec: { matchImages: [{ prefix: "xpkg.acme.io/cloud/p:v1.0.0" }] }
+`;
+  const { request, notes } = await fromText(text);
+  expect(request.kept).toEqual([]);
+  expect(notes).toEqual(['-:6: ignored ImageConfig, which `--pin locked` rendered']);
+});
+
 test('what a person wrote of metadata, and the bundle has no room for, is said', async () => {
   const text = `apiVersion: pkg.crossplane.io/v1
 kind: Provider

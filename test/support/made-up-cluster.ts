@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type * as fc from 'fast-check';
 import { labelOf } from '../../src/bundle/object-label.js';
+import type { Pin } from '../../src/bundle/package-object.js';
 import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
 import { revisionName } from '../../src/model/name.js';
 import { objectTypeOf, type OwnedObject } from '../../src/model/owned-object.js';
@@ -46,7 +47,7 @@ interface ClusterRow {
  */
 export function madeUpCluster(applied: Lockfile, options: ClusterOptions = {}): ClusterObject[] {
   const target = targetFor(applied.crossplane)!;
-  const { bundle, lock } = render(applied);
+  const { bundle, lock } = render(applied, { pin: options.pin });
   const byName = new Map(applied.packages.map((locked) => [locked.name, locked]));
   const objects = bundle.objects.map((object): JsonObject => {
     if (mappingOf(object['spec'])?.['package'] === undefined)
@@ -79,6 +80,8 @@ export function applicable(knobs: Partial<LockfileKnobs>): fc.Arbitrary<Lockfile
 interface ClusterOptions {
   /** As `kubectl get --show-managed-fields` shows them. */
   readonly managedFields?: boolean;
+  /** How the bundle was rendered. */
+  readonly pin?: Pin;
 }
 
 /** The text that `kubectl get -o yaml` prints: one List, keys sorted, items at the left margin. */

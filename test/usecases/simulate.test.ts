@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { bundleOf } from '../../src/bundle/bundle.js';
 import { packageConditions } from '../../src/cluster/package-conditions.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { IndexFile } from '../../src/model/index-file.js';
@@ -155,6 +156,63 @@ describe('what was solved', () => {
     const ruled = requestFor({ [A]: '*' }, { overrides: [rule], exclude: [rule] });
     const { notes } = await simulated(roots(ruled));
     expect(notes).toEqual(['overrides, exclude of the request: a cluster knows of none']);
+  });
+});
+
+describe('what is pinned', () => {
+  const set = requestFor({ [A]: '*', [B]: '*' });
+
+  test('ends as locked, though its tags were moved', async () => {
+    const all = (await solved(universe, set)).lockfile;
+    const moved = published({
+      [A]: { [V1]: requiring({ [C]: '>=9.0.0' }) },
+      [B]: { [V1]: requiring({ [C]: '<2.0.0' }) },
+      [C]: { 'v1.5.0': {} },
+    });
+    const [kept] = Object.values(moved.packages[A]!.versions);
+    const a = {
+      ...moved.packages[A]!,
+      versions: {
+        [V1]: { ...kept, digest: digestOf('moved') },
+        [digestOf(`${A}:${V1}`)]: universe.packages[A]!.versions[V1]!,
+      },
+    };
+    const source = memorySource({ packages: { ...moved.packages, [A]: a } });
+    const ends = async (pin: 'tag' | 'locked') => {
+      const { settled } = await simulated({ all, pin, prune: false }, { source });
+      return endsHealthy(settled, TARGET);
+    };
+    expect([await ends('tag'), await ends('locked')]).toEqual([false, true]);
+  });
+
+  test('with upgrades, a resolver that takes the digest for the version fails on it', async () => {
+    const before = (await solved(universe, requestFor({ [A]: '*' }))).lockfile;
+    const request = requestFor({ [B]: '*' });
+    const onto = async (crossplane: string) => {
+      const target = targetFor(crossplane)!;
+      const { objects } = bundleOf(before, target, 'locked');
+      const kept = objects
+        .filter(({ kind }) => kind === 'ImageConfig')
+        .map((object) => ({ object, origin: { file: 'x.yaml' } }));
+      const flags = { upgrades: true, downgrades: true };
+      const options = { target, flags, before: { lockfile: before } };
+      const { settled } = await simulated(roots({ ...request, kept }), options);
+      return stepsOf(settled).at(-1);
+    };
+    expect(await onto('v2.0.2')).toBe('moved c v1.5.0 for b <2.0.0 (v2.0.0)');
+    expect(await onto('v2.0.3')).toContain('panic: sha256:');
+  });
+
+  test('a longer tag is no image', async () => {
+    const before = (await solved(universe, requestFor({ [B]: '*' }))).lockfile;
+    const kept = bundleOf(before, TARGET, 'locked')
+      .objects.filter(({ kind }) => kind === 'ImageConfig')
+      .map((object) => ({ object, origin: { file: 'x.yaml' } }));
+    const request = requestFor({ [B]: 'v1.0.0-rc.1' }, { kept });
+    const source = memorySource(published({ [B]: { 'v1.0.0-rc.1': {} } }));
+    const { settled } = await simulated(roots(request), { source });
+    const [condition] = packageConditions(settled.state, TARGET);
+    expect(condition!.installed.message).toContain('could not parse reference');
   });
 });
 

@@ -18,6 +18,8 @@ export type AcceptanceRule =
   | 'two-owners'
   /** `spec.package` passes the target's API server and parser. */
   | 'package-reference'
+  /** A tag that ImageConfigs pin is pulled as the locked digest. */
+  | 'image-pin'
   | 'object-name'
   /** The Lock is the one that the package manager would write. */
   | 'lock-row'

@@ -8,6 +8,7 @@ import { parseVersion } from '../../semver/version.js';
 import { edgeProblems, mixedSkips } from './acceptance-edges.js';
 import { lockProblems } from './acceptance-lock.js';
 import { edgesOf, installedSet, type InstalledSet, type Output } from './installed-set.js';
+import { pinProblems } from './acceptance-pins.js';
 import type { AcceptanceProblem, AcceptanceRule } from './acceptance-problem.js';
 import { suffixedName } from '../object-name.js';
 
@@ -28,6 +29,7 @@ export function acceptanceProblems(output: Output): readonly AcceptanceProblem[]
     ...breaking('dependency-cycle', cycleProblems(set)),
     ...breaking('two-owners', ownershipProblems(set)),
     ...breaking('package-reference', referenceProblems(set)),
+    ...breaking('image-pin', pinProblems(set)),
     ...breaking('object-name', nameProblems(set)),
     ...breaking('lock-row', lockProblems(set)),
     ...breaking('apply-order', orderProblems(set)),

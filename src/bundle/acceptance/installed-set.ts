@@ -15,6 +15,8 @@ export interface Output {
   readonly objects: readonly JsonObject[];
   /** The Lock manifest, where there is one. */
   readonly lock?: JsonObject | undefined;
+  /** Every tag is to be pulled by its digest. */
+  readonly pinned?: boolean | undefined;
   /** Names that an earlier lockfile had already given out, and which are therefore kept. */
   readonly keptNames?: ReadonlySet<string> | undefined;
 }

@@ -1,11 +1,13 @@
+import { PINS } from '../../bundle/package-object.js';
 import type { Flags } from '../command.js';
 
 /** How the bundle is rendered, for every command that renders one. */
 export const pinFlags = {
   pin: {
-    choices: ['tag', 'digest'],
+    choices: PINS,
     requiresArg: true,
-    describe: 'How objects name versions (default: as rendered before, else tag)',
+    describe:
+      'How objects name versions; locked: by tag, pulled by digest (default: as rendered before, else tag)',
   },
   'apply-lock': {
     type: 'boolean',

@@ -20,6 +20,7 @@ import {
   type ClusterObject,
   type ClusterState,
 } from '../cluster-state.js';
+import { pulledReference } from '../image-pin.js';
 import { cyclicSource, dependencyGraph, type ImpliedDependency } from './dependency-graph.js';
 import { fits } from './fits.js';
 
@@ -231,7 +232,11 @@ function* move(
   target: Target,
 ): ClusterWork<ReconciledLock> {
   const { repository } = implied.dependency;
-  const from = splitPackageReference(installed.reference, target)!.version;
+  const { movesFromPulledVersion } = packageManagerOf(target);
+  const pulled = movesFromPulledVersion
+    ? pulledReference(installed.reference, state.pins)
+    : installed.reference;
+  const from = splitPackageReference(pulled, target)?.version ?? pulled;
   const constraints = constraintsOn(repository, rows);
   const { downgrades } = flags;
   const moving = { from, constraints, downgrades };

@@ -4,6 +4,7 @@ import { splitPackageReference, splitTag } from '../../model/reference.js';
 import { packageManagerOf } from '../../model/target/package-manager.js';
 import type { Target } from '../../model/target/target.js';
 import { isDigest } from '../../text/digest.js';
+import { pulledReference } from '../image-pin.js';
 import type { ClusterImage } from '../cluster-image.js';
 import { askImage, type ClusterWork } from '../cluster-question.js';
 import {
@@ -21,9 +22,10 @@ export function* reconcilePackage(
   object: ClusterObject,
   target: Target,
 ): ClusterWork<ClusterState> {
-  const candidate = imageNamed(object.reference, target);
+  const pulled = pulledReference(object.reference, state.pins);
+  const candidate = imageNamed(pulled, target);
   const image = candidate && (yield* askImage(candidate));
-  const problem = unpackProblem(object, candidate, image, target);
+  const problem = unpackProblem(pulled, candidate, image, target);
   if (problem !== undefined) {
     return withObject(state, { ...object, problem: `cannot unpack package: ${problem}` });
   }
@@ -58,7 +60,7 @@ export function revisionsOf(state: ClusterState, object: ClusterObject): Cluster
 }
 
 function unpackProblem(
-  { reference }: ClusterObject,
+  reference: string,
   candidate: Candidate | undefined,
   image: ClusterImage | undefined,
   target: Target,

@@ -12,6 +12,7 @@ import {
   type ClusterRevision,
   type ClusterState,
 } from '../cluster-state.js';
+import { pulledReference } from '../image-pin.js';
 import { establish, released } from './establish.js';
 import { fits } from './fits.js';
 import { imageNamed } from './reconcile-package.js';
@@ -26,7 +27,7 @@ export function* reconcileRevision(
   target: Target,
 ): ClusterWork<ClusterState> {
   if (!revision.active) return deactivated(state, revision);
-  const candidate = imageNamed(revision.reference, target);
+  const candidate = imageNamed(pulledReference(revision.reference, state.pins), target);
   const image = candidate && (yield* askImage(candidate));
   const unhealthy = (to: ClusterState, message: string) =>
     withRevision(to, { ...revision, health: { status: 'False', message } });

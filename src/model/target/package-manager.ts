@@ -11,6 +11,8 @@ export interface PackageManagerRules {
   readonly lockConditions: boolean;
   /** Ways in which a flag lets it move what is installed. */
   readonly moves: readonly ('upgrades' | 'downgrades')[];
+  /** Of a package that it may move, the version is read from what was pulled, not from what was asked for. */
+  readonly movesFromPulledVersion: boolean;
   /** With upgrades, rows that fit none of their dependents are left out before it looks. */
   readonly prunesOutdatedRows: boolean;
   /** A row follows its revision to another tag of the same image. */
@@ -45,6 +47,7 @@ export function packageManagerOf({ version }: Target): PackageManagerRules {
       ...(from(1, 18, 0) ? (['upgrades'] as const) : []),
       ...(from(1, 19, 0) ? (['downgrades'] as const) : []),
     ],
+    movesFromPulledVersion: from(2, 0, 3),
     prunesOutdatedRows: mendsRows,
     refreshesRowVersions: mendsRows,
     acceptsExistingObjects: from(1, 18, 0),

@@ -3,7 +3,7 @@ import {
   rewrittenImage,
   type ImageConfig,
   type NamedSecret,
-} from './image-config.js';
+} from '../../model/cluster/image-config.js';
 import { formatOrigin, InputError } from '../../model/input-error.js';
 import { DOCKER_HUB, parseReference, type Reference } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';

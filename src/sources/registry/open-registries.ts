@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { ImageConfig } from './image-config.js';
+import type { ImageConfig } from '../../model/cluster/image-config.js';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Reference } from '../../model/reference.js';

@@ -1,4 +1,4 @@
-import type { ImageConfig } from './image-config.js';
+import type { ImageConfig } from '../../model/cluster/image-config.js';
 import type { Repository } from '../../model/package.js';
 import { joinReference } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';

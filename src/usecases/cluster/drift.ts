@@ -2,6 +2,8 @@ import { bundleOf } from '../../bundle/bundle.js';
 import { labelOf } from '../../bundle/object-label.js';
 import type { Pin } from '../../bundle/package-object.js';
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
+import { undigested } from '../../lock/lock-manifest.js';
+import { isRenderedPin } from '../../model/cluster/image-config.js';
 import type { ClusterDump } from '../../model/cluster/cluster-dump.js';
 import { PACKAGE_KINDS, type PackageKind } from '../../model/package.js';
 import { targetFor } from '../../model/target/target.js';
@@ -26,7 +28,7 @@ export interface Drift {
 export function driftOf(lockfile: Lockfile, dump: ClusterDump): Drift {
   const target = targetFor(lockfile.crossplane)!;
   const cluster = installedCluster(dump, target);
-  const expected = expectedObjects(lockfile, cluster);
+  const expected = expectedObjects(lockfile, cluster, dump);
   return {
     differences: [
       ...otherRelease(lockfile, dump),
@@ -38,23 +40,28 @@ export function driftOf(lockfile: Lockfile, dump: ClusterDump): Drift {
       ),
       ...unlocked(lockfile, cluster),
       ...rowDifferences(lockfile, cluster),
-      ...keptDifferences(lockfile, dump),
+      ...keptDifferences([...expected.values()], dump),
     ],
     findings: clusterFindings(cluster),
     notes: absentKinds(lockfile, dump),
   };
 }
 
-/** The objects that rendering gives: by digest where the cluster has every package so. */
+/** The objects that rendering gives: by digest, or pinned, where the cluster has packages so. */
 function expectedObjects(
   lockfile: Lockfile,
   { packages, target }: InstalledCluster,
+  { kept }: ClusterDump,
 ): ReadonlyMap<string, JsonObject> {
   const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
   const isPinned =
     packages.every(({ repository, version }) => locked.get(repository)?.digest === version) &&
     packages.some(({ repository, version }) => locked.get(repository)?.version !== version);
-  const pin: Pin = isPinned ? 'digest' : 'tag';
+  const hasPins =
+    target.rules.imageConfig?.rewrite === true &&
+    undigested(lockfile).length === 0 &&
+    kept.some(({ object }) => isRenderedPin(object));
+  const pin: Pin = isPinned ? 'digest' : hasPins ? 'locked' : 'tag';
   return new Map(
     bundleOf(lockfile, target, pin).objects.map((object) => [labelOf(object), object]),
   );

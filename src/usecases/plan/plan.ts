@@ -24,6 +24,8 @@ export interface LockfilePlan {
   readonly steps: readonly PlannedStep[];
   /** The user's own objects: applied with the first step, deleted after the last. */
   readonly kept: KeptChanges;
+  /** Where the steps lead to. */
+  readonly wanted: Lockfile;
   readonly notes: readonly string[];
 }
 
@@ -79,6 +81,7 @@ function toPlan(
       warnings: stepWarnings(step, to.crossplane),
     })),
     kept,
+    wanted: to,
     notes: brokenBefore.map((cause) => `before any step: ${causeText(cause)}`),
   };
 }

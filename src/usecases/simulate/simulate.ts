@@ -1,10 +1,13 @@
 import { bundleOf } from '../../bundle/bundle.js';
+import { labelOf } from '../../bundle/object-label.js';
+import type { Pin } from '../../bundle/package-object.js';
 import {
   EMPTY_CLUSTER,
   type ClusterState,
   type WantedObject,
 } from '../../cluster/cluster-state.js';
 import { dumpedState } from '../../cluster/dumped-state.js';
+import { imagePins } from '../../cluster/image-pin.js';
 import { isHealthy } from '../../cluster/package-conditions.js';
 import type { MoveFlags } from '../../cluster/reconcile/reconcile-lock.js';
 import { settleCluster, type Settled, type UserAct } from '../../cluster/settle-cluster.js';
@@ -13,9 +16,10 @@ import type { Lockfile } from '../../lock/lockfile.js';
 import type { ClusterDump } from '../../model/cluster/cluster-dump.js';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
-import type { Request } from '../../model/request.js';
+import type { KeptObject, Request } from '../../model/request.js';
 import { packageManagerOf } from '../../model/target/package-manager.js';
 import type { Target } from '../../model/target/target.js';
+import type { JsonObject } from '../../text/json.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { seeded } from '../fuzz/seeded.js';
 import { ImageReader } from './image-reader.js';
@@ -30,6 +34,8 @@ export type Applied =
     }
   | {
       readonly all: Lockfile;
+      /** How versions are named; by tag, unless told. */
+      readonly pin?: Pin | undefined;
       /** Objects that the cluster has and the lockfile has not are removed. */
       readonly prune: boolean;
     };
@@ -67,8 +73,10 @@ export async function simulate(applied: Applied, options: SimulateOptions): Prom
   const { source, target, before, flags, orders, seed } = options;
   refuseFlags(flags, target);
   const reader = new ImageReader(source, target);
-  const start = await startOf(before, reader, target);
-  const { acts, notes } = await actsOf(applied, start, reader, target);
+  const pin = 'all' in applied ? applied.pin : undefined;
+  const found = await startOf(before, reader, { target, pin });
+  const { acts, notes } = await actsOf(applied, found, reader, target);
+  const start = { ...found, pins: imagePins(keptAfter(before, applied, target), target) };
   const run = (next?: (waiting: number) => number) =>
     reader.run(settleCluster(start, acts, { target, flags, next }));
   const settled = await run();
@@ -103,12 +111,39 @@ function refuseFlags({ upgrades, downgrades }: MoveFlags, target: Target): void 
 async function startOf(
   before: Before | undefined,
   reader: ImageReader,
-  target: Target,
+  { target, pin }: Rendered,
 ): Promise<ClusterState> {
   if (before === undefined) return EMPTY_CLUSTER;
-  if ('dump' in before) return dumpedState(before.dump);
-  const acts = renderedObjects(before.lockfile, target).map((apply) => ({ apply }));
-  return (await reader.run(settleCluster(EMPTY_CLUSTER, acts, { target }))).state;
+  if ('dump' in before) return dumpedState(before.dump, target);
+  const objects = bundleOf(before.lockfile, target, pin ?? 'tag').objects;
+  const acts = packagesIn(objects).map((apply) => ({ apply }));
+  const start = { ...EMPTY_CLUSTER, pins: imagePins(objects.map(rendered), target) };
+  return (await reader.run(settleCluster(start, acts, { target }))).state;
+}
+
+interface Rendered {
+  readonly target: Target;
+  readonly pin: Pin | undefined;
+}
+
+/** ImageConfigs and the like that the cluster has once all is applied: of one name, the last. */
+function keptAfter(before: Before | undefined, applied: Applied, target: Target): KeptObject[] {
+  const pin = 'all' in applied ? (applied.pin ?? 'tag') : 'tag';
+  const had =
+    before === undefined
+      ? []
+      : 'dump' in before
+        ? before.dump.kept
+        : bundleOf(before.lockfile, target, pin).objects.map(rendered);
+  const has =
+    'all' in applied
+      ? bundleOf(applied.all, target, pin).objects.map(rendered)
+      : applied.roots.kept;
+  return [...new Map([...had, ...has].map((each) => [labelOf(each.object), each])).values()];
+}
+
+function rendered(object: JsonObject): KeptObject {
+  return { object, origin: { file: 'the bundle' } };
 }
 
 async function actsOf(
@@ -123,7 +158,7 @@ async function actsOf(
     reader.add(images);
     return { acts: objects.map((apply) => ({ apply })), notes };
   }
-  const objects = renderedObjects(applied.all, target);
+  const objects = packagesIn(bundleOf(applied.all, target, applied.pin ?? 'tag').objects);
   const kept = new Set(objects.map(({ kind, name }) => `${kind} ${name}`));
   const gone = start.objects.filter(({ kind, name }) => !kept.has(`${kind} ${name}`));
   const acts: UserAct[] = [
@@ -133,10 +168,8 @@ async function actsOf(
   return { acts, notes: [] };
 }
 
-function renderedObjects(lockfile: Lockfile, target: Target): WantedObject[] {
-  return bundleOf(lockfile, target, 'tag')
-    .objects.map(wantedObject)
-    .filter((object) => object !== undefined);
+function packagesIn(objects: readonly JsonObject[]): WantedObject[] {
+  return objects.map(wantedObject).filter((object) => object !== undefined);
 }
 
 /** Equal for ends that a user could not tell apart: the order of rows is not looked at. */

@@ -67,6 +67,11 @@ describe('what we render is accepted', () => {
     expect(acceptanceProblems(outputOf(good, { pin: 'digest' }))).toEqual([]);
   });
 
+  test('pinned by ImageConfigs, beside a mirror', () => {
+    const output = outputOf({ ...good, objects: [imageConfig] }, { pin: 'locked' });
+    expect(acceptanceProblems({ ...output, pinned: true })).toEqual([]);
+  });
+
   test('a cycle, since nothing sorts packages then', () => {
     const cycle = [
       cfg('x.io/a/p *'),
@@ -202,6 +207,7 @@ describe('lockfiles that a cluster would stumble over', () => {
 
 describe('rendering gone wrong', () => {
   const output = outputOf(good);
+  const pinned = { ...outputOf(good, { pin: 'locked' }), pinned: true };
   const digest = digestOf('x.io/a/p:v1.2.0');
   test.each([
     {
@@ -226,6 +232,27 @@ describe('rendering gone wrong', () => {
         lock: undefined,
       },
       why: 'tag and digest',
+    },
+    {
+      rules: ['image-pin'],
+      bad: { ...pinned, objects: pinned.objects.slice(1) },
+      why: 'a tag without its pin',
+    },
+    {
+      rules: ['image-pin'],
+      bad: withSpec(pinned, 'pin-a-p', (spec) => ({
+        ...spec,
+        rewriteImage: { prefix: `x.io/a/p@${digestOf('another')}` },
+      })),
+      why: 'a pin to another digest',
+    },
+    {
+      rules: ['image-pin'],
+      bad: withSpec(pinned, 'pin-a-p', (spec) => ({
+        ...spec,
+        matchImages: [{ prefix: 'x.io/a/p:v1' }],
+      })),
+      why: 'a pin of a part of the tag',
     },
     { rules: ['lock-row'], bad: withLock(output, (rows) => rows.slice(1)), why: 'a row missing' },
     {

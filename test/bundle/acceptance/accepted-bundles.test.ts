@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { acceptanceProblems } from '../../../src/bundle/acceptance/acceptance.js';
+import { PINS } from '../../../src/bundle/package-object.js';
 import { readInputs } from '../../../src/inputs/read-inputs.js';
 import { formatLockfile } from '../../../src/lock/format-lockfile.js';
 import { parseLockfile } from '../../../src/lock/parse-lockfile.js';
@@ -23,9 +24,15 @@ function problemsOf(answer: Answer): readonly string[] {
   const { target } = answer;
   const lockfile = parseLockfile(formatLockfile(answer.lockfile), 'xpkg.lock.yaml');
   const digested = lockfile.packages.every(({ digest }) => digest !== undefined);
-  return (digested ? (['tag', 'digest'] as const) : (['tag'] as const)).flatMap((pin) => {
+  const rewrites = target.rules.imageConfig?.rewrite === true;
+  const possible = PINS.filter((pin) =>
+    pin === 'tag' ? true : digested && (pin === 'digest' || rewrites),
+  );
+  return possible.flatMap((pin) => {
     const { bundle, lock } = render(lockfile, { pin });
-    const problems = acceptanceProblems({ lockfile, target, objects: bundle.objects, lock });
+    const { objects } = bundle;
+    const pinned = pin === 'locked';
+    const problems = acceptanceProblems({ lockfile, target, objects, lock, pinned });
     return problems.map(({ rule, message }) => `${rule}: ${message}`);
   });
 }

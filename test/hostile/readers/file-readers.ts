@@ -2,7 +2,7 @@ import {
   rewrittenImage,
   imageConfigsIn,
   pullSecretFor,
-} from '../../../src/sources/registry/image-config.js';
+} from '../../../src/model/cluster/image-config.js';
 import { readImageConfigs, readInputs } from '../../../src/inputs/read-inputs.js';
 import { readPullSecrets } from '../../../src/inputs/documents/pull-secret.js';
 import { formatLockfile } from '../../../src/lock/format-lockfile.js';

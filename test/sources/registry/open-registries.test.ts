@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imageConfigsIn } from '../../../src/sources/registry/image-config.js';
+import { imageConfigsIn } from '../../../src/model/cluster/image-config.js';
 import { targetFor } from '../../../src/model/target/target.js';
 import { openRegistries } from '../../../src/sources/registry/open-registries.js';
 import { providerYaml } from '../../support/package-yaml.js';

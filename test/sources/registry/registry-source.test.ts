@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { imageConfigsIn } from '../../../src/sources/registry/image-config.js';
+import { imageConfigsIn } from '../../../src/model/cluster/image-config.js';
 import type { JsonObject } from '../../../src/text/json.js';
 import type { SourceError } from '../../../src/model/source-error.js';
 import { targetFor } from '../../../src/model/target/target.js';

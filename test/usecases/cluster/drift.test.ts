@@ -54,6 +54,15 @@ test.each(['v1.14.0', 'v1.17.0', 'v2.0.2', 'v2.3.4', 'v2.4.0-rc.0'])(
   },
 );
 
+test('nor one whose tags are pinned, unless a pin does', () => {
+  const objects = madeUpCluster(demo, { pin: 'locked' });
+  expect(told(demo, objects)).toEqual([]);
+  const pin = objects.find(of('ImageConfig', `pin-${HELM}`))!;
+  pin.spec['rewriteImage'] = { prefix: 'xpkg.example.org/other@sha256:0' };
+  const text = `ImageConfig \`pin-${HELM}\` is otherwise in the cluster than it is locked`;
+  expect(told(demo, objects)).toEqual([`setting: ${text}`]);
+});
+
 test('nor one that is rendered by digest', () => {
   const objects = madeUpCluster(demo);
   const byDigest = new Map(

@@ -19,7 +19,8 @@ const source = (versions: Parameters<typeof providers>[0]) => () =>
 const other = (version: string, wants: string) =>
   locked(`x.io/acme/web:${version}`, { requirements: [needs(`x.io/acme/net ${wants}`)] });
 const crd = (name: string) => ({ kind: 'CRD' as const, name });
-const fn = (version: string) => locked(`x.io/acme/fn:${version}`, { kind: 'Function' });
+const FN = 'x.io/acme/fn';
+const fn = (version: string) => locked(`${FN}:${version}`, { kind: 'Function' });
 const name = (n: number) => `x.io/acme/p${String(n).padStart(3, '0')}`;
 
 const hundredsAt = (major: number) =>
@@ -158,6 +159,16 @@ describe('what a plan says of objects', () => {
     expect(applied(answer)).toEqual([['app v2.0.0'], [], ['fn v2.0.0']]);
     expect(files.get('03/packages.yaml')).toContain('apiVersion: pkg.crossplane.io/v1\n');
     expect(files.has('02/packages.yaml')).toBe(false);
+  });
+
+  test('a pin goes with its package, and first if that stays', async () => {
+    const from = lockfileOf([locked(`${APP}:v1.0.0`), fn('v1.0.0')], { crossplane: 'v2.3.4' });
+    const to = lockfileOf([locked(`${APP}:v2.0.0`), fn('v1.0.0')], { crossplane: 'v2.3.4' });
+    const answer = planned(await plan(from, to, { pin: 'locked' }));
+    const files = renderPlan(answer, { commands: [[]], page: '', pin: 'locked' });
+    const pins = [...files.get('01/objects.yaml')!.matchAll(/prefix: (\S+:v\S+)/g)];
+    expect(pins.map(([, prefix]) => prefix)).toEqual([`${FN}:v1.0.0`, `${APP}:v2.0.0`]);
+    expect(files.get('01/packages.yaml')).not.toContain(FN);
   });
 
   test('pinned by digest, no dependency is checked', async () => {

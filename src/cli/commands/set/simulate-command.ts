@@ -3,6 +3,7 @@ import { resolve as resolvePath } from 'node:path';
 import { readDump } from '../../../inputs/dump/read-dump.js';
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { parseLockfile } from '../../../lock/parse-lockfile.js';
+import { PINS } from '../../../bundle/package-object.js';
 import { InputError } from '../../../model/input-error.js';
 import type { KeptObject, Request } from '../../../model/request.js';
 import {
@@ -50,6 +51,12 @@ const flags = {
     type: 'boolean',
     default: false,
     describe: 'Apply everything that is locked, as rendered, not the roots alone',
+  },
+  pin: {
+    choices: PINS,
+    requiresArg: true,
+    default: 'tag',
+    describe: 'With --all: how it was rendered',
   },
   prune: {
     type: 'boolean',
@@ -126,7 +133,7 @@ export const simulateCommand = command({
     };
     const applied: Applied =
       request === undefined
-        ? { all: lockfile!, prune: args.prune }
+        ? { all: lockfile!, pin: args.pin, prune: args.prune }
         : { roots: request, locked: args.locked ? lockfile : undefined };
     const simulation = await withProgress(io, stats, () => simulate(applied, options));
     const disagreements = args.compare

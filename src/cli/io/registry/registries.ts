@@ -1,4 +1,4 @@
-import { imageConfigsIn } from '../../../sources/registry/image-config.js';
+import { imageConfigsIn } from '../../../model/cluster/image-config.js';
 import { InputError } from '../../../model/input-error.js';
 import type { KeptObject } from '../../../model/request.js';
 import { openArtifact, type HeldArtifact } from '../../../image/artifact.js';

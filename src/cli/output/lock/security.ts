@@ -16,7 +16,7 @@ export function movedTagAlert({ repository, version }: Mismatch): string[] {
     ),
     `hint: look at what it is now with \`xpkg-resolve inspect ${repository}:${version}\``,
     `hint: to take it, \`xpkg-resolve update ${repository}@${version} --accept-moved\`, and review the lockfile`,
-    'hint: to install what was locked, as long as a registry has it, `xpkg-resolve render --pin digest`',
+    'hint: to install what was locked, as long as a registry has it, `xpkg-resolve render --pin locked` (Crossplane v1.20 and newer) or `--pin digest`',
   ];
 }
 

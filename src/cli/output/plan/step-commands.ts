@@ -1,3 +1,4 @@
+import { pinName } from '../../../bundle/image-pins.js';
 import { nameOf } from '../../../bundle/object-label.js';
 import { installedVersion, type Pin } from '../../../bundle/package-object.js';
 import type { LockedPackage } from '../../../lock/lockfile.js';
@@ -37,8 +38,10 @@ export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions
         ? [shellLine(['kubectl', 'apply', '-k', path])]
         : []),
       ...waitCommands(step, path, pin),
-      ...renamed.map(deletion),
-      ...step.removed.map(({ from }) => deletion(from!.locked)),
+      ...[...renamed, ...step.removed.map(({ from }) => from!.locked)].flatMap((locked) => [
+        deletion(locked),
+        ...(pin === 'locked' ? [unpinning(locked)] : []),
+      ]),
       ...(n === steps.length - 1 ? kept.removed.map(deletedObject) : []),
     ];
   });
@@ -119,6 +122,11 @@ function looks(step: PlannedStep): string[] {
 
 function deletion(locked: LockedPackage): string {
   return shellLine(['kubectl', 'delete', resource(locked)]);
+}
+
+function unpinning(locked: LockedPackage): string {
+  const name = `imageconfig.pkg.crossplane.io/${pinName(locked)}`;
+  return shellLine(['kubectl', 'delete', name, '--ignore-not-found']);
 }
 
 function deletedObject(object: JsonObject): string {

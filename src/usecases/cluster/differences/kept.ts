@@ -1,16 +1,18 @@
 import { labelOf } from '../../../bundle/object-label.js';
 import { withoutClusterState } from '../../../bundle/object-template.js';
-import type { Lockfile } from '../../../lock/lockfile.js';
 import type { ClusterDump } from '../../../model/cluster/cluster-dump.js';
-import { isList, isMapping, type JsonValue } from '../../../text/json.js';
+import { isList, isMapping, type JsonObject, type JsonValue } from '../../../text/json.js';
 import { APPLY, type Difference } from './difference.js';
 
 /**
- * ImageConfigs and runtime configs of the lockfile that are not so in the cluster.
+ * ImageConfigs and runtime configs among rendered objects that are not so in the cluster.
  *
  * An API server adds defaults: what is locked must be there, and may be there with more around it.
  */
-export function keptDifferences({ objects }: Lockfile, { kept }: ClusterDump): Difference[] {
+export function keptDifferences(
+  objects: readonly JsonObject[],
+  { kept }: ClusterDump,
+): Difference[] {
   // Not dumped: `kubectl get` was not asked for them.
   const kinds = new Set(kept.map(({ object }) => object['kind']));
   return objects.flatMap((locked): Difference[] => {

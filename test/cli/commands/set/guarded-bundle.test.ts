@@ -152,6 +152,10 @@ describe.each(GUARDS)('$guard', ({ args }) => {
   test('what it was rendered with is used again', async () => {
     await run('render', '--pin', 'digest');
     expect(await run(...args)).toMatchObject({ code: EXIT.done });
+    await run('render', '--pin', 'locked');
+    expect(file('rendered/kustomization.yaml').split('\n')[1]).toBe('# Rendered with --pin locked');
+    expect(file('rendered/packages.yaml')).toContain('rewriteImage');
+    expect(await run(...args)).toMatchObject({ code: EXIT.done });
     await run('render', '--pin', 'tag', '--apply-lock', '--crossplane', 'v2.2.0');
     expect(await run(...args)).toMatchObject({ code: EXIT.done });
   });

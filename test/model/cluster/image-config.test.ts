@@ -3,7 +3,7 @@ import {
   imageConfigsIn,
   pullSecretFor,
   rewrittenImage,
-} from '../../../src/sources/registry/image-config.js';
+} from '../../../src/model/cluster/image-config.js';
 import type { JsonObject } from '../../../src/text/json.js';
 import { targetFor } from '../../../src/model/target/target.js';
 

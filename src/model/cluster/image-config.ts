@@ -1,6 +1,6 @@
 import { byCodePoint } from '../../text/code-point-order.js';
-import { InputError } from '../../model/input-error.js';
-import type { Origin } from '../../model/package.js';
+import { InputError } from '../input-error.js';
+import type { Origin } from '../package.js';
 import {
   isMapping,
   listOf,
@@ -9,10 +9,17 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../text/json.js';
-import type { KeptObject } from '../../model/request.js';
-import type { Target } from '../../model/target/target.js';
+import type { KeptObject } from '../request.js';
+import type { Target } from '../target/target.js';
 
-/** An ImageConfig, reduced to what fetching needs. */
+/** What an ImageConfig says of images once they are rewritten; each is looked up by itself. */
+export const IMAGE_SETTINGS = ['registry', 'verification', 'runtime'] as const;
+export type ImageSetting = (typeof IMAGE_SETTINGS)[number];
+
+/** Marks an ImageConfig that was rendered to pin a package, and says the name of its object. */
+export const PINS_LABEL = 'xpkg-resolve.dev/pins';
+
+/** An ImageConfig, reduced to what becomes of an image. */
 export interface ImageConfig {
   readonly name: string;
   readonly prefixes: readonly string[];
@@ -20,6 +27,8 @@ export interface ImageConfig {
   readonly rewriteTo: string | undefined;
   /** Name of the Secret to pull with; undefined: it says nothing about that. */
   readonly pullSecret: string | undefined;
+  /** Of `spec`, as written; a key is there for what it does say something about. */
+  readonly settings: Readonly<Partial<Record<ImageSetting, JsonValue>>>;
   readonly origin: Origin;
 }
 
@@ -35,6 +44,10 @@ function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
   const spec = objectAt(object, 'spec');
   const matches = spec['matchImages'];
   const authentication = objectAt(objectAt(spec, 'registry'), 'authentication');
+  const pullSecret = textAt(objectAt(authentication, 'pullSecretRef'), 'name');
+  const said = IMAGE_SETTINGS.filter((setting) =>
+    setting === 'registry' ? Boolean(pullSecret) : isMapping(spec[setting]),
+  );
   return {
     name: textAt(objectAt(object, 'metadata'), 'name') ?? '',
     prefixes: (listOf(matches) ?? []).flatMap((match) => prefixOf(match)),
@@ -42,7 +55,8 @@ function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
       spec['rewriteImage'] === undefined
         ? undefined
         : (textAt(objectAt(spec, 'rewriteImage'), 'prefix') ?? ''),
-    pullSecret: textAt(objectAt(authentication, 'pullSecretRef'), 'name'),
+    pullSecret,
+    settings: Object.fromEntries(said.map((setting) => [setting, spec[setting]!])),
     origin,
   };
 }
@@ -103,6 +117,18 @@ export function pullSecretFor(
   return best === undefined || name === undefined ? undefined : { name, namedBy: best };
 }
 
+/** The ImageConfig by which the target takes a setting for a (rewritten) image. */
+export function settingFor(
+  image: string,
+  setting: ImageSetting,
+  configs: readonly ImageConfig[],
+): ImageConfig | undefined {
+  return bestMatch(
+    image,
+    configs.filter(({ settings }) => settings[setting] !== undefined),
+  )?.config;
+}
+
 /** The longest matching prefix wins, the first of equals; it may end inside a path segment. */
 function bestMatch(
   image: string,
@@ -117,6 +143,12 @@ function bestMatch(
     }
   }
   return best;
+}
+
+/** Whether an object is a pin that was rendered, which no user wrote. */
+export function isRenderedPin(object: JsonObject): boolean {
+  const labels = mappingOf(mappingOf(object['metadata'])?.['labels']) ?? {};
+  return object['kind'] === 'ImageConfig' && labels[PINS_LABEL] !== undefined;
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {

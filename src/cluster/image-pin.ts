@@ -1,0 +1,37 @@
+import { imageConfigsIn } from '../model/cluster/image-config.js';
+import { joinReference, splitTag } from '../model/reference.js';
+import type { KeptObject } from '../model/request.js';
+import type { Target } from '../model/target/target.js';
+import { isDigest } from '../text/digest.js';
+
+/** That an ImageConfig rewrites a tag to a digest; mirrors are the business of sources. */
+export interface ImagePin {
+  /** `repository:tag`, and what every longer tag begins with. */
+  readonly prefix: string;
+  /** `repository@digest`. */
+  readonly pulled: string;
+}
+
+/** What the ImageConfigs among some objects pin. */
+export function imagePins(kept: readonly KeptObject[], { rules }: Target): readonly ImagePin[] {
+  if (rules.imageConfig?.rewrite !== true) return [];
+  return imageConfigsIn(kept).flatMap(({ prefixes, rewriteTo = '' }) => {
+    const digest = rewriteTo.slice(rewriteTo.indexOf('@') + 1);
+    const tagged = prefixes.filter((prefix) => splitTag(prefix).tag !== undefined);
+    return isDigest(digest)
+      ? tagged
+          .filter((prefix) => !prefix.includes('@'))
+          .map((prefix) => ({ prefix, pulled: joinReference(splitTag(prefix).name, digest) }))
+      : [];
+  });
+}
+
+/** What is pulled for a reference; of a tag that is longer than a pinned one, no reference at all. */
+export function pulledReference(reference: string, pins: readonly ImagePin[]): string {
+  let best: ImagePin | undefined;
+  for (const pin of pins) {
+    const isLonger = pin.prefix.length > (best?.prefix.length ?? 0);
+    if (reference.startsWith(pin.prefix) && isLonger) best = pin;
+  }
+  return best === undefined ? reference : best.pulled + reference.slice(best.prefix.length);
+}

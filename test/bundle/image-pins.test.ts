@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import { bundleOf } from '../../src/bundle/bundle.js';
+import { labelOf } from '../../src/bundle/object-label.js';
+import { InputError } from '../../src/model/input-error.js';
+import { targetFor } from '../../src/model/target/target.js';
+import type { JsonObject } from '../../src/text/json.js';
+import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
+
+const at = (version: string) => targetFor(version)!;
+const latest = at('v2.3.4');
+const p = locked('x.io/a/p:v1.0.0');
+const digest = p.digest!;
+
+function imageConfig(name: string, prefixes: readonly string[], spec: JsonObject): JsonObject {
+  return {
+    apiVersion: 'pkg.crossplane.io/v1beta1',
+    kind: 'ImageConfig',
+    metadata: { name },
+    spec: { matchImages: prefixes.map((prefix) => ({ type: 'Prefix', prefix })), ...spec },
+  };
+}
+
+const to = (prefix: string): JsonObject => ({ rewriteImage: { prefix } });
+const secret = (name: string): JsonObject => ({
+  registry: { authentication: { pullSecretRef: { name } } },
+});
+const signed: JsonObject = { verification: { provider: 'Cosign', cosign: { authorities: [] } } };
+
+/** The spec of each ImageConfig that is rendered, by name. */
+function specs(...objects: readonly JsonObject[]): Record<string, unknown> {
+  const rendered = bundleOf(lockfileOf([p], { objects }), latest, 'locked').objects;
+  return Object.fromEntries(
+    rendered
+      .filter(({ kind }) => kind === 'ImageConfig')
+      .map(({ metadata, spec }) => [(metadata as JsonObject)['name'], spec]),
+  );
+}
+
+/** As given. */
+function asGiven(given: readonly JsonObject[]): Record<string, unknown> {
+  return Object.fromEntries(
+    given.map(({ metadata, spec }) => [(metadata as JsonObject)['name'], spec]),
+  );
+}
+
+const prefix = (text: string) => ({ type: 'Prefix', prefix: text });
+
+test('objects keep their tags, and an ImageConfig each has the tag pulled by digest', () => {
+  const cfg = locked('x.io/a/cfg:v2.0.0', {
+    kind: 'Configuration',
+    requirements: [needs('x.io/a/p *')],
+  });
+  const { objects, skips } = bundleOf(lockfileOf([cfg, p]), latest, 'locked');
+  expect(objects.map(labelOf)).toEqual([
+    'ImageConfig `pin-a-p`',
+    'ImageConfig `pin-a-cfg`',
+    'Provider `a-p`',
+    'Configuration `a-cfg`',
+  ]);
+  expect(objects[0]).toEqual({
+    apiVersion: 'pkg.crossplane.io/v1beta1',
+    kind: 'ImageConfig',
+    metadata: { name: 'pin-a-p', labels: { 'xpkg-resolve.dev/pins': 'a-p' } },
+    spec: {
+      matchImages: [prefix('x.io/a/p:v1.0.0')],
+      rewriteImage: { prefix: `x.io/a/p@${digest}` },
+    },
+  });
+  expect(objects[2]).toMatchObject({ spec: { package: 'x.io/a/p:v1.0.0' } });
+  expect(skips).toEqual([]);
+});
+
+test('what is demanded by digest needs no pin', () => {
+  const byDigest = locked(`x.io/a/p@${digestOf('p')}`);
+  const { objects } = bundleOf(lockfileOf([byDigest]), latest, 'locked');
+  expect(objects.map(labelOf)).toEqual(['Provider `a-p`']);
+});
+
+test.each([
+  { version: 'v1.19.0', why: 'no ImageConfig rewrites images' },
+  { version: 'v1.14.0', why: 'there are no ImageConfigs' },
+])('$version is refused: $why', ({ version }) => {
+  expect(() => bundleOf(lockfileOf([p]), at(version), 'locked')).toThrow(
+    /cannot be told to pull a tag by its digest.*v1\.20\.0/,
+  );
+});
+
+test('a package without a digest is refused', () => {
+  const set = lockfileOf([{ ...p, digest: undefined }]);
+  expect(() => bundleOf(set, latest, 'locked')).toThrow(InputError);
+});
+
+describe("the user's own ImageConfigs", () => {
+  const own = [prefix('x.io/a/p:v1.0.0')];
+  test.each([
+    {
+      why: 'a mirror of the registry is where the digest is pulled from',
+      given: [imageConfig('mirror', ['x.io'], to('m.io/x'))],
+      pin: { matchImages: own, rewriteImage: { prefix: `m.io/x/a/p@${digest}` } },
+    },
+    {
+      why: 'of two mirrors, the longer prefix counts',
+      given: [
+        imageConfig('mirror', ['x.io'], to('m.io/x')),
+        imageConfig('nearer', ['x.io/a/'], to('n.io/n/')),
+      ],
+      pin: { matchImages: own, rewriteImage: { prefix: `n.io/n/p@${digest}` } },
+    },
+    {
+      why: 'a prefix that ends within the tag',
+      given: [imageConfig('major', ['x.io/a/p:v1'], to('m.io/m/p:v1'))],
+      pin: { matchImages: own, rewriteImage: { prefix: `m.io/m/p@${digest}` } },
+    },
+    {
+      why: 'settings of the repository hold for the digest as for the tag',
+      given: [imageConfig('secret', ['x.io/a/p'], { ...secret('s'), ...signed })],
+      pin: { matchImages: own, rewriteImage: { prefix: `x.io/a/p@${digest}` } },
+    },
+    {
+      why: 'settings of the tag are said of the digest, too',
+      given: [
+        imageConfig('any', ['x.io'], secret('any')),
+        imageConfig('exact', ['x.io/a/p:v1.0.0'], { ...secret('s'), ...signed }),
+      ],
+      pin: {
+        matchImages: [...own, prefix(`x.io/a/p@${digest}`)],
+        rewriteImage: { prefix: `x.io/a/p@${digest}` },
+        ...secret('s'),
+        ...signed,
+      },
+    },
+    {
+      why: 'each setting is that of the ImageConfig that has it',
+      given: [
+        imageConfig('a', ['x.io/a/p:v1'], secret('a')),
+        imageConfig('b', ['x.io/a/p:v1.0'], signed),
+      ],
+      pin: {
+        matchImages: [...own, prefix(`x.io/a/p@${digest}`)],
+        rewriteImage: { prefix: `x.io/a/p@${digest}` },
+        ...secret('a'),
+        ...signed,
+      },
+    },
+    {
+      why: 'settings of a mirrored tag are looked up at the mirror',
+      given: [
+        imageConfig('mirror', ['x.io'], to('m.io/x')),
+        imageConfig('secret', ['m.io/x/a/p:v1'], secret('m')),
+      ],
+      pin: {
+        matchImages: [...own, prefix(`m.io/x/a/p@${digest}`)],
+        rewriteImage: { prefix: `m.io/x/a/p@${digest}` },
+        ...secret('m'),
+      },
+    },
+  ])('$why', ({ given, pin }) => {
+    const { 'pin-a-p': found, ...others } = specs(...given);
+    expect(found).toEqual(pin);
+    expect(others).toEqual(asGiven(given));
+  });
+
+  test('of the same prefix, the pin takes over: of two equals a cluster follows either', () => {
+    const exact = imageConfig('exact', ['x.io/a/p:v1.0.0', 'x.io/a/q'], {
+      ...to('m.io/m/p:v1.0.0-ours'),
+      ...secret('s'),
+    });
+    expect(specs(exact)).toEqual({
+      exact: {
+        matchImages: [prefix('x.io/a/q')],
+        rewriteImage: { prefix: 'm.io/m/p:v1.0.0-ours' },
+        ...secret('s'),
+      },
+      'pin-a-p': { matchImages: own, rewriteImage: { prefix: `m.io/m/p@${digest}` } },
+    });
+    const bundle = bundleOf(lockfileOf([p], { objects: [exact] }), latest, 'locked');
+    expect(bundle.warnings[0]).toContain('rewrites exactly `x.io/a/p:v1.0.0`');
+  });
+
+  test('one that the pin says all of is left out', () => {
+    const exact = imageConfig('exact', ['x.io/a/p:v1.0.0'], to('m.io/m/p:v1.0.0'));
+    expect(Object.keys(specs(exact))).toEqual(['pin-a-p']);
+  });
+
+  test('one that pins to the locked digest already is enough', () => {
+    const pinned = imageConfig('mine', ['x.io/a/p:v1.0.0'], to(`m.io/m/p@${digest}`));
+    expect(Object.keys(specs(pinned))).toEqual(['mine']);
+  });
+
+  test('one that pins to another digest is refused', () => {
+    const other = imageConfig('mine', ['x.io/a/p:v1.0.0'], to(`m.io/m/p@${digestOf('other')}`));
+    expect(() => specs(other)).toThrow('ImageConfig `mine` makes');
+  });
+
+  test('one that makes no image of it is refused', () => {
+    const broken = imageConfig('broken', ['x.io/a'], to('m.io/UP'));
+    expect(() => specs(broken)).toThrow('which is not an image reference');
+  });
+
+  test('a name that is taken is told apart', () => {
+    const taken = imageConfig('pin-a-p', ['y.io'], secret('s'));
+    const names = Object.keys(specs(taken));
+    expect(names).toEqual(['pin-a-p', expect.stringMatching(/^pin-a-p-[0-9a-f]{8}$/)]);
+  });
+});
+
+test.each([
+  { version: 'v1.20.11', upgrades: false },
+  { version: 'v2.0.2', upgrades: false },
+  { version: 'v2.0.3', upgrades: true },
+  { version: 'v2.3.4', upgrades: true },
+])('$version: that upgrades fail on a digest is said: $upgrades', ({ version, upgrades }) => {
+  const { warnings } = bundleOf(lockfileOf([p]), at(version), 'locked');
+  expect(warnings.some((each) => each.includes('-rc.1'))).toBe(true);
+  expect(warnings.some((each) => each.includes('version-upgrades'))).toBe(upgrades);
+});
