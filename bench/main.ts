@@ -5,9 +5,10 @@ import { refusal } from './refusal.js';
 import { registry } from './registry.js';
 import { rounds } from './rounds.js';
 import { scale } from './scale.js';
+import { startUp } from './start-up.js';
 import { walk } from './walk.js';
 
-const BENCHES = { growth, laziness, refusal, registry, rounds, scale, walk };
+const BENCHES = { growth, laziness, refusal, registry, rounds, scale, 'start-up': startUp, walk };
 
 const asked = process.argv.slice(2);
 const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,7 +19,7 @@ const ROOT = new URL('../..', import.meta.url).pathname;
 
 /**
  * How far a reader walks who follows one `resolve` of the demo, and how large the rooms are on the
- * way. `XPKG_WALK` names another checkout to measure, with its `dist/` built.
+ * way. `XPKG_WALK` names another checkout to measure, built.
  */
 export async function walk(): Promise<string> {
   const checkout = resolve(process.env['XPKG_WALK'] ?? ROOT);
@@ -65,10 +66,12 @@ interface Step {
   readonly file: string;
 }
 
-/** Every function of `dist/` that the demo calls, in the order of first calls. */
+/** Every function that the demo calls, in the order of first calls. */
 function stepsOfDemo(checkout: string): Step[] {
   const copy = mkdtempSync(join(tmpdir(), 'xpkg-walk-'));
-  cpSync(join(checkout, 'dist'), join(copy, 'dist'), { recursive: true });
+  // One file for each of `src`; up to 0.1.0 they stood in `dist`.
+  const modules = ['build/src', 'dist'].map((name) => join(checkout, name)).find(existsSync)!;
+  cpSync(modules, join(copy, 'dist'), { recursive: true });
   cpSync(join(checkout, 'package.json'), join(copy, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   const functions: Step[] = [];

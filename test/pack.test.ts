@@ -40,10 +40,19 @@ test('what was built last runs by its name, also where npm linked what was built
   }
 });
 
+test('the licenses of packages that became part of ours come along', () => {
+  expect(packed).toContain('dist/LICENSES.txt');
+  const licenses = readFileSync(join(ROOT, 'dist/LICENSES.txt'), 'utf8');
+  for (const name of ['js-yaml', 'yargs', 'semver']) {
+    expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+$`, 'm'));
+  }
+});
+
 test('the package holds what people look for, and nothing for developers alone', () => {
   expect(packed).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md']));
   const strays = packed.filter(
-    (path) => !/^(dist\/.*\.(js|d\.ts|css)|[A-Z]+(\.md)?|package\.json)$/.test(path),
+    (path) =>
+      !/^(dist\/.*\.(js|d\.ts|css)|dist\/LICENSES\.txt|[A-Z]+(\.md)?|package\.json)$/.test(path),
   );
   expect(strays).toEqual([]);
 });

@@ -1,6 +1,4 @@
-import yargs from 'yargs';
 import type { Argv } from 'yargs';
-import { settleWorkingFolder } from '../files/journal/settle.js';
 import { byCodePoint } from '../text/code-point-order.js';
 import { LINE_WIDTH } from '../text/wrap.js';
 import type { AnyCommand } from './command.js';
@@ -92,8 +90,9 @@ async function runCommand(
   { verbose }: CommandLine,
   io: Io,
 ): Promise<ExitCode> {
+  const [{ default: yargs }, command] = await Promise.all([import('yargs'), asked.load()]);
+  const [name, ...positionals] = asked.usage.split(' ');
   let code: ExitCode = EXIT.done;
-  const command = await asked.load();
   const cli = yargs()
     .scriptName('xpkg-resolve')
     .updateStrings(YARGS_WORDS)
@@ -101,7 +100,10 @@ async function runCommand(
     .version(false)
     .options(globalFlags)
     .check((args) => refuseNegated(args, { ...command.flags, ...globalFlags }))
-    .check((args, options) => refuseRepeated(args, options) && refuseUnknown(args, asked, command))
+    .check(
+      (args, options) =>
+        refuseRepeated(args, options, asked) && refuseUnknown(args, asked, command),
+    )
     .exitProcess(false)
     .fail((message: string | null, error: Error | undefined) => {
       // What yargs throws of itself has a message as well; what a command throws has none.
@@ -109,17 +111,20 @@ async function runCommand(
       throw yargsMistake(message ?? 'bad usage', asked);
     })
     .command(
-      asked.usage,
+      // By its name, yargs would make the text of its help before it runs, and keep it for later.
+      ['$0', ...positionals].join(' '),
       asked.about,
       (y: Argv) => declare(command, y),
       async (args) => {
         // Whatever a killed run left in the working folder, this one finishes or undoes.
+        const { settleWorkingFolder } = await import('../files/journal/settle.js');
         await settleWorkingFolder(io.cwd);
         code = await command.run(args as never, io);
       },
     );
+  const words = argv.toSpliced(argv.indexOf(name!), 1);
   const traced = verbose && 'trace' in command.flags && !argv.includes('--trace');
-  await cli.parseAsync(traced ? ['--trace', ...argv] : [...argv]);
+  await cli.parseAsync(traced ? ['--trace', ...words] : words);
   return code;
 }
 

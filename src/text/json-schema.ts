@@ -11,21 +11,28 @@ export interface SchemaError extends ErrorObject {
   readonly path: Path;
 }
 
+/** Tells where a value departs from a schema. */
+type SchemaCheck = (value: unknown) => readonly SchemaError[];
+
 /**
  * A function that tells where a value departs from a schema: nothing, the first place or, with
  * `all`, every place.
  *
- * The first call loads ajv and compiles the schema, some 60 ms of processor time, which a
- * command that reads no such document does not pay. ajv is a CommonJS package: `require` can load it at that
- * moment without making every reader asynchronous.
+ * ajv and what it compiles take some 150 ms of processor time to come up. So the build
+ * (`rolldown.config.ts`) puts `checkWith` and a validator compiled by then in the place of each call, and what is
+ * published is without ajv. Here, where tests run, the first call of the function loads it.
  */
 export function schemaCheck(
   schema: Schema,
   { all = false }: { readonly all?: boolean } = {},
-): (value: unknown) => readonly SchemaError[] {
-  let validate: ValidateFunction | undefined;
+): SchemaCheck {
+  let check: SchemaCheck | undefined;
+  return (value) => (check ??= checkWith(compile(schema, all)))(value);
+}
+
+/** The check that a validator makes. */
+export function checkWith(validate: ValidateFunction): SchemaCheck {
   return (value) => {
-    validate ??= compile(schema, all);
     if (validate(value)) return [];
     return (validate.errors ?? []).map((error) => ({
       ...error,
@@ -34,21 +41,20 @@ export function schemaCheck(
   };
 }
 
-const require = createRequire(import.meta.url);
-
 /** Leaves out the checks of the schema itself: tests have ajv make them, in strict mode. */
+export const AJV_OPTIONS = {
+  verbose: true,
+  ownProperties: true,
+  strict: false,
+  meta: false,
+  validateSchema: false,
+} as const;
+
+/** ajv is a CommonJS package: `require` can load it without making every reader asynchronous. */
 function compile(schema: Schema, allErrors: boolean): ValidateFunction {
+  const require = createRequire(import.meta.url);
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof ajv2020;
-  const ajv = new Ajv2020({
-    allErrors,
-    verbose: true,
-    ownProperties: true,
-    strict: false,
-    meta: false,
-    validateSchema: false,
-    code: { optimize: false },
-  });
-  return ajv.compile(schema);
+  return new Ajv2020({ ...AJV_OPTIONS, allErrors, code: { optimize: false } }).compile(schema);
 }
 
 /** A JSON pointer as a path; digits are an index only where there is a list. */

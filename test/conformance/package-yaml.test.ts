@@ -79,7 +79,7 @@ console.log(JSON.stringify({ objects: contents.objects.length, peak: process.res
 
 test('the 98 MB stream is read in a fraction of a gigabyte', async () => {
   const largest = listed.toSorted((a, b) => b.bytes - a.bytes)[0]!;
-  const reader = new URL('../../dist/package-yaml/read-package-yaml.js', import.meta.url);
+  const reader = new URL('../../build/src/package-yaml/read-package-yaml.js', import.meta.url);
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--input-type=module',
     '-e',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
-const SIGNALS = join(import.meta.dirname, '../../dist/files/signals.js');
+const SIGNALS = join(import.meta.dirname, '../../build/src/files/signals.js');
 
 /** Runs a program that gets SIGTERM from itself; what it printed and what ended it. */
 async function run(body: string) {

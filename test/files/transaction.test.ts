@@ -85,7 +85,7 @@ test('if one cannot be written none is, and no new folder stays', async () => {
 
 test('a signal in the midst of it ends the process afterwards, with everything written', async () => {
   const program = `
-    import { writeTransaction } from ${JSON.stringify(join(import.meta.dirname, '../../dist/files/transaction.js'))};
+    import { writeTransaction } from ${JSON.stringify(join(import.meta.dirname, '../../build/src/files/transaction.js'))};
     const outputs = Array.from({ length: 50 }, (_, n) => ({ path: ${JSON.stringify(folder)} + '/f' + n, content: 'x' }));
     const written = writeTransaction(outputs);
     process.kill(process.pid, 'SIGINT');

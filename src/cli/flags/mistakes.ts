@@ -14,14 +14,22 @@ export const YARGS_WORDS = {
 const COERCED = ['file', 'f'];
 
 /** A flag given twice becomes a list; those that may be repeated are declared as one. */
-export function refuseRepeated(args: Readonly<Record<string, unknown>>, options: unknown): true {
+export function refuseRepeated(
+  args: Readonly<Record<string, unknown>>,
+  options: unknown,
+  { usage }: CommandRow,
+): true {
   // yargs hands over all that it knows of the options; its types speak of aliases alone.
   const { array } = options as { readonly array: readonly string[] };
-  const lists = new Set(['_', ...COERCED, ...array, ...array.map(camelCase)]);
+  const words = Array.from(usage.matchAll(VARIADIC), ([, word]) => word!);
+  const lists = new Set(['_', ...COERCED, ...words, ...array, ...array.map(camelCase)]);
   const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !lists.has(name));
   if (twice === undefined) return true;
   throw new UsageError(`\`${dashed(twice)}\` is given more than once`, 'give it once');
 }
+
+/** `[refs..]` in the usage line of a command. */
+const VARIADIC = /(\w+)\.\./g;
 
 /** `--no-lock`: to yargs, any flag may be turned off, and false is then its value. */
 export function refuseNegated(args: Readonly<Record<string, unknown>>, flags: Flags): true {
@@ -58,7 +66,7 @@ export function refuseUnknown(
       meant === undefined ? help : `did you mean \`--${meant}\`?`,
     );
   }
-  const [, extra] = (args['_'] ?? []) as readonly (string | number)[];
+  const [extra] = (args['_'] ?? []) as readonly (string | number)[];
   if (extra === undefined) return true;
   throw new UsageError(`\`xpkg-resolve ${name}\` does not take the argument \`${extra}\``, help);
 }

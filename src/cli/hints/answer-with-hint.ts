@@ -6,7 +6,6 @@ import type { BundleArgs } from '../flags/bundle-flags.js';
 import type { ResolveArgs } from '../flags/resolve-flags.js';
 import type { Io } from '../io/io.js';
 import { newCommand } from './new-command.js';
-import { takeHint } from './take-hint.js';
 import { withHintFlags } from './with-hint-flags.js';
 
 /** What is asked for, and what hints can change of it. */
@@ -48,6 +47,7 @@ export async function answerWithHint<Args extends HintedArgs>(
     if (args.applyHint !== undefined) io.note('note: there is an answer, so no hint is applied');
     return { answer, request: inputs.request, unsaved: new Map() };
   }
+  const { takeHint } = await import('./take-hint.js');
   const { edit, texts } = takeHint(args.applyHint, answer, inputs, io);
   if (edit.refs !== undefined || edit.args !== undefined) {
     io.note(`from now on: ${newCommand(io.argv, inputs.refs, edit)}`);

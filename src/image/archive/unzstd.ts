@@ -54,7 +54,6 @@ const DECODER_BYTES = 1024 * 1024;
 const FILLED_BYTES = 256 * 1024;
 /** How much memory may be lost to damaged frames before others get a memory of their own. */
 const MAX_LOST_BYTES = 256 * 1024 * 1024;
-const MODULE = pathToFileURL(createRequire(import.meta.url).resolve('zstddec/stream')).href;
 
 /** Of the memory that all decoders of one copy of the library share; `filled`: of all copies. */
 const lost = { bytes: 0, copies: 0, filled: 0 };
@@ -69,7 +68,8 @@ async function openDecoder(): Promise<zstddec.ZSTDDecoder> {
     lost.bytes = 0;
     lost.copies += 1;
   }
-  const copy = (await import(`${MODULE}?copy=${lost.copies}`)) as typeof zstddec;
+  const file = createRequire(import.meta.url).resolve('zstddec/stream');
+  const copy = (await import(`${pathToFileURL(file).href}?copy=${lost.copies}`)) as typeof zstddec;
   const decoder = new copy.ZSTDDecoder();
   await decoder.init();
   return decoder;

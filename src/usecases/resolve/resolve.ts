@@ -1,6 +1,6 @@
 import { Driver } from '../../driver/driver.js';
 import { SourceMemory } from '../../driver/source-memory.js';
-import { explainRefusal, type Refused } from '../../explain/explain-refusal.js';
+import type { Refused } from '../../explain/explain-refusal.js';
 import { InputError } from '../../model/input-error.js';
 import { OutOfTime } from '../../model/time/out-of-time.js';
 import type { PackageSource } from '../../model/package-source.js';
@@ -77,6 +77,7 @@ async function answerTo(
     refused ??= { problem, targets, proof: outcome, driver };
   }
   const stats = { ...refused!.driver.counts, ...effort };
+  const { explainRefusal } = await import('../../explain/explain-refusal.js');
   const refusal = await explainRefusal({ ...refused!, problemFor });
   const target = refused!.targets[0]!;
   const moved = await movedTags(refused!.driver, target, options);

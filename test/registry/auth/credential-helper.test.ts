@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askHelper } from '../../../src/registry/auth/credential-helper.js';
 
-const HELPER = join(import.meta.dirname, '../../../dist/registry/auth/credential-helper.js');
+const HELPER = join(import.meta.dirname, '../../../build/src/registry/auth/credential-helper.js');
 /** As long as the machine takes to start a process. */
 const PATIENT_MS = 600_000;
 const GOOD = `process.stdout.write('{"Username":"ann","Secret":"pw"}');`;

@@ -21,7 +21,6 @@ import type { Io } from '../../io/io.js';
 import { readLock, type LockOnDisk } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
 import type { Given } from '../../hints/answer-with-hint.js';
-import { takeHint } from '../../hints/take-hint.js';
 import { withHintFlags } from '../../hints/with-hint-flags.js';
 import { reportAnswer } from '../../output/answer/report-answer.js';
 import { shellLine } from '../../output/shell-line.js';
@@ -146,6 +145,7 @@ export class EditedSet {
       return undefined;
     }
     this.#hintsTaken++;
+    const { takeHint } = await import('../../hints/take-hint.js');
     const { edit, texts } = takeHint(applyHint, answer, await this.#given(refs), this.#io);
     if (edit.args !== undefined) {
       this.#io.note(`from now on, \`resolve\` needs these flags: ${shellLine(edit.args)}`);

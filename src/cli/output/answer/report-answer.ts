@@ -14,7 +14,6 @@ import type { Io } from '../../io/io.js';
 import { isRemoteLock, type LockOnDisk } from '../../io/lock-file.js';
 import { answerJson } from './answer-json.js';
 import { changeLines, packageLines, requirerLines } from '../packages.js';
-import { explainedRefusalText, refusalText } from './refusal.js';
 import { outOfTimeText } from './out-of-time.js';
 import { reportMismatches } from '../lock/mismatches.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
@@ -123,13 +122,13 @@ export function printAnswer(
 }
 
 /** Prints why there is no answer; the exit code says which sort of "no" it is. */
-export function reportUnsolved(
+export async function reportUnsolved(
   answer: Exclude<Answer, Solved>,
   { bytes, inputs }: Pick<ReportedAnswer, 'bytes' | 'inputs'>,
   args: Pick<Args, 'output'> &
     Partial<Pick<Args, 'explain'>> & { readonly from?: readonly string[] | undefined },
   io: Io,
-): ExitCode {
+): Promise<ExitCode> {
   if (args.output === 'json') io.out(answerJson(answer, bytes, inputs));
   if (answer.status === 'gave-up') {
     const { conflicts, fetched } = answer.stats;
@@ -143,6 +142,7 @@ export function reportUnsolved(
     return EXIT.gaveUp;
   }
   if (args.output !== 'json') {
+    const { explainedRefusalText, refusalText } = await import('./refusal.js');
     const textOf = args.explain === true ? explainedRefusalText : refusalText;
     const width = Math.min(io.terminal.note() ?? LINE_WIDTH, LINE_WIDTH);
     for (const line of textOf(answer, inputs, width)) io.note(line);

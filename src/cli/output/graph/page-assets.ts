@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { PageAssets } from '../../../graph/formats/html.js';
-
-/** As `npm run build` leaves them; the way there is the same from `src`, where tests run. */
-const FOLDER = new URL('../../../../dist/graph/page/', import.meta.url);
+import { ownFolder } from '../../io/tool-version.js';
 
 /** The files that a page is made of. */
 export async function pageAssets(): Promise<PageAssets> {
@@ -15,5 +13,6 @@ export async function pageAssets(): Promise<PageAssets> {
 }
 
 function read(name: string): Promise<string> {
-  return readFile(new URL(name, FOLDER), 'utf8');
+  // As `npm run build` leaves them.
+  return readFile(new URL(`dist/graph/page/${name}`, ownFolder()), 'utf8');
 }

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import standalone from 'ajv/dist/standalone/index.js';
+import { defineConfig, type Plugin } from 'rolldown';
+import { INDEX_SCHEMA } from './src/sources/index/index-schema.js';
+import { LOCKFILE_SCHEMA } from './src/lock/lockfile-schema.js';
+import { PACKAGE_SET_SCHEMA } from './src/inputs/documents/package-set-schema.js';
+import { AJV_OPTIONS, type Schema } from './src/text/json-schema.js';
+
+/** Schemas that documents are held to: a call of `schemaCheck` with another one ends the build. */
+const SCHEMAS: ReadonlyMap<string, Schema> = new Map(
+  Object.entries({ INDEX_SCHEMA, LOCKFILE_SCHEMA, PACKAGE_SET_SCHEMA }),
+);
+
+/** From so many of the modules that are loaded on demand on, what they share is in one file. */
+const SHARED_BY = 8;
+
+const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  dependencies: object;
+  peerDependencies: object;
+}; // our own file
+
+/** Modules that are loaded whichever command is asked for. */
+const atStart = new Set<string>();
+
+export default defineConfig([
+  {
+    input: {
+      'cli/main': 'src/cli/main.ts',
+      index: 'src/index.ts',
+      'testing/index': 'src/testing/index.ts',
+    },
+    platform: 'node',
+    // What users install beside this package. All other packages become part of its files.
+    external: [...Object.keys(dependencies), ...Object.keys(peerDependencies)].map(
+      (name) => new RegExp(`^${name}(/|$)`),
+    ),
+    plugins: [compiledSchemas(), startOf('src/cli/main.ts'), licenses()],
+    output: {
+      dir: 'dist',
+      format: 'esm',
+      // As few files as can be, for each costs time to find; names stay, so that a stack trace can be read.
+      chunkFileNames: 'chunks/[name].js',
+      comments: { jsdoc: false },
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [
+          { name: 'start', test: (id) => atStart.has(id), priority: 1 },
+          { name: 'shared', minShareCount: SHARED_BY },
+        ],
+      },
+    },
+  },
+  {
+    input: 'src/graph/page/main.ts',
+    output: { file: 'dist/graph/page/page.js', format: 'iife' },
+  },
+]);
+
+/** Finds the modules that an entry loads by itself or by way of others. */
+function startOf(entry: string): Plugin {
+  return {
+    name: 'start',
+    buildEnd() {
+      const found = new Set([resolve(entry)]);
+      for (const id of found) {
+        for (const imported of this.getModuleInfo(id)!.importedIds) found.add(imported);
+      }
+      found.delete(resolve(entry));
+      for (const id of found) atStart.add(id);
+    },
+  };
+}
+
+/** Puts a validator that ajv makes now in the place of each that it would make while the program runs. */
+function compiledSchemas(): Plugin {
+  const prefix = '\0validator:';
+  return {
+    name: 'compiled-schemas',
+    resolveId: (source) => (source.startsWith('validator:') ? `\0${source}.cjs` : null),
+    load(id) {
+      if (!id.startsWith(prefix)) return null;
+      const [name = '', all] = basename(id.slice(prefix.length), '.cjs').split('?');
+      const ajv = new Ajv2020({ ...AJV_OPTIONS, allErrors: all === 'all', code: { source: true } });
+      return standalone.default(ajv, ajv.compile(SCHEMAS.get(name)!));
+    },
+    transform(code, id) {
+      if (!code.includes('schemaCheck(') || id.endsWith('json-schema.ts')) return null;
+      const imports = new Set<string>();
+      const changed = code.replaceAll(CHECK, (_, name: string, all: string | undefined) => {
+        if (!SCHEMAS.has(name)) this.error(`rolldown.config.ts does not know ${name}`);
+        imports.add(`import ${name}_validator from 'validator:${name}?${all ? 'all' : 'first'}';`);
+        return `checkWith(${name}_validator)`;
+      });
+      if (changed.includes('schemaCheck(')) this.error(`calls schemaCheck in another form: ${id}`);
+      return [...imports, changed.replace('schemaCheck', 'checkWith')].join('\n');
+    },
+  };
+}
+
+const CHECK = /\bschemaCheck\((\w+)(, \{ all: true \})?\)/g;
+
+/** What the licenses of the packages that become part of ours ask for: their texts, in one file. */
+function licenses(): Plugin {
+  return {
+    name: 'licenses',
+    generateBundle(_, bundle) {
+      const modules = Object.values(bundle).flatMap((file) =>
+        file.type === 'chunk' ? Object.keys(file.modules) : [],
+      );
+      const folders = new Set(modules.flatMap((file) => PACKAGE.exec(relative('.', file)) ?? []));
+      const texts = [...folders].sort().map((folder) => {
+        const name = folder
+          .split(sep)
+          .join('/')
+          .replace(/^.*node_modules\//, '');
+        const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+          version: string;
+        };
+        const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+        if (file === undefined) this.error(`${name} comes without the text of its license`);
+        return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+      });
+      const source = texts.join(`\n${'-'.repeat(72)}\n\n`);
+      this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source });
+    },
+  };
+}
+
+/** The folder of the package that a module is from, from the top. */
+const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
