@@ -2,6 +2,7 @@ import type { LockedPackage, Lockfile } from '../lock/lockfile.js';
 import { inApplyOrder } from '../lock/order.js';
 import { InputError } from '../model/input-error.js';
 import { objectNameOf } from '../model/name.js';
+import type { Repository } from '../model/package.js';
 import type { JsonObject } from '../text/json.js';
 import type { Target } from '../model/target/target.js';
 import { pinImages } from './image-pins.js';
@@ -9,8 +10,16 @@ import { keptForTarget } from './kept-object.js';
 import { labelOf } from './object-label.js';
 import { packageObject, type Pin } from './package-object.js';
 
-export interface Bundle {
-  /** ImageConfigs and runtime configs of the user, pins, then packages, dependencies first. */
+/** What is applied, by what it is. */
+export interface BundleObjects {
+  /** ImageConfigs, runtime configs and activation policies of the user, and pins. */
+  readonly kept: readonly JsonObject[];
+  /** Objects of packages, dependencies first. */
+  readonly packages: ReadonlyMap<Repository, JsonObject>;
+}
+
+export interface Bundle extends BundleObjects {
+  /** All of these, in the order to apply them. */
   readonly objects: readonly JsonObject[];
   /** Why every package carries `skipDependencyResolution: true`; empty: none does. */
   readonly skips: readonly string[];
@@ -28,9 +37,14 @@ export function bundleOf(lockfile: Lockfile, target: Target, pin: Pin): Bundle {
   const given = kept.flatMap(({ object }) => (object ? [object] : []));
   const pinned =
     pin === 'locked' ? pinImages(inOrder, given, target) : { kept: given, pins: [], warnings: [] };
-  const objects = [...pinned.kept, ...pinned.pins, ...packages.map(({ object }) => object)];
+  const bundle = {
+    kept: [...pinned.kept, ...pinned.pins],
+    packages: new Map(packages.map(({ object }, n) => [inOrder[n]!.repository, object])),
+  };
+  const objects = [...bundle.kept, ...bundle.packages.values()];
   refuseTwins(objects);
   return {
+    ...bundle,
     objects,
     skips,
     warnings: [
@@ -38,6 +52,13 @@ export function bundleOf(lockfile: Lockfile, target: Target, pin: Pin): Bundle {
       ...(skips.length > 0 ? [] : nameWarnings(lockfile, target)),
     ],
   };
+}
+
+/** The bundle with other objects in the place of its own, in the same order. */
+export function withObjects(bundle: Bundle, change: (object: JsonObject) => JsonObject): Bundle {
+  const kept = bundle.kept.map(change);
+  const packages = new Map(Array.from(bundle.packages, ([name, each]) => [name, change(each)]));
+  return { ...bundle, kept, packages, objects: [...kept, ...packages.values()] };
 }
 
 /**

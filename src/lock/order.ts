@@ -39,6 +39,29 @@ export function dependencyCycles(
   );
 }
 
+/**
+ * How many packages stand below each on the longest way down: 0 for one that depends on none. The
+ * members of a cycle are equally deep.
+ */
+export function dependencyDepths(
+  packages: readonly LockedPackage[],
+): ReadonlyMap<Repository, number> {
+  const dependencies = dependencyGraph(packages);
+  const cycles = new Map(
+    cyclesOf(dependencies).flatMap((members) => members.map((member) => [member, members])),
+  );
+  const depths = new Map<Repository, number>();
+  for (const { repository } of inApplyOrder(packages)) {
+    const members = cycles.get(repository)!;
+    const below = members
+      .flatMap((member) => dependencies.get(member)!)
+      .filter((needed) => !members.includes(needed))
+      .map((needed) => depths.get(needed)! + 1);
+    depths.set(repository, Math.max(0, ...below));
+  }
+  return depths;
+}
+
 type Graph = ReadonlyMap<Repository, readonly Repository[]>;
 
 function dependencyGraph(packages: readonly LockedPackage[]): Graph {

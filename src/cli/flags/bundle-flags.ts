@@ -3,9 +3,11 @@ import { clash } from './clash.js';
 import { outputFlag, type OutputForm } from './output-flag.js';
 import { pinFlags } from './pin-flags.js';
 
+export const DEFAULT_OUT = 'rendered';
+
 /** The folder of the bundle, or `-` for stdout. */
 export function outFlag(describe: string) {
-  return { out: { type: 'string', requiresArg: true, default: 'rendered', describe } } as const;
+  return { out: { type: 'string', requiresArg: true, default: DEFAULT_OUT, describe } } as const;
 }
 
 export function bundleFlag(describe: string) {

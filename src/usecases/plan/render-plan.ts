@@ -1,7 +1,8 @@
 import { kustomization } from '../../bundle/kustomization.js';
 import type { Pin } from '../../bundle/package-object.js';
 import { writeYaml, writeYamlStream } from '../../text/yaml/write-yaml.js';
-import { KUSTOMIZATION_FILE, PACKAGES_FILE, RENDERED_MARK } from '../render.js';
+import { PACKAGES_FILE } from '../layouts/object-files.js';
+import { KUSTOMIZATION_FILE, RENDERED_MARK } from '../render.js';
 import type { LockfilePlan } from './plan.js';
 import { stepBundle } from './step-bundle.js';
 

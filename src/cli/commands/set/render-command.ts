@@ -3,8 +3,9 @@ import { InputError } from '../../../model/input-error.js';
 import type { Mismatch } from '../../../usecases/mismatch.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
-import { outFlag } from '../../flags/bundle-flags.js';
+import { DEFAULT_OUT, outFlag } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
+import { chosenLayout, layoutFlags } from '../../flags/layout/layout-flags.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { networkFlags } from '../../flags/source/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
@@ -25,6 +26,7 @@ export const renderCommand = command({
     ...lockFlag(),
     ...pinFlags,
     ...outFlag('Folder to write to, or - to print what would be applied'),
+    ...layoutFlags,
     ...crossplaneFlag('Crossplane release to render for (default: that of the lockfile)'),
     check: {
       type: 'boolean',
@@ -45,9 +47,13 @@ export const renderCommand = command({
   },
   examples: [
     ['$0 render --check', 'in CI: is `rendered/` what the lockfile renders?'],
+    ['$0 render --argocd --split', 'for Argo CD, with waves, a file for each object'],
+    ['$0 render --flux clusters/prod/packages', 'for Flux, in layers that wait for each other'],
+    ['$0 render --helm chart', 'as a Helm chart'],
     ['$0 render --plan plan', 'how to get there from what is committed, step by step'],
   ],
   run: async (args, io) => {
+    const { out, modes } = chosenLayout(args, DEFAULT_OUT, io);
     if (args.check && args.out === '-') throw clash('--check', '--out -');
     if (args.output === 'json' && args.out === '-') throw clash('-o json', '--out -');
     if (args.check && args.plan !== undefined) throw clash('--check', '--plan');
@@ -59,9 +65,11 @@ export const renderCommand = command({
       return renderSteps({ ...args, plan: args.plan }, lockfile, io);
     }
     const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
-    const folder = await BundleFolder.of(args, io);
-    const { rendering, kept } = renderAgain(lockfile, args, folder, target);
-    for (const line of renderingNotes({ rendering, kept }, args.out)) io.note(line);
+    const folder = await BundleFolder.of({ out }, io);
+    const { pin, applyLock } = args;
+    const given = { pin, applyLock, ...modes };
+    const { rendering, kept } = renderAgain(lockfile, given, folder, target);
+    for (const line of renderingNotes({ rendering, kept }, out)) io.note(line);
     if (folder === undefined) {
       io.out(rendering.stream);
       return EXIT.done;

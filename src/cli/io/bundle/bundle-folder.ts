@@ -5,6 +5,8 @@ import type { FileChange } from '../../../files/transaction.js';
 import { InputError } from '../../../model/input-error.js';
 import { bundleMismatches, type FoundFiles } from '../../../usecases/bundle-mismatches.js';
 import type { Mismatch } from '../../../usecases/mismatch.js';
+import { LAYER_FOLDER } from '../../../usecases/layouts/flux-layout.js';
+import { CHART_FILE, CHART_FOLDERS } from '../../../usecases/layouts/helm-layout.js';
 import { readRenderRecord, type RenderRecord } from '../../../usecases/render-record.js';
 import type { Io } from '../io.js';
 import {
@@ -13,6 +15,9 @@ import {
   RENDERED_MARK,
   type Rendering,
 } from '../../../usecases/render.js';
+
+/** Files that are told one by one. */
+const MOST_TOLD = 5;
 
 /** The folder of a bundle, with what of one is in it: files of its names, and others of ours. */
 export class BundleFolder {
@@ -38,7 +43,12 @@ export class BundleFolder {
   static async #read(named: string, cwd: string): Promise<BundleFolder> {
     const path = resolve(cwd, named);
     const files = new Map<string, Uint8Array | undefined>();
-    for (const name of await namesIn(path)) {
+    const folders = (await namesIn(path)).filter(isFolderOfLayout);
+    const inner = folders.map(async (folder) =>
+      (await namesIn(join(path, folder))).map((name) => `${folder}/${name}`),
+    );
+    const names = [...(await namesIn(path)), ...(await Promise.all(inner)).flat()];
+    for (const name of names.filter((each) => each.endsWith('.yaml'))) {
       const bytes = await bytesOf(join(path, name));
       if (RENDERED_FILES.includes(name) || isRendered(bytes)) files.set(name, bytes);
     }
@@ -52,8 +62,10 @@ export class BundleFolder {
 
   /** What the bundle in it was rendered with. */
   get record(): RenderRecord {
-    const bytes = this.#files.get(KUSTOMIZATION_FILE);
-    return isRendered(bytes) ? readRenderRecord(Buffer.from(bytes!).toString('utf8')) : {};
+    const bytes = [CHART_FILE, KUSTOMIZATION_FILE]
+      .map((name) => this.#files.get(name))
+      .find(isRendered);
+    return bytes === undefined ? {} : readRenderRecord(Buffer.from(bytes).toString('utf8'));
   }
 
   /** Where it differs from a rendering; a bundle that is not there does not. */
@@ -63,7 +75,7 @@ export class BundleFolder {
 
   /** The changes after which it holds this rendering and nothing of an older one. */
   changesTo({ files }: Rendering): readonly FileChange[] {
-    const names = new Set([...RENDERED_FILES, ...this.#files.keys()]);
+    const names = new Set([...RENDERED_FILES, ...files.keys(), ...this.#files.keys()]);
     return [...names].map((name) => ({
       path: join(this.#path, name),
       content: files.get(name),
@@ -71,12 +83,12 @@ export class BundleFolder {
     }));
   }
 
-  /** What changes for it to hold a rendering; of files that all are written, the folder is told. */
+  /** What changes for it to hold a rendering; where all files are written, or many, the folder is told. */
   toldChanges({ files }: Rendering): { readonly written: string[]; readonly removed: string[] } {
     const differing = this.mismatches({ files }).map(({ file }) => file!);
     const kept = new Set(Array.from(files.keys(), (name) => `${this.named}/${name}`));
     const written = differing.filter((file) => kept.has(file));
-    const isWhole = this.isEmpty || written.length === files.size;
+    const isWhole = this.isEmpty || written.length === files.size || written.length > MOST_TOLD;
     return {
       written: isWhole ? [`${this.named}/`] : written,
       removed: differing.filter((file) => !kept.has(file)),
@@ -84,10 +96,14 @@ export class BundleFolder {
   }
 }
 
-/** YAML files alone, for rendered ones are. */
+/** Whether a layout writes to a folder of that name. */
+function isFolderOfLayout(name: string): boolean {
+  return LAYER_FOLDER.test(name) || CHART_FOLDERS.includes(name);
+}
+
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
-    return (await readdir(folder)).filter((name) => name.endsWith('.yaml'));
+    return await readdir(folder);
   } catch (error) {
     if (isAbsent(error)) return [];
     throw cannotRead(folder, error);

@@ -8,7 +8,7 @@ import { stepObjects } from '../../../plan/step-objects.js';
 import { stringOf, type JsonObject } from '../../../text/json.js';
 import { stepFolder } from '../../../usecases/plan/render-plan.js';
 import { stepBundle } from '../../../usecases/plan/step-bundle.js';
-import { PACKAGES_FILE } from '../../../usecases/render.js';
+import { PACKAGES_FILE } from '../../../usecases/layouts/object-files.js';
 import type { LockfilePlan, PlannedStep } from '../../../usecases/plan/plan.js';
 import { shellLine } from '../shell-line.js';
 

@@ -1,0 +1,209 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load, loadAll } from 'js-yaml';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCli } from '../../../../src/cli/run.js';
+import { formatLockfile } from '../../../../src/lock/format-lockfile.js';
+import type { Lockfile } from '../../../../src/lock/lockfile.js';
+import { render } from '../../../../src/usecases/render.js';
+import { fakeIo } from '../../../support/fake-io.js';
+import { locked, lockfileOf, needs } from '../../../support/lockfiles.js';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'layouts-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const mirror = {
+  apiVersion: 'pkg.crossplane.io/v1beta1',
+  kind: 'ImageConfig',
+  metadata: { name: 'mirror', annotations: { note: '{{ fail "run" }} }}' } },
+  spec: { matchImages: [{ prefix: 'x.io/' }], rewriteImage: { prefix: 'y.io/' } },
+};
+const set = lockfileOf(
+  [
+    locked('x.io/a/cfg:v1.0.0', { kind: 'Configuration', requirements: [needs('x.io/a/p *')] }),
+    locked('x.io/a/p:v1.2.0'),
+  ],
+  { objects: [mirror] },
+);
+
+async function run(lockfile: Lockfile, ...argv: readonly string[]) {
+  writeFileSync(join(cwd, 'xpkg.lock.yaml'), formatLockfile(lockfile));
+  const io = fakeIo({ cwd });
+  return { code: await runCli(argv, io), notes: io.notes().join('\n'), stdout: io.stdout() };
+}
+
+function files(folder: string): string[] {
+  const entries = readdirSync(join(cwd, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(cwd, folder).length + 1))
+    .sort();
+}
+
+function text(path: string): string {
+  return readFileSync(join(cwd, path), 'utf8');
+}
+
+/** The lockfile with one package fewer. */
+const smaller = { ...set, packages: set.packages.slice(1), objects: [] };
+
+describe.each([
+  { mode: ['--split'], folder: 'rendered', lost: 'configuration-a-cfg.yaml' },
+  { mode: ['--split', '--argocd'], folder: 'rendered', lost: 'imageconfig-mirror.yaml' },
+  { mode: ['--flux', 'flux'], folder: 'flux', lost: 'layer-02/packages.yaml' },
+  { mode: ['--flux', 'flux', '--split'], folder: 'flux', lost: 'layer-00/imageconfig-mirror.yaml' },
+  { mode: ['--helm', 'chart'], folder: 'chart', lost: 'packages/configuration-a-cfg.yaml' },
+])('render $mode', ({ mode, folder, lost }) => {
+  test('writes a folder that --check, render --out and verify know again', async () => {
+    expect((await run(set, 'render', ...mode)).code).toBe(0);
+    const before = files(folder);
+    expect(before).toContain(lost);
+    expect((await run(set, 'render', ...mode, '--check')).code).toBe(0);
+    expect((await run(set, 'render', '--out', folder, '--check')).code).toBe(0);
+    expect((await run(smaller, 'render', '--out', folder, '--check')).code).toBe(4);
+    expect((await run(smaller, 'render', '--out', folder)).code).toBe(0);
+    expect(files(folder)).not.toContain(lost);
+    expect((await run(set, 'render', '--out', folder)).code).toBe(0);
+    expect(files(folder)).toEqual(before);
+  });
+
+  test('finds a file that was edited, removed or added', async () => {
+    await run(set, 'render', ...mode);
+    const path = join(cwd, folder, lost);
+    const good = text(join(folder, lost));
+    writeFileSync(path, `${good}# more\n`);
+    const edited = await run(set, 'render', ...mode, '--check');
+    expect([edited.code, edited.notes]).toEqual([4, expect.stringContaining(lost)]);
+    rmSync(path);
+    expect((await run(set, 'render', ...mode, '--check')).code).toBe(4);
+    writeFileSync(path, good);
+    writeFileSync(join(cwd, folder, lost.replace(/[^/]*$/, 'stray.yaml')), good);
+    expect((await run(set, 'render', ...mode, '--check')).code).toBe(4);
+  });
+
+  test('renders the same bytes again', async () => {
+    await run(set, 'render', ...mode);
+    const first = files(folder).map((name) => text(join(folder, name)));
+    rmSync(join(cwd, folder), { recursive: true });
+    await run(set, 'render', ...mode);
+    expect(files(folder).map((name) => text(join(folder, name)))).toEqual(first);
+  });
+
+  test("leaves a file of the user's alone, and refuses to replace one", async () => {
+    await run(set, 'render', ...mode);
+    writeFileSync(join(cwd, folder, 'README.md'), 'theirs');
+    writeFileSync(join(cwd, folder, lost), 'theirs');
+    expect((await run(set, 'render', ...mode)).code).toBe(2);
+    expect(text(join(folder, lost))).toBe('theirs');
+    expect(text(join(folder, 'README.md'))).toBe('theirs');
+  });
+});
+
+test('a file for each object, in the order of the bundle, and together the same objects', async () => {
+  await run(set, 'render', '--split');
+  const { resources } = load(text('rendered/kustomization.yaml')) as { resources: string[] };
+  expect(resources).toEqual([
+    'imageconfig-mirror.yaml',
+    'provider-a-p.yaml',
+    'configuration-a-cfg.yaml',
+  ]);
+  const objects = resources.map((name) => load(text(join('rendered', name))));
+  expect(objects).toEqual(render(set).bundle.objects);
+});
+
+test('a name too long for a file is cut, and told apart by its hash', async () => {
+  const objects = ['x', 'y'].map((end) => {
+    return { ...mirror, metadata: { name: `${'a.'.repeat(120)}${end}` } };
+  });
+  const two = lockfileOf([], { objects });
+  expect((await run(two, 'render', '--split')).code).toBe(0);
+  const names = files('rendered').filter((name) => name.startsWith('imageconfig-'));
+  expect(names).toHaveLength(2);
+  expect(Math.max(...names.map(({ length }) => length))).toBeLessThanOrEqual(125);
+});
+
+test('a name that leads elsewhere is refused, and nothing is written', async () => {
+  const escape = lockfileOf([], { objects: [{ ...mirror, metadata: { name: '../../x' } }] });
+  const { code } = await run(escape, 'render', '--split');
+  expect([code, readdirSync(cwd)]).toEqual([2, ['xpkg.lock.yaml']]);
+});
+
+test('`--argocd` prints waves, and warns of one that is against the order', async () => {
+  const annotations = { 'argocd.argoproj.io/sync-wave': '-30' };
+  const early = { apiVersion: undefined, metadata: { annotations }, spec: {} };
+  const packages = [{ ...set.packages[0]!, object: early }, set.packages[1]!];
+  const { stdout, notes } = await run({ ...set, packages }, 'render', '--argocd', '--out', '-');
+  const waves = (loadAll(stdout) as { metadata: { annotations: object } }[]).map(
+    ({ metadata }) => metadata.annotations,
+  );
+  expect(waves).toMatchObject([
+    { 'argocd.argoproj.io/sync-wave': '-20' },
+    { 'argocd.argoproj.io/sync-wave': '-19' },
+    { 'argocd.argoproj.io/sync-wave': '-30' },
+  ]);
+  expect(notes).toMatch(/^warning: .*wave -30/m);
+});
+
+test('settings of Argo CD are beside the bundle, and not applied with it', async () => {
+  await run(set, 'render', '--argocd');
+  const { resources } = load(text('rendered/kustomization.yaml')) as { resources: string[] };
+  expect(resources).toEqual(['packages.yaml']);
+  const integration = join(import.meta.dirname, '../../../../integrations/argocd/argocd-cm.yaml');
+  const { data } = load(readFileSync(integration, 'utf8')) as { data: object };
+  expect(load(text('rendered/argocd-cm.yaml'))).toMatchObject({ data });
+  expect((await run(set, 'render', '--no-argocd')).code).toBe(0);
+  expect(files('rendered')).not.toContain('argocd-cm.yaml');
+});
+
+test('Flux applies layer after layer, from where the folder is in its source', async () => {
+  await run(set, 'render', '--flux', './deep/flux/', '--flux-source', 'Bucket/ops/all');
+  const made = loadAll(text('deep/flux/flux.yaml')) as {
+    metadata: { namespace: string };
+    spec: { path: string; dependsOn?: { name: string }[]; sourceRef: object };
+  }[];
+  expect(made.map(({ spec }) => [spec.path, spec.dependsOn?.[0]?.name])).toEqual([
+    ['./deep/flux/layer-00', undefined],
+    ['./deep/flux/layer-01', 'crossplane-packages-00'],
+    ['./deep/flux/layer-02', 'crossplane-packages-01'],
+  ]);
+  expect(made[0]!.spec.sourceRef).toEqual({ kind: 'Bucket', name: 'all' });
+  expect(made[0]!.metadata.namespace).toBe('ops');
+});
+
+test('flags of a layout are recorded and used again; another layout begins anew', async () => {
+  const flags = ['--flux-source', 'OCIRepository/packages', '--name', 'crossplane'];
+  await run(set, 'render', '--flux', 'flux', ...flags);
+  expect(text('flux/flux.yaml')).toContain('path: "./layer-01"');
+  expect((await run(set, 'render', '--flux', 'flux', '--check')).code).toBe(4);
+  const again = await run(set, 'render', '--out', 'flux', '--check');
+  expect([again.code, again.notes]).toEqual([0, expect.stringContaining('--name crossplane')]);
+  await run(set, 'render', '--helm', 'flux');
+  expect(files('flux').filter((name) => name.startsWith('layer-') || name === 'flux.yaml')).toEqual(
+    [],
+  );
+  expect(text('flux/Chart.yaml')).toContain('name: crossplane-packages\n');
+});
+
+test.each([
+  { flags: ['--flux', 'a', '--helm', 'b'], why: 'two folders' },
+  { flags: ['--flux', 'a', '--out', 'b'], why: 'two folders, too' },
+  { flags: ['--flux', 'a', '--argocd'], why: 'waves are for Argo CD' },
+  { flags: ['--flux', 'a', '--apply-lock'], why: 'a cluster makes its own Lock' },
+  { flags: ['--helm', 'a', '--apply-lock'], why: 'the same' },
+  { flags: ['--helm', 'a', '--split'], why: 'a chart is split already' },
+  { flags: ['--helm', 'a', '--flux-path', 'b'], why: 'no Flux' },
+  { flags: ['--flux', '../a'], why: 'outside, where its path is not known' },
+  { flags: ['--flux', 'a', '--flux-source', 'Repo/x'], why: 'no source of Flux' },
+  { flags: ['--flux', 'a', '--flux-source', 'Bucket/a/b/c'], why: 'too many names' },
+  { flags: ['--flux', 'a', '--flux-path', 'a b'], why: 'no path' },
+  { flags: ['--helm', 'a', '--name', 'A_b'], why: 'no name' },
+  { flags: ['--argocd', '--sync-option', 'x,y'], why: 'no option' },
+  { flags: ['--no-argocd', '--sync-option', 'A=b'], why: 'an option of what is not there' },
+])('$flags is exit 2, and nothing is written: $why', async ({ flags }) => {
+  const { code } = await run(set, 'render', ...flags);
+  expect([code, readdirSync(cwd)]).toEqual([2, ['xpkg.lock.yaml']]);
+});
