@@ -18,7 +18,7 @@ const READING = ['text', 'files', 'semver', 'model', 'admission', 'image', 'regi
 const DERIVING = ['lock', 'bundle', 'compare', 'cluster', 'plan'];
 const WRITING = [...DERIVING, 'inputs', 'package-yaml', 'sources'];
 const SEARCHING = ['solver', 'driver', 'explain'];
-const LIBRARY = [...READING, ...WRITING, ...SEARCHING, 'usecases', 'convert', 'graph'];
+const LIBRARY = [...READING, ...WRITING, ...SEARCHING, 'usecases', 'convert', 'graph', 'report'];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
   text: { folders: [], npm: ['js-yaml', 'ajv', 'fastest-levenshtein'], io: false },
@@ -59,6 +59,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     npm: ['@dagrejs/dagre'],
     io: false,
   },
+  report: { folders: ['text', 'model'], npm: [], io: false },
   testing: { folders: LIBRARY, npm: ['fast-check', 'logic-solver'], io: false },
   cli: { folders: LIBRARY, npm: ['yargs'], io: true },
   'index.ts': { folders: LIBRARY, npm: [], io: false },

@@ -11,6 +11,12 @@ export interface CommandLine {
   readonly verbose: boolean;
   /** undefined: what the terminal and the environment say. */
   readonly color: string | undefined;
+  /** Values of `--format`, as written. */
+  readonly formats: readonly string[];
+  /** The first input file that is named; undefined: none is. */
+  readonly file: string | undefined;
+  /** What the command is to print instead of an answer goes to stdout: `--out -`. */
+  readonly streams: boolean;
   /** The answer is wanted as JSON, and so is an error. */
   readonly json: boolean;
 }
@@ -28,6 +34,9 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     quiet: has(words, 'quiet'),
     verbose: has(words, 'verbose'),
     color: valueOf(words, '--color'),
+    formats: valuesOf(words, '--format'),
+    file: [...valuesOf(words, '-f'), ...valuesOf(words, '--file')][0],
+    streams: valueOf(words, '--out') === '-',
     json: (valueOf(words, '--output') ?? valueOf(words, '-o')) === 'json' || has(words, '-ojson'),
   };
 }
@@ -39,11 +48,15 @@ function has(words: readonly string[], flag: keyof typeof globalFlags | '-ojson'
   return short || words.includes(`--${flag}`);
 }
 
-/** The value of a flag, after a blank or an equals sign; the last where it is given twice. */
+/** The value of a flag; the last where it is given twice. */
 function valueOf(words: readonly string[], flag: string): string | undefined {
-  const values = words.flatMap((word, i) => {
+  return valuesOf(words, flag).at(-1);
+}
+
+/** Values of a flag, after a blank or an equals sign. */
+function valuesOf(words: readonly string[], flag: string): string[] {
+  return words.flatMap((word, i) => {
     if (word === flag) return words[i + 1] ?? [];
     return word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : [];
   });
-  return values.at(-1);
 }

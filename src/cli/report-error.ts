@@ -1,6 +1,7 @@
-import { InputError } from '../model/input-error.js';
+import { formatOrigin, InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
 import { OutOfTime } from '../model/time/out-of-time.js';
+import type { Report } from '../report/report.js';
 import type { CommandLine } from './command-line.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Io } from './io/io.js';
@@ -10,7 +11,8 @@ import { UsageError } from './usage-error.js';
 
 /** An error as it is told, on stderr and in JSON. */
 interface ErrorReport {
-  readonly exitCode: ExitCode;
+  readonly exitCode:
+    typeof EXIT.bug | typeof EXIT.badInput | typeof EXIT.sourceFailed | typeof EXIT.gaveUp;
   /** Of a user's file several problems may be told, a line each; a registry's text gets one line. */
   readonly lines: readonly string[];
   readonly hint: string | undefined;
@@ -31,6 +33,27 @@ export function reportError(error: unknown, { debug, json }: CommandLine, io: Io
     (error.stack ?? '').split('\n').forEach((each) => io.note(each));
   return exitCode;
 }
+
+/** The report of a command that an error ended. */
+export function errorReport(error: unknown, command: string): Report {
+  const { exitCode, lines, hint, file, line } = reportOf(error, false);
+  const origin = file === undefined ? undefined : { file, line };
+  const [first = '', ...more] = lines;
+  const place = origin === undefined ? '' : `${formatOrigin(origin)}: `;
+  const text = [first.startsWith(place) ? first.slice(place.length) : first, ...more].join('\n');
+  const damaged = error instanceof SourceError && error.code === 'BAD_DIGEST';
+  const rule = damaged ? 'bad-digest' : ERROR_RULES[exitCode];
+  const finding = { rule, severity: 'error', fails: true, origin, text, fix: hint } as const;
+  const step = { name: command, status: 'failed', text: first, findings: [finding] } as const;
+  return { command, headline: first, steps: [step] };
+}
+
+const ERROR_RULES: Readonly<Record<ErrorReport['exitCode'], string>> = {
+  [EXIT.bug]: 'bug',
+  [EXIT.badInput]: 'bad-input',
+  [EXIT.sourceFailed]: 'source-failed',
+  [EXIT.gaveUp]: 'gave-up',
+};
 
 function reportOf(error: unknown, debug: boolean): ErrorReport {
   if (error instanceof UsageError) {

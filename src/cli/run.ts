@@ -19,7 +19,8 @@ import { colouredIo } from './io/coloured-io.js';
 import { foldedIo } from './io/folded-io.js';
 import type { Io } from './io/io.js';
 import { sanitizedIo } from './io/sanitized-io.js';
-import { reportError } from './report-error.js';
+import { errorReport, reportError } from './report-error.js';
+import type { Reporting } from './reporting/reporting.js';
 import { UsageError } from './usage-error.js';
 
 /** Runs one command line and says how the process should end. */
@@ -37,14 +38,41 @@ export async function runCli(argv: readonly string[], given: Io): Promise<ExitCo
     afterwards: (text) => late.add(text),
   };
   const tellLate = () => [...late].sort(byCodePoint).forEach((text) => io.note(text));
+  let reporting: Reporting | undefined;
+  let isTold = false;
   try {
-    const code = await dispatch(argv, line, io);
+    reporting = line.formats.length === 0 ? undefined : await openReporting(line, given);
+    const code = await dispatch(argv, line, reporting ? reported(io, shown, reporting) : io);
     tellLate();
+    isTold = true;
+    await reporting?.write(code);
     return code;
   } catch (error) {
     tellLate();
-    return reportError(error, line, io);
+    const code = reportError(error, line, io);
+    // A report that cannot be written is not tried again.
+    if (isTold || reporting === undefined) return code;
+    reporting.take(async (command) => errorReport(error, command));
+    await reporting.write(code).catch((failed) => reportError(failed, line, io));
+    return code;
   }
+}
+
+async function openReporting(line: CommandLine, given: Io): Promise<Reporting> {
+  const { Reporting: Opened } = await import('./reporting/reporting.js');
+  return new Opened(line, given);
+}
+
+/** What a command sees where its outcome is reported: text makes room for what is printed. */
+function reported(io: Io, shown: Io, reporting: Reporting): Io {
+  const report = (make: Parameters<NonNullable<Io['report']>>[0]) => reporting.take(make);
+  if (!reporting.takesStdout) return { ...io, report };
+  const out = (text: string) =>
+    text
+      .replace(/\n$/, '')
+      .split('\n')
+      .forEach((each) => shown.note(each));
+  return { ...io, out, report };
 }
 
 /** What --quiet does not silence; lines that are indented go on with what stands before them. */

@@ -1,3 +1,5 @@
+import type { Report } from '../../report/report.js';
+
 /** What a command sees of the process and the machine; `realIo` is the one of the process. */
 export interface Io {
   readonly cwd: string;
@@ -10,6 +12,8 @@ export interface Io {
   note(line: string): void;
   /** A note printed when the command has ended, sorted, each once: for notes that come in no order. */
   afterwards(line: string): void;
+  /** Takes what came of the command, to be written as `--format` says; undefined: it is not given. */
+  readonly report?: ((make: (command: string) => Promise<Report>) => void) | undefined;
   /** Shows a line that the next one replaces, `''` with nothing; used only if `interactive`. */
   status(line: string): void;
   /** Standard input, to its end; more than `mostBytes`, or than an input file may have, is refused. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { layOut } from '../layout.js';
 import { graphTitle } from '../node-text.js';
 import type { NodeKind, PackageGraph } from '../package-graph.js';
-import { escapedMarkup } from './escaped-markup.js';
+import { escapedMarkup } from '../../text/markup/escaped-markup.js';
 import { nodeShape } from './node-shape.js';
 import { nodeList, sentence } from './node-list.js';
 import { drawnSize, kindClass, svgDrawing } from './svg-drawing.js';

@@ -2,7 +2,7 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import { wholeEdgeText, howMany, versionText } from '../node-text.js';
 import type { GraphNode, GraphObject, NodeKind, PackageGraph } from '../package-graph.js';
 import { shortestWays } from '../shortest-ways.js';
-import { escapedMarkup } from './escaped-markup.js';
+import { escapedMarkup } from '../../text/markup/escaped-markup.js';
 import { changeSign, kindClass } from './svg-drawing.js';
 
 /** Everything that a graph shows, as a list to read: what the drawing cannot say to all. */

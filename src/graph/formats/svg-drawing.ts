@@ -7,7 +7,7 @@ import {
 } from '../layout.js';
 import { wholeEdgeText, edgeText, nodeAbout, nodeName } from '../node-text.js';
 import type { GraphNode, NodeKind, PackageGraph } from '../package-graph.js';
-import { escapedMarkup } from './escaped-markup.js';
+import { escapedMarkup } from '../../text/markup/escaped-markup.js';
 import { arrowPath, edgePath } from './edge-path.js';
 import { nodeShape, shapeInset } from './node-shape.js';
 import { rounded } from './rounded.js';

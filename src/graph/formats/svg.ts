@@ -2,7 +2,7 @@ import { wrap } from '../../text/wrap.js';
 import { layOut } from '../layout.js';
 import { graphTitle } from '../node-text.js';
 import type { PackageGraph } from '../package-graph.js';
-import { escapedMarkup } from './escaped-markup.js';
+import { escapedMarkup } from '../../text/markup/escaped-markup.js';
 import { drawnSize, svgDrawing } from './svg-drawing.js';
 
 const LINE_HEIGHT = 18;

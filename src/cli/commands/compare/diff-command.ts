@@ -4,6 +4,7 @@ import { parsedPair, parsedWhole } from '../../../package-yaml/documents/parsed-
 import { diff, type Diff } from '../../../usecases/diff/diff.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
+import { formatFlag } from '../../reporting/format-flag.js';
 import { packageFlags } from '../../flags/package-argument.js';
 import { withProgress } from '../../io/progress.js';
 import { comparedSides } from '../../io/sides/compared-sides.js';
@@ -22,6 +23,7 @@ const flags = {
     requiresArg: true,
     describe: 'How to print the answer; markdown is for a pull request',
   },
+  ...formatFlag,
   all: { type: 'boolean', default: false, describe: 'Show all of it, not only a screenful' },
   schemas: {
     type: 'boolean',
@@ -66,6 +68,11 @@ export const diffCommand = command({
     };
     const found = await withProgress(io, noStats(), () => diff(old, fresh, options));
     const shown = { old: old.shown, new: fresh.shown };
+    io.report?.(async () => {
+      const { diffReport } = await import('../../output/findings/diff-report.js');
+      const { LockPlaces } = await import('../../output/findings/lock-places.js');
+      return diffReport(found, { shown, places: await LockPlaces.read(args.new, io), limit });
+    });
     if (args.output === 'json') io.out(diffJson(found, shown));
     else if (args.output === 'markdown') io.out(diffMarkdown(found, shown));
     else for (const line of diffLines(found, args)) io.out(`${line}\n`);

@@ -7,6 +7,7 @@ import { resolve } from '../../../usecases/resolve/resolve.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { explainFlag } from '../../flags/bundle-flags.js';
+import { formatFlag } from '../../reporting/format-flag.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
@@ -31,6 +32,7 @@ import {
 const flags = {
   ...resolveFlags,
   ...packageFlags,
+  ...formatFlag,
   ...explainFlag('Argue step by step why there is no answer'),
   strict: { type: 'boolean', default: false, describe: 'Let warnings count as errors do' },
   'fail-on': {
@@ -64,6 +66,10 @@ async function runPackage(args: Args & { readonly package: string }, io: Io): Pr
     findings: [...findings, ...advise(contents, target)],
     originOf,
   });
+  io.report?.(async () => {
+    const { packageLintReport } = await import('../../output/findings/lint-report.js');
+    return packageLintReport(report, failsOn(args));
+  });
   io.out(args.output === 'json' ? jsonDocument(report) : lintReportText(report));
   const counted = report.errors + (failsOn(args) === 'error' ? 0 : report.warnings);
   return counted > 0 ? EXIT.findings : EXIT.done;
@@ -80,6 +86,10 @@ async function runSet(args: Args, io: Io): Promise<ExitCode> {
   const source = await openSources(args, io, stats, request.kept);
   const options = { ...resolveOptions(args, source), lockfile: lock?.lockfile, unlock: undefined };
   const answer = await withProgress(io, stats, () => resolve(request, options));
+  io.report?.(async (name) => {
+    const { answerReport } = await import('../../output/findings/answer-findings.js');
+    return answerReport(name, answer, request);
+  });
   if (answer.status === 'unsolvable') {
     const mixed = digestAndRange(request, answer);
     if (args.output === 'json') {
@@ -93,6 +103,10 @@ async function runSet(args: Args, io: Io): Promise<ExitCode> {
   if (answer.status !== 'solved') return reportUnsolved(answer, stats, args, io);
   const findings = await withProgress(io, stats, () => lintSet(request, answer, source));
   const { version } = answer.target;
+  io.report?.(async () => {
+    const { setLintReport } = await import('../../output/findings/lint-report.js');
+    return setLintReport(findings, version, failsOn(args));
+  });
   if (args.output === 'json') io.out(setLintJson(findings, version));
   else for (const line of setLintLines(findings, version)) io.out(`${line}\n`);
   const from = failsOn(args);

@@ -2,6 +2,7 @@ import { matrix } from '../../../usecases/matrix.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { command } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
+import { formatFlag } from '../../reporting/format-flag.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { readLock } from '../../io/lock-file.js';
 import { outputFlag } from '../../flags/output-flag.js';
@@ -12,7 +13,7 @@ import { openSources } from '../../flags/source/source-flags.js';
 
 export const matrixCommand = command({
   positionals: refsArgument,
-  flags: { ...resolveFlags, ...outputFlag },
+  flags: { ...resolveFlags, ...outputFlag, ...formatFlag },
   examples: [
     ["$0 matrix --crossplane '>=v1.20.0'", 'where the packages of xpkg.yaml work, from v1.20.0 on'],
   ],
@@ -28,7 +29,12 @@ export const matrixCommand = command({
     const found = await withProgress(io, stats, () => matrix(request, options));
     if (args.output === 'json') io.out(matrixJson(found, stats.bytes));
     else for (const line of matrixLines(found)) io.out(`${line}\n`);
-    return exitCode(found.rows.map(({ status }) => status));
+    const code = exitCode(found.rows.map(({ status }) => status));
+    io.report?.(async () => {
+      const { matrixReport } = await import('../../output/findings/matrix-report.js');
+      return matrixReport(found, request, code !== EXIT.done);
+    });
+    return code;
   },
 });
 

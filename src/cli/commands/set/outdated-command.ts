@@ -9,6 +9,7 @@ import { outdated } from '../../../usecases/outdated.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
+import { formatFlag } from '../../reporting/format-flag.js';
 import { readRequestIfAny } from '../../flags/input-flags.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { lockFlag } from '../../flags/lock-flag.js';
@@ -25,6 +26,7 @@ export const outdatedCommand = command({
     ...resolveFlags,
     ...lockFlag(),
     ...outputFlag,
+    ...formatFlag,
     'exit-code': { type: 'boolean', default: false, describe: 'Exit 6 if anything is outdated' },
   },
   run: async (args, io) => {
@@ -40,6 +42,11 @@ export const outdatedCommand = command({
     const source = await openSources(args, io, stats, request.kept);
     const options = resolveOptions(args, source);
     const report = await withProgress(io, stats, () => outdated(lockfile, request, options));
+    io.report?.(async () => {
+      const { outdatedReport } = await import('../../output/findings/outdated-report.js');
+      const { LockPlaces } = await import('../../output/findings/lock-places.js');
+      return outdatedReport(report, await LockPlaces.read(args.lock, io), args.exitCode);
+    });
     for (const note of report.notes) io.note(`note: ${note}`);
     if (args.output === 'json') io.out(outdatedJson(report, lockfile.crossplane));
     else for (const line of outdatedLines(report)) io.out(`${line}\n`);

@@ -5,6 +5,7 @@ import { SourceMemory } from '../../../driver/source-memory.js';
 import { answerWithHint, readGiven, type Given } from '../../hints/answer-with-hint.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
+import { formatFlag } from '../../reporting/format-flag.js';
 import { clash } from '../../flags/clash.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import {
@@ -27,6 +28,7 @@ import { openSources } from '../../flags/source/source-flags.js';
 const flags = {
   ...resolveFlags,
   ...bundleFlags,
+  ...formatFlag,
   locked: {
     type: 'boolean',
     default: false,
@@ -101,6 +103,10 @@ async function runResolve(
   };
   const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
   const { allowUndigested } = request;
+  io.report?.(async (name) => {
+    const { answerReport } = await import('../../output/findings/answer-findings.js');
+    return answerReport(name, answer, request);
+  });
   const reported = { answer, lock, mayChange: !args.locked, allowUndigested, unsaved, inputs };
   return reportAndDraw({ ...reported, bytes: stats.bytes }, args, io);
 }
@@ -129,8 +135,18 @@ async function runFrozen(
     io.note(`error: the lockfile \`${args.lock}\` does not answer what is asked`);
     for (const reason of answer.reasons) io.note(`  ${reason}`);
     io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
+    const stale = answer.reasons.map((text) => ({ kind: 'stale', text }) as const);
+    io.report?.(async (name) => {
+      const { mismatchReport } = await import('../../output/findings/mismatch-findings.js');
+      const { LockPlaces } = await import('../../output/findings/lock-places.js');
+      return mismatchReport(name, stale, await LockPlaces.read(args.lock, io));
+    });
     return EXIT.lockMismatch;
   }
+  io.report?.(async (name) => {
+    const { answerReport } = await import('../../output/findings/answer-findings.js');
+    return answerReport(name, answer, request);
+  });
   const folder = await BundleFolder.of(args, io);
   const rendered = renderAgain(answer.lockfile, args, folder);
   printAnswer(answer, { ...rendered, bytes: 0 }, args, io);

@@ -12,6 +12,7 @@ import { limited } from '../../../sources/decorators/limited.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { allowUndigestedFlag, bundleFlag, outFlag } from '../../flags/bundle-flags.js';
+import { formatFlag } from '../../reporting/format-flag.js';
 import { readRequestIfAny } from '../../flags/input-flags.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import type { Io } from '../../io/io.js';
@@ -28,6 +29,7 @@ const flags = {
   ...resolveFlags,
   ...lockFlag('Lockfile to check'),
   ...outputFlag,
+  ...formatFlag,
   ...outFlag('Folder of the bundle to compare with what the lockfile renders'),
   ...bundleFlag('Do not look at the bundle'),
   ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
@@ -59,6 +61,11 @@ export const verifyCommand = command({
     const folder = await BundleFolder.of(args, io);
     const bundle = folder === undefined || folder.isEmpty ? [] : differences(folder, lockfile);
     const verification = { ...verified, mismatches: [...verified.mismatches, ...bundle] };
+    io.report?.(async () => {
+      const { verificationReport } = await import('../../output/findings/verify-report.js');
+      const { LockPlaces } = await import('../../output/findings/lock-places.js');
+      return verificationReport(verification, await LockPlaces.read(args.lock, io));
+    });
     if (args.output === 'json') io.out(verificationJson(verification, stats.bytes));
     const { summary, complaints } = verificationText(verification, args.lock);
     for (const line of complaints) io.note(line);

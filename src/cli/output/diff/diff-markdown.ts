@@ -1,7 +1,7 @@
 import type { PackageChange } from '../../../compare/package-changes.js';
 import { DIFF_SEVERITIES, type DiffSeverity } from '../../../compare/severity.js';
 import type { Diff, ObjectChange } from '../../../usecases/diff/diff.js';
-import { codeSpan } from '../code-span.js';
+import { codeSpan } from '../../../text/markup/code-span.js';
 import { counted } from '../counted.js';
 import { shortVersion } from '../packages.js';
 import { movedText, objectCounts, wantsText } from './diff-text.js';

@@ -77,6 +77,11 @@ export function reportMismatches(
   }
   for (const line of mismatchLines(mismatches, lock)) io.note(line);
   for (const line of mismatchAdvice(mismatches, lock)) io.note(line);
+  io.report?.(async (command) => {
+    const { mismatchReport } = await import('../findings/mismatch-findings.js');
+    const { LockPlaces } = await import('../findings/lock-places.js');
+    return mismatchReport(command, mismatches, await LockPlaces.read(lock, io));
+  });
   return exitCode;
 }
 

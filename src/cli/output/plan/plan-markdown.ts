@@ -1,5 +1,5 @@
 import type { LockfilePlan } from '../../../usecases/plan/plan.js';
-import { codeSpan } from '../code-span.js';
+import { codeSpan } from '../../../text/markup/code-span.js';
 import { counted } from '../counted.js';
 import { moveRows } from './move-text.js';
 import { becauseOf } from './plan-text.js';

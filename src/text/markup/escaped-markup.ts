@@ -1,4 +1,4 @@
-import { printable } from '../../text/printable.js';
+import { printable } from '../printable.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -12,8 +12,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const MAX_TEXT_LENGTH = 1000;
 
 /** Text for an element or a quoted attribute of HTML or XML, which has no half characters either. */
-export function escapedMarkup(text: string): string {
-  return printable(text, MAX_TEXT_LENGTH)
+export function escapedMarkup(text: string, maxLength = MAX_TEXT_LENGTH): string {
+  return printable(text, maxLength)
     .replaceAll(/\p{Surrogate}|[\ufffe\uffff]/gu, '\ufffd')
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

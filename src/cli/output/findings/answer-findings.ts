@@ -1,0 +1,97 @@
+import type { Origin } from '../../../model/package.js';
+import { formatOrigin } from '../../../model/input-error.js';
+import type { Request } from '../../../model/request.js';
+import type { Report, ReportFinding } from '../../../report/report.js';
+import { codeSpan } from '../../../text/markup/code-span.js';
+import type { Answer, GaveUp, Solved, Unsolvable } from '../../../usecases/resolve/answer.js';
+import { counted } from '../counted.js';
+import { changeLines, shortVersion } from '../packages.js';
+import { details } from './markdown-parts.js';
+import { singleStep } from './single-step.js';
+
+/** What an answer says of the files that ask: why there is none, or what to know of it. */
+export function answerFindings(answer: Answer, request: Request): ReportFinding[] {
+  const warnings = answer.warnings.map((text): ReportFinding => ({
+    rule: 'warning',
+    severity: 'warning',
+    fails: false,
+    text,
+  }));
+  if (answer.status === 'unsolvable') return [...refusalFindings(answer, request), ...warnings];
+  return answer.status === 'gave-up' ? [gaveUpFinding(answer), ...warnings] : warnings;
+}
+
+/** The whole refusal where the first root stands that it rests on, and a line at each other. */
+function refusalFindings(refusal: Unsolvable, request: Request): ReportFinding[] {
+  const { summary, suggestions, core } = refusal;
+  const origins = originsIn(request);
+  const told = new Map<string, string>();
+  for (const { path, text } of core) {
+    const [start] = path;
+    if (start !== undefined && origins.has(start) && !told.has(start)) told.set(start, text);
+  }
+  const [first, ...more] = told.keys();
+  // Words of the command line stand in no file, and the refusal tells them.
+  const others = more.filter((place) => origins.get(place)?.line !== undefined);
+  const finding = { rule: 'unsolvable', severity: 'error', fails: true } as const;
+  return [
+    {
+      ...finding,
+      origin: first === undefined ? undefined : origins.get(first),
+      text: [summary.headline, ...summary.lines].join('\n'),
+      fix: suggestions[0]?.text,
+    },
+    ...others.map((place) => ({
+      ...finding,
+      origin: origins.get(place),
+      text: `part of why there is no answer: ${told.get(place)!}`,
+    })),
+  ];
+}
+
+/** Places where the user asks for something, by how a refusal writes them. */
+function originsIn({ roots, crossplane, overrides, exclude }: Request): Map<string, Origin> {
+  const written = [...roots, ...overrides, ...exclude, ...(crossplane ? [crossplane] : [])];
+  const inside = roots.flatMap((root) => (root.root === 'local' ? root.dependsOn : []));
+  return new Map([...written, ...inside].map(({ origin }) => [formatOrigin(origin), origin]));
+}
+
+function gaveUpFinding({ reason, stats }: GaveUp): ReportFinding {
+  const text =
+    reason === undefined
+      ? `gave up after ${stats.conflicts} conflicts and ${stats.fetched} packages read`
+      : `gave up: ${reason}`;
+  return { rule: 'gave-up', severity: 'error', fails: true, text };
+}
+
+export function answerReport(command: string, answer: Answer, request: Request): Report {
+  const findings = answerFindings(answer, request);
+  if (answer.status !== 'solved') {
+    return singleStep({ command, headline: findings[0]!.text.split('\n')[0]!, findings });
+  }
+  const { lockfile, target, changes, notes } = answer;
+  const headline = `${counted(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
+  return singleStep({
+    command,
+    headline,
+    findings,
+    details: [
+      ...details(counted(changes.length, 'change'), changeItems(changes)),
+      ...details(headline, packageItems(answer)),
+      ...details(
+        counted(notes.length, 'note'),
+        notes.map((note) => codeSpan(note)),
+      ),
+    ].join('\n\n'),
+    outputs: { crossplane: target.version, packages: String(lockfile.packages.length) },
+  });
+}
+
+const changeItems = (changes: Solved['changes']) =>
+  changeLines(changes).map((line) => codeSpan(line));
+
+function packageItems({ lockfile }: Solved): string[] {
+  return lockfile.packages.map(
+    ({ repository, version }) => `${codeSpan(repository)} ${codeSpan(shortVersion(version))}`,
+  );
+}
