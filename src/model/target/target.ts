@@ -51,6 +51,8 @@ export interface TargetRules {
   readonly compositeScopes: boolean;
   /** How package.yaml is found in a layer. */
   readonly tarEntry: 'exact' | 'basename';
+  /** A layer that is a plain tar, or packed by anything but gzip, is refused. */
+  readonly gzipLayersOnly: boolean;
   readonly severalBaseLayers: 'refused' | 'first';
   readonly maxLayers: number | undefined;
 }
@@ -226,6 +228,7 @@ function rulesOf(triple: Triple): TargetRules {
         ? { verification: from(1, 18), rewrite: from(1, 20), runtime: from(2, 2) }
         : undefined,
     compositeScopes: v2,
+    gzipLayersOnly: !from(2, 2),
     tarEntry: v2 ? 'basename' : 'exact',
     severalBaseLayers: from(2, 2) ? 'first' : 'refused',
     maxLayers: from(2, 2) ? undefined : 256,
