@@ -69,6 +69,13 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/set/verify-command.js')).verifyCommand,
   },
   {
+    group: 'Every day',
+    usage: 'check [refs..]',
+    about:
+      'Check everything a change has to pass: inputs, lockfile, bundle, sources, lint, releases',
+    load: async () => (await import('./commands/check/check-command.js')).checkCommand,
+  },
+  {
     group: 'Looking around',
     usage: 'matrix [refs..]',
     about: 'Show which Crossplane releases can run the set, and what blocks the others',

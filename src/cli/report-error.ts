@@ -1,7 +1,7 @@
 import { formatOrigin, InputError } from '../model/input-error.js';
 import { SourceError } from '../model/source-error.js';
 import { OutOfTime } from '../model/time/out-of-time.js';
-import type { Report } from '../report/report.js';
+import type { Report, ReportFinding } from '../report/report.js';
 import type { CommandLine } from './command-line.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Io } from './io/io.js';
@@ -36,6 +36,24 @@ export function reportError(error: unknown, { debug, json }: CommandLine, io: Io
 
 /** The report of a command that an error ended. */
 export function errorReport(error: unknown, command: string): Report {
+  const { finding } = failureOf(error);
+  const [text = ''] = finding.text.split('\n');
+  const step = { name: command, status: 'failed', text, findings: [finding] } as const;
+  return { command, headline: text, steps: [step] };
+}
+
+interface Failure {
+  readonly exitCode: ExitCode;
+  readonly finding: ReportFinding;
+}
+
+/** What a user or the world got wrong; undefined: it is a bug. */
+export function expectedFailure(error: unknown): Failure | undefined {
+  const failure = failureOf(error);
+  return failure.exitCode === EXIT.bug ? undefined : failure;
+}
+
+function failureOf(error: unknown): Failure {
   const { exitCode, lines, hint, file, line } = reportOf(error, false);
   const origin = file === undefined ? undefined : { file, line };
   const [first = '', ...more] = lines;
@@ -43,9 +61,7 @@ export function errorReport(error: unknown, command: string): Report {
   const text = [first.startsWith(place) ? first.slice(place.length) : first, ...more].join('\n');
   const damaged = error instanceof SourceError && error.code === 'BAD_DIGEST';
   const rule = damaged ? 'bad-digest' : ERROR_RULES[exitCode];
-  const finding = { rule, severity: 'error', fails: true, origin, text, fix: hint } as const;
-  const step = { name: command, status: 'failed', text: first, findings: [finding] } as const;
-  return { command, headline: first, steps: [step] };
+  return { exitCode, finding: { rule, severity: 'error', fails: true, origin, text, fix: hint } };
 }
 
 const ERROR_RULES: Readonly<Record<ErrorReport['exitCode'], string>> = {

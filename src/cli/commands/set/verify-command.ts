@@ -1,29 +1,19 @@
-import type { Lockfile } from '../../../lock/lockfile.js';
-import { InputError } from '../../../model/input-error.js';
-import type { PackageSource } from '../../../model/package-source.js';
-import type { Request } from '../../../model/request.js';
-import type { Mismatch } from '../../../usecases/mismatch.js';
 import { verify } from '../../../usecases/verify/verify.js';
-import { audited, type IsLocked } from '../../../sources/decorators/audited.js';
-import { noStats, type ReadStats } from '../../../driver/read-stats.js';
-import { SourceMemory } from '../../../driver/source-memory.js';
-import { firstKnowing } from '../../../sources/decorators/first-knowing.js';
-import { limited } from '../../../sources/decorators/limited.js';
-import { command, type ArgsOf, type Flags } from '../../command.js';
+import { noStats } from '../../../driver/read-stats.js';
+import { command, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { allowUndigestedFlag, bundleFlag, outFlag } from '../../flags/bundle-flags.js';
 import { formatFlag } from '../../reporting/format-flag.js';
 import { readRequestIfAny } from '../../flags/input-flags.js';
+import { bundleDifferences } from '../../io/bundle/bundle-differences.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
-import type { Io } from '../../io/io.js';
-import { renderAgain } from '../../io/bundle/render-again.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
+import { openAnew } from '../../io/locked-sources.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { withProgress } from '../../io/progress.js';
 import { verificationJson, verificationText } from '../../output/lock/verification.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openEach } from '../../flags/source/source-flags.js';
 
 const flags = {
   ...resolveFlags,
@@ -34,8 +24,6 @@ const flags = {
   ...bundleFlag('Do not look at the bundle'),
   ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
 } as const satisfies Flags;
-
-type Args = ArgsOf<typeof flags>;
 
 export const verifyCommand = command({
   positionals: refsArgument,
@@ -54,12 +42,14 @@ export const verifyCommand = command({
       skip: [args.lock, args.out],
     });
     const stats = noStats();
-    const source = await openAnew(args, io, stats, { lockfile, request });
+    const kept = request?.kept ?? keptIn(lockfile, args.lock);
+    const { audited: source } = await openAnew(args, io, stats, { lockfile, kept });
     const allowUndigested = args.allowUndigested || request?.allowUndigested === true;
     const options = { ...resolveOptions(args, source), allowUndigested };
     const verified = await withProgress(io, stats, () => verify(lockfile, request, options));
     const folder = await BundleFolder.of(args, io);
-    const bundle = folder === undefined || folder.isEmpty ? [] : differences(folder, lockfile);
+    const bundle =
+      folder === undefined || folder.isEmpty ? [] : bundleDifferences(folder, lockfile);
     const verification = { ...verified, mismatches: [...verified.mismatches, ...bundle] };
     io.report?.(async () => {
       const { verificationReport } = await import('../../output/findings/verify-report.js');
@@ -74,34 +64,7 @@ export const verifyCommand = command({
   },
 });
 
-/** Where a bundle is not what the lockfile renders; one that was edited may render nothing. */
-function differences(folder: BundleFolder, lockfile: Lockfile): readonly Mismatch[] {
-  try {
-    return folder.mismatches(renderAgain(lockfile, {}, folder).rendering);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const text = `not what the lockfile renders, which is nothing: ${error.message}`;
-    return [{ kind: 'bundle', file: folder.named, text }];
-  }
-}
-
 function verdict({ failures, mismatches }: Awaited<ReturnType<typeof verify>>): ExitCode {
   if (failures.length > 0) return EXIT.sourceFailed;
   return mismatches.length > 0 ? EXIT.lockMismatch : EXIT.done;
-}
-
-/** The sources that the flags name, as one that audits every image and ignores the cache. */
-async function openAnew(
-  args: Args,
-  io: Io,
-  stats: ReadStats,
-  { lockfile, request }: { lockfile: Lockfile; request: Request | undefined },
-): Promise<PackageSource> {
-  const kept = request?.kept ?? keptIn(lockfile, args.lock);
-  const sources = await openEach({ ...args, anew: true }, io, stats, kept);
-  const digests = new Map(lockfile.packages.map(({ repository, digest }) => [repository, digest]));
-  const isLocked: IsLocked = ({ repository }, digest) =>
-    (digests.get(repository) ?? digest) === digest;
-  const closely = firstKnowing(sources.map((source) => audited(source, isLocked)));
-  return new SourceMemory(limited(closely, args.concurrency), stats);
 }

@@ -61,7 +61,8 @@ export async function reportAnswer(
   if (answer.status !== 'solved') return reportUnsolved(answer, { bytes, inputs }, args, io);
   const { lockfile, changes } = answer;
   const text = formatLockfile(lockfile);
-  if (!mayChange && text !== lock?.text) return reportMismatches(staleness(changes), args, io);
+  if (!mayChange && text !== lock?.text)
+    return reportMismatches(staleMismatches(changes), args, io);
   if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);
   if (args.write && !args.allowUndigested && allowUndigested !== true) refuseUndigested(lockfile);
   const folder = await BundleFolder.of(args, io);
@@ -88,7 +89,8 @@ function unaccepted(
   return moved.filter(({ repository }) => !accepted.has(repository!));
 }
 
-function staleness(changes: readonly Movement[]): Mismatch[] {
+/** Why resolving again changes a lockfile, a line for each package that does. */
+export function staleMismatches(changes: readonly Movement[]): Mismatch[] {
   if (changes.length === 0) {
     return [{ kind: 'stale', text: 'no version changes, but what it records of them does' }];
   }

@@ -1,4 +1,5 @@
 import type { Schema } from '../../../text/json-schema.js';
+import { CHECK_OUTPUT_SCHEMA } from '../check/check-schema.js';
 import { GRAPH_OUTPUT_SCHEMA } from '../graph/graph-schema.js';
 import { answerFields, answerParts } from './answer-fields.js';
 import { crossplane, kind, locked, notes, owned, source, version } from './fields.js';
@@ -44,6 +45,7 @@ const conditions = list(
 
 /** What `-o json` prints, of commands about the set. */
 export const SET_SCHEMAS = {
+  'check-output': CHECK_OUTPUT_SCHEMA,
   'verify-output': outputSchema('verify -o json', {
     status: oneOf(['verified', 'mismatch', 'failed'], 'How it went; `failed`: a source did.'),
     crossplane,

@@ -1,0 +1,53 @@
+import type { ReadStats } from '../../driver/read-stats.js';
+import { SourceMemory } from '../../driver/source-memory.js';
+import type { Lockfile } from '../../lock/lockfile.js';
+import type { PackageSource } from '../../model/package-source.js';
+import type { KeptObject } from '../../model/request.js';
+import { audited, type IsLocked } from '../../sources/decorators/audited.js';
+import { firstKnowing } from '../../sources/decorators/first-knowing.js';
+import { limited } from '../../sources/decorators/limited.js';
+import { traitsOf } from '../../sources/decorators/traits.js';
+import { tellUnsearched } from '../../sources/decorators/unsearched.js';
+import { openEach, type SourceArgs } from '../flags/source/source-flags.js';
+import type { Io } from './io.js';
+
+interface LockedSources {
+  /** Audits every image that is locked, and reads no other. */
+  readonly audited: SourceMemory;
+  /** Has everything; what is locked is read as the audit reads it, and once for both. */
+  readonly whole: SourceMemory;
+}
+
+/** The sources that the flags name, opened once, with the cache ignored. */
+export async function openAnew(
+  args: SourceArgs,
+  io: Io,
+  stats: ReadStats,
+  { lockfile, kept }: { readonly lockfile: Lockfile; readonly kept: readonly KeptObject[] },
+): Promise<LockedSources> {
+  const sources = await openEach({ ...args, anew: true }, io, stats, kept);
+  const digests = new Map(lockfile.packages.map(({ repository, digest }) => [repository, digest]));
+  const isLocked: IsLocked = ({ repository }, digest) =>
+    (digests.get(repository) ?? digest) === digest;
+  const closely = firstKnowing(sources.map((source) => audited(source, isLocked)));
+  const held = new SourceMemory(limited(closely, args.concurrency), stats);
+  const all = tellUnsearched(firstKnowing(sources), sources, (line) => io.note(line));
+  const rest = limited(all, args.concurrency);
+  return { audited: held, whole: new SourceMemory(lockedFirst(held, rest, lockfile), stats) };
+}
+
+function lockedFirst(held: PackageSource, rest: PackageSource, lockfile: Lockfile): PackageSource {
+  const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
+  return {
+    ...traitsOf(rest),
+    tags: (repository, target) => held.tags(repository, target),
+    fetch: async (candidate, target) => {
+      const { version, digest } = locked.get(candidate.repository) ?? {};
+      if (version === candidate.version && digest !== undefined) {
+        const found = await held.fetch(candidate, target);
+        if (found?.digest === digest) return found;
+      }
+      return rest.fetch(candidate, target);
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runCli } from '../../../../src/cli/run.js';
+import { fakeIo } from '../../../support/fake-io.js';
+import { on, status } from '../../../support/registry/faults.js';
+import { packageImage } from '../../../support/registry/image.js';
+import { Registry } from '../../../support/registry/registry.js';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const FROM = ['--from', `dir:${join(ROOT, 'fixtures/packages')}`];
+let made: string;
+let cwd: string;
+
+beforeAll(async () => {
+  made = await mkdtemp(join(tmpdir(), 'check-'));
+  cwd = made;
+  await cp(join(ROOT, 'fixtures/demo'), made, { recursive: true });
+  await run('resolve', '-f', '.', ...FROM);
+});
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'check-'));
+  await cp(made, cwd, { recursive: true });
+});
+
+afterEach(() => rm(cwd, { recursive: true }));
+
+async function run(...argv: readonly string[]) {
+  const io = fakeIo({ cwd, env: { HOME: cwd } });
+  const code = await runCli(argv, io);
+  return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
+}
+
+const check = (...more: readonly string[]) => run('check', '-f', '.', ...FROM, ...more);
+
+/** How the steps went: `inputs passed`. */
+async function steps(...more: readonly string[]): Promise<Record<string, string>> {
+  const { stdout } = await check(...more);
+  const rows = stdout.trimEnd().split('\n');
+  return Object.fromEntries(rows.map((row) => row.split(/ +/).slice(0, 2)));
+}
+
+async function edit(file: string, from: string | RegExp, to: string): Promise<void> {
+  const text = await readFile(join(cwd, file), 'utf8');
+  expect(text.replace(from, to)).not.toBe(text);
+  await writeFile(join(cwd, file), text.replace(from, to));
+}
+
+const WELL = {
+  inputs: 'passed',
+  locked: 'passed',
+  rendered: 'passed',
+  verify: 'passed',
+  lint: 'passed',
+  matrix: 'skipped',
+};
+
+test('all is well: one table, and exit 0', async () => {
+  const { code, stdout } = await check();
+  expect(code).toBe(0);
+  expect(stdout).toMatchInlineSnapshot(`
+    "inputs    passed   4 roots asked for
+    locked    passed   13 packages for Crossplane v1.20.11
+    rendered  passed   rendered/ is what xpkg.lock.yaml renders
+    verify    passed   13 packages are as locked, for Crossplane v1.20.11
+    lint      passed   0 errors, 0 warnings
+    matrix    skipped  \`spec.crossplanes\` names no release
+    "
+  `);
+});
+
+test('inputs that cannot be read: exit 2, and nothing else is tried', async () => {
+  await edit('xpkg.yaml', 'version: "~v0.5.0"', 'version: [1]');
+  expect((await check()).code).toBe(2);
+  const { inputs, ...rest } = await steps();
+  expect({ inputs, rest: new Set(Object.values(rest)) }).toEqual({
+    inputs: 'failed',
+    rest: new Set(['skipped']),
+  });
+});
+
+test('no lockfile: exit 4', async () => {
+  await rm(join(cwd, 'xpkg.lock.yaml'));
+  expect((await check()).code).toBe(4);
+  expect(await steps()).toMatchObject({ inputs: 'passed', locked: 'failed', verify: 'skipped' });
+});
+
+test('a lockfile that does not answer any more: exit 4, and the line of what moves', async () => {
+  await edit('xpkg.yaml', '"~v0.5.0"', '"v0.5.0"');
+  const { code, stderr } = await check();
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/^error: locked: xpkg\.lock\.yaml:\d+: moved .*configuration-cluster/m);
+  expect(await steps()).toMatchObject({ locked: 'failed', verify: 'failed', rendered: 'passed' });
+});
+
+test('no answer: exit 3, with a hint; there is nothing to lint then', async () => {
+  await edit('xpkg.yaml', '">=v1.0.0"', '">=v2.0.0"');
+  const { code, stderr } = await check();
+  expect(code).toBe(3);
+  expect(stderr).toContain('  fix: ');
+  expect(await steps()).toMatchObject({ locked: 'failed', lint: 'skipped' });
+});
+
+test('a bundle that was edited: exit 4; one that is not there is no failure', async () => {
+  await edit('rendered/packages.yaml', 'revisionHistoryLimit: 3', 'revisionHistoryLimit: 4');
+  expect((await check()).code).toBe(4);
+  expect(await steps()).toEqual({ ...WELL, rendered: 'failed' });
+  expect((await check('--skip', 'rendered')).code).toBe(0);
+  expect((await check('--no-bundle')).code).toBe(0);
+  await rm(join(cwd, 'rendered'), { recursive: true });
+  expect(await steps()).toEqual({ ...WELL, rendered: 'skipped' });
+});
+
+test('a lockfile that was edited: exit 4, by verify', async () => {
+  await edit('xpkg.lock.yaml', /baseLayer: sha256:.{8}/, 'baseLayer: sha256:00000000');
+  const { code, stderr } = await check();
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/^error: verify: xpkg\.lock\.yaml:\d+: .*`baseLayer` \[content\]/m);
+});
+
+test('what lint finds: exit 6 from the severity that is asked for', async () => {
+  const network = 'xpkg.example.org/acme/configuration-network';
+  const named = `    - configuration: ${network}\n      name: mine\n  defaults:`;
+  await edit('xpkg.yaml', '  defaults:', named);
+  await run('resolve', '-f', '.', ...FROM);
+  expect((await check()).code).toBe(0);
+  const { code, stderr } = await check('--fail-on', 'warning');
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/^warning: lint: xpkg\.yaml:\d+: .*\[object-name\]$/m);
+});
+
+test('the releases that the set names: exit 3 where one cannot run it', async () => {
+  await edit(
+    'xpkg.yaml',
+    'crossplane: v1.20.11',
+    'crossplane: v1.20.11\n  crossplanes: [v1.20.11, v2.0.2]',
+  );
+  expect((await check()).code).toBe(0);
+  expect(await steps()).toEqual({ ...WELL, matrix: 'passed' });
+  await edit('xpkg.yaml', 'v2.0.2', 'v1.11.0');
+  const { code, stderr } = await check();
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^error: matrix: xpkg\.yaml:\d+: Crossplane v1\.11\.0: .*\[blocked\]$/m);
+  expect((await check('--skip', 'matrix')).code).toBe(0);
+});
+
+test('the exit code is that of the first step that failed', async () => {
+  await edit('rendered/packages.yaml', 'revisionHistoryLimit: 3', 'revisionHistoryLimit: 4');
+  await edit('xpkg.yaml', '">=v1.0.0"', '">=v2.0.0"');
+  expect((await check()).code).toBe(3);
+});
+
+function packageYaml(name: string, dependsOn: readonly object[] = []): string {
+  return JSON.stringify({
+    apiVersion: 'meta.pkg.crossplane.io/v1',
+    kind: 'Provider',
+    metadata: { name },
+    spec: { dependsOn },
+  });
+}
+
+describe('of packages at a registry', () => {
+  let registry: Registry;
+  afterEach(() => registry.stop());
+
+  async function locked(): Promise<readonly string[]> {
+    registry = await new Registry().start();
+    await rm(join(cwd, 'xpkg.yaml'));
+    const family = { provider: `${registry.host}/a/family`, version: '>=v1.0.0' };
+    registry.push('a/p', 'v1.0.0', await packageImage(packageYaml('p', [family])));
+    registry.push('a/family', 'v1.0.0', await packageImage(packageYaml('family')));
+    const set = [`${registry.host}/a/p@v1.0.0`, '--crossplane', 'v2.3.4', '--cache', 'cache'];
+    await rm(join(cwd, 'xpkg.lock.yaml'));
+    expect((await run('resolve', ...set)).code).toBe(0);
+    registry.log.length = 0;
+    return set;
+  }
+
+  test('nothing is asked for twice', async () => {
+    const set = await locked();
+    expect((await run('check', ...set)).code).toBe(0);
+    const asked = registry.asked.filter((line) => !line.endsWith(' /v2/'));
+    expect(asked.filter((line) => line.includes('/blobs/')).length).toBeGreaterThanOrEqual(4);
+    expect(asked.filter((line, i) => asked.indexOf(line) !== i)).toEqual([]);
+  });
+
+  test('--offline asks nothing', async () => {
+    const set = await locked();
+    expect((await run('check', ...set, '--offline')).code).toBe(0);
+    expect(registry.asked).toEqual([]);
+  });
+
+  test('a registry that fails: exit 5, told once', async () => {
+    const set = await locked();
+    registry.fail(on('/manifests/', status(403)));
+    const { code, stderr, stdout } = await run('check', ...set);
+    expect(code).toBe(5);
+    expect(stderr.match(/^error: /gm)!.length).toBe(2);
+    expect(stdout).toMatch(/^verify +failed +2 failed sources$/m);
+  });
+});
