@@ -31,7 +31,9 @@ export class SourceMemory implements PackageSource {
     this.#source = source;
     this.stats = stats;
     this.distant = source.distant === true;
-    if (source.repositories !== undefined) this.repositories = () => source.repositories!();
+    if (source.repositories !== undefined) {
+      this.repositories = (about) => source.repositories!(about);
+    }
     if (source.owners === undefined) return;
     const owners = new ReplyMemory<readonly Owner[]>();
     this.owners = async (demand, target) => {

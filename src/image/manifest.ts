@@ -1,6 +1,6 @@
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import { descriptorFrom, type Descriptor } from './descriptor.js';
+import { descriptorFrom, MEDIA_TYPE, type Descriptor } from './descriptor.js';
 import type { StoredManifest } from './image-repository.js';
 import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS, type Limits } from './limits.js';
@@ -47,4 +47,11 @@ export function parseManifest(
   if (config === undefined) throw bad('has no config');
   const artifactType = stringOf(fields.get('artifactType'));
   return { kind: 'image', config, layers: descriptors, artifactType };
+}
+
+/** The media type that a manifest names; if it names none, the one that its fields imply. */
+export function manifestMediaType({ bytes }: StoredManifest): string {
+  const fields = fieldsOf(parseJson(bytes)?.value);
+  const implied = fields?.has('manifests') === true ? MEDIA_TYPE.ociIndex : MEDIA_TYPE.ociManifest;
+  return stringOf(fields?.get('mediaType')) ?? implied;
 }

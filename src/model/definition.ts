@@ -36,6 +36,11 @@ export function definesResources(kind: string): boolean {
   return DEFINING.has(kind);
 }
 
+/** How the API conventions of Kubernetes make the plural of a kind, in lower case. */
+export function pluralsOf(kind: string): readonly string[] {
+  return [`${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')];
+}
+
 export function readDefiningSpec(written: JsonValue | undefined): DefiningSpec {
   const spec = mappingOf(written) ?? {};
   const claimNames = mappingOf(spec['claimNames']);

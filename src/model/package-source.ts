@@ -46,6 +46,9 @@ export interface PackageSource {
   fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined>;
   /** Who owns a CRD, sorted by repository; undefined: this source cannot list what it holds. */
   owners?(demand: CrdDemand, target: Target): Promise<readonly Owner[]>;
-  /** Every repository it knows, sorted; undefined: this source cannot list what it holds. */
-  repositories?(): Promise<readonly Repository[]>;
+  /**
+   * Every repository it knows, sorted; undefined: this source cannot list what it holds. With a word,
+   * those may be left out that neither have it in their name nor own anything that it stands for.
+   */
+  repositories?(about?: string): Promise<readonly Repository[]>;
 }

@@ -1,9 +1,14 @@
 import type { Digest } from '../text/digest.js';
 import { SourceError } from '../model/source-error.js';
-import type { Artifact } from '../image/artifact.js';
-import { MEDIA_TYPE } from '../image/descriptor.js';
+import type { Artifact, PushOptions } from '../image/artifact.js';
+import type { StoredManifest } from '../image/image-repository.js';
+import { manifestMediaType } from '../image/manifest.js';
+import { joinReference } from '../model/reference.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
 import { shownUrl, type HttpResponse } from './transport/transport.js';
+
+/** Uploads that run at once. */
+const AT_ONCE = 8;
 
 /** Writes to registries, by the push side of the OCI distribution spec 1.1. */
 export class RegistryPusher {
@@ -13,13 +18,42 @@ export class RegistryPusher {
     this.#session = new RegistrySession(options);
   }
 
-  /** Blobs first, then the manifest that names them: a tag never points at half an artifact. */
-  async push(name: RemoteName, tag: string, { manifest, blobs }: Artifact): Promise<void> {
-    for (const [digest, bytes] of blobs) await this.#blob(name, digest, bytes);
-    const subject = `${name.host}/${name.path}:${tag}`;
-    const url = await this.#session.url(name, `manifests/${tag}`);
+  /**
+   * Blobs first, then the manifests that name them, and the one with the tag last: a tag never
+   * points at half an artifact. What `has` knows to be there is not sent.
+   */
+  async push(
+    name: RemoteName,
+    tag: string,
+    { manifest, manifests = [], blobs }: Artifact,
+    { has = () => false, before = async () => true }: PushOptions = {},
+  ): Promise<boolean> {
+    const all = [...blobs];
+    const send = (some: readonly (readonly [Digest, Uint8Array])[]) =>
+      inTurns(some, ([digest, bytes]) => this.#blob(name, digest, bytes));
+    await send(all.filter(([digest]) => !has(digest)));
+    const rest = all.filter(([digest]) => has(digest));
+    for (const below of manifests) {
+      if (has(below.digest)) continue;
+      try {
+        await this.#manifest(name, below.digest, below);
+      } catch (error) {
+        if (!(error instanceof SourceError) || rest.length === 0) throw error;
+        // What was there may be gone: registries take away what they count as garbage.
+        await send(rest.splice(0));
+        await this.#manifest(name, below.digest, below);
+      }
+    }
+    if (!(await before())) return false;
+    await this.#manifest(name, tag, manifest);
+    return true;
+  }
+
+  async #manifest(name: RemoteName, reference: string, manifest: StoredManifest): Promise<void> {
+    const subject = joinReference(`${name.host}/${name.path}`, reference);
+    const url = await this.#session.url(name, `manifests/${reference}`);
     await this.#session.retried(subject, async () => {
-      const headers = { 'content-type': MEDIA_TYPE.ociManifest };
+      const headers = { 'content-type': manifestMediaType(manifest) };
       const request = { method: 'PUT', url, headers, body: manifest.bytes } as const;
       const response = await this.#session.send(name, request, subject);
       await response.discard();
@@ -71,4 +105,26 @@ function checkDigest(response: HttpResponse, digest: Digest, subject: string): v
   const told = response.header('docker-content-digest');
   if (told === undefined || told === digest) return;
   throw new SourceError('BAD_DIGEST', subject, 'the registry stored other bytes than were sent');
+}
+
+/**
+ * Does something with each item, several at a time, in this order; the first alone, for where that
+ * fails the others would. After a failure none is begun.
+ */
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const [first, ...others] = items;
+  if (first === undefined) return;
+  await work(first);
+  let failed = false;
+  const rest = others.values();
+  const worker = async () => {
+    for (const item of rest) {
+      if (failed) return;
+      await work(item).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }

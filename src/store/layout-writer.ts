@@ -6,9 +6,9 @@ import { fillAtomically, writeAtomically } from '../files/atomic-file.js';
 import type { BlobSink } from '../image/blob.js';
 import { MEDIA_TYPE } from '../image/descriptor.js';
 import type { StoredManifest } from '../image/image-repository.js';
+import { manifestMediaType } from '../image/manifest.js';
 import { FileSink } from './file-sink.js';
 import { PARTIAL_ANNOTATION, REF_NAME } from './image-layout.js';
-import { fieldsOf, parseJson, stringOf } from '../text/json.js';
 import { removeFirmly } from '../files/journal/remove-firmly.js';
 import { makeFolder } from '../files/make-folder.js';
 import { syncFolder } from '../files/sync-folder.js';
@@ -103,7 +103,7 @@ export class LayoutWriter {
   /** Names an image in the index; `reference` includes the registry. */
   name(reference: string, manifest: StoredManifest): void {
     this.#named.set(reference, {
-      mediaType: mediaTypeOf(manifest),
+      mediaType: manifestMediaType(manifest),
       digest: manifest.digest,
       size: manifest.bytes.length,
       annotations: { [REF_NAME]: reference },
@@ -128,11 +128,4 @@ export class LayoutWriter {
     const sizes = await Promise.all(this.#written.values());
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }
-}
-
-/** The media type that a manifest names; if it names none, the one that its fields imply. */
-function mediaTypeOf({ bytes }: StoredManifest): string {
-  const fields = fieldsOf(parseJson(bytes)?.value);
-  const implied = fields?.has('manifests') === true ? MEDIA_TYPE.ociIndex : MEDIA_TYPE.ociManifest;
-  return stringOf(fields?.get('mediaType')) ?? implied;
 }

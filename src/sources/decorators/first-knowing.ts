@@ -20,7 +20,7 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
       owners: (demand: CrdDemand, target: Target) => mergedOwners(sources, demand, target),
     }),
     ...(sources.some((source) => source.repositories !== undefined) && {
-      repositories: () => mergedRepositories(sources),
+      repositories: (about?: string) => mergedRepositories(sources, about),
     }),
   };
 }
@@ -69,10 +69,11 @@ async function mergedOwners(
 
 async function mergedRepositories(
   sources: readonly PackageSource[],
+  about: string | undefined,
 ): Promise<readonly Repository[]> {
   const found = new Set<Repository>();
   for (const source of sources) {
-    for (const repository of (await source.repositories?.()) ?? []) found.add(repository);
+    for (const repository of (await source.repositories?.(about)) ?? []) found.add(repository);
   }
   return [...found].sort(byCodePoint);
 }

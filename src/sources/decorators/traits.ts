@@ -7,6 +7,6 @@ export function traitsOf(source: PackageSource): Traits {
   return {
     ...(source.distant !== undefined && { distant: source.distant }),
     ...(source.owners && { owners: (demand, target) => source.owners!(demand, target) }),
-    ...(source.repositories && { repositories: () => source.repositories!() }),
+    ...(source.repositories && { repositories: (about) => source.repositories!(about) }),
   };
 }

@@ -16,7 +16,12 @@ const EXAMPLE = '{"packages": {"<repository>": {"kind": "Provider", "versions": 
 
 /** Opens an index file, gzipped or not. `shown` is the path as the user knows it. */
 export async function openIndex(file: string, shown = file): Promise<PackageSource> {
-  return memorySource(parseIndex(await bytesOf(file, shown), shown));
+  return memorySource(await readIndex(file, shown));
+}
+
+/** All that an index file holds. */
+export async function readIndex(file: string, shown = file): Promise<IndexFile> {
+  return parseIndex(await bytesOf(file, shown), shown);
 }
 
 /** Reads an index; what is wrong with it is told with its place in the file. */

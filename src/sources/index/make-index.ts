@@ -8,7 +8,7 @@ import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
 import { indexEntry, onlyMeta } from './index-entry.js';
 
-interface IndexOptions {
+export interface IndexOptions {
   readonly note?: ((line: string) => void) | undefined;
   /** Also lists packages of formats that no Crossplane takes any more. */
   readonly compat?: boolean | undefined;

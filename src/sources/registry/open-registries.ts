@@ -5,7 +5,7 @@ import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Reference } from '../../model/reference.js';
 import { mayBePlainHttp } from '../../registry/transport/address-class.js';
-import type { Artifact } from '../../image/artifact.js';
+import type { Artifact, PushOptions } from '../../image/artifact.js';
 import { configCredentials, fileCredentials } from '../../registry/auth/credential-files.js';
 import { installedHelpers } from '../../registry/auth/credential-helper.js';
 import { firstOf, type CredentialStore } from '../../registry/auth/credentials.js';
@@ -62,8 +62,8 @@ export interface Registries {
   readonly packages: PackageSource;
   /** The repository that a reference names; ImageConfigs do not apply, for they are about packages. */
   repository(reference: Reference): ImageRepository;
-  /** Stores an artifact under the tag of a reference. */
-  push(reference: Reference, artifact: Artifact): Promise<void>;
+  /** Stores an artifact under the tag of a reference; false: `before` kept it from the tag. */
+  push(reference: Reference, artifact: Artifact, options?: PushOptions): Promise<boolean>;
 }
 
 /** All registries as a source. Nothing is read or connected before the first request. */
@@ -93,11 +93,12 @@ export function connectRegistries(options: RegistriesOptions): Registries {
       note: options.note,
     }),
     repository: (reference) => client.repository(named(reference)),
-    push: (reference, artifact) =>
+    push: (reference, artifact, given) =>
       new RegistryPusher({ transport, clock }).push(
         named(reference),
         reference.identifier,
         artifact,
+        given,
       ),
   };
 }

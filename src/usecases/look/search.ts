@@ -1,5 +1,6 @@
 import { isRejection, judge } from '../../admission/judge.js';
 import type { Lockfile } from '../../lock/lockfile.js';
+import { pluralsOf } from '../../model/definition.js';
 import type { OwnedObject } from '../../model/owned-object.js';
 import type { PackageKind, Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
@@ -29,12 +30,13 @@ export interface SearchOptions {
 /**
  * Packages that have a word in their name, or own an object of that name or kind, by repository.
  *
- * Sources are searched that can list what they hold; of each package, its newest version.
+ * Sources are searched that can list what they hold; of each package, its newest version. A source
+ * may leave out those that it knows to have nothing of that word.
  */
 export async function search(word: string, options: SearchOptions): Promise<FoundPackage[]> {
   const { source, lockfile } = options;
   const asked = word.toLowerCase();
-  const listed = (await source.repositories?.()) ?? [];
+  const listed = (await source.repositories?.(asked)) ?? [];
   const read = await Promise.all(listed.map((repository) => newest(repository, options)));
   const known = new Map<Repository, Searched>(
     read.flatMap((each) => (each ? [[each.repository, each]] : [])),
@@ -84,9 +86,4 @@ function isCalled({ name }: OwnedObject, asked: string): boolean {
   const [plural, ...group] = name.toLowerCase().split('.');
   if (name.toLowerCase() === asked || group.join('.') === asked) return true;
   return plural === asked || pluralsOf(asked).includes(plural!);
-}
-
-/** How the API conventions of Kubernetes make the plural of a kind. */
-function pluralsOf(kind: string): string[] {
-  return [`${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')];
 }

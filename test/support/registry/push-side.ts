@@ -1,4 +1,4 @@
-import { sha256 } from '../../../src/text/digest.js';
+import { isDigest, sha256 } from '../../../src/text/digest.js';
 import { blobOf, OCI_MANIFEST } from './image.js';
 import { send, type Fault, type LoggedRequest, type Registry } from './registry.js';
 
@@ -47,7 +47,8 @@ function blob(registry: Registry, path: string, { request, url }: Put): number {
 
 function manifest(registry: Registry, path: string, { request, reference }: Put): number {
   const bytes = Buffer.from(request.body);
-  const image = { digest: sha256(bytes), bytes, mediaType: OCI_MANIFEST, manifests: [], blobs: [] };
-  registry.push(path, reference, image);
+  const { mediaType = OCI_MANIFEST } = JSON.parse(request.body) as { mediaType?: string };
+  const image = { digest: sha256(bytes), bytes, mediaType, manifests: [], blobs: [] };
+  registry.push(path, isDigest(reference) ? undefined : reference, image);
   return 201;
 }

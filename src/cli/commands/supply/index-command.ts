@@ -7,20 +7,20 @@ import { InputError } from '../../../model/input-error.js';
 import type { IndexFile } from '../../../model/index-file.js';
 import type { Repository } from '../../../model/package.js';
 import type { PackageSource } from '../../../model/package-source.js';
-import { knownReleases, targetFor } from '../../../model/target/target.js';
+import { knownReleases, targetFor, type Target } from '../../../model/target/target.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { formatIndex, makeIndex } from '../../../sources/index/make-index.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
-import { EXIT } from '../../exit-code.js';
+import { EXIT, type ExitCode } from '../../exit-code.js';
 import { imageConfigFlag, imageConfigs } from '../../flags/source/image-config-flag.js';
 import { compatFlag } from '../../flags/input-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { jsonDocument } from '../../output/json-document.js';
 import type { Io } from '../../io/io.js';
 import { workingPlace } from '../../io/lock-file.js';
-import { parseOciPath } from '../../io/registry/oci-path.js';
+import { isOciPath, parseOciPath } from '../../io/registry/oci-path.js';
 import { withProgress } from '../../io/progress.js';
-import { openSources, sourceFlags } from '../../flags/source/source-flags.js';
+import { openEach, openSources, sourceFlags } from '../../flags/source/source-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../flags/source/network-flags.js';
 
 const flags = {
@@ -28,21 +28,36 @@ const flags = {
   ...timeoutFlag(BULK_TIMEOUT_S),
   ...imageConfigFlag,
   ...compatFlag,
-  out: { type: 'string', requiresArg: true, describe: 'File to write; .gz is zipped' },
+  out: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'File to write; .gz is zipped. DIR/ is written in parts',
+  },
+  quick: {
+    type: 'boolean',
+    default: false,
+    describe: 'With `verify`: compare tags and digests, and read no package',
+  },
+  'all-parts': {
+    type: 'boolean',
+    default: false,
+    describe: 'With `push`: send every part, whatever is there already',
+  },
   ...outputFlag,
 } as const satisfies Flags;
 
 type Args = ArgsOf<typeof flags>;
 
-/** `index`: what the sources hold, as one file that `--from index:` reads. */
+/** `index`: what the sources hold, as one file or in parts, for `--from index:` to read. */
 export const indexCommand = command({
   positionals: {
     repositories: {
       type: 'string',
       array: true,
       describe:
-        'Packages to put in; all, where the sources can list them. ' +
-        '`push oci://REGISTRY/REPOSITORY:TAG` before them stores the index there',
+        'Packages to put in; all, where the sources can list them. Before them: ' +
+        '`push oci://REGISTRY/REPOSITORY:TAG` stores the index there, in parts; `update WHERE` adds what is new; ' +
+        '`verify WHERE` compares an index with the sources. WHERE is such a place, a folder or a file',
     },
   },
   flags,
@@ -52,17 +67,25 @@ export const indexCommand = command({
       '$0 index push oci://registry.example.org/team/index:v1 --from index:index.json.gz',
       'the same at a registry, for `--from index:oci://…`',
     ],
+    ['$0 index update oci://registry.example.org/team/index:v1', 'what is new, from cron'],
+    ['$0 index verify index/ --quick', 'whether a folder of parts is up to date'],
   ],
   run: async (args, io) => {
-    const { destination, repositories } = destinationOf(args.repositories ?? []);
+    const { verb, where, repositories } = wordsOf(args.repositories ?? []);
+    refuseMisplaced(args, verb);
     // Before anything is read: the word after `push` must be a place at a registry.
-    if (destination !== undefined) parseOciPath(destination);
+    if (verb === 'push') parseOciPath(where);
+    if (verb === 'update' || verb === 'verify') {
+      return compared(verb, { text: where, repositories }, args, io);
+    }
     const stats = noStats();
     const source = await openSources(args, io, stats, await imageConfigs(args, io));
     const wanted = repositories.length > 0 ? repositories : await listed(source);
-    const target = targetFor(knownReleases().at(-1)!)!;
     const index = await withProgress(io, stats, () =>
-      makeIndex(source, wanted, target, { note: (line) => io.note(line), compat: args.compat }),
+      makeIndex(source, wanted, newestTarget(), {
+        note: (line) => io.note(line),
+        compat: args.compat,
+      }),
     );
     const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
     if (missing !== undefined) {
@@ -70,32 +93,99 @@ export const indexCommand = command({
         hint: 'a package is named as dependsOn names it, registry included, without a tag',
       });
     }
-    if (destination === undefined) await write(index, args, io);
-    else await push(index, destination, args, io);
+    if (verb === 'push') await push(index, where, args, io);
+    else await write(index, args, io);
     return EXIT.done;
   },
 });
 
-/** `index push oci://… [repositories..]` stores the index instead of writing it. */
-function destinationOf(words: readonly string[]): {
-  readonly destination: string | undefined;
+const VERBS = ['push', 'update', 'verify'] as const;
+type Verb = (typeof VERBS)[number] | 'write';
+
+/** `index VERB WHERE [repositories..]`; without a verb the index is written. */
+function wordsOf(words: readonly string[]): {
+  readonly verb: Verb;
+  /** Empty where there is no verb. */
+  readonly where: string;
   readonly repositories: readonly string[];
 } {
-  const [first, destination, ...repositories] = words;
-  if (first !== 'push') return { destination: undefined, repositories: words };
-  if (destination !== undefined) return { destination, repositories };
-  throw new InputError('`index push` does not say where to', {
-    hint: '`xpkg-resolve index push oci://REGISTRY/REPOSITORY:TAG`',
+  const [first, where, ...repositories] = words;
+  const verb = VERBS.find((known) => known === first);
+  if (verb === undefined) return { verb: 'write', where: '', repositories: words };
+  if (where !== undefined) return { verb, where, repositories };
+  const [what, place] =
+    verb === 'push' ? ['where to', 'oci://REGISTRY/REPOSITORY:TAG'] : ['which index', 'WHERE'];
+  throw new InputError(`\`index ${verb}\` does not say ${what}`, {
+    hint: `\`xpkg-resolve index ${verb} ${place}\``,
   });
 }
 
-async function push(index: IndexFile, destination: string, args: Args, io: Io): Promise<void> {
-  const { artifactOf } = await import('../../../image/artifact.js');
-  const { pushArtifact } = await import('../../io/registry/push-artifact.js');
-  const { INDEX_TITLE } = await import('../../io/registry/registries.js');
-  const bytes = Buffer.from(formatIndex(index));
-  const file = { title: INDEX_TITLE, mediaType: 'application/json', bytes };
-  io.out(await pushArtifact(destination, artifactOf('index', [file]), args, io));
+function refuseMisplaced({ quick, allParts, out }: Args, verb: Verb): void {
+  const misplaced = [
+    quick && verb !== 'verify' && '`--quick` goes with `index verify`',
+    allParts && verb !== 'push' && '`--all-parts` goes with `index push`',
+    out !== undefined && verb !== 'write' && `\`--out\` does not go with \`index ${verb}\``,
+  ].find((what) => what !== false);
+  if (misplaced !== undefined) throw new InputError(misplaced);
+}
+
+function newestTarget(): Target {
+  return targetFor(knownReleases().at(-1)!)!;
+}
+
+async function compared(
+  verb: 'update' | 'verify',
+  given: { readonly text: string; readonly repositories: readonly string[] },
+  args: Args,
+  io: Io,
+): Promise<ExitCode> {
+  const stats = noStats();
+  // What is compared must not come from what an earlier run kept.
+  const asked = { ...args, anew: verb === 'verify' };
+  const sources = await openEach(asked, io, stats, await imageConfigs(args, io));
+  const { concurrency, compat } = args;
+  const options = {
+    sources,
+    target: newestTarget(),
+    concurrency,
+    compat,
+    note: (line: string) => io.note(line),
+    all: verb === 'verify' && !args.quick,
+  };
+  return withProgress(io, stats, async () => {
+    if (verb === 'verify') {
+      const { verifyIndex } = await import('./index-verify.js');
+      return verifyIndex({ ...given, options }, asked, io);
+    }
+    const { updateIndex } = await import('./index-update.js');
+    await updateIndex({ ...given, options }, args, io);
+    return EXIT.done;
+  });
+}
+
+async function push(index: IndexFile, where: string, args: Args, io: Io): Promise<void> {
+  const { pinned, digest } = await putParts(index, where, args, io);
+  io.note(`pushed ${where}`);
+  if (args.output === 'json') io.out(jsonDocument({ reference: where, digest, pinned }));
+  else io.out(`${pinned}\n`);
+}
+
+/** Writes an index in parts; `pinned` is its name by digest, where it is at a registry. */
+async function putParts(
+  index: IndexFile,
+  where: string,
+  args: Args,
+  io: Io,
+): Promise<{ readonly digest: string; readonly pinned: string }> {
+  const { openPlace } = await import('../../io/parts/open-place.js');
+  const { partsOf } = await import('../../../sources/parts/held-index.js');
+  const { publishWhole } = await import('../../../sources/parts/publish-parts.js');
+  const place = await openPlace(where, args, io);
+  const parts = await partsOf(index);
+  const note = (line: string) => io.note(line);
+  const { digest } = await publishWhole(place, parts, { note, anew: args.allParts });
+  const pinned = isOciPath(where) ? `oci://${parseOciPath(where).name}@${digest}` : where;
+  return { digest, pinned };
 }
 
 async function listed(source: PackageSource): Promise<readonly Repository[]> {
@@ -105,23 +195,29 @@ async function listed(source: PackageSource): Promise<readonly Repository[]> {
   });
 }
 
-async function write(
-  index: IndexFile,
-  { out, output }: Pick<Args, 'out' | 'output'>,
-  io: Io,
-): Promise<void> {
-  const text = formatIndex(index);
-  if (out === undefined) return io.out(text);
+async function isFolderPath(path: string, io: Io): Promise<boolean> {
+  const { isFolder } = await import('../../io/parts/open-place.js');
+  return isFolder(path, io);
+}
+
+async function write(index: IndexFile, args: Args, io: Io): Promise<void> {
+  const { out, output } = args;
+  if (out === undefined) return io.out(formatIndex(index));
   const path = resolve(io.cwd, out);
   await access(dirname(path)).catch((error: unknown) => {
     throw cannotWrite(out, error);
   });
-  const content = out.endsWith('.gz') ? gzipSync(text) : text;
-  await writeTransaction([{ path, content }], workingPlace(io));
+  let digest: string | undefined;
+  if (await isFolderPath(out, io)) digest = (await putParts(index, out, args, io)).digest;
+  else {
+    const text = formatIndex(index);
+    const content = out.endsWith('.gz') ? gzipSync(text) : text;
+    await writeTransaction([{ path, content }], workingPlace(io));
+  }
   const packages = Object.values(index.packages);
   const versions = packages.reduce((sum, held) => sum + Object.keys(held.versions).length, 0);
   if (output === 'json') {
-    io.out(jsonDocument({ file: out, packages: packages.length, versions }));
+    io.out(jsonDocument({ file: out, digest, packages: packages.length, versions }));
   }
   io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions`);
 }

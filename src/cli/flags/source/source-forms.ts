@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InputError } from '../../../model/input-error.js';
 import type { Repository } from '../../../model/package.js';
@@ -30,7 +31,7 @@ export const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['layout', { usage: 'layout:PATH[=REPOSITORY]', open: layout }],
   ['xpkg', { usage: 'xpkg:FILE=REPOSITORY:TAG', open: xpkg }],
   ['cache', { usage: 'cache:PATH', open: crossplaneCache }],
-  ['index', { usage: 'index:FILE', open: index }],
+  ['index', { usage: 'index:FILE|DIR/', open: index }],
   ['oci', { usage: 'oci://REPOSITORY:TAG', open: artifact }],
   ['registry', { usage: 'registry', open: registry }],
 ]);
@@ -43,6 +44,9 @@ async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
 async function index(opening: Opening): Promise<PackageSource> {
   const { rest, text, io } = opening;
   if (isOciPath(rest)) return artifact({ ...opening, text: rest });
+  if ((await stat(resolve(io.cwd, rest)).catch(() => undefined))?.isDirectory() === true) {
+    return indexFolder(opening);
+  }
   const { openIndex } = await import('../../../sources/index/index-source.js');
   // Reading a large index takes seconds, in which no timer runs.
   if (io.interactive) io.status(`reading ${rest}`);
@@ -51,6 +55,19 @@ async function index(opening: Opening): Promise<PackageSource> {
   } finally {
     if (io.interactive) io.status('');
   }
+}
+
+async function indexFolder({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { IndexFolder } = await import('../../../store/index-folder.js');
+  const { folderPlace } = await import('../../../sources/parts/parts-place.js');
+  const { partsSource } = await import('../../../sources/parts/parts-source.js');
+  const folder = new IndexFolder(resolve(io.cwd, rest), text);
+  const standing = await folderPlace(folder, text).current();
+  const snapshot = await standing?.snapshot();
+  if (snapshot !== undefined) return partsSource(snapshot);
+  throw new SourceError('BAD_SOURCE', text, 'the folder does not hold an index in parts', {
+    hint: '`xpkg-resolve index --out DIR/` writes one; for a folder of packages say `dir:PATH`',
+  });
 }
 
 async function layout({ rest, text, io }: Opening): Promise<PackageSource> {
@@ -89,7 +106,14 @@ async function artifact({ text, registries }: Opening): Promise<PackageSource> {
   const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } =
     await import('../../io/registry/registries.js');
   const { memorySource } = await import('../../../sources/memory-source.js');
-  const held = await requireArtifact(text, await registries());
+  const opened = await registries();
+  const held = await requireArtifact(text, opened);
+  if (held.kind === 'parts') {
+    const { PartsSnapshot } = await import('../../../sources/parts/parts-snapshot.js');
+    const { partsSource } = await import('../../../sources/parts/parts-source.js');
+    const snapshot = await PartsSnapshot.open(held.images, held.manifest, text);
+    return partsSource(snapshot, { distant: true });
+  }
   if (held.kind === 'index') {
     const { parseIndex } = await import('../../../sources/index/index-source.js');
     return memorySource(parseIndex(await requireFile(held, INDEX_TITLE, text), text));

@@ -1,12 +1,9 @@
+import { INDEX_OUTPUT_SCHEMAS } from './index-schemas.js';
 import { anything, count, flag, list, outputSchema, record, text } from './parts.js';
 
 /** What `-o json` prints, of commands that copy packages. */
 export const SUPPLY_SCHEMAS = {
-  'index-output': outputSchema('index -o json', {
-    file: text('File that was written.'),
-    packages: count('Packages in it.'),
-    versions: count('Versions in it.'),
-  }),
+  ...INDEX_OUTPUT_SCHEMAS,
   'vendor-output': outputSchema('vendor -o json', {
     folder: text('Folder of the layout.'),
     packages: count('Packages in it.'),

@@ -1,0 +1,103 @@
+import { SourceError } from '../../model/source-error.js';
+import type { Digest } from '../../text/digest.js';
+import { partsArtifact } from './parts-artifact.js';
+import type { PartsPlace, Standing } from './parts-place.js';
+import type { PartsSnapshot } from './parts-snapshot.js';
+import type { Parts } from './parts-tree.js';
+
+/** How often a writer begins again that others get ahead of. */
+const MAX_ROUNDS = 5;
+
+interface PublishOptions {
+  readonly note: (line: string) => void;
+  /** Sends every part, whatever is there. */
+  readonly anew?: boolean | undefined;
+}
+
+export interface Published {
+  readonly digest: Digest;
+  /** Blobs and manifests that were not there before. */
+  readonly sent: number;
+}
+
+/**
+ * Puts an index in parts where `place` is, made by `make` from what is there. Where another writer
+ * comes between, it is made again from what that one wrote, so that neither loses its work.
+ */
+export async function publishChanged(
+  place: PartsPlace,
+  make: (before: PartsSnapshot | undefined) => Promise<Parts>,
+  { note }: Pick<PublishOptions, 'note'>,
+): Promise<Published> {
+  return inRounds(place, note, async (standing) => {
+    const snapshot = await standing?.snapshot();
+    const parts = await make(snapshot);
+    return { parts, held: snapshot === undefined ? new Set() : await digestsOf(snapshot) };
+  });
+}
+
+/** Puts a whole index where `place` is, whatever is there, damaged or not. */
+export async function publishWhole(
+  place: PartsPlace,
+  parts: Parts,
+  { note, anew = false }: PublishOptions,
+): Promise<Published> {
+  return inRounds(place, note, async (standing) => ({
+    parts,
+    held: anew ? new Set() : await intactDigests(standing),
+    anew: anew || place.mends,
+  }));
+}
+
+interface Round {
+  readonly parts: Parts;
+  /** What is there already. */
+  readonly held: ReadonlySet<Digest>;
+  /** Puts it there even if it is there by its digest. */
+  readonly anew?: boolean;
+}
+
+async function inRounds(
+  place: PartsPlace,
+  note: (line: string) => void,
+  make: (standing: Standing | undefined) => Promise<Round>,
+): Promise<Published> {
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    const standing = await place.current();
+    const { parts, held, anew = false } = await make(standing);
+    const artifact = partsArtifact(parts);
+    const { digest } = artifact.manifest;
+    if (standing?.digest === digest && !anew) return { digest, sent: 0 };
+    const all = [...(artifact.manifests ?? []), artifact.manifest].map((each) => each.digest);
+    const made = [...all, ...artifact.blobs.keys()];
+    const wanted = new Set([...made, ...parts.others.map((part) => part.digest)]);
+    if (await place.put(artifact, { base: standing?.digest, held, wanted })) {
+      return { digest, sent: made.filter((each) => !held.has(each)).length };
+    }
+    note(`note: another writer changed ${place.shown} meanwhile; it is done again on top of that`);
+  }
+  const what = `others changed it ${MAX_ROUNDS} times meanwhile`;
+  throw new SourceError('BAD_SOURCE', place.shown, what, {
+    hint: 'let one writer at a time change it, and try again',
+  });
+}
+
+/** Nothing, where what stands there cannot be read as a whole. */
+async function intactDigests(standing: Standing | undefined): Promise<ReadonlySet<Digest>> {
+  try {
+    const snapshot = await standing?.snapshot();
+    return snapshot === undefined ? new Set() : await digestsOf(snapshot);
+  } catch (error) {
+    if (error instanceof SourceError) return new Set();
+    throw error;
+  }
+}
+
+/** Everything that a state consists of. */
+async function digestsOf(snapshot: PartsSnapshot): Promise<ReadonlySet<Digest>> {
+  const digests = new Set<Digest>(await snapshot.frame());
+  for (const table of ['packages', 'groups'] as const) {
+    for (const { digest } of (await snapshot.parts(table)).values()) digests.add(digest);
+  }
+  return digests;
+}

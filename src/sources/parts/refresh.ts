@@ -1,0 +1,136 @@
+import pLimit from 'p-limit';
+import type { IndexPackage, IndexVersion } from '../../model/index-file.js';
+import type { Repository } from '../../model/package.js';
+import type { PackageSource } from '../../model/package-source.js';
+import type { Target } from '../../model/target/target.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { holdsImages } from '../image/image-holder.js';
+import { formatIndex, makeIndex, type IndexOptions } from '../index/make-index.js';
+import { memorySource } from '../memory-source.js';
+
+/** An index that can be read package by package. */
+export interface HeldIndex {
+  repositories(): Promise<readonly Repository[]>;
+  /** undefined: it does not list that package. */
+  package(repository: Repository): Promise<IndexPackage | undefined>;
+}
+
+/** How a package is looked at again. */
+export interface RefreshOptions extends IndexOptions {
+  readonly target: Target;
+  /** Asked in order; the first that knows a repository answers for it. */
+  readonly sources: readonly PackageSource[];
+  /** Reads every version, and not only those that are new or whose tag has moved. */
+  readonly all?: boolean | undefined;
+}
+
+/** A package as an index has it, and as the sources have it now. */
+export interface Refreshed {
+  readonly repository: Repository;
+  readonly before: IndexPackage | undefined;
+  /** undefined: no source knows it. */
+  readonly after: IndexPackage | undefined;
+}
+
+/** Looks at packages again, several at a time; in the order given. */
+export async function refresh(
+  held: HeldIndex,
+  repositories: readonly Repository[],
+  options: RefreshOptions & { readonly concurrency: number },
+): Promise<readonly Refreshed[]> {
+  const limit = pLimit(options.concurrency);
+  return Promise.all(
+    repositories.map((repository) =>
+      limit(async () => {
+        const before = await held.package(repository);
+        return { repository, before, after: await refreshed(repository, before, options) };
+      }),
+    ),
+  );
+}
+
+async function refreshed(
+  repository: Repository,
+  before: IndexPackage | undefined,
+  { sources, target, all = false, ...options }: RefreshOptions,
+): Promise<IndexPackage | undefined> {
+  for (const source of sources) {
+    if ((await source.tags(repository, target)) === undefined) continue;
+    const asked = all || before === undefined ? source : sparing(source, repository, before);
+    const index = await makeIndex(asked, [repository], target, options);
+    return index.packages[repository];
+  }
+  return undefined;
+}
+
+/** A source that reads a version only where an index does not say what its tag points at now. */
+function sparing(
+  source: PackageSource,
+  repository: Repository,
+  before: IndexPackage,
+): PackageSource {
+  if (!holdsImages(source)) return source;
+  const known = memorySource({ packages: { [repository]: before } });
+  return {
+    tags: (name, target) => source.tags(name, target),
+    fetch: async (candidate, target) => {
+      const entry = entryOf(before, candidate.version);
+      if (entry?.digest === undefined) return source.fetch(candidate, target);
+      const images = await source.images(candidate, target);
+      const now = await images?.manifest(candidate.version);
+      return (now?.digest === entry.digest ? known : source).fetch(candidate, target);
+    },
+  };
+}
+
+function entryOf({ versions }: IndexPackage, version: string): IndexVersion | undefined {
+  return Object.hasOwn(versions, version) ? versions[version] : undefined;
+}
+
+/** How two states of a package differ, by version. */
+export interface VersionChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Those whose tag points at something else. */
+  readonly moved: readonly string[];
+  /** Those of which an index says something else than their image does. */
+  readonly told: readonly string[];
+}
+
+export function versionChanges(
+  before: IndexPackage | undefined,
+  after: IndexPackage | undefined,
+): VersionChanges {
+  const [was, is] = [versionsOf(before), versionsOf(after)];
+  const both = is.filter((version) => was.includes(version));
+  const moved = both.filter(
+    (version) => before!.versions[version]!.digest !== after!.versions[version]!.digest,
+  );
+  return {
+    added: is.filter((version) => !was.includes(version)),
+    removed: was.filter((version) => !is.includes(version)),
+    moved,
+    told: both.filter(
+      (version) => !moved.includes(version) && saidOf(before!, version) !== saidOf(after!, version),
+    ),
+  };
+}
+
+function versionsOf(held: IndexPackage | undefined): readonly string[] {
+  return Object.keys(held?.versions ?? {}).sort(byCodePoint);
+}
+
+/** A version with the kind that holds for it: which one a package is said to be decides nothing. */
+function saidOf({ kind, versions }: IndexPackage, version: string): string {
+  const entry = versions[version]!;
+  const said = { ...entry, kind: entry.kind ?? kind };
+  const fields = Object.entries(said).sort(([a], [b]) => byCodePoint(a, b));
+  return JSON.stringify(fields);
+}
+
+/** Whether an index would have other bytes for them. */
+export function isChanged({ repository, before, after }: Refreshed): boolean {
+  const text = (held: IndexPackage | undefined) =>
+    held === undefined ? '' : formatIndex({ packages: { [repository]: held } });
+  return text(before) !== text(after);
+}
