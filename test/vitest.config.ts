@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/conformance/**', 'test/rig/**', ...mocking],
+          exclude: ['test/conformance/**', 'test/rig/**', 'test/peers/**', ...mocking],
           isolate: false,
         },
       },

@@ -88,6 +88,8 @@ done
 fetches_releases || fetch_go
 (cd "$readers" && GOTOOLCHAIN=auto CGO_ENABLED=0 go build -trimpath -o "$bin/readers" .)
 (cd "$readers/../crdify" && GOTOOLCHAIN=auto CGO_ENABLED=0 go build -trimpath -o "$bin/crdify" .)
+python3 -c 'import ensurepip' 2>/dev/null || from_debian python3-venv
+"$(dirname "$0")/python-tools.sh"
 for tool in docker-registry skopeo umoci htpasswd zstd bsdtar chromium dot "$bin"/{crane,oras,crank,crossplane,readers,crdify}; do
   command -v "$tool" >/dev/null || { echo "missing: $tool" >&2; exit 1; }
 done

@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+
+const ROOT = join(import.meta.dirname, '../..');
+const MAIN = join(ROOT, 'dist/cli/main.js');
+
+/** The demo, as it was locked first. */
+let lockedDemo: string | undefined;
+
+/** The documents of a file of this repository. */
+export function documentsOf(file: string): readonly unknown[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return parseAllDocuments(text).map((document) => document.toJS() as unknown);
+}
+
+/** A text with `${{ … }}` or `$[[ … ]]` replaced; what is not known is an error. */
+export function interpolated(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\$(?:\{\{|\[\[) *([\w.-]+) *(?:\}\}|\]\])/g, (whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${whole} is not known`);
+    return value;
+  });
+}
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * A machine that runs the shell of pipelines, in a repository with the demo set. `npm install` puts
+ * the command as it is built here where npm would, and remembers what was asked for; with
+ * `realNpm`, npm does.
+ */
+export class PipelineMachine {
+  readonly folder = mkdtempSync(join(tmpdir(), 'pipeline-'));
+  readonly repository = join(this.folder, 'repository');
+  readonly temporary = join(this.folder, 'temporary');
+  readonly #bin = join(this.folder, 'bin');
+  #path: readonly string[] = [this.#bin];
+
+  constructor({ realNpm = false } = {}) {
+    if (!existsSync(MAIN)) throw new Error('run `npm run build` first');
+    for (const folder of [this.repository, this.temporary, this.#bin]) mkdirSync(folder);
+    cpSync(join(ROOT, 'fixtures/demo'), this.repository, { recursive: true });
+    if (!realNpm) this.program('npm', FAKE_NPM);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** Puts a script of bash where commands are found. */
+  program(name: string, script: string): void {
+    const path = join(this.#bin, name);
+    writeFileSync(path, `#!/usr/bin/env bash\n${script}\n`);
+    chmodSync(path, 0o755);
+  }
+
+  addPath(folder: string): void {
+    this.#path = [folder, ...this.#path];
+  }
+
+  /** What `npm` was asked for. */
+  get npmCalls(): string {
+    return readFileSync(join(this.folder, 'npm-calls'), 'utf8');
+  }
+
+  /** Locks the demo set, as is committed before a pipeline runs. */
+  lock(): void {
+    if (lockedDemo === undefined) {
+      const { status, stderr } = this.tool(['resolve', '-f', '.', ...FROM_FIXTURES]);
+      if (status !== 0) throw new Error(stderr);
+      lockedDemo = mkdtempSync(join(tmpdir(), 'locked-demo-'));
+      cpSync(this.repository, lockedDemo, { recursive: true });
+    } else cpSync(lockedDemo, this.repository, { recursive: true });
+  }
+
+  tool(words: readonly string[]): Ran {
+    return spawnSync(process.execPath, [MAIN, ...words], {
+      cwd: this.repository,
+      encoding: 'utf8',
+      env: this.#env({}),
+    });
+  }
+
+  bash(
+    script: string,
+    env: Readonly<Record<string, string>>,
+    { cwd = '.', flags = ['--noprofile', '--norc', '-eo', 'pipefail'] } = {},
+  ): Ran {
+    return spawnSync('bash', [...flags, '-c', script], {
+      cwd: join(this.repository, cwd),
+      encoding: 'utf8',
+      env: this.#env(env),
+    });
+  }
+
+  #env(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+    return {
+      PATH: [...this.#path, process.env['PATH']].join(delimiter),
+      HOME: this.folder,
+      XPKG_RESOLVE_CACHE: join(this.folder, 'cache'),
+      NODE: process.execPath,
+      MAIN,
+      NPM_CALLS: join(this.folder, 'npm-calls'),
+      ...more,
+    };
+  }
+}
+
+export const FROM_FIXTURES = ['--from', `dir:${join(ROOT, 'fixtures/packages')}`];
+
+const FAKE_NPM = `echo "npm $*" >>"$NPM_CALLS"
+prefix=$HOME/global
+while [ $# -gt 0 ]; do if [ "$1" = --prefix ]; then prefix=$2; shift; fi; shift; done
+mkdir -p "$prefix/node_modules/.bin"
+printf '#!/bin/sh\\nexec "%s" "%s" "$@"\\n' "$NODE" "$MAIN" >"$prefix/node_modules/.bin/xpkg-resolve"
+chmod +x "$prefix/node_modules/.bin/xpkg-resolve"`;
