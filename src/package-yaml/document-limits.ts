@@ -16,13 +16,17 @@ export const DOCUMENT_LIMITS = {
   toldProblems: 1_000,
 } as const;
 
-/** Before every node of a document, its root aside, stands one of these. */
-const MARKS = new Set(Buffer.from('-:,[{?\n'));
+/** Before every node of a document, its root aside, stands one of these; 1 for each. */
+const MARKS = new Uint8Array(128);
+for (const mark of Buffer.from('-:,[{?\n')) MARKS[mark] = 1;
 
 /** Says why a document is not parsed; undefined: it may be. */
 export function partsProblem(text: string): string | undefined {
   let count = 0;
-  for (let at = 0; at < text.length; at++) if (MARKS.has(text.charCodeAt(at))) count++;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < MARKS.length && MARKS[code] === 1) count++;
+  }
   if (count <= DOCUMENT_LIMITS.documentMarks) return undefined;
   return `the document has more than ${DOCUMENT_LIMITS.documentMarks} parts, more than any API server takes; split it`;
 }

@@ -24,7 +24,7 @@ export interface BlockEntry {
 }
 
 /** Keys as tools write them: anything else takes a parser. */
-const KEY = /([A-Za-z_$][\w$./-]*):(?:[ ]+|(?=\n|$))/y;
+const KEY = /[A-Za-z_$][\w$./-]*:(?:[ ]+|(?=\n|$))/y;
 const [NEWLINE, SPACE, DASH, HASH] = [10, 32, 45, 35];
 /** Depth of a line that is blank or a comment. */
 const EMPTY = -1;
@@ -63,17 +63,10 @@ export class BlockLines {
     return undefined;
   }
 
-  /** The entries of a mapping; undefined: it is none, or takes a parser to tell. */
-  entries({ from, to, indent }: Block): readonly BlockEntry[] | undefined {
-    const entries: BlockEntry[] = [];
-    const keys = new Set<string>();
-    let open: Omit<BlockEntry, 'end' | 'to'> | undefined;
-    const close = (line: number) => {
-      const end = this.#starts[line]!;
-      if (open === undefined || !this.#isClosed(open, end)) return open === undefined;
-      entries.push({ ...open, end, to: line });
-      return true;
-    };
+  /** The entries of a mapping, by key; undefined: it is none, or takes a parser to tell. */
+  entries({ from, to, indent }: Block): ReadonlyMap<string, BlockEntry> | undefined {
+    const entries = new Map<string, OpenEntry>();
+    let open: OpenEntry | undefined;
     for (let line = from; line < to; line++) {
       // The first line may begin with the dash of a list that the mapping is in.
       const depth = line === from ? indent : this.#indents[line]!;
@@ -84,12 +77,12 @@ export class BlockLines {
         if (open === undefined || open.value !== open.eol) return undefined;
         continue;
       }
-      const found = this.#keyAt(line, this.#starts[line]! + indent);
-      if (found === undefined || keys.has(found.key) || !close(line)) return undefined;
-      keys.add(found.key);
-      open = found;
+      if (open !== undefined && !this.#close(open, line)) return undefined;
+      open = this.#keyAt(line, this.#starts[line]! + indent);
+      if (open === undefined || entries.has(open.key)) return undefined;
+      entries.set(open.key, open);
     }
-    return close(to) && entries.length > 0 ? entries : undefined;
+    return open !== undefined && this.#close(open, to) ? entries : undefined;
   }
 
   /** The items of a list of mappings, each as a block; undefined: it is none. */
@@ -106,18 +99,25 @@ export class BlockLines {
     return items;
   }
 
-  #keyAt(line: number, start: number): Omit<BlockEntry, 'end' | 'to'> | undefined {
-    KEY.lastIndex = start;
-    const found = KEY.exec(this.text);
+  #keyAt(line: number, start: number): OpenEntry | undefined {
+    const { text } = this;
     const next = this.#starts[line + 1]!;
-    const eol = this.text.charCodeAt(next - 1) === NEWLINE ? next - 1 : next;
-    if (found === null || KEY.lastIndex > eol) return undefined;
-    return { key: found[1]!, start, value: KEY.lastIndex, eol, from: line };
+    const eol = text.charCodeAt(next - 1) === NEWLINE ? next - 1 : next;
+    KEY.lastIndex = start;
+    if (!KEY.test(text) || KEY.lastIndex > eol) return undefined;
+    const key = text.slice(start, text.indexOf(':', start));
+    return { key, start, end: start, value: KEY.lastIndex, eol, from: line, to: line };
   }
 
-  /** Whether a value that begins with a quote or bracket ends with one: else only a parser can tell. */
-  #isClosed({ value, eol }: Omit<BlockEntry, 'end' | 'to'>, end: number): boolean {
-    const closing = value === eol ? undefined : CLOSING[this.text.charAt(value)];
+  /**
+   * Ends an entry before a line; false: its value begins with a quote or bracket and does not end
+   * with one, so that only a parser can tell.
+   */
+  #close(open: OpenEntry, line: number): boolean {
+    open.end = this.#starts[line]!;
+    open.to = line;
+    const { value, eol, end } = open;
+    const closing = value === eol ? undefined : CLOSING.get(this.text.charCodeAt(value));
     if (closing === undefined) return true;
     const written = this.text.slice(value, closing.spansLines ? end : eol).trimEnd();
     return written.length > 1 && written.endsWith(closing.mark);
@@ -137,9 +137,13 @@ export class BlockLines {
   }
 }
 
-const CLOSING: Readonly<Record<string, { readonly mark: string; readonly spansLines: boolean }>> = {
-  '"': { mark: '"', spansLines: true },
-  "'": { mark: "'", spansLines: true },
-  '[': { mark: ']', spansLines: false },
-  '{': { mark: '}', spansLines: false },
-};
+/** An entry whose end is still to be found. */
+type OpenEntry = { -readonly [K in keyof BlockEntry]: BlockEntry[K] };
+
+const CLOSING: ReadonlyMap<number, { readonly mark: string; readonly spansLines: boolean }> =
+  new Map([
+    ['"'.charCodeAt(0), { mark: '"', spansLines: true }],
+    ["'".charCodeAt(0), { mark: "'", spansLines: true }],
+    ['['.charCodeAt(0), { mark: ']', spansLines: false }],
+    ['{'.charCodeAt(0), { mark: '}', spansLines: false }],
+  ]);

@@ -10,9 +10,9 @@ export class CutText {
     this.#whole = whole;
   }
 
-  /** Adds a part, which is one or more lines but for what stands before it on its first. */
-  add(before: string, start: number, end: number): void {
-    const part = this.#whole.slice(start, end);
+  /** Adds a part, which is one or more lines but for what stands before it on its first, and behind. */
+  add(before: string, start: number, end: number, behind: string): void {
+    const part = `${this.#whole.slice(start, end)}${behind}`;
     const piece = `${before}${part}${part.endsWith('\n') ? '' : '\n'}`;
     this.#starts.push({ here: this.#length + before.length, there: start });
     this.#pieces.push(piece);

@@ -75,7 +75,12 @@ function rootOf(text: string): Block | undefined {
   return root?.indent === 0 ? root : undefined;
 }
 
-type Entry = Block & { readonly entry: BlockEntry };
+/** An entry of a mapping, and how deep that stands. */
+interface Entry {
+  readonly lines: BlockLines;
+  readonly indent: number;
+  readonly entry: BlockEntry;
+}
 
 /**
  * Cuts mappings that are compared with each other: the old with the new one, and where served
@@ -84,19 +89,22 @@ type Entry = Block & { readonly entry: BlockEntry };
 function cutMappings(
   blocks: readonly OldAndNew<Block>[],
   place: Place,
+  requiredDiffers = false,
 ): readonly KeptOfBoth[] | undefined {
   const found = blocks.map(({ old, fresh }) => ({ old: mapped(old), fresh: mapped(fresh) }));
   const mappings = found.flatMap(sidesOf);
   if (mappings.some(({ entries }) => entries === undefined)) return undefined;
   const isLopsided = blocks.some(({ old, fresh }) => (old === undefined) !== (fresh === undefined));
   const keys = new Set(mappings.flatMap(({ entries }) => [...entries!.keys()]));
+  const at = (key: string) =>
+    found.map(({ old, fresh }) => ({ old: entryOf(old, key), fresh: entryOf(fresh, key) }));
+  const all = { place, isLopsided, everywhere: mappings.length };
+  // What is required is held against the fields that are.
+  const differs =
+    place === 'schema' ? keys.has('required') && !isAlike(at('required'), all) : requiredDiffers;
   const decided = new Map<string, readonly KeptOfBoth[]>();
   for (const key of keys) {
-    const at = found.map(({ old, fresh }) => ({
-      old: entryOf(old, key),
-      fresh: entryOf(fresh, key),
-    }));
-    decided.set(key, cutEntries(at, { key, place, isLopsided, everywhere: mappings.length }));
+    decided.set(key, cutEntries(at(key), { ...all, key, requiredDiffers: differs }));
   }
   return found.map(({ old, fresh }, i) => ({
     old: [...(old?.entries?.keys() ?? [])].flatMap((key) => decided.get(key)![i]!.old),
@@ -111,14 +119,13 @@ interface Mapping {
 }
 
 function mapped(block: Block | undefined): Mapping | undefined {
-  if (block === undefined) return undefined;
-  const entries = block.lines.entries(block);
-  return { block, entries: entries && new Map(entries.map((entry) => [entry.key, entry])) };
+  return block && { block, entries: block.lines.entries(block) };
 }
 
 function entryOf(mapping: Mapping | undefined, key: string): Entry | undefined {
   const entry = mapping?.entries?.get(key);
-  return entry && { ...mapping!.block, entry };
+  if (mapping === undefined || entry === undefined) return undefined;
+  return { lines: mapping.block.lines, indent: mapping.block.indent, entry };
 }
 
 /** Those of two that are there. */
@@ -129,79 +136,126 @@ function sidesOf<T>({ old, fresh }: OldAndNew<T>): T[] {
 /** Of a definition, what is compared by no rule. */
 const LEFT_OUT = new Set(['metadata', 'status']);
 
-/** A key of mappings that are compared with each other. */
-interface Key {
-  readonly key: string;
+/** Mappings that are compared with each other. */
+interface Mappings {
   readonly place: Place;
-  /** How many of the mappings there are. */
+  /** How many there are. */
   readonly everywhere: number;
   /** Of a version, only the old or the new has the mapping at all. */
   readonly isLopsided: boolean;
 }
 
+/** A key of such mappings. */
+interface Key extends Mappings {
+  readonly key: string;
+  /** Of a schema or its fields: what is required is not the same everywhere. */
+  readonly requiredDiffers: boolean;
+}
+
 function cutEntries(entries: readonly OldAndNew<Entry>[], at: Key): readonly KeptOfBoth[] {
   const { key, place } = at;
   const all = entries.flatMap(sidesOf);
+  const wholes = () => entries.map((each) => both(each, whole));
   if (place === 'root' && LEFT_OUT.has(key)) return entries.map(() => NOTHING);
-  if (isAlike(entries, at)) {
-    return all.some(isTelling) ? entries.map(wholes) : entries.map(() => NOTHING);
+  const isHeld = at.requiredDiffers && place === 'schema' && key === 'properties';
+  if (!isHeld) {
+    if (isAlike(entries, at)) {
+      if (all.some((entry) => isTelling(entry, at))) return wholes();
+      // Where a field stands that is required now, or no longer, is told.
+      const isNamed = at.requiredDiffers && place === 'fields';
+      return entries.map((each) => (isNamed ? both(each, (entry) => head(entry)) : NOTHING));
+    }
+    if (isSame(all) && all.every((entry) => outlineOf(entry, at) !== undefined)) {
+      return entries.map((each) => both(each, (entry) => outlineOf(entry, at)!));
+    }
   }
-  const isAlone = all.length === 1 && (place === 'fields' || key === 'schema');
-  if (isAlone && !isTelling(all[0]!)) return entries.map((each) => headed(each, NOTHING));
   const values = entries.map(({ old, fresh }) => ({ old: valueOf(old), fresh: valueOf(fresh) }));
-  if (all.length === 1 || values.flatMap(sidesOf).length < all.length) return entries.map(wholes);
+  if (all.length === 1 || values.flatMap(sidesOf).length < all.length) return wholes();
   const inside =
     place === 'spec' && key === 'versions'
       ? cutVersions(values[0]!)
-      : cutMappings(values, placeBelow(place, key));
-  return entries.map((each, i) => (inside === undefined ? wholes(each) : headed(each, inside[i]!)));
+      : cutMappings(values, placeBelow(place, key), isHeld);
+  if (inside === undefined) return wholes();
+  return entries.map(({ old, fresh }, i) => ({
+    old: old ? [head(old, inside[i]!.old)] : [],
+    fresh: fresh ? [head(fresh, inside[i]!.fresh)] : [],
+  }));
 }
 
 const NOTHING: KeptOfBoth = { old: [], fresh: [] };
 
 /** Whether nothing that is compared differs: old and new, and what only one of them has with all. */
-function isAlike(entries: readonly OldAndNew<Entry>[], { everywhere, isLopsided }: Key): boolean {
+function isAlike(
+  entries: readonly OldAndNew<Entry>[],
+  { everywhere, isLopsided }: Mappings,
+): boolean {
   if (!isLopsided) {
     return entries.every(({ old, fresh }) => (old && textOf(old)) === (fresh && textOf(fresh)));
   }
   const all = entries.flatMap(sidesOf);
-  return all.length === everywhere && all.every((entry) => textOf(entry) === textOf(all[0]!));
+  return all.length === everywhere && isSame(all);
 }
+
+function isSame(all: readonly Entry[]): boolean {
+  return all.every((entry) => textOf(entry) === textOf(all[0]!));
+}
+
+/**
+ * What suffices of an entry that some of the mappings have, and all of these alike: no comparison
+ * goes into it, so that it is there is all there is to tell. undefined: more is to be told.
+ */
+function outlineOf(entry: Entry, at: Key): Kept | undefined {
+  const { key, place } = at;
+  const block = valueOf(entry);
+  if (block === undefined || isTelling(entry, at)) return undefined;
+  if (place === 'fields' || (key === 'schema' && at.everywhere === 1)) return head(entry);
+  if (place !== 'schema') return undefined;
+  if (MAPPED.has(key)) return head(entry);
+  if (key !== 'properties') return undefined;
+  const { lines, indent } = block;
+  const fields = [...(lines.entries(block)?.values() ?? [])];
+  return head(
+    entry,
+    fields.map((field) => head({ lines, indent, entry: field })),
+  );
+}
+
+const MAPPED = new Set(['items', 'additionalProperties']);
 
 function textOf({ lines, entry }: Entry): string {
   return lines.text.slice(entry.start, entry.end);
 }
 
-function wholes({ old, fresh }: OldAndNew<Entry>): KeptOfBoth {
-  const whole = (side: Entry | undefined): Kept[] =>
-    side ? [{ start: side.entry.start, end: side.entry.end, indent: side.indent }] : [];
-  return { old: whole(old), fresh: whole(fresh) };
+function both({ old, fresh }: OldAndNew<Entry>, cut: (entry: Entry) => Kept): KeptOfBoth {
+  return { old: old ? [cut(old)] : [], fresh: fresh ? [cut(fresh)] : [] };
 }
 
-function headed({ old, fresh }: OldAndNew<Entry>, inside: KeptOfBoth): KeptOfBoth {
-  const head = (side: Entry | undefined, kept: readonly Kept[]): Kept[] =>
-    side
-      ? [{ start: side.entry.start, end: headEnd(side), indent: side.indent, inside: kept }]
-      : [];
-  return { old: head(old, inside.old), fresh: head(fresh, inside.fresh) };
+function whole({ entry: { start, end }, indent }: Entry): Kept {
+  return { start, end, indent };
 }
 
-/** A value beside its key may go on below it. */
-function headEnd({ entry }: Entry): number {
-  return entry.value === entry.eol ? entry.eol : entry.end;
+/** A key with some of what is below it; a value beside it is kept as a whole, and may go on below. */
+function head(side: Entry, inside: readonly Kept[] = []): Kept {
+  const { start, value, eol } = side.entry;
+  return value === eol ? { start, end: eol, indent: side.indent, inside } : whole(side);
 }
 
 /** Keys whose values bear on others wherever they stand. */
-const TELLING = new Set(['default', 'claimNames']);
+const TELLING = new Set(['default', 'claimNames', 'conversion']);
 
 /** Whether an entry that stays as it is bears on what changes beside it. */
-function isTelling(entry: Entry): boolean {
+function isTelling(entry: Entry, { place, requiredDiffers }: Key): boolean {
   const { key } = entry.entry;
+  if (place === 'fields') return requiredDiffers && hasDefault(entry);
   if (key === 'description') return false;
-  const value = valueOf(entry);
-  if (value === undefined || TELLING.has(key)) return true;
-  // A field that becomes required is harmless if it has a default.
-  return textOf(entry).includes(`\n${' '.repeat(value.indent)}default:`);
+  return valueOf(entry) === undefined || TELLING.has(key);
+}
+
+/** A field that becomes required is harmless if it has a default. */
+function hasDefault(field: Entry): boolean {
+  const value = valueOf(field);
+  if (value === undefined) return true;
+  return textOf(field).includes(`\n${' '.repeat(value.indent)}default:`);
 }
 
 /** The block below a key; undefined: the value stands beside it. */
@@ -220,9 +274,12 @@ function cutVersions({ old, fresh }: OldAndNew<Block>): readonly KeptOfBoth[] | 
     ? versions.map((version) => cutMappings([version], 'version')?.[0])
     : cutMappings(versions, 'version');
   if (cut === undefined || !cut.every((parts) => parts !== undefined)) return undefined;
-  const kept = (side: keyof KeptOfBoth, dash: number) =>
-    cut.flatMap((parts) => parts[side].map((part, i) => (i === 0 ? { ...part, dash } : part)));
-  return [{ old: kept('old', old!.indent), fresh: kept('fresh', fresh!.indent) }];
+  const cutOf = new Map(names.map((name, i) => [name, cut[i]!]));
+  const kept = (side: keyof KeptOfBoth, listed: ReadonlyMap<string, Block>, dash: number) =>
+    [...listed.keys()].flatMap((name) =>
+      cutOf.get(name)![side].map((part, i) => (i === 0 ? { ...part, dash } : part)),
+    );
+  return [{ old: kept('old', before, old!.indent), fresh: kept('fresh', after, fresh!.indent) }];
 }
 
 /** The versions in a list, each as a mapping; undefined: one has no name that is plain to see. */
@@ -241,7 +298,7 @@ function written(text: string, parts: readonly Kept[]): CutText {
   const cut = new CutText(text);
   const write = ({ start, end, indent, inside, dash }: Kept) => {
     const before = dash === undefined ? ' '.repeat(indent) : `${' '.repeat(dash)}-`.padEnd(indent);
-    cut.add(before, start, end);
+    cut.add(before, start, end, inside?.length === 0 ? ' {}' : '');
     inside?.forEach(write);
   };
   parts.forEach(write);

@@ -5,7 +5,7 @@ import { compareDefinitions } from '../../../src/compare/definition/compare-defi
 import { differingParts } from '../../../src/package-yaml/documents/differing-parts.js';
 import { parsedPair, parsedWhole } from '../../../src/package-yaml/documents/parsed-pair.js';
 import type { ParsedPair } from '../../../src/model/document/package-document.js';
-import type { JsonObject } from '../../../src/text/json.js';
+import { isMapping, mappingOf, type JsonObject, type JsonValue } from '../../../src/text/json.js';
 
 /** Findings with the lines that they stand at. */
 function findings(pair: ParsedPair) {
@@ -85,6 +85,39 @@ test('what is left out of two definitions changes neither a finding nor its line
   );
 });
 
+/** A definition with a few keys dropped, or said as another says them. */
+function edited<T extends JsonValue>(value: T, other: JsonValue | undefined, dice: number[]): T {
+  if (Array.isArray(value)) {
+    const items = Array.isArray(other) ? (other as readonly JsonValue[]) : [];
+    return value.map((item: JsonValue, i) => edited(item, items[i], dice)) as JsonValue as T;
+  }
+  if (!isMapping(value)) return value;
+  const others = mappingOf(other) ?? {};
+  const entries = Object.entries(value).flatMap(([key, inside]): [string, JsonValue][] => {
+    const drawn = KEPT.has(key) ? 0 : dice.pop();
+    if (drawn === 1) return [];
+    const [again] = drawn === 2 ? [others[key]] : [];
+    return [[key, again ?? edited(inside, others[key], dice)]];
+  });
+  return Object.fromEntries(entries) as JsonValue as T;
+}
+
+/** Without these it is no definition. */
+const KEPT = new Set(['apiVersion', 'kind', 'name', 'spec', 'versions', 'schema']);
+
+test('nor of two that say nearly the same', () => {
+  const dice = fc.array(fc.nat(15), { minLength: 120, maxLength: 120 });
+  fc.assert(
+    fc.property(crd, crd, dice, (one, other, drawn) => {
+      const [old, fresh] = [one, edited(one as JsonValue, other as JsonValue, [...drawn])].map(
+        (each) => ({ text: dump(each), line: 7 }),
+      );
+      expect(findings(parsedPair(old!, fresh!))).toEqual(findings(parsedWhole(old!, fresh!)));
+    }),
+    { numRuns: 150 },
+  );
+});
+
 const document = (size: string, more = '') => `---
 # a comment
 apiVersion: apiextensions.k8s.io/v1
@@ -107,6 +140,44 @@ ${more}`;
 const size = (type: string) => `\n            type: ${type}`;
 
 describe('what is left', () => {
+  test('has the default of a field that is required now, and was not', () => {
+    const [old, fresh] = ['[]', '[size]'].map((required) => ({
+      text: document('\n            default: 1', `        required: ${required}\n`),
+      line: 1,
+    }));
+    expect(findings(parsedPair(old!, fresh!))).toMatchObject([
+      { rule: 'required-added', severity: 'harmless', path: 'size' },
+    ]);
+  });
+
+  test('has the conversion, which says what a change of versions does', () => {
+    const stored = (v1: boolean) => ({
+      text: `spec:
+  conversion:
+    strategy: Webhook
+  versions:
+  - name: v1
+    storage: ${v1}
+  - name: v2
+    storage: ${!v1}
+`,
+      line: 1,
+    });
+    expect(findings(parsedPair(stored(true), stored(false)))).toMatchObject([
+      { rule: 'storage-changed', severity: 'writers' },
+    ]);
+  });
+
+  test('has a mapping where one was, though all of it is left out', () => {
+    const [old, fresh] = ['\n              type: string', ''].map((type) => ({
+      text: document(`\n            items:${type}\n              required:\n              - a`),
+      line: 1,
+    }));
+    expect(findings(parsedPair(old!, fresh!))).toMatchObject([
+      { rule: 'type-widened', path: 'size[]' },
+    ]);
+  });
+
   test('is what differs, and what it stands in', () => {
     const parts = differingParts(document(size('string')), document(size('integer')));
     expect(parts?.fresh.text).toBe(

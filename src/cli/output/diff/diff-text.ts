@@ -1,6 +1,7 @@
 import type { PackageChange, Want } from '../../../compare/package-changes.js';
 import { wrap } from '../../../text/wrap.js';
 import type { Diff, ObjectChange } from '../../../usecases/diff/diff.js';
+import type { DiffFinding } from '../../../usecases/diff/diff-finding.js';
 import { columns, shortVersion } from '../packages.js';
 import {
   countedRules,
@@ -85,13 +86,13 @@ function objectLine(change: ObjectChange): string {
 function findingSection(diff: Diff, most: number, all: boolean): string[] {
   const { findings } = diff;
   if (findings.length === 0) return [];
-  const told = findings.filter(
-    (finding) => all || finding.severity !== 'harmless' || isWorthTelling(finding),
-  );
+  const isTold = (finding: DiffFinding) =>
+    all || finding.severity !== 'harmless' || isWorthTelling(finding);
+  const told = findings.filter(isTold);
   const folded = foldedFindings(told);
   const lines = folded.slice(0, most).flatMap(findingLines);
   const left = folded.length - Math.min(most, folded.length);
-  const harmless = all ? [] : countedRules(findings.filter((each) => !told.includes(each)));
+  const harmless = countedRules(findings.filter((finding) => !isTold(finding)));
   return [
     `findings: ${severityCounts(diff)}`,
     ...lines,
