@@ -4,10 +4,11 @@ import type {
   PackageObject,
   StreamProblem,
 } from '../model/package-contents.js';
+import type { PackageDocument } from '../model/document/package-document.js';
 import { mappingOf, weightOf } from '../text/json.js';
 import { fastIdentity } from './fast-identity.js';
 import { parseGoYaml, type GoDocument } from './go-yaml.js';
-import { identityOf, identityProblem, objectOf } from './identity.js';
+import { identityOf, identityProblem, objectOf, type Identity } from './identity.js';
 import { isMeta, metaDocument } from './meta-document.js';
 import { composingSpec, isComposing } from './objects/composing-spec.js';
 import { objectMetaProblem } from './object-meta.js';
@@ -26,19 +27,41 @@ import { isEmptyDocument, splitDocuments, type RawDocument } from './split-docum
 export async function readPackageYaml(
   input: Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<PackageContents> {
+  const stream = input instanceof Uint8Array ? [input] : input;
+  return (await readContents(stream, () => {})).contents;
+}
+
+/** What was read of a package.yaml, and whether it was read to its end. */
+export interface ReadContents {
+  readonly contents: PackageContents;
+  readonly complete: boolean;
+}
+
+/** The same, and gives every document that has a kind as well. */
+export async function readContents(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  take: (document: PackageDocument) => void,
+): Promise<ReadContents> {
   const contents = new GrowingContents();
+  let complete = true;
   let count = 0;
-  for await (const piece of splitDocuments(input instanceof Uint8Array ? [input] : input)) {
+  for await (const piece of splitDocuments(stream)) {
     if (++count > DOCUMENT_LIMITS.documents) {
       const message = `package.yaml has more than ${DOCUMENT_LIMITS.documents} documents, more than a cluster can keep track of; split the package`;
       contents.add({ problem: { message } });
+      complete = false;
       break;
     }
-    if ('problem' in piece) contents.add(piece);
-    else if (!isEmptyDocument(piece.text)) contents.add(readDocument(piece));
-    if (contents.isFull) break;
+    if ('problem' in piece) {
+      contents.add(piece);
+      complete = false;
+    } else if (!isEmptyDocument(piece.text)) contents.add(readDocument(piece, take));
+    if (contents.isFull) {
+      complete = false;
+      break;
+    }
   }
-  return contents.contents;
+  return { contents: contents.contents, complete };
 }
 
 /** What was read so far, in copies: V8 keeps a whole document alive for as long as a part of it is. */
@@ -96,11 +119,11 @@ type ReadDocument = (
   | { readonly problem: StreamProblem }
 ) & { readonly warnings?: readonly StreamProblem[] };
 
-function readDocument(raw: RawDocument): ReadDocument {
+function readDocument(raw: RawDocument, take: (document: PackageDocument) => void): ReadDocument {
   const identity = fastIdentity(raw.text);
-  if (identity === undefined || isMeta(identity.apiVersion) || isComposing(identity)) {
-    return parseDocument(raw);
-  }
+  if (identity === undefined) return parseDocument(raw, take);
+  take(documentOf(raw, identity));
+  if (isMeta(identity.apiVersion) || isComposing(identity)) return parseDocument(raw, () => {});
   const line = contentLine(raw);
   const message = identityProblem(identity);
   return message === undefined
@@ -108,11 +131,15 @@ function readDocument(raw: RawDocument): ReadDocument {
     : { problem: { message, line } };
 }
 
+function documentOf(raw: RawDocument, { apiVersion, kind, name = '' }: Identity): PackageDocument {
+  return { ...raw, apiVersion, kind, name };
+}
+
 /** Warnings about one document. */
 const MAX_WARNINGS = 20;
 
 /** The slow way, for what must be known in full or takes a parser to understand. */
-function parseDocument(raw: RawDocument): ReadDocument {
+function parseDocument(raw: RawDocument, take: (document: PackageDocument) => void): ReadDocument {
   const line = contentLine(raw);
   const tooMany = partsProblem(raw.text);
   if (tooMany !== undefined) return { problem: { message: tooMany, line } };
@@ -122,6 +149,7 @@ function parseDocument(raw: RawDocument): ReadDocument {
   }
   const identity = identityOf(parsed.value);
   if ('problem' in identity) return { problem: { message: identity.problem, line } };
+  take(documentOf(raw, identity));
   const wrong = identityProblem(identity);
   if (wrong !== undefined) return { problem: { message: wrong, line } };
   if (!isMeta(identity.apiVersion)) {

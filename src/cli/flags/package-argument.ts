@@ -91,7 +91,14 @@ async function openXpkg(path: string, shown: string, target: Target): Promise<Na
   return named(found, shown);
 }
 
-async function fetchReference(args: PackageArgs, io: Io, target: Target): Promise<NamedPackage> {
+/** The version of a package that a reference names. */
+export async function namedVersion(args: PackageArgs, io: Io, target: Target): Promise<Candidate> {
+  const asked = askedReference(args);
+  const source = await openSources(args, io, noStats(), await imageConfigs(args, io));
+  return { repository: asked.repository, version: await oneVersion(asked, source, target) };
+}
+
+function askedReference(args: PackageArgs): AskedPackage {
   const mistake = referenceMistake(args.package);
   if (mistake !== undefined) {
     throw new InputError(`\`${args.package}\` ${mistake.problem}`, { hint: mistake.hint });
@@ -103,6 +110,11 @@ async function fetchReference(args: PackageArgs, io: Io, target: Target): Promis
       { hint: 'name a package.yaml, a folder, or a package as `SOURCE@VERSION`' },
     );
   }
+  return asked;
+}
+
+async function fetchReference(args: PackageArgs, io: Io, target: Target): Promise<NamedPackage> {
+  const asked = askedReference(args);
   const stats = noStats();
   const source = await openSources(args, io, stats, await imageConfigs(args, io));
   const { repository } = asked;

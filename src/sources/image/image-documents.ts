@@ -1,12 +1,15 @@
 import type { Candidate } from '../../model/package.js';
 import type { PackageDocument } from '../../model/document/package-document.js';
+import type { PackageContents } from '../../model/package-contents.js';
 import type { PackageSource } from '../../model/package-source.js';
 import { joinReference } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
-import { locatePackage } from '../../image/locate-package.js';
+import type { ImageRepository } from '../../image/image-repository.js';
+import { locatePackage, type LocatedPackage } from '../../image/locate-package.js';
 import { readPackage } from '../../image/read-package.js';
 import { readDocuments } from '../../package-yaml/documents/read-documents.js';
+import { readContents } from '../../package-yaml/read-package-yaml.js';
 import type { Digest } from '../../text/digest.js';
 import { holdsImages } from './image-holder.js';
 
@@ -22,43 +25,90 @@ export async function imageDocuments(
   target: Target,
   take: (document: PackageDocument) => void,
 ): Promise<void> {
-  const { repository, version, digest } = wanted;
-  const name = joinReference(repository, version);
-  const { images, located } = await locate(wanted, sources, target);
-  const read = await readPackage(images, located, target.rules, {
-    read: (stream) => readDocuments(stream, take),
+  const located = await locateImage(wanted, sources, target);
+  if (located === undefined) throw notThere(wanted, sources);
+  await readImage(wanted, located, target, async (stream) => ({
+    value: undefined,
+    complete: await readDocuments(stream, take),
+  }));
+}
+
+/** A package that was read from its image. */
+export interface ReadImage {
+  readonly contents: PackageContents;
+  readonly digest: Digest;
+  readonly notes: readonly string[];
+}
+
+/** What a package holds, and every document of it, read at once; undefined: no source has the image. */
+export async function imageContents(
+  wanted: WantedImage,
+  sources: readonly PackageSource[],
+  target: Target,
+  take: (document: PackageDocument) => void,
+): Promise<ReadImage | undefined> {
+  const located = await locateImage(wanted, sources, target);
+  if (located === undefined) return undefined;
+  const read = await readImage(wanted, located, target, async (stream) => {
+    const { contents, complete } = await readContents(stream, take);
+    return { value: contents, complete };
   });
+  return { contents: read.value, digest: located.located.digest, notes: read.notes };
+}
+
+async function readImage<T>(
+  { repository, version, digest }: WantedImage,
+  { images, located }: LocatedImage,
+  target: Target,
+  reader: (
+    stream: AsyncIterable<Uint8Array>,
+  ) => Promise<{ readonly value: T; readonly complete: boolean }>,
+): Promise<{ readonly value: T; readonly notes: readonly string[] }> {
+  const name = joinReference(repository, version);
+  const read = await readPackage(images, located, target.rules, { read: reader });
   if (read.status === 'refused') throw new SourceError('BAD_IMAGE', name, read.why);
-  if (!read.value) {
+  if (!read.value.complete) {
     throw new SourceError('BAD_IMAGE', name, 'its package.yaml cannot be read to its end', {
       hint: `\`xpkg-resolve lint ${joinReference(repository, digest ?? version)}\` says why`,
     });
   }
+  return { value: read.value.value, notes: read.notes };
 }
 
-async function locate(
+interface LocatedImage {
+  readonly images: ImageRepository;
+  readonly located: LocatedPackage;
+}
+
+async function locateImage(
   { repository, version, digest }: WantedImage,
   sources: readonly PackageSource[],
   target: Target,
-) {
-  const holders = sources.filter(holdsImages);
+): Promise<LocatedImage | undefined> {
   const versions = digest === undefined ? [version] : [version, digest];
-  for (const source of holders) {
+  for (const source of sources.filter(holdsImages)) {
     for (const candidate of versions) {
       const images = await source.images({ repository, version: candidate }, target);
       const located = images && (await locatePackage(images, digest ?? version, target.rules));
       if (images !== undefined && located !== undefined) return { images, located };
     }
   }
-  throw new SourceError(
+  return undefined;
+}
+
+/** Says that the image of a package is in none of the sources, and what to do. */
+export function notThere(
+  { repository, version, digest }: WantedImage,
+  sources: readonly PackageSource[],
+): SourceError {
+  return new SourceError(
     'BAD_SOURCE',
     joinReference(repository, version),
     digest === undefined ? 'no source has it' : `no source has the image ${digest} that is locked`,
     {
-      hint:
-        holders.length > 0
-          ? 'name the source that has it with `--from`, or leave schemas out with `--no-schemas`'
-          : 'an index and a package cache hold no images: name a source that does with `--from`, or leave schemas out with `--no-schemas`',
+      hint: sources.some(holdsImages)
+        ? 'name the source that has it with `--from`, or leave schemas out with `--no-schemas`'
+        : 'an index and a package cache hold no images: name a source that does with `--from`, or leave schemas out with `--no-schemas`',
     },
   );
 }

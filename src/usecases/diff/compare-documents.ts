@@ -14,7 +14,14 @@ import type {
 } from '../../model/document/package-document.js';
 import { mappingOf, stringOf, type JsonValue } from '../../text/json.js';
 import type { DiffFinding } from './diff-finding.js';
-import type { HeldDocument } from './held-documents.js';
+
+/** A document, and the package that it is from. */
+export interface OwnedDocument {
+  readonly document: PackageDocument;
+  readonly owner: DocumentOwner;
+}
+
+export type DocumentOwner = Pick<LockedPackage, 'repository' | 'version' | 'kind'>;
 
 /** Turns two documents of one object to values. */
 export interface DocumentParser {
@@ -34,8 +41,8 @@ const DEFINING: ReadonlySet<string> = new Set(['CRD', 'XRD', 'MRD']);
 
 /** What differs between two documents of one object; a text: why it cannot be said. */
 export function compareDocuments(
-  before: HeldDocument,
-  after: HeldDocument,
+  before: OwnedDocument,
+  after: OwnedDocument,
   parser: DocumentParser,
 ): readonly DiffFinding[] | string {
   const as = comparedAs(after.document);
@@ -48,14 +55,14 @@ export function compareDocuments(
   const claim = as === 'XRD' ? claimOf(pair.fresh.value) : undefined;
   const object =
     as === 'meta'
-      ? { kind: after.locked.kind, name: after.locked.repository }
+      ? { kind: after.owner.kind, name: after.owner.repository }
       : { kind: as, name: fresh.name };
   return found.map(({ before: was, after: is, ...finding }) => ({
     object,
     ...(claim !== undefined && { claim }),
-    ...(after.locked.kind === 'Function' ? ofInput(finding) : finding),
-    before: placeOf(before.locked, pair.old, was),
-    after: placeOf(after.locked, pair.fresh, is),
+    ...(after.owner.kind === 'Function' ? ofInput(finding) : finding),
+    before: placeOf(before.owner, pair.old, was),
+    after: placeOf(after.owner, pair.fresh, is),
   }));
 }
 
@@ -88,7 +95,7 @@ function claimOf(xrd: JsonValue): string | undefined {
 }
 
 function placeOf(
-  { repository, version }: LockedPackage,
+  { repository, version }: DocumentOwner,
   document: ParsedDocument,
   path: DocumentFinding['before'],
 ) {

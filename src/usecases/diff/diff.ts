@@ -5,9 +5,10 @@ import type { DiffSeverity } from '../../compare/severity.js';
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import { byKindAndName, ownershipKey, type OwnedObject } from '../../model/owned-object.js';
 import type { PackageDocument } from '../../model/document/package-document.js';
-import { comparedAs, compareDocuments, type DocumentParser } from './compare-documents.js';
+import type { DocumentParser } from './compare-documents.js';
+import { Compared, comparedKey } from './compared.js';
 import { FindingList, type DiffFinding } from './diff-finding.js';
-import { HeldDocuments, type HeldDocument } from './held-documents.js';
+import { HeldDocuments } from './held-documents.js';
 
 /** Gives every document of a locked package, in order. */
 export type DocumentReader = (
@@ -49,14 +50,25 @@ export type ObjectChange =
 
 /** Compares two sets: packages, what they own, and what the documents of those that changed say. */
 export async function diff(old: DiffSide, fresh: DiffSide, options: DiffOptions): Promise<Diff> {
-  const packages = packageChanges(old.lockfile, fresh.lockfile);
-  const owners = ownerChanges(old.lockfile, fresh.lockfile);
+  const changes = lockChanges(old.lockfile, fresh.lockfile);
+  if (options.parser === undefined) return toDiff(changes, []);
+  const comparison = new DocumentComparison({ old, fresh }, options.parser);
+  return toDiff(changes, await comparison.run(changes, options));
+}
+
+/** What two lockfiles alone tell. */
+export interface LockChanges {
+  readonly packages: PackageChanges;
+  readonly owners: readonly OwnerChange[];
+}
+
+export function lockChanges(old: Lockfile, fresh: Lockfile): LockChanges {
+  return { packages: packageChanges(old, fresh), owners: ownerChanges(old, fresh) };
+}
+
+export function toDiff({ packages, owners }: LockChanges, compared: readonly Compared[]): Diff {
   const findings = new FindingList();
   for (const change of owners) tellOwner(change, findings);
-  const compared =
-    options.parser === undefined
-      ? []
-      : await new DocumentComparison({ old, fresh }, options.parser).run(packages, owners, options);
   for (const each of compared) findings.addAll(each.findings);
   const changed = compared.flatMap(({ objects }) => objects);
   return {
@@ -81,20 +93,15 @@ function tellOwner(change: OwnerChange, findings: FindingList): void {
   findings.add({ object: { kind, name }, version: '', path: '', ...finding, ...places });
 }
 
-/** What came of comparing the documents of one package. */
-interface Compared {
-  readonly findings: FindingList;
-  readonly objects: OwnedObject[];
-  readonly notes: string[];
-}
-
-/** Reads packages that changed, the old one first, and compares what both hold. */
+/** Reads packages that changed, the old one first and each of them once, and compares what both hold. */
 class DocumentComparison {
   readonly #old: DiffSide;
   readonly #fresh: DiffSide;
   readonly #parser: DocumentParser;
-  /** Objects that change hands: their old documents, from whichever package they leave. */
-  readonly #handedOver = new HeldDocuments();
+  /** Objects that change hands, and the old package that each leaves. */
+  readonly #givers = new Map<string, LockedPackage>();
+  /** What is held of these packages. */
+  readonly #given = new Map<LockedPackage, HeldDocuments>();
 
   constructor({ old, fresh }: Readonly<Record<'old' | 'fresh', DiffSide>>, parser: DocumentParser) {
     this.#old = old;
@@ -104,67 +111,54 @@ class DocumentComparison {
 
   /** In the order of packages, whichever is read first. */
   async run(
-    { moved }: PackageChanges,
-    owners: readonly OwnerChange[],
+    { packages, owners }: LockChanges,
     { concurrency }: DiffOptions,
   ): Promise<readonly Compared[]> {
     const crossing = owners.filter(({ change }) => change === 'owner');
-    const keys = new Set(crossing.map(ownershipKey));
-    const leaving = new Set(crossing.map(({ before }) => before!));
-    await inParallel([...leaving], concurrency, (locked) =>
-      this.#old.read(locked, (document) => {
-        const key = keyOf(document);
-        if (key !== undefined && keys.has(key)) this.#handedOver.add(key, document, locked);
-      }),
-    );
-    const before = new Map(moved.map((change) => [change.after!, change.before!]));
-    const differing = [...before].filter(([is, was]) => mayDiffer(is, was)).map(([is]) => is);
-    const arriving = new Set([...differing, ...crossing.map(({ after }) => after!)]);
+    for (const change of crossing) this.#givers.set(ownershipKey(change), change.before!);
+    const moved = packages.moved.map(({ before, after }) => [after!, before!] as const);
+    const before = new Map(moved.filter(([is, was]) => mayDiffer(is, was)));
+    const staying = new Set(before.values());
+    await inParallel([...new Set(this.#givers.values())], concurrency, async (was) => {
+      const held = await this.#hold(
+        was,
+        (key) => staying.has(was) || this.#givers.get(key) === was,
+      );
+      this.#given.set(was, held);
+    });
+    const arriving = new Set([...before.keys(), ...crossing.map(({ after }) => after!)]);
     return inParallel([...arriving], concurrency, (is) => this.#compare(before.get(is), is));
   }
 
-  async #compare(was: LockedPackage | undefined, is: LockedPackage): Promise<Compared> {
+  async #hold(was: LockedPackage, wanted: (key: string) => boolean): Promise<HeldDocuments> {
     const held = new HeldDocuments();
-    if (was !== undefined) {
-      await this.#old.read(was, (document) => {
-        const key = keyOf(document);
-        if (key !== undefined) held.add(key, document, was);
-      });
-    }
-    const compared: Compared = { findings: new FindingList(), objects: [], notes: [] };
-    await this.#fresh.read(is, (document) => {
-      const key = keyOf(document);
-      if (key === undefined) return;
-      const old = held.find(key, document) ?? this.#handedOver.find(key, document);
-      if (old !== undefined && old !== 'same') this.#tell(old, { document, locked: is }, compared);
+    await this.#old.read(was, (document) => {
+      const key = comparedKey(document);
+      if (key !== undefined && wanted(key)) held.add(key, document);
     });
-    return compared;
+    return held;
   }
 
-  #tell(old: HeldDocument, fresh: HeldDocument, { findings, objects, notes }: Compared): void {
-    const found = compareDocuments(old, fresh, this.#parser);
-    const { kind, name } = fresh.document;
-    if (typeof found === 'string') {
-      const { repository, version } = fresh.locked;
-      notes.push(`${kind} ${name} of ${repository} ${version} cannot be compared: ${found}`);
-      return;
-    }
-    for (const finding of found) findings.add(finding);
-    const as = comparedAs(fresh.document);
-    if (as !== undefined && as !== 'meta' && found.length > 0) objects.push({ kind: as, name });
+  async #compare(was: LockedPackage | undefined, is: LockedPackage): Promise<Compared> {
+    const held = was && (this.#given.get(was) ?? (await this.#hold(was, () => true)));
+    const compared = new Compared(this.#parser);
+    await this.#fresh.read(is, (document) => {
+      const key = comparedKey(document);
+      if (key === undefined) return;
+      const kept = held?.find(key, document);
+      const owner = kept === undefined ? this.#givers.get(key) : was;
+      if (owner === undefined || kept === 'same') return;
+      const old = kept ?? this.#given.get(owner)?.find(key, document);
+      if (old === undefined || old === 'same') return;
+      compared.add({ document: old, owner }, { document, owner: is });
+    });
+    return compared;
   }
 }
 
 /** Packages of which it is known that their bytes are the same need not be read. */
 function mayDiffer(a: LockedPackage, b: LockedPackage): boolean {
   return a.packageYaml === undefined || a.packageYaml !== b.packageYaml;
-}
-
-/** Equal for documents that are of one object; undefined: not compared. */
-function keyOf(document: PackageDocument): string | undefined {
-  const as = comparedAs(document);
-  if (as === undefined) return undefined;
-  return as === 'meta' ? 'meta' : ownershipKey({ kind: as, name: document.name });
 }
 
 /** Does some work for each, so many at a time; the answers are in the order of the values. */

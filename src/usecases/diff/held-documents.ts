@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { LockedPackage } from '../../lock/lockfile.js';
 import type { PackageDocument } from '../../model/document/package-document.js';
-
-/** A document that is held, with the package that it is from. */
-export interface HeldDocument {
-  readonly document: PackageDocument;
-  readonly locked: LockedPackage;
-}
 
 interface Packed {
   readonly hash: string;
   readonly bytes: Uint8Array;
   readonly document: Omit<PackageDocument, 'text'>;
-  readonly locked: LockedPackage;
 }
 
 /**
@@ -23,19 +15,19 @@ interface Packed {
 export class HeldDocuments {
   readonly #documents = new Map<string, Packed>();
 
-  add(key: string, { text, ...document }: PackageDocument, locked: LockedPackage): void {
+  add(key: string, { text, ...document }: PackageDocument): void {
     const bytes = deflateRawSync(text, { level: 1 });
-    const packed = { hash: hashOf(text), bytes, document: detached(document), locked };
+    const packed = { hash: hashOf(text), bytes, document: detached(document) };
     this.#documents.set(detached(key), packed);
   }
 
   /** The document held by that key; `same`: it says the same, to the letter; undefined: there is none. */
-  find(key: string, fresh: PackageDocument): HeldDocument | 'same' | undefined {
+  find(key: string, fresh: PackageDocument): PackageDocument | 'same' | undefined {
     const packed = this.#documents.get(key);
     if (packed === undefined) return undefined;
     if (packed.hash === hashOf(fresh.text)) return 'same';
     const text = inflateRawSync(packed.bytes).toString('utf8');
-    return { document: { ...packed.document, text }, locked: packed.locked };
+    return { ...packed.document, text };
   }
 }
 

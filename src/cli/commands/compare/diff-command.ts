@@ -2,6 +2,7 @@ import { DIFF_SEVERITIES, isAsSevereAs, type DiffSeverity } from '../../../compa
 import { noStats } from '../../../driver/read-stats.js';
 import { parsedPair, parsedWhole } from '../../../package-yaml/documents/parsed-pair.js';
 import { diff, type Diff } from '../../../usecases/diff/diff.js';
+import { diffPackages } from '../../../usecases/diff/diff-packages.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { formatFlag } from '../../reporting/format-flag.js';
@@ -60,14 +61,14 @@ export const diffCommand = command({
   ],
   run: async (args, io) => {
     const limit = failingFrom(args);
-    const [old, fresh] = await comparedSides(args.old, args.new, args, io);
-    const parser = { differing: parsedPair, whole: parsedWhole };
-    const options = {
-      parser: args.schemas ? parser : undefined,
-      concurrency: args.concurrency,
-    };
-    const found = await withProgress(io, noStats(), () => diff(old, fresh, options));
-    const shown = { old: old.shown, new: fresh.shown };
+    const sides = await comparedSides(args.old, args.new, args, io);
+    const parser = args.schemas ? { differing: parsedPair, whole: parsedWhole } : undefined;
+    const found = await withProgress(io, noStats(), () =>
+      sides.of === 'locks'
+        ? diff(sides.old, sides.fresh, { parser, concurrency: args.concurrency })
+        : diffPackages(sides.old, sides.fresh, { parser, target: sides.target }),
+    );
+    const shown = { old: sides.old.shown, new: sides.fresh.shown };
     io.report?.(async () => {
       const { diffReport } = await import('../../output/findings/diff-report.js');
       const { LockPlaces } = await import('../../output/findings/lock-places.js');
