@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { compare } from './compare.js';
 import { growth } from './growth.js';
 import { laziness } from './laziness.js';
 import { refusal } from './refusal.js';
@@ -8,7 +9,17 @@ import { scale } from './scale.js';
 import { startUp } from './start-up.js';
 import { walk } from './walk.js';
 
-const BENCHES = { growth, laziness, refusal, registry, rounds, scale, 'start-up': startUp, walk };
+const BENCHES = {
+  compare,
+  growth,
+  laziness,
+  refusal,
+  registry,
+  rounds,
+  scale,
+  'start-up': startUp,
+  walk,
+};
 
 const asked = process.argv.slice(2);
 const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;

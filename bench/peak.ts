@@ -1,3 +1,4 @@
 process.on('exit', () => {
-  process.stderr.write(`peak ${process.resourceUsage().maxRSS}\n`);
+  const { user, system } = process.cpuUsage();
+  process.stderr.write(`peak ${process.resourceUsage().maxRSS}\ncpu ${user + system}\n`);
 });

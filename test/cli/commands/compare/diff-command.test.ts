@@ -2,9 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../../../src/cli/run.js';
 import { fakeIo } from '../../../support/fake-io.js';
+import { packageImage } from '../../../support/registry/image.js';
+import { writeTar } from '../../../support/registry/layout.js';
+import { pushSide } from '../../../support/registry/push-side.js';
+import { Registry } from '../../../support/registry/registry.js';
+import { xpkgFiles } from '../../../support/registry/xpkg.js';
 
 const SOURCE = 'xpkg.example.org/acme/provider-thing';
 let cwd: string;
@@ -51,12 +56,21 @@ async function run(...argv: readonly string[]) {
 const FROM = ['--from', 'dir:packages'];
 const git = (...words: readonly string[]) => execFileSync('git', words, { cwd, stdio: 'pipe' });
 
+const texts = new Map<string, string>();
+let registry: Registry;
+
 beforeAll(async () => {
+  registry = await new Registry({ faults: [pushSide()] }).start();
   cwd = await mkdtemp(join(tmpdir(), 'diff-'));
   const publish = async (version: string, text: string) => {
     const folder = join(cwd, 'packages', `${SOURCE}@${version}`);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'package.yaml'), text);
+    const image = await packageImage(text);
+    const entries = [{ name: 'package.yaml', content: text }];
+    await writeTar(join(cwd, `${version}.xpkg`), await xpkgFiles([{ entries, label: 'base' }]));
+    registry.push('acme/provider-thing', version, image);
+    texts.set(version, text);
   };
   const evil = '{type: string, pattern: "`|<script>@all"}';
   await publish('v1.0.0', `${meta('[get]')}${crd('things', '{type: string}')}${crd('gone', '{}')}`);
@@ -71,6 +85,8 @@ beforeAll(async () => {
   git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'one');
   await writeFile(join(cwd, 'xpkg.lock.yaml'), await readFile(join(cwd, 'v1.1.0.lock.yaml')));
 });
+
+afterAll(() => registry.stop());
 
 const LOCKS = ['diff', 'HEAD:xpkg.lock.yaml', 'xpkg.lock.yaml', ...FROM];
 
@@ -147,6 +163,8 @@ describe('what is compared', () => {
   test.each([
     ['references', [`${SOURCE}@v1.0.0`, `${SOURCE}:v1.1.0`]],
     ['folders', [`packages/${SOURCE}@v1.0.0`, `packages/${SOURCE}@v1.1.0`]],
+    ['.xpkg files', ['v1.0.0.xpkg', 'v1.1.0.xpkg']],
+    ['a file and a reference', ['v1.0.0.xpkg', `${SOURCE}@^v1.0.0`]],
     ['files', [`packages/${SOURCE}@v1.0.0/package.yaml`, `packages/${SOURCE}@v1.1.0/package.yaml`]],
   ])('two packages: %s', async (_, named) => {
     const { stdout } = await run('diff', ...named, ...FROM, '-o', 'json');
@@ -156,6 +174,39 @@ describe('what is compared', () => {
       'pattern-added',
       'permission-added',
     ]);
+  });
+
+  test('lockfiles that were pushed, and packages of a registry', async () => {
+    const at = (path: string) => `${registry.host}/${path}`;
+    const [old, fresh] = ['v1.0.0', 'v1.1.0'].map((tag) => `oci://${at(`acme/lock:${tag}`)}`);
+    for (const [name, version] of [
+      [old!, 'v1.0.0'],
+      [fresh!, 'v1.1.0'],
+    ] as const) {
+      await run('push', name, '--lock', `${version}.lock.yaml`);
+    }
+    const locks = await run('diff', old!, fresh!, ...FROM, '-o', 'json');
+    const images = ['v1.0.0', 'v1.1.0'].map((tag) => at(`acme/provider-thing:${tag}`));
+    const asked = registry.log.length;
+    const packages = await run('diff', ...images, '-o', 'json');
+    for (const { stdout } of [locks, packages]) {
+      const { findings } = JSON.parse(stdout) as Printed;
+      expect(findings.map(({ rule }) => rule)).toEqual([
+        'object-removed',
+        'pattern-added',
+        'permission-added',
+      ]);
+    }
+    const blobs = registry.log.slice(asked).filter(({ path }) => path.includes('/blobs/'));
+    expect(blobs.length).toBe(2); // each base layer once
+  });
+
+  test('a package that cannot be read to its end is no answer', async () => {
+    await mkdir(join(cwd, 'cut'));
+    await writeFile(join(cwd, 'cut', 'package.yaml'), `${texts.get('v1.0.0')!}--- nonsense\n`);
+    const ran = await run('diff', 'cut', `packages/${SOURCE}@v1.1.0`);
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.notes).toContain('`cut` cannot be read to its end');
   });
 
   test.each([
