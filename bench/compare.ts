@@ -113,19 +113,18 @@ metadata:
 spec:
   controller: {}`;
 
+function madeUpFields(indent: string): string {
+  const fields = Array.from({ length: 60 }, (_, i) => [
+    `field${String(i).padStart(2, '0')}:`,
+    `  description: Says how much of part ${i} there is, and in which of the places that it has.`,
+    `  type: ${i % 4 === 0 ? 'number' : 'string'}`,
+  ]);
+  return fields.flatMap((lines) => lines.map((line) => `${indent}${line}\n`)).join('');
+}
+
 function madeUpCrd(plural: string): string {
-  const fields = (indent: string) =>
-    Array.from({ length: 60 }, (_, i) =>
-      [
-        `field${String(i).padStart(2, '0')}:`,
-        `  description: Says how much of part ${i} there is, and in which of the places that it has.`,
-        `  type: ${i % 4 === 0 ? 'number' : 'string'}`,
-      ]
-        .map((line) => `${indent}${line}\n`)
-        .join(''),
-    ).join('');
   const below = (name: string) =>
-    `              ${name}:\n                type: object\n                properties:\n${fields(' '.repeat(18))}`;
+    `              ${name}:\n                type: object\n                properties:\n${madeUpFields(' '.repeat(18))}`;
   return `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:

@@ -139,6 +139,20 @@ ${more}`;
 
 const size = (type: string) => `\n            type: ${type}`;
 
+/** With two versions, of which the one or the other is stored. */
+const stored = (v1: boolean) => ({
+  text: `spec:
+  conversion:
+    strategy: Webhook
+  versions:
+  - name: v1
+    storage: ${v1}
+  - name: v2
+    storage: ${!v1}
+`,
+  line: 1,
+});
+
 describe('what is left', () => {
   test('has the default of a field that is required now, and was not', () => {
     const [old, fresh] = ['[]', '[size]'].map((required) => ({
@@ -151,18 +165,6 @@ describe('what is left', () => {
   });
 
   test('has the conversion, which says what a change of versions does', () => {
-    const stored = (v1: boolean) => ({
-      text: `spec:
-  conversion:
-    strategy: Webhook
-  versions:
-  - name: v1
-    storage: ${v1}
-  - name: v2
-    storage: ${!v1}
-`,
-      line: 1,
-    });
     expect(findings(parsedPair(stored(true), stored(false)))).toMatchObject([
       { rule: 'storage-changed', severity: 'writers' },
     ]);
