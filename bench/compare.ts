@@ -113,6 +113,13 @@ metadata:
 spec:
   controller: {}`;
 
+/** A field of the second level with fields of its own. */
+function madeUpPart(name: string): string {
+  const indent = ' '.repeat(14);
+  const own = [`${name}:`, '  type: object', '  properties:'];
+  return `${own.map((line) => `${indent}${line}\n`).join('')}${madeUpFields(`${indent}    `)}`;
+}
+
 function madeUpFields(indent: string): string {
   const fields = Array.from({ length: 60 }, (_, i) => [
     `field${String(i).padStart(2, '0')}:`,
@@ -123,8 +130,6 @@ function madeUpFields(indent: string): string {
 }
 
 function madeUpCrd(plural: string): string {
-  const below = (name: string) =>
-    `              ${name}:\n                type: object\n                properties:\n${madeUpFields(' '.repeat(18))}`;
   return `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -146,8 +151,8 @@ spec:
           spec:
             type: object
             properties:
-${below('forProvider')}${below('initProvider')}          status:
+${madeUpPart('forProvider')}${madeUpPart('initProvider')}          status:
             type: object
             properties:
-${below('atProvider')}`.trimEnd();
+${madeUpPart('atProvider')}`.trimEnd();
 }

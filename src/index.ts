@@ -144,3 +144,52 @@ export type { Pin } from './bundle/package-object.js';
 export { acceptanceProblems } from './bundle/acceptance/acceptance.js';
 export type { Output } from './bundle/acceptance/installed-set.js';
 export type { AcceptanceProblem, AcceptanceRule } from './bundle/acceptance/acceptance-problem.js';
+
+// What a change of it means
+export { diff } from './usecases/diff/diff.js';
+export type {
+  Diff,
+  DiffOptions,
+  DiffSide,
+  DocumentReader,
+  ObjectChange,
+} from './usecases/diff/diff.js';
+export { diffPackages } from './usecases/diff/diff-packages.js';
+export type {
+  ComparedPackage,
+  DiffPackagesOptions,
+  PackageSide,
+} from './usecases/diff/diff-packages.js';
+export type { DiffFinding, DiffPlace } from './usecases/diff/diff-finding.js';
+export type { DiffSeverity } from './compare/severity.js';
+export type { OwnerChange } from './compare/owner-changes.js';
+export type { PackageChange, PackageChanges, Want } from './compare/package-changes.js';
+export type { DocumentParser } from './usecases/diff/compare-documents.js';
+export { documentParser } from './package-yaml/documents/parsed-pair.js';
+export { imageDocuments } from './sources/image/image-documents.js';
+export type { WantedImage } from './sources/image/image-documents.js';
+export type {
+  DocumentText,
+  PackageDocument,
+  ParsedDocument,
+  ParsedPair,
+} from './model/document/package-document.js';
+export { plan } from './usecases/plan/plan.js';
+export type { LockfilePlan, NoPlan, PlannedStep, PlanOptions } from './usecases/plan/plan.js';
+export type { KeptChanges } from './usecases/plan/kept-changes.js';
+export type { Impasse, PackageMove, PlanStep } from './plan/plan-journey.js';
+export type { Between, Stop } from './plan/journey.js';
+export type { Cause } from './plan/clash.js';
+export { graphOfLockfile } from './graph/graph-of-lockfile.js';
+export { graphOfDiff } from './graph/graph-of-diff.js';
+export { graphOfRefusal } from './graph/graph-of-refusal.js';
+export type {
+  GraphClash,
+  GraphEdge,
+  GraphNode,
+  GraphObject,
+  NodeKind,
+  PackageGraph,
+} from './graph/package-graph.js';
+export { mermaidText } from './graph/formats/mermaid.js';
+export { dotText } from './graph/formats/dot.js';

@@ -10,6 +10,9 @@ import { parseGoYaml, type GoDocument } from '../go-yaml.js';
 import type { CutText } from './cut-text.js';
 import { differingParts } from './differing-parts.js';
 
+/** Turns two documents of one object to values, for `diff`: of a definition, what differs suffices. */
+export const documentParser = { differing: parsedPair, whole: parsedWhole };
+
 /** Parses two documents of one definition, without what both say alike where that is plain to see. */
 export function parsedPair(old: DocumentText, fresh: DocumentText): ParsedPair {
   const parts = differingParts(old.text, fresh.text);

@@ -1,6 +1,6 @@
 import { DIFF_SEVERITIES, isAsSevereAs, type DiffSeverity } from '../../../compare/severity.js';
 import { noStats } from '../../../driver/read-stats.js';
-import { parsedPair, parsedWhole } from '../../../package-yaml/documents/parsed-pair.js';
+import { documentParser } from '../../../package-yaml/documents/parsed-pair.js';
 import { diff, type Diff } from '../../../usecases/diff/diff.js';
 import { diffPackages } from '../../../usecases/diff/diff-packages.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
@@ -62,7 +62,7 @@ export const diffCommand = command({
   run: async (args, io) => {
     const limit = failingFrom(args);
     const sides = await comparedSides(args.old, args.new, args, io);
-    const parser = args.schemas ? { differing: parsedPair, whole: parsedWhole } : undefined;
+    const parser = args.schemas ? documentParser : undefined;
     const found = await withProgress(io, noStats(), () =>
       sides.of === 'locks'
         ? diff(sides.old, sides.fresh, { parser, concurrency: args.concurrency })
