@@ -18,7 +18,8 @@ const READING = ['text', 'files', 'semver', 'model', 'admission', 'image', 'regi
 const DERIVING = ['lock', 'bundle', 'compare', 'cluster', 'plan'];
 const WRITING = [...DERIVING, 'inputs', 'package-yaml', 'sources'];
 const SEARCHING = ['solver', 'driver', 'explain'];
-const LIBRARY = [...READING, ...WRITING, ...SEARCHING, 'usecases', 'convert', 'graph', 'report'];
+const USING = ['usecases', 'convert', 'graph', 'report', 'supply'];
+const LIBRARY = [...READING, ...WRITING, ...SEARCHING, ...USING];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
   text: { folders: [], npm: ['js-yaml', 'ajv', 'fastest-levenshtein'], io: false },
@@ -36,6 +37,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   registry: { folders: ['text', 'files', 'model', 'image'], npm: ['undici'], io: true },
   store: { folders: ['text', 'files', 'model', 'image'], npm: [], io: true },
   sources: { folders: [...READING, 'package-yaml'], npm: ['p-limit'], io: true },
+  supply: {
+    folders: [...READING, 'package-yaml', 'sources', 'lock'],
+    npm: ['p-limit'],
+    io: true,
+  },
   inputs: { folders: ['text', 'semver', 'model'], npm: ['js-yaml', 'yaml'], io: true },
   lock: { folders: ['text', 'semver', 'model'], npm: ['js-yaml'], io: false },
   bundle: { folders: ['text', 'semver', 'model', 'lock'], npm: [], io: false },

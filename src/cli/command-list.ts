@@ -211,6 +211,24 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     group: 'Supply',
+    usage: 'images',
+    about: 'Show every image that a cluster pulls for what is locked, by platform',
+    load: async () => (await import('./commands/supply/images-command.js')).imagesCommand,
+  },
+  {
+    group: 'Supply',
+    usage: 'mirror',
+    about: 'Copy these images to a registry of your own, and write the ImageConfig for it',
+    load: async () => (await import('./commands/supply/mirror-command.js')).mirrorCommand,
+  },
+  {
+    group: 'Supply',
+    usage: 'bundle <file>',
+    about: 'Write lockfile, rendered objects and whole images as one file',
+    load: async () => (await import('./commands/supply/bundle-command.js')).bundleCommand,
+  },
+  {
+    group: 'Supply',
     usage: 'push <reference>',
     about: 'Store lockfile and bundle at a registry, where `oras pull` and --lock find them',
     load: async () => (await import('./commands/supply/push-command.js')).pushCommand,

@@ -8,6 +8,8 @@ export interface Descriptor {
   readonly size: number;
   /** Those that are ever looked at: a manifest may hold hundreds of thousands. */
   readonly annotations: ReadonlyMap<string, string>;
+  /** What an artifact is, where the descriptor says it. */
+  readonly artifactType?: string | undefined;
   /** undefined: the descriptor has none, which is not the same as an empty one. */
   readonly platform: { readonly os: string; readonly architecture: string } | undefined;
 }
@@ -31,6 +33,7 @@ export function descriptorFrom(value: unknown): Descriptor | undefined {
     digest,
     size,
     annotations: annotationsFrom(fields.get('annotations'), isRead),
+    artifactType: stringOf(fields.get('artifactType')),
     platform: platformFrom(fields.get('platform')),
   };
 }

@@ -1,5 +1,6 @@
 import type { Digest } from '../text/digest.js';
 import type { BlobSink, ExpectedBlob } from './blob.js';
+import type { Descriptor } from './descriptor.js';
 
 /** A manifest or index as it is stored. */
 export interface StoredManifest {
@@ -32,6 +33,8 @@ export interface ImageRepository {
   blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
   /** Copies a blob in chunks, for blobs that are not to be held in memory; false: there is none. */
   copyBlob?(descriptor: ExpectedBlob, to: BlobSink): Promise<boolean>;
+  /** Signatures, attestations and whatever else names the image its subject (OCI 1.1). */
+  readonly referrers?: ((digest: Digest) => Promise<readonly Descriptor[]>) | undefined;
   /** Opens a blob where it lies, for repositories that need not copy it; undefined: there is none. */
   readonly openBlob?: ((descriptor: ExpectedBlob) => Promise<OpenBlob | undefined>) | undefined;
 }

@@ -1,3 +1,4 @@
+import type { Digest } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { descriptorFrom, MEDIA_TYPE, type Descriptor } from './descriptor.js';
@@ -49,9 +50,18 @@ export function parseManifest(
   return { kind: 'image', config, layers: descriptors, artifactType };
 }
 
+/** The digest of the image that a manifest is about; undefined: it is about none. */
+export function subjectOf({ bytes }: StoredManifest): Digest | undefined {
+  return descriptorFrom(fieldsOf(parseJson(bytes)?.value)?.get('subject'))?.digest;
+}
+
+/** What a media type may look like: it becomes the header of a request. */
+const TYPE = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}$/;
+
 /** The media type that a manifest names; if it names none, the one that its fields imply. */
 export function manifestMediaType({ bytes }: StoredManifest): string {
   const fields = fieldsOf(parseJson(bytes)?.value);
   const implied = fields?.has('manifests') === true ? MEDIA_TYPE.ociIndex : MEDIA_TYPE.ociManifest;
-  return stringOf(fields?.get('mediaType')) ?? implied;
+  const named = stringOf(fields?.get('mediaType')) ?? '';
+  return TYPE.test(named) ? named : implied;
 }

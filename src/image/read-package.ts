@@ -18,7 +18,6 @@ import {
   type ContentReader,
   type TakenEntries,
 } from './find-package-yaml.js';
-import type { Packing } from './archive/unpack.js';
 import { NotATar, tarEntries, type TarEntry } from './archive/tar-entries.js';
 import { readLayer } from './layer/read-layer.js';
 
@@ -32,8 +31,6 @@ export type ReadPackage<T> =
       /** undefined: the image had to be flattened. */
       readonly baseLayer: Digest | undefined;
       readonly notes: readonly string[];
-      /** How the layers that were read are packed, each once; sorted. */
-      readonly packings: readonly Packing[];
     }
   | { readonly status: 'refused'; readonly why: string };
 
@@ -64,8 +61,7 @@ export async function readPackage<T>(
   options: ReadOptions<T>,
 ): Promise<ReadPackage<T>> {
   const { at } = located;
-  const packings = new Set<Packing>();
-  const context = { ...options, repository, packings, limits: options.limits ?? LIMITS };
+  const context = { ...options, repository, limits: options.limits ?? LIMITS };
   if (at.place === 'refused') return { status: 'refused', why: at.why };
   if (at.place === 'layer') return fromLayer(at.layer, rules, context, located);
   try {
@@ -81,8 +77,6 @@ export async function readPackage<T>(
 interface Context<T> extends ReadOptions<T> {
   readonly repository: ImageRepository;
   readonly limits: Limits;
-  /** Of the layers read so far. */
-  readonly packings: Set<Packing>;
 }
 
 async function fromLayer<T>(
@@ -98,7 +92,7 @@ async function fromLayer<T>(
       why: `the layer marked as base holds no package.yaml${platformHint(located)}`,
     };
   }
-  return read(found, layer.digest, { notes: noteOthers(found), packings: context.packings });
+  return read(found, layer.digest, noteOthers(found));
 }
 
 /** Reads layers from the top down, until package.yaml is found. */
@@ -115,21 +109,12 @@ async function fromFlattened<T>(
     const found = await inLayer(layer, context, entries);
     bytes += layer.size;
     if (found !== undefined) {
-      const notes = [unmarked(index + 1, bytes), ...noteOthers(found)];
-      return read(found, undefined, { notes, packings: context.packings });
+      return read(found, undefined, [unmarked(index + 1, bytes), ...noteOthers(found)]);
     }
   }
   const value = files?.value;
   if (value !== undefined) {
-    const packings = [...context.packings].sort();
-    return {
-      status: 'read',
-      value,
-      packageYaml: undefined,
-      baseLayer: undefined,
-      notes: [],
-      packings,
-    };
+    return { status: 'read', value, packageYaml: undefined, baseLayer: undefined, notes: [] };
   }
   return {
     status: 'refused',
@@ -163,16 +148,9 @@ function flattened<T>(
 function read<T>(
   found: FoundPackageYaml<T>,
   baseLayer: Digest | undefined,
-  { notes, packings }: { readonly notes: readonly string[]; readonly packings: Set<Packing> },
+  notes: readonly string[],
 ): ReadPackage<T> {
-  return {
-    status: 'read',
-    value: found.value,
-    packageYaml: found.digest,
-    baseLayer,
-    notes,
-    packings: [...packings].sort(),
-  };
+  return { status: 'read', value: found.value, packageYaml: found.digest, baseLayer, notes };
 }
 
 function unmarked(layers: number, bytes: number): string {
@@ -188,12 +166,11 @@ function platformHint({ platformless }: LocatedPackage): string {
 
 async function inLayer<T>(
   layer: Descriptor,
-  { repository, limits, read, packings }: Context<T>,
+  { repository, limits, read }: Context<T>,
   entries: TakenEntries,
 ): Promise<FoundPackageYaml<T> | undefined> {
   const subject = `${repository.name}@${layer.digest}`;
-  const note = (packing: Packing) => void packings.add(packing);
-  const found = await readLayer(repository, layer, { subject, limits, note }, (tar) =>
+  const found = await readLayer(repository, layer, { subject, limits }, (tar) =>
     findPackageYaml(tarEntries(tar, subject, limits), read, { ...entries, subject, limits }),
   );
   if (found !== undefined) return found.value;

@@ -40,6 +40,8 @@ export interface MetaDocument {
   readonly specKeys?: readonly string[] | undefined;
   /** Where those keys stand, where known. */
   readonly specLines?: Readonly<Record<string, number>> | undefined;
+  /** The image that runs instead of the package's own, on releases that honour it. */
+  readonly runtimeImage?: string | undefined;
   /** A field whose type Go would refuse to decode; `crossplane` and `dependsOn` entries apart. */
   readonly decodeError?: string | undefined;
 }

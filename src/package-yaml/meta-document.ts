@@ -41,8 +41,15 @@ export function metaDocument(
     line,
     specKeys: Object.keys(spec),
     specLines: specLines(document, line),
+    runtimeImage: runtimeImage(identity.kind, spec),
     decodeError: decodeError(root),
   };
+}
+
+/** Providers name it below `controller`, Functions do not; an empty one counts as none. */
+function runtimeImage(kind: string, spec: JsonObject): string | undefined {
+  const named = kind === 'Provider' ? mappingOf(spec['controller'])?.['image'] : spec['image'];
+  return typeof named === 'string' && named !== '' ? named : undefined;
 }
 
 /** Where the items of a list stand; undefined: it is not written out as one. */

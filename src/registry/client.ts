@@ -1,10 +1,11 @@
-import { isDigest, sha256 } from '../text/digest.js';
+import { isDigest, sha256, type Digest } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { isTag, joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import { withPaceCheck, readBody, VerifiedBytes, WrongBytes } from './body.js';
 import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
-import { MEDIA_TYPE } from '../image/descriptor.js';
+import { MEDIA_TYPE, type Descriptor } from '../image/descriptor.js';
+import { parseManifest } from '../image/manifest.js';
 import type { RemoteRepository, StoredManifest, TagList } from '../image/image-repository.js';
 import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS, type Limits } from '../image/limits.js';
@@ -34,6 +35,7 @@ export class RegistryClient {
       tags: async () => (await this.#tags(name))?.tags,
       tagList: (held) => this.#tags(name, held),
       manifest: (reference, held) => this.#manifest(name, reference, held),
+      referrers: (digest) => this.#referrers(name, digest),
       blob: (descriptor) => this.#blob(name, descriptor),
       copyBlob: (descriptor, to) =>
         this.#download(name, descriptor, { to, limit: this.#limits.copiedLayerBytes }),
@@ -129,6 +131,48 @@ export class RegistryClient {
     });
   }
 
+  /** A registry that has no list of referrers keeps one under a tag, as its clients write it. */
+  async #referrers(name: RemoteName, digest: Digest): Promise<readonly Descriptor[]> {
+    const subject = `referrers of ${name.host}/${name.path}@${digest}`;
+    const found: Descriptor[] = [];
+    const pages = new Set<string>();
+    let url: URL | undefined = await this.#session.url(name, `referrers/${digest}`);
+    while (url !== undefined) {
+      const asked: URL = url;
+      if (pages.has(asked.href) || pages.size >= this.#limits.tagPages) {
+        throw new SourceError('TOO_LARGE', subject, 'the list does not end');
+      }
+      pages.add(asked.href);
+      const page = await this.#session.retried(subject, () =>
+        this.#referrersPage(name, asked, subject),
+      );
+      if (page === undefined) {
+        const kept = await this.#manifest(name, digest.replace(':', '-'));
+        return kept === undefined ? [] : childrenOf(kept, subject);
+      }
+      found.push(...childrenOf(page.manifest, subject));
+      if (found.length > this.#limits.indexChildren) {
+        const what = `there are more than ${this.#limits.indexChildren}`;
+        throw new SourceError('TOO_LARGE', subject, what);
+      }
+      url = page.next;
+    }
+    return found;
+  }
+
+  async #referrersPage(name: RemoteName, url: URL, subject: string) {
+    const headers = { accept: MEDIA_TYPE.ociIndex };
+    const { response } = await this.#session.get(name, url, headers, subject);
+    if (response.status === 404) {
+      await response.discard();
+      return undefined;
+    }
+    const limit = this.#limits.manifestBytes;
+    const bytes = await readBody(response, limit, { subject, clock: this.#session.clock });
+    const next = nextPage(response.header('link'), url, subject);
+    return { manifest: { digest: sha256(bytes), bytes }, next };
+  }
+
   /**
    * Believes a 404 only from the address that was asked, and in the words of a registry: a proxy, a
    * gateway or a bucket that answers with a page of its own knows nothing about the repository, and
@@ -211,6 +255,12 @@ export class RegistryClient {
       return isAll(bytes);
     });
   }
+}
+
+/** What an index names; an image names nothing. */
+function childrenOf(manifest: StoredManifest, subject: string): readonly Descriptor[] {
+  const parsed = parseManifest(manifest, subject);
+  return parsed.kind === 'index' ? parsed.children : [];
 }
 
 async function isAll(bytes: VerifiedBytes): Promise<true> {

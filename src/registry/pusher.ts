@@ -1,11 +1,20 @@
 import type { Digest } from '../text/digest.js';
+import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import type { Artifact, PushOptions } from '../image/artifact.js';
+import type { ImageDestination } from '../image/image-destination.js';
 import type { StoredManifest } from '../image/image-repository.js';
 import { manifestMediaType } from '../image/manifest.js';
-import { joinReference } from '../model/reference.js';
+import { RegistryClient } from './client.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
-import { shownUrl, type HttpResponse } from './transport/transport.js';
+import { shownUrl, type HttpRequest, type HttpResponse } from './transport/transport.js';
+
+/** Bytes to send, and how many they are. */
+interface Upload {
+  readonly digest: Digest;
+  readonly size: number;
+  readonly body: NonNullable<HttpRequest['body']>;
+}
 
 /** Uploads that run at once. */
 const AT_ONCE = 8;
@@ -13,9 +22,11 @@ const AT_ONCE = 8;
 /** Writes to registries, by the push side of the OCI distribution spec 1.1. */
 export class RegistryPusher {
   readonly #session: RegistrySession;
+  readonly #client: RegistryClient;
 
   constructor(options: SessionOptions) {
     this.#session = new RegistrySession(options);
+    this.#client = new RegistryClient(options);
   }
 
   /**
@@ -30,7 +41,9 @@ export class RegistryPusher {
   ): Promise<boolean> {
     const all = [...blobs];
     const send = (some: readonly (readonly [Digest, Uint8Array])[]) =>
-      inTurns(some, ([digest, bytes]) => this.#blob(name, digest, bytes));
+      inTurns(some, ([digest, bytes]) =>
+        this.#blob(name, { digest, size: bytes.length, body: bytes }),
+      );
     await send(all.filter(([digest]) => !has(digest)));
     const rest = all.filter(([digest]) => has(digest));
     for (const below of manifests) {
@@ -49,6 +62,23 @@ export class RegistryPusher {
     return true;
   }
 
+  /** A repository that images are copied to, one by one. */
+  destination(name: RemoteName): ImageDestination {
+    return {
+      name: `${name.host}/${name.path}`,
+      manifest: (reference) => this.#client.repository(name).manifest(reference),
+      hasBlob: ({ digest }) => this.#hasBlob(name, digest),
+      putBlob: (blob, chunks) => this.#blob(name, { ...blob, body: chunks }),
+      putManifest: (reference, manifest) => this.#manifest(name, reference, manifest),
+    };
+  }
+
+  async #hasBlob(name: RemoteName, digest: Digest): Promise<boolean> {
+    const subject = `${name.host}/${name.path}@${digest}`;
+    const url = await this.#session.url(name, `blobs/${digest}`);
+    return this.#session.retried(subject, () => this.#session.has(name, url, subject));
+  }
+
   async #manifest(name: RemoteName, reference: string, manifest: StoredManifest): Promise<void> {
     const subject = joinReference(`${name.host}/${name.path}`, reference);
     const url = await this.#session.url(name, `manifests/${reference}`);
@@ -61,7 +91,7 @@ export class RegistryPusher {
     });
   }
 
-  #blob(name: RemoteName, digest: Digest, bytes: Uint8Array): Promise<void> {
+  #blob(name: RemoteName, { digest, size, body }: Upload): Promise<void> {
     const subject = `${name.host}/${name.path}@${digest}`;
     return this.#session.retried(subject, async () => {
       const start = await this.#session.url(name, 'blobs/uploads/');
@@ -73,9 +103,11 @@ export class RegistryPusher {
       );
       await begun.discard();
       const url = uploadUrl(begun.header('location'), start, { digest, subject });
-      const headers = { 'content-type': 'application/octet-stream' };
-      const request = { method: 'PUT', url, headers, body: bytes } as const;
-      const done = await this.#session.send(name, request, subject);
+      const headers = {
+        'content-type': 'application/octet-stream',
+        'content-length': String(size),
+      };
+      const done = await this.#session.send(name, { method: 'PUT', url, headers, body }, subject);
       await done.discard();
       checkDigest(done, digest, subject);
     });

@@ -141,6 +141,21 @@ export class RegistrySession {
     throw await this.#refusal(landed, scope, subject);
   }
 
+  /** Whether a registry has something; where it would send a reader elsewhere for it, it has it. */
+  async has(name: RemoteName, url: URL, subject: string): Promise<boolean> {
+    const scope = scopeOf(name, url, 'pull');
+    const landed = await this.#authorized(
+      scope,
+      { method: 'HEAD', url, headers: {} },
+      async (request) => ({ response: await this.#transport(request), url: request.url }),
+    );
+    const { status } = landed.response;
+    await landed.response.discard();
+    if (status === 404) return false;
+    if (status >= 200 && status < 400) return true;
+    throw await this.#refusal(landed, scope, subject);
+  }
+
   /** Sends a request that changes a repository. Redirects are not followed: no other host gets it. */
   async send(name: RemoteName, request: HttpRequest, subject: string): Promise<HttpResponse> {
     const scope = scopeOf(name, request.url, 'pull,push');

@@ -50,6 +50,7 @@ export function cachedRepository(
       }
       return stored;
     },
+    referrers: remote.referrers && ((digest) => remote.referrers!(digest)),
     blob: async (descriptor) => {
       const held = await blobIn(cache, name, descriptor);
       if (held !== undefined) return held;

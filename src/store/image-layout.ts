@@ -7,6 +7,7 @@ import { FileBlob } from './file-blob.js';
 import { annotationsFrom, descriptorFrom, type Descriptor } from '../image/descriptor.js';
 import type { FileTree } from './file-tree.js';
 import type { ImageRepository } from '../image/image-repository.js';
+import { subjectOf } from '../image/manifest.js';
 import { fieldsOf, listOf, parseJson } from '../text/json.js';
 import { LIMITS } from '../image/limits.js';
 
@@ -92,6 +93,11 @@ function writtenName({ annotations }: Descriptor): string | undefined {
   return annotations.get(REF_NAME) ?? annotations.get(CONTAINERD_NAME);
 }
 
+/** The digest by which a layout names an image; undefined: it has a tag. */
+function writtenDigest(descriptor: Descriptor): string | undefined {
+  return writtenName(descriptor)?.split('@')[1];
+}
+
 function placeOf(
   descriptor: Descriptor,
   name: LayoutName | undefined,
@@ -125,6 +131,15 @@ function repositoryIn(
       if (bytes !== undefined || named === undefined) return bytes && { digest, bytes };
       const what = `\`index.json\` names \`${blobPath(digest)}\`, which is not there`;
       throw new SourceError('BAD_SOURCE', tree.shown, what);
+    },
+    referrers: async (digest) => {
+      const kept = [...versions.values()].filter((one) => isDigest(writtenDigest(one) ?? ''));
+      const about: Descriptor[] = [];
+      for (const one of kept) {
+        const bytes = await blobIn(one).bytes(LIMITS.manifestBytes);
+        if (bytes && subjectOf({ digest: one.digest, bytes }) === digest) about.push(one);
+      }
+      return about;
     },
     blob: (expected) => blobIn(expected).bytes(LIMITS.layerBytes),
     copyBlob: (expected, to) => blobIn(expected).copy(to),

@@ -104,8 +104,8 @@ async function becomes(staging: string, folder: string): Promise<boolean> {
   return true;
 }
 
-/** Removes what killed processes left behind; what cannot be removed does no harm. */
-async function removeAbandoned(folder: string, what: string): Promise<void> {
+/** Removes staging folders named after `what` that killed processes left behind; what cannot be removed does no harm. */
+export async function removeAbandoned(folder: string, what: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const owner = stagedBy(name, what);
     const path = join(folder, name);

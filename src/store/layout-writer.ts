@@ -112,6 +112,13 @@ export class LayoutWriter {
 
   /** Moves the layout into its place; returns how many bytes its blobs have. */
   async finish(extent: 'whole' | 'needed'): Promise<number> {
+    const bytes = await this.seal(extent);
+    await publishLayout(this.#staged);
+    return bytes;
+  }
+
+  /** Completes the layout in its staging folder; returns how many bytes its blobs have. */
+  async seal(extent: 'whole' | 'needed'): Promise<number> {
     const names = [...this.#named.keys()].sort(byCodePoint);
     const index = {
       schemaVersion: 2,
@@ -124,7 +131,6 @@ export class LayoutWriter {
     await write('oci-layout', { imageLayoutVersion: '1.0.0' });
     await write('index.json', index);
     await syncFolder(this.staging);
-    await publishLayout(this.#staged);
     const sizes = await Promise.all(this.#written.values());
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }

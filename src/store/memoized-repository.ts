@@ -49,6 +49,7 @@ export function memoizedRepository(repository: ImageRepository): ImageRepository
       manifests.set(reference, known);
       return known;
     },
+    referrers: repository.referrers && ((digest) => repository.referrers!(digest)),
     blob: (descriptor) => repository.blob(descriptor),
     copyBlob: (descriptor, to) => copyBlob(repository, descriptor, to),
     openBlob: (descriptor) => openBlob(repository, descriptor),

@@ -13,6 +13,7 @@ export { builtImage, imageRepository, packageImage } from './generate/package-im
 export type { ImageKnobs, ImagePlan, PackageImage } from './generate/package-image.js';
 export type { BlobSink, ExpectedBlob } from '../image/blob.js';
 export type { Blob } from '../image/build-image.js';
+export type { Descriptor } from '../image/descriptor.js';
 export type { ImageRepository, StoredManifest } from '../image/image-repository.js';
 export { aroundPackage } from './generate/around-package.js';
 export type { AroundOptions, Neighbourhood } from './generate/around-package.js';

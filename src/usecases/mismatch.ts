@@ -7,9 +7,18 @@ export interface Mismatch {
    * `content`: the package does not say what the lockfile says of it. `constraint`: the locked set
    * does not satisfy everything. `input`: it is not what is asked for. `stale`: resolving again
    * changes it. `bundle`: a rendered file is not what it renders. `missing`: there is no lockfile.
+   * `mirror`: a mirror lacks an image, or has another in its place.
    */
   readonly kind:
-    'tag-moved' | 'gone' | 'content' | 'constraint' | 'input' | 'stale' | 'bundle' | 'missing';
+    | 'tag-moved'
+    | 'gone'
+    | 'content'
+    | 'constraint'
+    | 'input'
+    | 'stale'
+    | 'bundle'
+    | 'missing'
+    | 'mirror';
   /** undefined: it is about the set. */
   readonly repository?: Repository | undefined;
   readonly version?: string | undefined;

@@ -135,6 +135,13 @@ const LINES: readonly (readonly [code: number, argv: readonly string[]])[] = [
   [2, ['index', 'xpkg.example.org/acme/nothing', ...FROM, '--out', 'index.json']],
   [0, ['vendor', 'layout', ...FROM]],
   [4, ['vendor', 'layout', '--lock', 'none.yaml', ...FROM]],
+  [0, ['images', ...FROM]],
+  [4, ['images', '--lock', 'none.yaml', ...FROM]],
+  [0, ['bundle', 'all.tar', ...FROM]],
+  [2, ['bundle', 'all.zip', ...FROM]],
+  [2, ['mirror', '--to', 'nowhere', ...FROM]],
+  [4, ['mirror', '--to', 'a.example.org', '--lock', 'none.yaml', ...FROM]],
+  [5, ['mirror', '--to', '127.0.0.1:1', '--timeout', '60', ...FROM]],
   [2, ['push', 'oci://127.0.0.1:1/x/y:z', '--offline']],
   [0, ['cache', 'dir']],
   [0, ['cache', 'info']],
@@ -174,7 +181,7 @@ function schemaOf(command: string, output: { readonly status?: string }): unknow
 }
 
 /** Needs a registry: `test/cli/commands/supply/push-command.test.ts`. */
-const NOT_HERE = new Set(['push']);
+const NOT_HERE = new Set(['push', 'mirror']);
 
 test.each(COMMANDS)('of $usage something is tried here that works', async ({ usage, load }) => {
   const name = usage.split(' ')[0]!;

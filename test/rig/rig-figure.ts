@@ -1,9 +1,8 @@
-/** What was seen of a scenario on a release. */
+/** What was tried of a scenario on a release. */
 export interface RigFigure {
   readonly scenario: string;
   readonly release: string;
-  /** Of those that were tried, how many went how: `25 agree`. */
-  readonly seen: string;
+  readonly tried: number;
 }
 
 declare module 'vitest' {

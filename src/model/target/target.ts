@@ -47,12 +47,12 @@ export interface TargetRules {
   readonly imageConfig:
     | { readonly verification: boolean; readonly rewrite: boolean; readonly runtime: boolean }
     | undefined;
+  /** An image that the meta of a provider or function names runs instead of the package's own. */
+  readonly runtimeImages: boolean;
   /** XRDs of `v1` have a scope, too. */
   readonly compositeScopes: boolean;
   /** How package.yaml is found in a layer. */
   readonly tarEntry: 'exact' | 'basename';
-  /** A layer that is a plain tar, or packed by anything but gzip, is refused. */
-  readonly gzipLayersOnly: boolean;
   readonly severalBaseLayers: 'refused' | 'first';
   readonly maxLayers: number | undefined;
 }
@@ -227,8 +227,8 @@ function rulesOf(triple: Triple): TargetRules {
       from(1, 18) || within([1, 17], 3) || within([1, 16], 4)
         ? { verification: from(1, 18), rewrite: from(1, 20), runtime: from(2, 2) }
         : undefined,
+    runtimeImages: !v2,
     compositeScopes: v2,
-    gzipLayersOnly: !from(2, 2),
     tarEntry: v2 ? 'basename' : 'exact',
     severalBaseLayers: from(2, 2) ? 'first' : 'refused',
     maxLayers: from(2, 2) ? undefined : 256,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.js';
 import { OutOfTime } from './out-of-time.js';
 
@@ -17,6 +18,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** `signal` is for tests that say themselves when the time is up. */
 export function timeBudget(seconds: number, signal = timerOf(seconds)): TimeBudget {
+  // As many may wait at once as requests may be under way; Node warns of more than ten.
+  setMaxListeners(0, signal);
   const end = performance.now() + seconds * 1000;
   return {
     seconds,

@@ -7,7 +7,8 @@ export interface HttpRequest {
   readonly url: URL;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string | undefined;
+  /** A function gives the bytes anew for each time that they are sent; `content-length` says how many. */
+  readonly body?: Uint8Array | string | (() => AsyncIterable<Uint8Array>) | undefined;
   /** Who named the host of `url`; undefined: the user did. */
   readonly referrer?: Referrer | undefined;
   /** Aborts the exchange, also while its body is read. */

@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import type { buildConnector, Dispatcher } from 'undici';
 import { addressClass } from './address-class.js';
@@ -176,11 +177,24 @@ async function answered<T>(
   const late = new AbortController();
   const reason = Object.assign(new Error('no answer'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
   const timer = setTimeout(() => late.abort(reason), withinMs);
+  const { body } = request;
+  // What takes long to send is not late as long as it is taken.
+  const taken = typeof body === 'function' ? () => refreshing(body(), timer) : body;
   const signals = [late.signal, ...(request.signal === undefined ? [] : [request.signal])];
   try {
-    return await send({ ...request, signal: AbortSignal.any(signals) });
+    return await send({ ...request, body: taken, signal: AbortSignal.any(signals) });
   } finally {
     clearTimeout(timer);
+  }
+}
+
+async function* refreshing(
+  chunks: AsyncIterable<Uint8Array>,
+  timer: NodeJS.Timeout,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    timer.refresh();
+    yield chunk;
   }
 }
 
@@ -203,7 +217,8 @@ async function sent(
   const rule = ruleFor(request, classOf);
   refuseAddress(url.hostname, rule);
   const path = `${url.pathname}${url.search}`;
-  const plain = { method, headers: { ...headers }, body: body ?? null, signal: signal ?? null };
+  const sending = typeof body === 'function' ? Readable.from(body()) : (body ?? null);
+  const plain = { method, headers: { ...headers }, body: sending, signal: signal ?? null };
   if (proxy === undefined) return direct(rule).request({ ...plain, origin: url.origin, path });
   if (url.protocol === 'https:' || proxy.url.protocol.startsWith('socks')) {
     return tunnel(proxy).request({ ...plain, origin: url.origin, path });

@@ -11,6 +11,7 @@ import { installedHelpers } from '../../registry/auth/credential-helper.js';
 import { firstOf, type CredentialStore } from '../../registry/auth/credentials.js';
 import { parseDockerConfig } from '../../registry/auth/docker-config.js';
 import type { DiskCache } from '../../store/disk-cache.js';
+import type { ImageDestination } from '../../image/image-destination.js';
 import type { ImageRepository } from '../../image/image-repository.js';
 import { cachedRepository, offlineRepository } from '../../store/cached-repository.js';
 import { RegistryClient } from '../../registry/client.js';
@@ -62,6 +63,8 @@ export interface Registries {
   readonly packages: PackageSource;
   /** The repository that a reference names; ImageConfigs do not apply, for they are about packages. */
   repository(reference: Reference): ImageRepository;
+  /** The repository that a reference names, to copy images to. */
+  destination(reference: Reference): ImageDestination;
   /** Stores an artifact under the tag of a reference; false: `before` kept it from the tag. */
   push(reference: Reference, artifact: Artifact, options?: PushOptions): Promise<boolean>;
 }
@@ -78,6 +81,7 @@ export function connectRegistries(options: RegistriesOptions): Registries {
   const clock = options.budget === undefined ? realClock : limitedClock(realClock, options.budget);
   const online = new RegistryClient({ transport, clock });
   const client = cache === undefined ? online : throughCache(online, cache);
+  const pusher = new RegistryPusher({ transport, clock });
   const named = ({ registry: host, path }: Reference): RemoteName => {
     const plainHttp = mayBePlainHttp(host, { dotLocal: false, insecure });
     return { host, path, plainHttp, credentials };
@@ -93,13 +97,9 @@ export function connectRegistries(options: RegistriesOptions): Registries {
       note: options.note,
     }),
     repository: (reference) => client.repository(named(reference)),
+    destination: (reference) => pusher.destination(named(reference)),
     push: (reference, artifact, given) =>
-      new RegistryPusher({ transport, clock }).push(
-        named(reference),
-        reference.identifier,
-        artifact,
-        given,
-      ),
+      pusher.push(named(reference), reference.identifier, artifact, given),
   };
 }
 

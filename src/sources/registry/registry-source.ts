@@ -88,6 +88,8 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
         partial: images.partial,
         tags: () => ask(place, repository, images.tags()),
         manifest: (reference) => ask(place, repository, images.manifest(reference)),
+        referrers:
+          images.referrers && ((digest) => ask(place, repository, images.referrers!(digest))),
         blob: (descriptor) => ask(place, repository, images.blob(descriptor)),
         copyBlob: (descriptor, to) => ask(place, repository, copyBlob(images, descriptor, to)),
         openBlob: (descriptor) => ask(place, repository, openBlob(images, descriptor)),

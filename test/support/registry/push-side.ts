@@ -9,7 +9,7 @@ export interface PushSideOptions {
   readonly authorized?: boolean;
 }
 
-/** Makes a registry take uploads: the push side of the distribution spec, for text. */
+/** Makes a registry take uploads: the push side of the distribution spec. */
 export function pushSide(options: PushSideOptions = {}): Fault {
   return (request, response, registry) => {
     if (request.method !== 'POST' && request.method !== 'PUT') return false;
@@ -37,7 +37,7 @@ interface Put {
 }
 
 function blob(registry: Registry, path: string, { request, url }: Put): number {
-  const held = blobOf(request.body);
+  const held = blobOf(request.bytes);
   const kept = url.searchParams.get('_state') === 'a/b=';
   if (held.digest !== url.searchParams.get('digest') || !kept) return 400;
   const nothing = { digest: '', bytes: Buffer.alloc(0), mediaType: '', manifests: [] };
@@ -46,7 +46,7 @@ function blob(registry: Registry, path: string, { request, url }: Put): number {
 }
 
 function manifest(registry: Registry, path: string, { request, reference }: Put): number {
-  const bytes = Buffer.from(request.body);
+  const { bytes } = request;
   const { mediaType = OCI_MANIFEST } = JSON.parse(request.body) as { mediaType?: string };
   const image = { digest: sha256(bytes), bytes, mediaType, manifests: [], blobs: [] };
   registry.push(path, isDigest(reference) ? undefined : reference, image);

@@ -12,6 +12,8 @@ export interface LoggedRequest {
   readonly range: string | undefined;
   readonly ifRange: string | undefined;
   readonly body: string;
+  /** The body as it came. */
+  readonly bytes: Uint8Array;
 }
 
 export type Access =
@@ -109,15 +111,17 @@ export class Registry {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk as Uint8Array);
+    const bytes = Buffer.concat(chunks);
     const logged: LoggedRequest = {
       method: request.method ?? '',
       path: request.url ?? '',
       authorization: request.headers.authorization,
       range: request.headers.range,
       ifRange: request.headers['if-range']?.toString(),
-      body,
+      body: bytes.toString('utf8'),
+      bytes,
     };
     this.log.push(logged);
     if (this.#faults.some((fault) => fault(logged, response, this))) return;
@@ -130,10 +134,11 @@ export class Registry {
     if (url.pathname === '/token') return this.#token(request, url, response);
     if (!this.#admits(request)) return this.#challenge(response);
     const [, path, what, reference] =
-      /^\/v2\/(.+)\/(tags|manifests|blobs)\/([^/]+)$/.exec(url.pathname) ?? [];
+      /^\/v2\/(.+)\/(tags|manifests|blobs|referrers)\/([^/]+)$/.exec(url.pathname) ?? [];
     const repository = this.#repositories.get(path ?? '');
     if (repository === undefined) return send(response, 404, '{"errors":[]}');
     if (what === 'tags') return this.#tags(path!, url, response);
+    if (what === 'referrers') return sendReferrers(repository, reference!, response);
     if (what === 'manifests') return sendManifest(repository, reference!, response);
     return sendBlob(repository, reference!, request, response);
   }
@@ -221,6 +226,20 @@ function sendManifest(repository: Repository, reference: string, response: Serve
   response.setHeader('Content-Type', manifest.mediaType);
   response.setHeader('Docker-Content-Digest', manifest.digest);
   return send(response, 200, manifest.bytes);
+}
+
+/** By the `subject` of manifests, as a registry of the distribution spec 1.1 lists them. */
+function sendReferrers(repository: Repository, digest: string, response: ServerResponse): void {
+  const manifests = [...repository.manifests.values()].flatMap((manifest) => {
+    const { subject, artifactType } = JSON.parse(Buffer.from(manifest.bytes).toString('utf8')) as {
+      readonly subject?: { readonly digest: string };
+      readonly artifactType?: string;
+    };
+    if (subject?.digest !== digest) return [];
+    const { mediaType, bytes } = manifest;
+    return [{ mediaType, digest: manifest.digest, size: bytes.length, artifactType }];
+  });
+  return send(response, 200, JSON.stringify({ schemaVersion: 2, manifests }));
 }
 
 function sendBlob(

@@ -10,6 +10,8 @@ import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { openAnew } from '../../io/locked-sources.js';
 import { lockFlag } from '../../flags/lock-flag.js';
+import { keepHostFlag } from '../../flags/source/mirror-flags.js';
+import { mirrorOf } from '../../io/supply/mirror-check.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { withProgress } from '../../io/progress.js';
 import { verificationJson, verificationText } from '../../output/lock/verification.js';
@@ -23,6 +25,12 @@ const flags = {
   ...outFlag('Folder of the bundle to compare with what the lockfile renders'),
   ...bundleFlag('Do not look at the bundle'),
   ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
+  mirror: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Read everything from this mirror (see `mirror`), and look whether it is complete',
+  },
+  ...keepHostFlag,
 } as const satisfies Flags;
 
 export const verifyCommand = command({
@@ -42,15 +50,19 @@ export const verifyCommand = command({
       skip: [args.lock, args.out],
     });
     const stats = noStats();
-    const kept = request?.kept ?? keptIn(lockfile, args.lock);
+    const mirror = await mirrorOf(args, lockfile, io);
+    const kept = mirror?.kept ?? request?.kept ?? keptIn(lockfile, args.lock);
     const { audited: source } = await openAnew(args, io, stats, { lockfile, kept });
     const allowUndigested = args.allowUndigested || request?.allowUndigested === true;
     const options = { ...resolveOptions(args, source), allowUndigested };
-    const verified = await withProgress(io, stats, () => verify(lockfile, request, options));
+    const { verified, gaps } = await withProgress(io, stats, async () => ({
+      verified: await verify(lockfile, request, options),
+      gaps: (await mirror?.gaps()) ?? [],
+    }));
     const folder = await BundleFolder.of(args, io);
     const bundle =
       folder === undefined || folder.isEmpty ? [] : bundleDifferences(folder, lockfile);
-    const verification = { ...verified, mismatches: [...verified.mismatches, ...bundle] };
+    const verification = { ...verified, mismatches: [...verified.mismatches, ...gaps, ...bundle] };
     io.report?.(async () => {
       const { verificationReport } = await import('../../output/findings/verify-report.js');
       const { LockPlaces } = await import('../../output/findings/lock-places.js');

@@ -1,12 +1,10 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { undigested } from '../../../lock/lock-manifest.js';
-import type { Lockfile } from '../../../lock/lockfile.js';
-import { InputError } from '../../../model/input-error.js';
 import { targetFor } from '../../../model/target/target.js';
 import { LayoutWriter } from '../../../store/layout-writer.js';
 import { noStats } from '../../../driver/read-stats.js';
-import { vendor, type VendoredPackage, type VendorOptions } from '../../../sources/image/vendor.js';
+import { digestedPackages } from '../../../supply/digested-packages.js';
+import { vendor, type VendorOptions } from '../../../supply/vendor.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { lockFlag } from '../../flags/lock-flag.js';
@@ -45,7 +43,7 @@ export const vendorCommand = command({
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
-    const packages = digested(lockfile);
+    const packages = digestedPackages(lockfile, 'vendored');
     const folder = resolve(io.cwd, args.folder);
     await refuseLinkOut(folder, io.cwd);
     const stats = noStats();
@@ -58,7 +56,6 @@ export const vendorCommand = command({
         stats.latest = reference;
         stats.fetched++;
       },
-      onUnreadable: (reference, why) => io.afterwards(`warning: ${reference}: ${why}`),
     };
     const bytes = await withProgress(io, stats, () =>
       writeLayout(args, folder, (layout) => vendor(packages, sources, layout, options)),
@@ -76,17 +73,6 @@ export const vendorCommand = command({
     return EXIT.done;
   },
 });
-
-function digested(lockfile: Lockfile): readonly VendoredPackage[] {
-  const [first] = undigested(lockfile);
-  if (first !== undefined) {
-    throw new InputError(
-      `the lockfile does not say the digest of ${first.repository} ${first.version}, so it cannot be vendored`,
-      { hint: 'resolve again from a source that has the images' },
-    );
-  }
-  return lockfile.packages.map((locked) => ({ ...locked, digest: locked.digest! }));
-}
 
 async function refuseLinkOut(folder: string, project: string): Promise<void> {
   try {

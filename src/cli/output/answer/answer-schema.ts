@@ -88,6 +88,7 @@ const MISMATCH_KINDS: Readonly<Record<Mismatch['kind'], true>> = {
   stale: true,
   bundle: true,
   missing: true,
+  mirror: true,
 };
 
 /** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */

@@ -1,17 +1,17 @@
 import pLimit from 'p-limit';
-import type { Candidate } from '../../model/package.js';
-import type { Digest } from '../../text/digest.js';
-import type { PackageSource } from '../../model/package-source.js';
-import { joinReference } from '../../model/reference.js';
-import { SourceError } from '../../model/source-error.js';
-import type { Target } from '../../model/target/target.js';
-import { copyBlob } from '../../image/layer/copy-blob.js';
-import { openBlob } from '../../image/layer/open-blob.js';
-import type { ImageRepository, StoredManifest } from '../../image/image-repository.js';
-import type { LayoutWriter } from '../../store/layout-writer.js';
-import { copyWholeImage } from '../../image/copy-whole-image.js';
-import { fetchImage } from './fetch-image.js';
-import { holdsImages } from './image-holder.js';
+import type { Candidate } from '../model/package.js';
+import type { Digest } from '../text/digest.js';
+import type { PackageSource } from '../model/package-source.js';
+import { joinReference } from '../model/reference.js';
+import { SourceError } from '../model/source-error.js';
+import type { Target } from '../model/target/target.js';
+import { copyBlob } from '../image/layer/copy-blob.js';
+import { openBlob } from '../image/layer/open-blob.js';
+import type { ImageRepository } from '../image/image-repository.js';
+import type { LayoutWriter } from '../store/layout-writer.js';
+import { copyWholeImage } from '../image/copy-whole-image.js';
+import { fetchImage } from '../sources/image/fetch-image.js';
+import { findImage } from './find-image.js';
 
 /** A package that a lockfile names. */
 export interface VendoredPackage extends Candidate {
@@ -28,8 +28,6 @@ export interface VendorOptions {
   readonly concurrency: number;
   /** Called when the copy of a package begins. */
   readonly onPackage?: ((reference: string) => void) | undefined;
-  /** Called with a package that no cluster of the target could read, and why. */
-  readonly onUnreadable?: ((reference: string, why: string) => void) | undefined;
 }
 
 /** Copies the images of locked packages from the first source that has each, by digest. */
@@ -62,15 +60,14 @@ async function vendorOne(
   wanted: VendoredPackage,
   sources: readonly PackageSource[],
   layout: LayoutWriter,
-  { target, extent, onPackage, onUnreadable }: VendorOptions,
+  { target, extent, onPackage }: VendorOptions,
 ): Promise<void> {
   const reference = joinReference(wanted.repository, wanted.version);
   onPackage?.(reference);
-  const { images, manifest } = await find(wanted, sources, target);
+  const { images, manifest } = await findImage(wanted, sources, target);
   const copied = copying(images, layout);
   await copied.manifest(manifest.digest);
   const fetched = await fetchImage(copied, wanted.digest, target);
-  if (fetched?.unreadable !== undefined) onUnreadable?.(reference, fetched.unreadable);
   for (const pin of ['manifest', 'baseLayer', 'packageYaml'] as const) {
     if (wanted[pin] === undefined || fetched?.[pin] === wanted[pin]) continue;
     const what = `the lockfile says that its \`${pin}\` is ${wanted[pin]}, and its image has ${fetched?.[pin] ?? 'none'}`;
@@ -84,36 +81,6 @@ async function vendorOne(
     );
   }
   layout.name(reference, manifest);
-}
-
-interface Found {
-  readonly images: ImageRepository;
-  readonly manifest: StoredManifest;
-}
-
-/** The first source that has the image; all have the same bytes for a digest. */
-async function find(
-  { repository, version, digest }: VendoredPackage,
-  sources: readonly PackageSource[],
-  target: Target,
-): Promise<Found> {
-  for (const source of sources) {
-    const images = holdsImages(source)
-      ? await source.images({ repository, version }, target)
-      : undefined;
-    const manifest = await images?.manifest(digest);
-    if (images !== undefined && manifest !== undefined) return { images, manifest };
-  }
-  throw new SourceError(
-    'BAD_SOURCE',
-    joinReference(repository, version),
-    `no source has the image ${digest} that is locked`,
-    {
-      hint: sources.some((source) => holdsImages(source))
-        ? 'name the source that it was locked from with `--from`; if a tag was pushed anew, resolve again'
-        : 'an index and a package cache hold no images: name a source that does with `--from`',
-    },
-  );
 }
 
 /** Copies every manifest and blob that is read to the layout. */
