@@ -14,8 +14,8 @@ import { shellLine } from '../shell-line.js';
 
 /** Characters of a command that is shown: one that names hundreds of CRDs is for scripts. */
 const MAX_LINE = 1_000;
-/** How long a package may take to become healthy, as kubectl writes it. */
-const HEALTHY_TIMEOUT = '15m';
+/** How long a package may take to be seen, and then to become healthy: kubectl waits for 30 s by itself. */
+const TIMEOUT = '--timeout=15m';
 
 interface CommandOptions {
   /** Folder of the plan, as commands name it. */
@@ -103,9 +103,9 @@ function waitCommands({ applied }: PlannedStep, path: string, pin: Pin): string[
   if (applied.length === 0) return [];
   const seen = applied.map(({ to }) => {
     const reference = joinReference(to!.locked.repository, installedVersion(to!.locked, pin));
-    return shellLine(['kubectl', 'wait', `${SEEN}${reference}`, resource(to!.locked)]);
+    return shellLine(['kubectl', 'wait', `${SEEN}${reference}`, TIMEOUT, resource(to!.locked)]);
   });
-  const healthy = ['--for=condition=Healthy', `--timeout=${HEALTHY_TIMEOUT}`];
+  const healthy = ['--for=condition=Healthy', TIMEOUT];
   return [...seen, shellLine(['kubectl', 'wait', ...healthy, '-f', `${path}/${PACKAGES_FILE}`])];
 }
 
