@@ -53,6 +53,12 @@ describe('what an entry loads', () => {
     expect([...loadedBy('testing/index.js', { later: true })]).toContain('logic-solver');
   });
 
+  test.each(['index', 'testing/index'])('%s: exports what its source does', async (entry) => {
+    const built = (await import(join(DIST, `${entry}.js`))) as object;
+    const source = (await import(join(SRC, `${entry}.ts`))) as object;
+    expect(Object.keys(built).sort()).toEqual(Object.keys(source).sort());
+  });
+
   test('nobody is made to install a peer', () => {
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(['fast-check', 'logic-solver']);
     for (const peer of Object.keys(manifest.peerDependencies))

@@ -1,43 +1,42 @@
 import { byCodePoint } from '../text/code-point-order.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
-import type { Repository } from '../model/package.js';
 import { type Digest, isDigest } from '../text/digest.js';
-import type { FetchedPackage, PackageSource } from '../model/package-source.js';
+import type { FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import type { Target } from '../model/target/target.js';
 import { bringsCrd } from '../admission/owned.js';
 import { contentsOf } from './index/index-contents.js';
+import { parsedTable, type IndexTable } from './index/index-table.js';
 
 /** A source over an index in memory; an entry is read when its version is asked for. */
-export function memorySource({ packages }: IndexFile): PackageSource {
-  const known = (repository: string) =>
-    Object.hasOwn(packages, repository) ? packages[repository] : undefined;
+export function memorySource(index: IndexFile): PackageSource {
+  return tableSource(parsedTable(index));
+}
+
+/** A source over the packages of an index. */
+export function tableSource(table: IndexTable): PackageSource {
   return {
     async tags(repository) {
-      const versions = known(repository)?.versions;
+      const versions = table.get(repository)?.versions;
       return versions && Object.keys(versions).filter((version) => !isDigest(version));
     },
     async fetch({ repository, version }) {
-      const held = known(repository);
+      const held = table.get(repository);
       const entry = held && entryOf(held, version);
       return entry && fetched(entry, version, contentsOf(entry, repository, held));
     },
     async owners(demand, target) {
-      return repositoriesOf(packages)
-        .map((repository) => ({
-          repository,
-          versions: versionsOwning(demand, repository, packages[repository]!, target),
-        }))
-        .filter((owner) => owner.versions.length > 0);
+      const owners: Owner[] = [];
+      for (const [repository, held] of table.candidates('crd' in demand ? demand.crd : undefined)) {
+        const versions = versionsOwning(demand, repository, held, target);
+        if (versions.length > 0) owners.push({ repository, versions });
+      }
+      return owners;
     },
     async repositories() {
-      return repositoriesOf(packages);
+      return table.repositories();
     },
   };
-}
-
-function repositoriesOf(packages: IndexFile['packages']): Repository[] {
-  return Object.keys(packages).sort(byCodePoint);
 }
 
 function entryOf({ versions }: IndexPackage, version: string): IndexVersion | undefined {

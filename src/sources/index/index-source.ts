@@ -1,12 +1,17 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { IndexFile } from '../../model/index-file.js';
+import type { IndexFile, IndexPackage } from '../../model/index-file.js';
 import type { PackageSource } from '../../model/package-source.js';
 import { SourceError } from '../../model/source-error.js';
 import { boundedBytes } from '../../text/bounded-bytes.js';
+import { formatPath } from '../../text/yaml/places.js';
 import { checkIndex } from './check-index.js';
-import { memorySource } from '../memory-source.js';
+import { UnparsedTable } from './index-table.js';
+import { memorySource, tableSource } from '../memory-source.js';
+import { packagePlaces } from './package-places.js';
 import { unreadable } from '../unreadable.js';
 
 /** Of an index, unpacked: Node cannot make a string of twice this size. */
@@ -16,7 +21,46 @@ const EXAMPLE = '{"packages": {"<repository>": {"kind": "Provider", "versions": 
 
 /** Opens an index file, gzipped or not. `shown` is the path as the user knows it. */
 export async function openIndex(file: string, shown = file): Promise<PackageSource> {
-  return memorySource(await readIndex(file, shown));
+  return indexSource(await bytesOf(file, shown), shown);
+}
+
+/** Up to here an index is parsed at once, and told all that is wrong with it when it is opened. */
+const WHOLE_BYTES = 1024 * 1024;
+
+/**
+ * A source over the text of an index. Of a large one a package is parsed when it is asked for, and
+ * what is wrong with it is told then: of a million versions a run may want a dozen.
+ */
+export function indexSource(
+  bytes: Uint8Array,
+  shown: string,
+  { wholeUpTo = WHOLE_BYTES }: { readonly wholeUpTo?: number } = {},
+): PackageSource {
+  const text = withoutMark(bytes);
+  const places = text.length > wholeUpTo && isUtf8(text) ? packagePlaces(text) : undefined;
+  // What has no places has a fault, which is found anew with words for it.
+  if (places === undefined) return memorySource(parseIndex(bytes, shown));
+  const parse = (repository: string, part: Buffer) => parsePackage(part, repository, shown);
+  return tableSource(new UnparsedTable(text, places, parse));
+}
+
+function withoutMark(bytes: Uint8Array): Buffer {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return all.subarray(0, 3).equals(BYTE_ORDER_MARK) ? all.subarray(3) : all;
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+function parsePackage(text: Buffer, repository: string, shown: string): IndexPackage {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.toString());
+  } catch (error) {
+    const what = `not JSON: ${(error as SyntaxError).message}`; // JSON.parse throws no other
+    const place = formatPath(['packages', repository]);
+    throw new SourceError('BAD_SOURCE', shown, `\`${place}\` is ${what}`, { cause: error });
+  }
+  return held({ packages: { [repository]: value } }, shown).packages[repository]!;
 }
 
 /** All that an index file holds. */
@@ -26,7 +70,11 @@ export async function readIndex(file: string, shown = file): Promise<IndexFile> 
 
 /** Reads an index; what is wrong with it is told with its place in the file. */
 export function parseIndex(bytes: Uint8Array, shown: string): IndexFile {
-  const index = checkIndex(parseJson(bytes, shown));
+  return held(parseJson(bytes, shown), shown);
+}
+
+function held(value: unknown, shown: string): IndexFile {
+  const index = checkIndex(value);
   if ('packages' in index) return index;
   const what = index.path === '' ? 'the file' : `\`${index.path}\``;
   throw new SourceError('BAD_SOURCE', shown, `${what} must be ${index.want}`, {
@@ -50,12 +98,23 @@ async function bytesOf(file: string, shown: string): Promise<Uint8Array> {
 async function read(file: string, shown: string): Promise<Uint8Array> {
   let bytes;
   try {
-    bytes = await boundedBytes(createReadStream(file), MAX_INDEX_BYTES);
+    const { size, isFile } = await sizeOf(file);
+    // A file is read into memory of its size; of what is none, such as a pipe, the end is not known.
+    if (isFile && size > MAX_INDEX_BYTES) throw tooLarge(shown);
+    bytes = isFile
+      ? await readFile(file)
+      : await boundedBytes(createReadStream(file), MAX_INDEX_BYTES);
   } catch (error) {
-    throw unreadable(shown, error);
+    throw error instanceof SourceError ? error : unreadable(shown, error);
   }
   if (bytes === undefined) throw tooLarge(shown);
   return bytes;
+}
+
+async function sizeOf(file: string): Promise<{ size: number; isFile: boolean }> {
+  const found = await stat(file);
+  // What has no size though it has bytes stands in /proc.
+  return { size: found.size, isFile: found.isFile() && found.size > 0 };
 }
 
 function tooLarge(shown: string): SourceError {
