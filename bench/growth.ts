@@ -13,6 +13,13 @@ import { askPeer, presentPeers } from './peers.js';
 
 const RUNS = 3;
 
+/** Of instances with ownership. */
+const UNTOLD =
+  'molinillo is not told of ownership; to others it is packages that exclude each other';
+/** Of all instances. */
+const APART =
+  'z3, cadical and minisat are given all metadata at once and look for any answer, not the preferred one; libsolv is given all of it as well.';
+
 /** How effort grows with size, family by family, beside whatever peers this machine has. */
 export async function growth(): Promise<string> {
   const { present, missing } = presentPeers();
@@ -26,14 +33,16 @@ export async function growth(): Promise<string> {
       const ours = await measure(instance);
       const peers = present.map((peer) => askPeer(peer, file));
       const { status, decisions, conflicts, fetched, ms } = ours;
-      rows.push([instance.id, status, decisions, conflicts, fetched, ms.toFixed(1), ...peers]);
+      const own = [instance.id, status, decisions, conflicts, fetched, ms.toFixed(1)];
+      rows.push([...own, ...peers, instance.owns === undefined ? '' : UNTOLD]);
     }
   }
   rmSync(folder, { recursive: true });
   const head = ['instance', 'answer', 'decisions', 'conflicts', 'fetched', 'ms'];
   const without =
     missing.length === 0 ? '' : `\nPeers not on this machine: ${missing.join(', ')}.\n`;
-  return `${markdown([[...head, ...present.map(({ name }) => `${name}, ms`)], ...rows])}${without}`;
+  const names = present.map(({ name }) => `${name}, ms`);
+  return `${markdown([[...head, ...names, 'not the same'], ...rows])}\n${APART}\n${without}`;
 }
 
 async function measure(instance: Instance) {

@@ -87,9 +87,9 @@ async function answer(
 }
 
 /**
- * How many of the versions read had to be. Solvable: those selected, and each whose reading
- * changed the answer: had it asked for nothing, it would have been taken. Unsolvable: as many as
- * remain when whatever the refusal does not need is left out, one by one.
+ * How many versions must be read to be sure of the answer: as many as are left when those read are
+ * taken to ask for nothing, one by one, wherever the answer stays the same and fewer others are read for it.
+ * What a search reads in the place of one that was left out counts; selected versions are never left out.
  */
 async function fewest(
   problem: Problem,
@@ -100,20 +100,20 @@ async function fewest(
   }: { source: PackageSource; read: readonly Candidate[]; outcome: SearchResult },
 ): Promise<number> {
   const want = textOf(outcome);
-  const unread = new Set<string>();
-  let needed = 0;
-  for (const candidate of read) {
-    const key = keyOf(candidate);
-    if (outcome.status === 'solved' && outcome.selected.some((one) => keyOf(one) === key)) {
-      needed++;
-      continue;
-    }
-    const without = outcome.status === 'solved' ? new Set([key]) : new Set([...unread, key]);
-    const changed = textOf(await answer(problem, emptied(source, without), () => {})) !== want;
-    if (changed) needed++;
-    else unread.add(key);
+  const selected = new Set(outcome.status === 'solved' ? outcome.selected.map(keyOf) : []);
+  let unread: ReadonlySet<string> = new Set();
+  let least = read.length;
+  for (const key of read.map(keyOf)) {
+    if (selected.has(key)) continue;
+    const without = new Set([...unread, key]);
+    const needed = new Set<string>();
+    const found = await answer(problem, emptied(source, without), (candidate) => {
+      if (!without.has(keyOf(candidate))) needed.add(keyOf(candidate));
+    });
+    if (textOf(found) !== want || needed.size >= least) continue;
+    [unread, least] = [without, needed.size];
   }
-  return needed;
+  return least;
 }
 
 /** The same source, but these versions ask for nothing and own nothing. */

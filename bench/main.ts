@@ -2,10 +2,12 @@ import { cpus } from 'node:os';
 import { compare } from './compare.js';
 import { growth } from './growth.js';
 import { laziness } from './laziness.js';
+import { packageYaml } from './package-yaml.js';
 import { refusal } from './refusal.js';
 import { registry } from './registry.js';
 import { rounds } from './rounds.js';
 import { scale } from './scale.js';
+import { solving } from './solving.js';
 import { startUp } from './start-up.js';
 import { walk } from './walk.js';
 
@@ -13,10 +15,12 @@ const BENCHES = {
   compare,
   growth,
   laziness,
+  'package-yaml': packageYaml,
   refusal,
   registry,
   rounds,
   scale,
+  solving,
   'start-up': startUp,
   walk,
 };

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Driver } from '../src/driver/driver.js';
 import { explainRefusal } from '../src/explain/explain-refusal.js';
 import type { IndexFile } from '../src/model/index-file.js';
@@ -7,6 +10,7 @@ import { solve } from '../src/solver/solve.js';
 import { toProblem } from '../src/usecases/resolve/to-problem.js';
 import { requestFor } from '../test/support/requests.js';
 import { markdown, quantile } from './markdown.js';
+import { measuredRun } from './scale.js';
 
 const VERSIONS = 30;
 const SIZES = [100, 1_000, 10_000];
@@ -35,11 +39,36 @@ export async function refusal(): Promise<string> {
       `${(explaining / searching).toFixed(2)} ×`,
     ]);
   }
+  const head = ['shared CRDs', 'versions of each', 'search ms', 'explain ms', 'explain ÷ search'];
+  return `${markdown([head, ...rows])}\n${wholeProcess()}`;
+}
+
+/** A whole `resolve` that is refused, of an index with the largest of these universes. */
+function wholeProcess(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
+  const universe = universeOf(SIZES.at(-1)!);
+  writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
+  const roots = Object.keys(universe.packages).map((name) => `${name}@*`);
+  const flags = ['--crossplane', 'v2.3.4', '--from', 'index:index.json', '--no-write'];
+  const runs = Array.from({ length: RUNS }, () =>
+    measuredRun([MAIN, 'resolve', ...roots, ...flags], folder, UNSOLVABLE),
+  );
+  rmSync(folder, { recursive: true });
+  const [seconds, megabytes] = (['seconds', 'megabytes'] as const).map((of) =>
+    quantile(
+      runs.map((one) => one[of]),
+      0.5,
+    ),
+  );
   return markdown([
-    ['shared CRDs', 'versions of each', 'search ms', 'explain ms', 'explain ÷ search'],
-    ...rows,
+    ['whole process, shared CRDs', 'versions of each', 'seconds', 'MB'],
+    [SIZES.at(-1)!, VERSIONS, seconds!.toFixed(2), Math.round(megabytes!)],
   ]);
 }
+
+const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+/** Its exit code. */
+const UNSOLVABLE = 3;
 
 /** Milliseconds of processor time. */
 interface Run {

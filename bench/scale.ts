@@ -76,8 +76,8 @@ function row(
   const bare: Run[] = [];
   const ours: Run[] = [];
   for (let i = 0; i < RUNS; i++) {
-    bare.push(run(['-e', BARE, file], folder));
-    ours.push(run(resolve, folder));
+    bare.push(measuredRun(['-e', BARE, file], folder));
+    ours.push(measuredRun(resolve, folder));
   }
   const answer = JSON.parse(ours[0]!.output) as { packages: unknown[] };
   const middle = (runs: readonly Run[], pick: (run: Run) => number) =>
@@ -101,20 +101,21 @@ function row(
   ];
 }
 
-interface Run {
+export interface Run {
   /** Of processor time, all threads. */
   readonly seconds: number;
   readonly megabytes: number;
   readonly output: string;
 }
 
-function run(args: readonly string[], cwd: string): Run {
+/** Runs a process to its end, with this exit code. */
+export function measuredRun(args: readonly string[], cwd: string, status = 0): Run {
   const child = spawnSync(process.execPath, ['--import', PEAK, ...args], {
     cwd,
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   });
-  if (child.status !== 0) throw new Error(child.stderr);
+  if (child.status !== status) throw new Error(child.stderr);
   const [, peak, processor] = /^peak (\d+)\ncpu (\d+)$/m.exec(child.stderr)!;
   const seconds = Number(processor) / 1e6;
   return { seconds, megabytes: Number(peak) / 1024, output: child.stdout };

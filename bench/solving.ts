@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Instance, Wants } from '../test/support/depsuite.js';
+import { markdown } from './markdown.js';
+import { sharedFolder } from './shared-folder.js';
+
+const BUILD = new URL('../', import.meta.url).pathname;
+const RUNS = 15;
+const TIMEOUT = 60_000;
+const RUST = ['pubgrub-rs', 'resolvo'] as const;
+
+interface Case {
+  readonly name: string;
+  /** Below the data on solvers. */
+  readonly file: string;
+  /** Of a universe with many roots, the one that is asked for. */
+  readonly root?: number;
+  /** Why the peers' work is not quite ours. */
+  readonly apart: string;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'crossplane-like p20-c150',
+    file: 'hard/crossplane-like/p20-c150-s6.json.gz',
+    apart: 'ownership is given to peers as packages that exclude each other',
+  },
+  { name: 'powerlaw n1000', file: 'hard/powerlaw/n1000-roots20-s2.json.gz', apart: '' },
+  { name: 'lockstep k300', file: 'hard/lockstep/k300-cap0-x3.json.gz', apart: '' },
+  { name: 'wide-late w50-k20', file: 'hard/wide-late/w50-k20-sat.json.gz', apart: '' },
+  {
+    name: 'pigeonhole 10/9',
+    file: 'hard/pigeonhole/m10-n9.json.gz',
+    apart: 'ownership is given to peers as packages that exclude each other',
+  },
+  {
+    name: 'large_case, root 500',
+    file: 'suites/pubgrub-rs/large_case_u16_NumberVersion@HEAD.multi.json.gz',
+    root: 500,
+    apart: '',
+  },
+];
+
+/** Processor time of one solve, first and later ones, beside the two solvers in Rust. */
+export async function solving(): Promise<string> {
+  const data = sharedFolder('data', 'solver');
+  if (!existsSync(data)) return 'No instances beside the checkout.\n';
+  const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
+  const peers = RUST.flatMap((name) => builtPeer(name) ?? []);
+  const rows = CASES.map((one) => rowOf(one, peers, folder));
+  rmSync(folder, { recursive: true });
+  const names = peers.map(({ name }) => `${name}, ms`);
+  const missing = RUST.filter((name) => !peers.some((peer) => peer.name === name));
+  const without = missing.length === 0 ? '' : `\nNot built here: ${missing.join(', ')}.\n`;
+  const head = ['instance', 'answer', 'cold ms', 'warm ms', ...names];
+  return `${markdown([[...head, 'warm ÷ better peer', 'not the same'], ...rows])}${without}`;
+}
+
+function rowOf({ name, file, root, apart }: Case, peers: readonly RustPeer[], folder: string) {
+  const instance = instanceOf(join(sharedFolder('data', 'solver'), file), root);
+  const path = join(folder, 'instance.json');
+  writeFileSync(path, JSON.stringify({ format: 'depsuite/1', expected: {}, ...instance }));
+  const one = [join(BUILD, 'bench/solve-one.js'), path, String(RUNS)];
+  const run = spawnSync(process.execPath, one, { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(run.stderr);
+  const { answer, cold, warm } = JSON.parse(run.stdout) as Ours;
+  const numbers = join(folder, 'instance.num');
+  writeFileSync(numbers, numeric(path));
+  const theirs = peers.map((peer) => milliseconds(peer, numbers));
+  const best = Math.min(...theirs.map((ms) => ms ?? Infinity));
+  return [
+    name,
+    answer,
+    cold.toFixed(0),
+    warm.toFixed(1),
+    ...theirs.map((ms) => ms?.toFixed(2) ?? 'timeout'),
+    best === Infinity ? '' : `${(warm / best).toFixed(1)} ×`,
+    apart,
+  ];
+}
+
+interface Ours {
+  readonly answer: string;
+  readonly cold: number;
+  readonly warm: number;
+}
+
+type Held = Instance & { readonly roots?: readonly (readonly [name: string, version: string])[] };
+
+function instanceOf(file: string, root: number | undefined): Instance {
+  const { roots, ...held } = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Held;
+  if (root === undefined) return held;
+  const [name, version] = roots![root]!;
+  const at = held.order[name]!.indexOf(version);
+  const wants: Wants = { [name]: [[at, at]] };
+  return { ...held, root: wants };
+}
+
+/** The instance in the numbers that the peers read. */
+function numeric(file: string): string {
+  const script = join(sharedFolder('tools', 'solver', 'peers'), 'to_num.py');
+  const run = spawnSync('python3', [script, file], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  if (run.status !== 0) throw new Error(run.stderr);
+  return run.stdout;
+}
+
+interface RustPeer {
+  readonly name: string;
+  readonly program: string;
+}
+
+/** The program of a peer, built where cargo and its sources are; undefined: they are not. */
+function builtPeer(name: (typeof RUST)[number]): RustPeer | undefined {
+  const from = join(sharedFolder('tools', 'solver', 'peers'), name);
+  if (!existsSync(from)) return undefined;
+  const folder = join(BUILD, 'peers', name);
+  const target = join(BUILD, 'peers', 'target');
+  mkdirSync(folder, { recursive: true });
+  // cargo writes beside the sources.
+  cpSync(from, folder, { recursive: true });
+  const cargo = ['build', '--release', '--quiet', '--target-dir', target];
+  const built = spawnSync('cargo', cargo, { cwd: folder, stdio: 'inherit' });
+  const program = join(target, 'release', `${name.replace('-rs', '')}-peer`);
+  return built.status === 0 ? { name, program } : undefined;
+}
+
+/** As the peer itself counts its processor time for one solve; undefined: it takes too long. */
+function milliseconds({ program }: RustPeer, file: string): number | undefined {
+  const run = spawnSync(program, ['--runs', '5', file], { encoding: 'utf8', timeout: TIMEOUT });
+  if (run.status !== 0) return undefined;
+  return (JSON.parse(run.stdout) as { cpu_us: number }).cpu_us / 1000;
+}
