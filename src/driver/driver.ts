@@ -1,4 +1,4 @@
-import { isRejection, judge } from '../admission/judge.js';
+import { isRejection } from '../admission/judge.js';
 import { isPublishedAt, type CrdDemand } from '../model/crd-demand.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
@@ -6,7 +6,6 @@ import type { Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import type { Reply, Upcoming, Question, Solving } from '../solver/question.js';
 import type { CheckedPackage } from './checked-package.js';
-import { EqualLists } from './equal-lists.js';
 import type { ReadCounts } from './read-stats.js';
 import { SourceMemory } from './source-memory.js';
 
@@ -30,7 +29,7 @@ interface DriverOptions {
 
 /**
  * Answers the questions of searches from a source. What the source replies is kept by its
- * `SourceMemory`; a driver keeps what its searches have learned of it, and what is judged of that.
+ * `SourceMemory`, and what is judged of it; a driver keeps what its searches have learned of it.
  *
  * Searches that are to know of each other share a driver, others share a memory.
  */
@@ -42,8 +41,6 @@ export class Driver {
   readonly #listed = new Set<Repository>();
   /** Versions that a search was told of. */
   readonly #read = new Set<string>();
-  readonly #judged = new Map<string, PackageMeta | Rejection>();
-  readonly #owned = new EqualLists();
 
   constructor(source: PackageSource, { compat = false, goOn = () => true }: DriverOptions) {
     this.#memory = SourceMemory.of(source);
@@ -179,14 +176,7 @@ export class Driver {
   }
 
   #judge(candidate: Candidate, fetched: CheckedPackage, target: Target): PackageMeta | Rejection {
-    const judgedFor = `${target.version}\n${key(candidate)}`;
-    let meta = this.#judged.get(judgedFor);
-    if (meta === undefined) {
-      const judged = judge(fetched.contents, target, { compat: this.#compat });
-      meta = isRejection(judged) ? judged : { ...judged, owns: this.#owned.first(judged.owns) };
-      this.#judged.set(judgedFor, meta);
-    }
-    return meta;
+    return this.#memory.judged(candidate, fetched, { target, compat: this.#compat });
   }
 }
 

@@ -1,9 +1,17 @@
+import { isRejection, judge } from '../admission/judge.js';
+import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import { checkedPackage, type CheckedPackage } from './checked-package.js';
+import { EqualLists } from './equal-lists.js';
 import { noStats, type ReadStats } from './read-stats.js';
 import { ReplyMemory, type RememberedReply } from './reply-memory.js';
+
+interface JudgedFor {
+  readonly target: Target;
+  readonly compat: boolean;
+}
 
 /**
  * A source that is asked nothing twice for the length of a run, and the count of what it is asked.
@@ -23,6 +31,10 @@ export class SourceMemory implements PackageSource {
   readonly #ahead = new Set<RememberedReply<CheckedPackage | undefined>>();
   /** Packages that were asked for, and counted if they were there. */
   readonly #asked = new Set<RememberedReply<CheckedPackage | undefined>>();
+
+  /** What searches made of packages, by what they are, by release; lists that are equal are one. */
+  readonly #judged = new Map<string, PackageMeta | Rejection>();
+  readonly #owned = new EqualLists();
 
   /** Repositories whose lists were counted. */
   readonly #counted = new Set<Repository>();
@@ -61,6 +73,18 @@ export class SourceMemory implements PackageSource {
     if (this.#ahead.delete(remembered)) this.stats.fetched--;
     if (found !== undefined) this.stats.fetched++;
     return found;
+  }
+
+  /** What a release makes of a package that was read, judged once. */
+  judged(candidate: Candidate, fetched: CheckedPackage, { target, compat }: JudgedFor) {
+    const of = `${target.version}\n${compat}\n${candidate.repository}\n${candidate.version}`;
+    let meta = this.#judged.get(of);
+    if (meta === undefined) {
+      const judged = judge(fetched.contents, target, { compat });
+      meta = isRejection(judged) ? judged : { ...judged, owns: this.#owned.first(judged.owns) };
+      this.#judged.set(of, meta);
+    }
+    return meta;
   }
 
   /** Asks for tags before they are needed. A failure shows when they are. */

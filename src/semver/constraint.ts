@@ -48,7 +48,25 @@ const CHECKS: Readonly<Record<Dialect, Readonly<Record<Operator, Check>>>> = {
   '3.4.0': CHECKS_3_4_0,
 };
 
+/** Packages, and the versions of one, say the same again and again: what was read is kept. */
 export function parseConstraint(text: string, dialect: Dialect): Constraint | InvalidConstraint {
+  const kept = KEPT[dialect];
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const parsed = readConstraint(text, dialect);
+  if (kept.size >= MAX_KEPT) kept.clear();
+  if (text.length <= MAX_KEPT_LENGTH) kept.set(text, parsed);
+  return parsed;
+}
+
+const KEPT: Readonly<Record<Dialect, Map<string, Constraint | InvalidConstraint>>> = {
+  '1.5.0': new Map(),
+  '3.4.0': new Map(),
+};
+const MAX_KEPT = 10_000;
+const MAX_KEPT_LENGTH = 200;
+
+function readConstraint(text: string, dialect: Dialect): Constraint | InvalidConstraint {
   if (text.length > MAX_CONSTRAINT_LENGTH) {
     const error = `improper constraint: longer than ${MAX_CONSTRAINT_LENGTH} characters`;
     return { invalid: true, text, dialect, error };

@@ -1,4 +1,4 @@
-import { ownershipKey, type OwnedKind } from '../../model/owned-object.js';
+import { ownershipKey, type OwnedKind, type OwnedObject } from '../../model/owned-object.js';
 import type { PackageKind } from '../../model/package.js';
 import { groupByRules } from '../../model/target/target-choice.js';
 import { otherReleases } from '../../model/target/target.js';
@@ -56,8 +56,11 @@ function lastingObjects(
   const subject = encoder.subject(variable);
   if (subject.about !== 'package') return new Set();
   let common = among;
+  const seen = new Map<readonly OwnedObject[], PackageKind>();
   for (const [value, { kind, owns }] of subject.metas) {
-    if (!values.has(value)) continue;
+    // Versions that own the same have one list.
+    if (!values.has(value) || seen.get(owns) === kind) continue;
+    seen.set(owns, kind);
     const objects = owns.filter((object) => ALWAYS_INSTALLED[kind]?.includes(object.kind));
     // One object in common is enough, so a few are looked at.
     const few = common === undefined ? objects.slice(0, MAX_OBJECTS_COMPARED) : objects;

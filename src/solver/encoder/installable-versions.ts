@@ -8,6 +8,21 @@ import type { Problem } from '../problem.js';
 export function installableVersions(
   tags: readonly string[],
   { dialect, skipsIncompleteTags }: Pick<Problem, 'dialect' | 'skipsIncompleteTags'>,
+): readonly Version[] {
+  const form = `${dialect} ${skipsIncompleteTags}`;
+  const found = known.get(tags)?.get(form);
+  if (found !== undefined) return found;
+  const versions = read(tags, { dialect, skipsIncompleteTags });
+  known.set(tags, new Map([...(known.get(tags) ?? []), [form, versions]]));
+  return versions;
+}
+
+/** The searches of a run are told the same lists, time and again. */
+const known = new WeakMap<readonly string[], ReadonlyMap<string, readonly Version[]>>();
+
+function read(
+  tags: readonly string[],
+  { dialect, skipsIncompleteTags }: Pick<Problem, 'dialect' | 'skipsIncompleteTags'>,
 ): Version[] {
   const versions: Version[] = [];
   for (const tag of tags) {

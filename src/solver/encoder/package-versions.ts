@@ -39,9 +39,8 @@ interface PackageOptions {
 export class PackageVersions {
   listed = false;
   readonly #values: Value[] = [];
-  /** The first value of each precedence, and of each label. */
-  readonly #byKey = new Map<string, number>();
-  readonly #byLabel = new Map<string, number>();
+  /** undefined: not made yet. Most packages are asked for by ranges alone, which need none. */
+  #places: Places | undefined;
   readonly #admitted = new Map<string, VersionSet>();
   readonly #problem: Problem;
   readonly #admitsPrereleases: boolean;
@@ -121,10 +120,13 @@ export class PackageVersions {
   /** Takes in the tag list; the values known before that it does not bear out. */
   list(tags: readonly string[]): number[] {
     this.listed = true;
+    const versions = installableVersions(tags, this.#problem);
+    if (this.#values.length === 0) {
+      for (const version of versions) this.#push({ label: version.raw, version, named: false });
+      return [];
+    }
     const dropped: number[] = [];
-    const newest = new Map(
-      installableVersions(tags, this.#problem).map((v) => [precedenceKey(v), v]),
-    );
+    const newest = new Map(versions.map((version) => [precedenceKey(version), version]));
     const exists = new Set(tags);
     for (const [i, value] of this.#values.entries()) {
       if (value.named || value.version === undefined || exists.has(value.label)) continue;
@@ -133,7 +135,7 @@ export class PackageVersions {
       else this.#relabel(i + FIRST, twin.raw);
     }
     for (const [key, version] of newest) {
-      if (!this.#byKey.has(key)) this.#push({ label: version.raw, version, named: false });
+      if (!this.#known().byKey.has(key)) this.#push({ label: version.raw, version, named: false });
     }
     return dropped;
   }
@@ -171,12 +173,11 @@ export class PackageVersions {
     if (known !== undefined) return known;
     const constraint = this.#constraint(text);
     const options = { prereleases: this.#admitsPrereleases };
-    const set = VersionSet.of(
-      this.all().filter((value) => {
-        const version = this.version(value);
-        return version !== undefined && constraint.admits(version, options);
-      }),
-    );
+    const values: number[] = [];
+    for (const [i, { version }] of this.#values.entries()) {
+      if (version !== undefined && constraint.admits(version, options)) values.push(i + FIRST);
+    }
+    const set = VersionSet.of(values);
     this.#admitted.set(text, set);
     return set;
   }
@@ -190,14 +191,14 @@ export class PackageVersions {
   /** The version spelled in full; taken to exist until a tag list says otherwise. */
   #exact(tag: string): VersionSet {
     const version = parseVersion(tag, this.#problem.dialect)!;
-    const known = this.#byKey.get(precedenceKey(version));
+    const known = this.#known().byKey.get(precedenceKey(version));
     if (known !== undefined) return VersionSet.single(known);
     if (this.listed) return VersionSet.none;
     return VersionSet.single(this.#push({ label: tag, version, named: false }));
   }
 
   #named(tag: string): number {
-    const known = this.#byLabel.get(tag);
+    const known = this.#known().byLabel.get(tag);
     if (known !== undefined) return known;
     const version = isDigest(tag) ? undefined : parseVersion(tag, this.#problem.dialect);
     return this.#push({ label: tag, version, named: true });
@@ -205,24 +206,44 @@ export class PackageVersions {
 
   #opaque(digest: string): number {
     return (
-      this.#byLabel.get(digest) ?? this.#push({ label: digest, version: undefined, named: true })
+      this.#known().byLabel.get(digest) ??
+      this.#push({ label: digest, version: undefined, named: true })
     );
   }
 
   #push(value: Value): number {
     this.#preferred = undefined;
     const added = this.#values.push(value) + FIRST - 1;
-    remember(this.#byLabel, value.label, added);
-    if (value.version !== undefined) remember(this.#byKey, precedenceKey(value.version), added);
+    if (this.#places !== undefined) place(value, added, this.#places);
     return added;
   }
 
   #relabel(value: number, label: string): void {
     const known = this.#values[value - FIRST]!;
-    if (this.#byLabel.get(known.label) === value) this.#byLabel.delete(known.label);
+    const { byLabel } = this.#known();
+    if (byLabel.get(known.label) === value) byLabel.delete(known.label);
     known.label = label;
-    remember(this.#byLabel, label, value);
+    remember(byLabel, label, value);
   }
+
+  #known(): Places {
+    if (this.#places === undefined) {
+      this.#places = { byKey: new Map(), byLabel: new Map() };
+      for (const [i, value] of this.#values.entries()) place(value, i + FIRST, this.#places);
+    }
+    return this.#places;
+  }
+}
+
+/** The first value of each precedence, and of each label. */
+interface Places {
+  readonly byKey: Map<string, number>;
+  readonly byLabel: Map<string, number>;
+}
+
+function place({ label, version }: Value, value: number, { byKey, byLabel }: Places): void {
+  remember(byLabel, label, value);
+  if (version !== undefined) remember(byKey, precedenceKey(version), value);
 }
 
 function remember(map: Map<string, number>, key: string, value: number): void {
