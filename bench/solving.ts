@@ -17,7 +17,7 @@ import { sharedFolder } from './shared-folder.js';
 
 const BUILD = new URL('../', import.meta.url).pathname;
 const RUNS = 15;
-const TIMEOUT = 60_000;
+const TIMEOUT = 20_000;
 const RUST = ['pubgrub-rs', 'resolvo'] as const;
 
 interface Case {

@@ -48,8 +48,8 @@ const ESCAPE =
 const MAYBE_NOT_FINITE = /^[-+]?\./;
 const [SPACE, QUOTE, APOSTROPHE, HASH, DASH] = [32, 34, 39, 35, 45];
 /** Characters that begin something other than plain text. */
-const INDICATORS = new Set(Buffer.from(',[]{}#&*!|>\'"%@`'));
-const NEEDS_TEXT_AFTER = new Set(Buffer.from('-?:'));
+const INDICATORS = flagged(',[]{}#&*!|>\'"%@`');
+const NEEDS_TEXT_AFTER = flagged('-?:');
 
 /**
  * Walks a YAML document of the kind that tools write: block mappings and sequences, one-line keys,
@@ -199,8 +199,8 @@ class BlockScanner {
     if (first === QUOTE || first === APOSTROPHE) {
       return key.includes('\\') ? undefined : key.slice(1, -1);
     }
-    if (INDICATORS.has(first) || key.includes(' #') || key.endsWith(' ')) return undefined;
-    if (NEEDS_TEXT_AFTER.has(first) && !this.#textFollows(at)) return undefined;
+    if (INDICATORS[first] === 1 || key.includes(' #') || key.endsWith(' ')) return undefined;
+    if (NEEDS_TEXT_AFTER[first] === 1 && !this.#textFollows(at)) return undefined;
     return key === '<<' || key === '=' || goScalar(key) !== key ? undefined : key;
   }
 
@@ -292,8 +292,8 @@ class BlockScanner {
   /** Text of a plain scalar, to the end of the line or a comment. */
   #isPlainText(at: number): boolean {
     const first = this.#text.charCodeAt(at);
-    if (INDICATORS.has(first)) return false;
-    if (NEEDS_TEXT_AFTER.has(first) && !this.#textFollows(at)) return false;
+    if (INDICATORS[first] === 1) return false;
+    if (NEEDS_TEXT_AFTER[first] === 1 && !this.#textFollows(at)) return false;
     const line = this.#text.slice(at, this.#end);
     const comment = line.indexOf(' #');
     return holdsNoKey(comment < 0 ? line : line.slice(0, comment));
@@ -334,6 +334,13 @@ class BlockScanner {
     const newline = this.#text.indexOf('\n', from);
     return newline < 0 ? this.#text.length : newline;
   }
+}
+
+/** By code: 1 for these characters, all of them ASCII; nothing for any beyond. */
+function flagged(characters: string): Uint8Array {
+  const flags = new Uint8Array(128);
+  for (const code of Buffer.from(characters)) flags[code] = 1;
+  return flags;
 }
 
 function isReported(role: KeyRole): boolean {

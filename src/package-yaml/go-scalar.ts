@@ -14,7 +14,7 @@ function spellings<T>(value: T, texts: readonly string[]): [string, T][] {
   return texts.map((text) => [text, value]);
 }
 
-const NUMBER_START = /^[-+.0-9]/;
+const [PLUS, MINUS, POINT, ZERO, NINE] = [0x2b, 0x2d, 0x2e, 0x30, 0x39];
 const INTEGER =
   /^([-+]?)(?:(0[xX])0*([1-9a-fA-F][0-9a-fA-F]*|0)|(0[bB])0*(1[01]*|0)|0[oO]?0*([1-7][0-7]*|0)|([1-9][0-9]*|0))$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
@@ -33,7 +33,9 @@ const MAX_DIGITS = 64;
 export function goScalar(text: string): null | boolean | number | string {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
-  if (!NUMBER_START.test(text)) return text;
+  const first = text.charCodeAt(0);
+  const digit = first >= ZERO && first <= NINE;
+  if (!digit && first !== PLUS && first !== MINUS && first !== POINT) return text;
   // In numbers that begin with a point Go takes them between digits alone.
   if (text.startsWith('.') && /(?<![0-9])_|_(?![0-9])/.test(text)) return text;
   const plain = text.replaceAll('_', '');
