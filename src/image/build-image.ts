@@ -1,6 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { type Digest, sha256 } from '../text/digest.js';
+import type { Descriptor } from './descriptor.js';
+import type { ImageManifest } from './manifest.js';
 import type { ImageRepository } from './image-repository.js';
 
 /** A blob with the descriptor that points at it. */
@@ -20,13 +22,11 @@ export interface BuiltImage {
 /**
  * The image that holds one `package.yaml`: the same bytes on every machine.
  *
- * The layer is a plain tar. Crossplane reads those as readily as gzip, and no compressor's version
- * can then change the digest.
+ * The layer is a plain tar, so that no compressor's version can change the digest. Crossplane reads
+ * those from v2.2 on; releases before take gzip alone.
  */
 export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
-  return imageOf(await layerOf([{ name: 'package.yaml', bytes: packageYaml }]), {
-    annotations: { 'io.crossplane.xpkg': 'base' },
-  });
+  return imageOf(await layerOf([{ name: 'package.yaml', bytes: packageYaml }]), BASE_MARK);
 }
 
 /** The image that holds files in a layer without a mark, as images had before packages were marked. */
@@ -40,16 +40,39 @@ async function layerOf(files: Parameters<typeof tarOf>[0]): Promise<Blob> {
   return blob('application/vnd.oci.image.layer.v1.tar', await tarOf(files));
 }
 
-function imageOf(layer: Blob, mark: { readonly annotations?: object }): BuiltImage {
-  const config = jsonBlob('application/vnd.oci.image.config.v1+json', configOf(layer, mark));
+interface Mark {
+  readonly annotations?: object;
+}
+
+function imageOf(layer: Blob, mark: Mark): BuiltImage {
+  const { digest, mediaType, bytes } = layer;
+  return { ...aroundLayer({ digest, mediaType, size: bytes.length }, mark), layer };
+}
+
+/** What points at a layer, which need not be at hand. */
+function aroundLayer(
+  { mediaType, digest, size }: Pick<Descriptor, 'mediaType' | 'digest' | 'size'>,
+  mark: Mark,
+): Pick<BuiltImage, 'manifest' | 'config'> {
+  const config = jsonBlob('application/vnd.oci.image.config.v1+json', configOf(digest, mark));
   const manifest = jsonBlob('application/vnd.oci.image.manifest.v1+json', {
     schemaVersion: 2,
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
     config: descriptorOf(config),
-    layers: [{ ...descriptorOf(layer), ...mark }],
+    layers: [{ mediaType, digest, size, ...mark }],
   });
-  return { manifest, config, layer };
+  return { manifest, config };
 }
+
+/** Whether an image is one that is built here, by its digest: of a folder, that is in lockfiles. */
+export function isBuiltImage({ layers }: Pick<ImageManifest, 'layers'>, digest: Digest): boolean {
+  const [layer] = layers;
+  if (layer === undefined || layers.length > 1) return false;
+  const marks = [BASE_MARK, {}];
+  return marks.some((mark) => aroundLayer(layer, mark).manifest.digest === digest);
+}
+
+const BASE_MARK: Mark = { annotations: { 'io.crossplane.xpkg': 'base' } };
 
 /** A repository that holds one built image. */
 export function builtRepository(image: BuiltImage, name: string): ImageRepository {
@@ -63,12 +86,12 @@ export function builtRepository(image: BuiltImage, name: string): ImageRepositor
 }
 
 /** Repeats the layer's annotation as a label, because `crossplane validate` reads labels only. */
-function configOf(layer: Blob, { annotations }: { readonly annotations?: object }): object {
+function configOf(layer: Digest, { annotations }: Mark): object {
   return {
     architecture: 'amd64',
     os: 'linux',
-    ...(annotations && { config: { Labels: { [`io.crossplane.xpkg:${layer.digest}`]: 'base' } } }),
-    rootfs: { type: 'layers', diff_ids: [layer.digest] },
+    ...(annotations && { config: { Labels: { [`io.crossplane.xpkg:${layer}`]: 'base' } } }),
+    rootfs: { type: 'layers', diff_ids: [layer] },
   };
 }
 

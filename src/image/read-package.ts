@@ -18,6 +18,7 @@ import {
   type ContentReader,
   type TakenEntries,
 } from './find-package-yaml.js';
+import type { Packing } from './archive/unpack.js';
 import { NotATar, tarEntries, type TarEntry } from './archive/tar-entries.js';
 import { readLayer } from './layer/read-layer.js';
 
@@ -31,6 +32,8 @@ export type ReadPackage<T> =
       /** undefined: the image had to be flattened. */
       readonly baseLayer: Digest | undefined;
       readonly notes: readonly string[];
+      /** How the layers that were read are packed, each once; sorted. */
+      readonly packings: readonly Packing[];
     }
   | { readonly status: 'refused'; readonly why: string };
 
@@ -61,7 +64,8 @@ export async function readPackage<T>(
   options: ReadOptions<T>,
 ): Promise<ReadPackage<T>> {
   const { at } = located;
-  const context = { ...options, repository, limits: options.limits ?? LIMITS };
+  const packings = new Set<Packing>();
+  const context = { ...options, repository, packings, limits: options.limits ?? LIMITS };
   if (at.place === 'refused') return { status: 'refused', why: at.why };
   if (at.place === 'layer') return fromLayer(at.layer, rules, context, located);
   try {
@@ -77,6 +81,8 @@ export async function readPackage<T>(
 interface Context<T> extends ReadOptions<T> {
   readonly repository: ImageRepository;
   readonly limits: Limits;
+  /** Of the layers read so far. */
+  readonly packings: Set<Packing>;
 }
 
 async function fromLayer<T>(
@@ -92,7 +98,7 @@ async function fromLayer<T>(
       why: `the layer marked as base holds no package.yaml${platformHint(located)}`,
     };
   }
-  return read(found, layer.digest, noteOthers(found));
+  return read(found, layer.digest, { notes: noteOthers(found), packings: context.packings });
 }
 
 /** Reads layers from the top down, until package.yaml is found. */
@@ -109,12 +115,21 @@ async function fromFlattened<T>(
     const found = await inLayer(layer, context, entries);
     bytes += layer.size;
     if (found !== undefined) {
-      return read(found, undefined, [unmarked(index + 1, bytes), ...noteOthers(found)]);
+      const notes = [unmarked(index + 1, bytes), ...noteOthers(found)];
+      return read(found, undefined, { notes, packings: context.packings });
     }
   }
   const value = files?.value;
   if (value !== undefined) {
-    return { status: 'read', value, packageYaml: undefined, baseLayer: undefined, notes: [] };
+    const packings = [...context.packings].sort();
+    return {
+      status: 'read',
+      value,
+      packageYaml: undefined,
+      baseLayer: undefined,
+      notes: [],
+      packings,
+    };
   }
   return {
     status: 'refused',
@@ -148,9 +163,16 @@ function flattened<T>(
 function read<T>(
   found: FoundPackageYaml<T>,
   baseLayer: Digest | undefined,
-  notes: readonly string[],
+  { notes, packings }: { readonly notes: readonly string[]; readonly packings: Set<Packing> },
 ): ReadPackage<T> {
-  return { status: 'read', value: found.value, packageYaml: found.digest, baseLayer, notes };
+  return {
+    status: 'read',
+    value: found.value,
+    packageYaml: found.digest,
+    baseLayer,
+    notes,
+    packings: [...packings].sort(),
+  };
 }
 
 function unmarked(layers: number, bytes: number): string {
@@ -166,11 +188,12 @@ function platformHint({ platformless }: LocatedPackage): string {
 
 async function inLayer<T>(
   layer: Descriptor,
-  { repository, limits, read }: Context<T>,
+  { repository, limits, read, packings }: Context<T>,
   entries: TakenEntries,
 ): Promise<FoundPackageYaml<T> | undefined> {
   const subject = `${repository.name}@${layer.digest}`;
-  const found = await readLayer(repository, layer, { subject, limits }, (tar) =>
+  const note = (packing: Packing) => void packings.add(packing);
+  const found = await readLayer(repository, layer, { subject, limits, note }, (tar) =>
     findPackageYaml(tarEntries(tar, subject, limits), read, { ...entries, subject, limits }),
   );
   if (found !== undefined) return found.value;

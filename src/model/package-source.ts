@@ -15,6 +15,8 @@ export interface FetchedPackage {
   readonly packageYaml?: string | undefined;
   /** Set where it is no package but something kept beside packages: the type of that. */
   readonly artifact?: string | undefined;
+  /** Why a cluster of the target cannot read an image that was built of a folder, and is locked as such. */
+  readonly unreadable?: string | undefined;
   /** For the user: a careless mirror, a layer that had to be flattened. */
   readonly notes?: readonly string[] | undefined;
 }

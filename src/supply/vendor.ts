@@ -28,6 +28,8 @@ export interface VendorOptions {
   readonly concurrency: number;
   /** Called when the copy of a package begins. */
   readonly onPackage?: ((reference: string) => void) | undefined;
+  /** Called with a package that no cluster of the target could read, and why. */
+  readonly onUnreadable?: ((reference: string, why: string) => void) | undefined;
 }
 
 /** Copies the images of locked packages from the first source that has each, by digest. */
@@ -60,7 +62,7 @@ async function vendorOne(
   wanted: VendoredPackage,
   sources: readonly PackageSource[],
   layout: LayoutWriter,
-  { target, extent, onPackage }: VendorOptions,
+  { target, extent, onPackage, onUnreadable }: VendorOptions,
 ): Promise<void> {
   const reference = joinReference(wanted.repository, wanted.version);
   onPackage?.(reference);
@@ -68,6 +70,7 @@ async function vendorOne(
   const copied = copying(images, layout);
   await copied.manifest(manifest.digest);
   const fetched = await fetchImage(copied, wanted.digest, target);
+  if (fetched?.unreadable !== undefined) onUnreadable?.(reference, fetched.unreadable);
   for (const pin of ['manifest', 'baseLayer', 'packageYaml'] as const) {
     if (wanted[pin] === undefined || fetched?.[pin] === wanted[pin]) continue;
     const what = `the lockfile says that its \`${pin}\` is ${wanted[pin]}, and its image has ${fetched?.[pin] ?? 'none'}`;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds what a cluster without containers is made of, from the Go module proxy: etcd, kube-apiserver and the core
-# controllers of some Crossplane releases. Needs Go 1.25 or newer. About 20 minutes once; what is there is kept.
+# Builds what a cluster without containers is made of, from the Go module proxy: etcd, kube-apiserver,
+# kube-controller-manager and the core controllers of some Crossplane releases. Needs Go 1.25 or newer. About 30 minutes
+# once; what is there is kept.
 #   test/rig/build.sh [RELEASE..]
 set -euo pipefail
 work=${XPKG_RIG:-${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-rig}
@@ -20,7 +21,7 @@ build() {
 # k8s.io/kubernetes replaces its staging modules by folders that are not in the module. A module of our own requires it,
 # and replaces each by what was published of it.
 kube() {
-  local src=$work/src/kube dir module version=k8s.io/component-base/version
+  local src=$work/src/kube dir module program version=k8s.io/component-base/version
   rm -rf "$src" && mkdir -p "$src" && cd "$src"
   go mod init rig
   go mod download "k8s.io/kubernetes@v$kubernetes"
@@ -29,9 +30,11 @@ kube() {
     go mod edit -replace "$module=$module@v0.${kubernetes#1.}"
   done
   go mod edit -require "k8s.io/kubernetes@v$kubernetes" -require "go.etcd.io/etcd/server/v3@$etcd"
-  build etcd "$src" go.etcd.io/etcd/server/v3 ''
-  build kube-apiserver "$src" k8s.io/kubernetes/cmd/kube-apiserver \
-    "-X $version.gitVersion=v$kubernetes -X $version.gitMajor=1 -X $version.gitMinor=$(echo "$kubernetes" | cut -d. -f2)"
+  [ -x "$work/bin/etcd" ] || build etcd "$src" go.etcd.io/etcd/server/v3 ''
+  for program in kube-apiserver kube-controller-manager; do
+    [ -x "$work/bin/$program" ] || build "$program" "$src" "k8s.io/kubernetes/cmd/$program" \
+      "-X $version.gitVersion=v$kubernetes -X $version.gitMajor=1 -X $version.gitMinor=$(echo "$kubernetes" | cut -d. -f2)"
+  done
 }
 
 # A copy of the module with its own go.mod, so that its dependencies are those of the release.
@@ -54,7 +57,7 @@ crossplane() {
   rm -rf "$work/crds/$release" && cp -r "$src/cluster" "$work/crds/$release"
 }
 
-[ -x "$work/bin/kube-apiserver" ] || (kube)
+[ -x "$work/bin/etcd" ] && [ -x "$work/bin/kube-apiserver" ] && [ -x "$work/bin/kube-controller-manager" ] || (kube)
 for release in "$@"; do
   [ -x "$work/bin/crossplane-$release" ] || (crossplane "$release")
 done

@@ -45,6 +45,15 @@ export class KubeApi {
     await this.#send('POST', `${at}/${plural}`, object, 'application/json');
   }
 
+  /** Deletes an object, if it is there. */
+  async remove({ at, plural }: Resource, name: string): Promise<void> {
+    try {
+      await this.#send('DELETE', `${at}/${plural}/${name}`);
+    } catch (error) {
+      if (!String(error).includes(': 404 ')) throw error;
+    }
+  }
+
   /** Merges into the status of an object. */
   async setStatus(path: string, status: JsonObject): Promise<void> {
     await this.#send('PATCH', `${path}/status`, { status }, 'application/merge-patch+json');
@@ -55,7 +64,7 @@ export class KubeApi {
   }
 
   async #send(
-    method: 'GET' | 'PATCH' | 'POST',
+    method: 'DELETE' | 'GET' | 'PATCH' | 'POST',
     path: string,
     body?: JsonObject,
     type?: string,

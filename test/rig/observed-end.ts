@@ -2,6 +2,8 @@ import { packageConditions } from '../../src/cluster/package-conditions.js';
 import type { Settled } from '../../src/cluster/settle-cluster.js';
 import { lockRowManifest } from '../../src/lock/lock-row.js';
 import type { Target } from '../../src/model/target/target.js';
+import { wantedObject } from '../../src/cluster/wanted-object.js';
+import type { Rendering } from '../../src/usecases/render.js';
 import { isMapping, listOf, mappingOf, stringOf, type JsonObject } from '../../src/text/json.js';
 import { LOCK, type KubeApi, type Resource } from './kube-api.js';
 
@@ -19,25 +21,52 @@ export const PACKAGE_RESOURCES: Readonly<Record<string, Resource>> = {
   Function: { at: '/apis/pkg.crossplane.io/v1', plural: 'functions' },
 };
 
-/** What a running cluster has of the scenario whose names begin so. */
-export async function observedEnd(api: KubeApi, id: string): Promise<ObservedEnd> {
+/** What a running cluster has of scenarios, by what is part of all their names. */
+export async function observedEnds(
+  api: KubeApi,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ObservedEnd>> {
   const objects = await Promise.all(Object.values(PACKAGE_RESOURCES).map((each) => api.list(each)));
   const lock = await api.get(`${LOCK.at}/${LOCK.plural}/lock`);
   const rows = (listOf(lock?.['packages']) ?? []).filter(isMapping);
+  const packages = objects.flat().map((object) => {
+    const name = stringOf(mappingOf(object['metadata'])?.['name']) ?? '';
+    const conditions = ['Installed', 'Healthy'].map((type) => told(object, type));
+    const line = packageLine(
+      `${stringOf(object['kind'])} ${name}`,
+      referenceOf(object),
+      conditions,
+    );
+    return { reference: referenceOf(object), line };
+  });
+  return new Map(
+    ids.map((id) => [
+      id,
+      {
+        packages: packages
+          .filter(({ reference }) => reference.includes(`/${id}/`))
+          .map(({ line }) => line)
+          .sort(),
+        rows: rows
+          .filter(({ source }) => stringOf(source)?.includes(`/${id}/`))
+          .map(written)
+          .sort(),
+      },
+    ]),
+  );
+}
+
+/** What a rendering is to come to: each of its packages healthy, and no row but those of its Lock. */
+export function renderedEnd({ bundle, lock }: Rendering): ObservedEnd {
   return {
-    packages: objects
-      .flat()
-      .filter((object) => referenceOf(object).includes(`/${id}/`))
-      .map((object) => {
-        const name = stringOf(mappingOf(object['metadata'])?.['name']) ?? '';
-        const conditions = ['Installed', 'Healthy'].map((type) => told(object, type));
-        return packageLine(`${stringOf(object['kind'])} ${name}`, referenceOf(object), conditions);
-      })
+    packages: bundle.objects
+      .map(wantedObject)
+      .filter((object) => object !== undefined)
+      .map(({ kind, name, reference }) =>
+        packageLine(`${kind} ${name}`, reference, ['True', 'True']),
+      )
       .sort(),
-    rows: rows
-      .filter(({ source }) => stringOf(source)?.includes(`/${id}/`))
-      .map(written)
-      .sort(),
+    rows: (listOf(lock?.['packages']) ?? []).filter(isMapping).map(written).sort(),
   };
 }
 

@@ -1,8 +1,9 @@
-/** What was tried of a scenario on a release. */
+/** What was seen of a scenario on a release. */
 export interface RigFigure {
   readonly scenario: string;
   readonly release: string;
-  readonly tried: number;
+  /** Of those that were tried, how many went how: `25 agree`. */
+  readonly seen: string;
 }
 
 declare module 'vitest' {

@@ -9,10 +9,10 @@ export class RigReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const figure: RigFigure | undefined = test.meta().rigFigure;
     if (figure === undefined) return;
-    const { scenario, release, tried } = figure;
+    const { scenario, release, seen } = figure;
     const row = this.#cells.get(scenario) ?? new Map<string, string>();
     this.#cells.set(scenario, row);
-    row.set(release, test.result().state === 'passed' ? `${tried} agree` : 'FAILED');
+    row.set(release, test.result().state === 'passed' ? seen : 'FAILED');
   }
 
   onTestRunEnd(): void {

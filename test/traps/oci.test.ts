@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { buildImage, builtRepository } from '../../src/image/build-image.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { fetchImage } from '../../src/sources/image/fetch-image.js';
 import { openXpkgSource } from '../../src/sources/xpkg-source.js';
@@ -16,6 +17,7 @@ import {
 } from '../support/registry/image.js';
 import { writeTar } from '../support/registry/layout.js';
 import { MemoryRepository } from '../support/registry/memory-repository.js';
+import { zstdOf } from '../support/registry/zstd.js';
 import { xpkgFiles } from '../support/registry/xpkg.js';
 
 const AMD64 = { os: 'linux', architecture: 'amd64' };
@@ -93,5 +95,42 @@ describe('the name in the tar, and two base layers', () => {
     const image = imageOf(await Promise.all(layers));
     expect(await nameOf(image, 'v2.1.8')).toBeUndefined();
     expect(await nameOf(image, 'v2.2.0')).toBe('first');
+  });
+});
+
+function plain(tar: Uint8Array): Uint8Array {
+  return tar;
+}
+
+async function problemOf(image: Image, release: string) {
+  const got = await fetchImage(new MemoryRepository(image), 'v1', targetFor(release)!);
+  return { problem: got?.contents.problems[0]?.message, unreadable: got?.unreadable };
+}
+
+describe('a layer that is not packed by gzip', () => {
+  test.each([
+    { how: 'a plain tar', compress: plain, says: 'a plain tar' },
+    { how: 'zstd', compress: zstdOf, says: 'packed by zstd' },
+  ])('$how: no candidate before v2.2, and read from then on', async ({ compress, says }) => {
+    const layer = await layerOf(pkg(), { compress, annotations: BASE });
+    const image = imageOf([layer]);
+    for (const release of ['v1.14.0', 'v1.20.11', 'v2.1.5']) {
+      const { problem } = await problemOf(image, release);
+      expect(problem).toContain(
+        `its layer is ${says}, and Crossplane before v2.2 reads gzip alone`,
+      );
+    }
+    expect(await problemOf(image, 'v2.2.0')).toEqual({});
+    expect(await problemOf(imageOf([layer, await layerOf([])]), 'v2.3.4')).toEqual({});
+  });
+
+  test('as built of a folder, it stays what lockfiles hold, and says that it must be published', async () => {
+    const built = await buildImage(new TextEncoder().encode(providerYaml('p')));
+    const images = builtRepository(built, 'x.io/a/p');
+    const fetched = await fetchImage(images, built.manifest.digest, targetFor('v1.20.11')!);
+    expect(fetched?.contents.problems).toEqual([]);
+    expect(fetched?.unreadable).toContain('crossplane xpkg push');
+    const later = await fetchImage(images, built.manifest.digest, targetFor('v2.2.0')!);
+    expect(later?.unreadable).toBeUndefined();
   });
 });

@@ -14,6 +14,9 @@ export interface Packed {
   readonly size: number;
 }
 
+/** How bytes are packed, by their first. */
+export type Packing = 'gzip' | 'zstd' | 'none';
+
 /**
  * Uncompresses a layer: gzip, zstd or nothing, by its first bytes.
  *
@@ -25,6 +28,7 @@ export async function* unpack(
   packed: Packed,
   subject: string,
   limits: Limits = LIMITS,
+  note?: (packing: Packing) => void,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
   const grow = (more: number) => {
@@ -45,7 +49,7 @@ export async function* unpack(
     }
   };
   try {
-    for await (const chunk of evenChunks(streamOf(packed.chunks, subject, limits))) {
+    for await (const chunk of evenChunks(streamOf(packed.chunks, subject, { limits, note }))) {
       grow(chunk.byteLength);
       yield chunk;
     }
@@ -63,13 +67,18 @@ const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 async function* streamOf(
   chunks: AsyncIterable<Uint8Array>,
   subject: string,
-  limits: Limits,
+  {
+    limits,
+    note,
+  }: { readonly limits: Limits; readonly note?: ((packing: Packing) => void) | undefined },
 ): AsyncGenerator<Uint8Array> {
   const reader = new ByteReader(chunks);
   try {
     const start = await reader.peek(ZSTD.length);
-    if (startsWith(start, GZIP)) yield* gunzipped(reader.stream(Infinity));
-    else if (startsWith(start, ZSTD)) yield* unzstd(reader, subject, limits);
+    const packing = startsWith(start, GZIP) ? 'gzip' : startsWith(start, ZSTD) ? 'zstd' : 'none';
+    note?.(packing);
+    if (packing === 'gzip') yield* gunzipped(reader.stream(Infinity));
+    else if (packing === 'zstd') yield* unzstd(reader, subject, limits);
     else yield* reader.stream(Infinity);
   } finally {
     await reader.close();

@@ -53,6 +53,8 @@ export interface TargetRules {
   readonly compositeScopes: boolean;
   /** How package.yaml is found in a layer. */
   readonly tarEntry: 'exact' | 'basename';
+  /** A layer that is a plain tar, or packed by anything but gzip, is refused. */
+  readonly gzipLayersOnly: boolean;
   readonly severalBaseLayers: 'refused' | 'first';
   readonly maxLayers: number | undefined;
 }
@@ -229,6 +231,7 @@ function rulesOf(triple: Triple): TargetRules {
         : undefined,
     runtimeImages: !v2,
     compositeScopes: v2,
+    gzipLayersOnly: !from(2, 2),
     tarEntry: v2 ? 'basename' : 'exact',
     severalBaseLayers: from(2, 2) ? 'first' : 'refused',
     maxLayers: from(2, 2) ? undefined : 256,

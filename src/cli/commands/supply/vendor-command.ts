@@ -56,6 +56,7 @@ export const vendorCommand = command({
         stats.latest = reference;
         stats.fetched++;
       },
+      onUnreadable: (reference, why) => io.afterwards(`warning: ${reference}: ${why}`),
     };
     const bytes = await withProgress(io, stats, () =>
       writeLayout(args, folder, (layout) => vendor(packages, sources, layout, options)),

@@ -40,6 +40,12 @@ async function run(...argv: readonly string[]) {
   return { code, stdout: io.stdout(), notes: io.notes() };
 }
 
+/** Whether the demo is vendored with a warning about layers. */
+async function warned(): Promise<boolean> {
+  const { notes } = await run('vendor', 'world', ...DEMO_SOURCE);
+  return notes.some((note) => note.startsWith('warning: ') && note.includes('reads gzip alone'));
+}
+
 /** Path → content of every file. */
 async function filesIn(path: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
@@ -98,6 +104,16 @@ describe('of packages that were folders', () => {
     await rm(join(folder, 'xpkg.lock.yaml'));
     expect((await run(...RESOLVE_DEMO, ...layout)).code).toBe(0);
     expect(await readFile(join(folder, 'xpkg.lock.yaml'))).toEqual(lockfile);
+  });
+
+  test('that releases before v2.2 cannot pull them is said', async () => {
+    expect(await warned()).toBe(true);
+    const text = await readFile(join(folder, 'xpkg.lock.yaml'), 'utf8');
+    await writeFile(
+      join(folder, 'xpkg.lock.yaml'),
+      text.replace(/^crossplane: .*$/m, 'crossplane: v2.2.0'),
+    );
+    expect(await warned()).toBe(false);
   });
 
   test('the same lockfile makes the same bytes, and a layout makes itself', async () => {

@@ -1,40 +1,60 @@
 import { gzipSync } from 'node:zlib';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../src/model/index-file.js';
-import type { PackageRoot, Request } from '../../src/model/request.js';
+import type { CrdDemand } from '../../src/model/crd-demand.js';
+import type {
+  LocalRoot,
+  PackageRoot,
+  Request,
+  Root,
+  VersionRule,
+} from '../../src/model/request.js';
 import type { Scenario } from '../../src/testing/generate/scenario.js';
+import { isDigest } from '../../src/text/digest.js';
 import { isMapping, type JsonValue } from '../../src/text/json.js';
 import type { DockerRegistry } from '../conformance/docker-registry.js';
 import { BASE, blobOf, imageOf, tarOf, type Image } from '../support/registry/image.js';
 import { packageText } from './package-text.js';
 
-/** A scenario whose packages are in a registry, apart from those of every other. */
-export interface PublishedScenario {
+/** A scenario under names that no other has, and the images of its packages. */
+export interface MovedScenario extends Scenario {
   /** Part of every name in it. */
   readonly id: string;
-  readonly universe: IndexFile;
-  readonly request: Request;
+  /** Puts its packages where their names say. */
+  publish(registry: DockerRegistry): Promise<void>;
 }
 
-/** Pushes the packages of a scenario, each to a path, and with APIs, that only it has. */
-export async function publishScenario(
-  { universe, request }: Scenario,
+/** A scenario with every package at a path of a registry, and with APIs, that only it has. */
+export async function moveScenario(
+  { universe, request, options }: Scenario,
   id: string,
-  registry: DockerRegistry,
-): Promise<PublishedScenario> {
-  const publisher = new Publisher(universe, id, registry);
+  host: string,
+): Promise<MovedScenario> {
+  const mover = new Mover(universe, id, host);
   const packages: Record<string, IndexPackage> = {};
   for (const [repository, { kind, versions }] of Object.entries(universe.packages)) {
     const entries: Record<string, IndexVersion> = {};
     for (const [tag, entry] of Object.entries(versions)) {
-      entries[tag] = await publisher.publish(repository, tag, { kind, entry });
+      const moved = await mover.move(repository, tag, { kind, entry });
+      entries[isDigest(tag) ? moved.digest! : tag] = moved;
     }
-    packages[publisher.moved(repository)] = { kind, versions: entries };
+    packages[mover.moved(repository)] = { kind, versions: entries };
   }
-  const roots: PackageRoot[] = [];
-  for (const root of request.roots) {
-    if (root.root === 'package') roots.push(await publisher.movedRoot(root));
-  }
-  return { id, universe: { packages }, request: { ...request, roots } };
+  const { locked, prereleases } = options;
+  return {
+    id,
+    universe: { packages },
+    request: await mover.movedRequest(request),
+    options: {
+      ...options,
+      ...(prereleases && { prereleases: prereleases.map((each) => mover.moved(each)) }),
+      ...(locked && {
+        locked: new Map(Array.from(locked, ([name, tag]) => [mover.moved(name), tag])),
+      }),
+    },
+    publish: async (registry) => {
+      for (const { path, tag, image } of mover.images) await registry.push(path, tag, image);
+    },
+  };
 }
 
 /** What a digest stands for that names an image in a circle: no image has it. */
@@ -52,16 +72,19 @@ interface Built {
 }
 
 /** Moves packages one after the other: an image holds the digests of others, and so comes after them. */
-class Publisher {
+class Mover {
   readonly #id: string;
-  readonly #registry: DockerRegistry;
+  readonly #host: string;
   readonly #byDigest: ReadonlyMap<string | undefined, Version & { readonly repository: string }>;
   /** undefined: it is being built. */
   readonly #built = new Map<IndexVersion, Built | undefined>();
 
-  constructor({ packages }: IndexFile, id: string, registry: DockerRegistry) {
+  /** What is to be published. */
+  readonly images: { readonly path: string; readonly tag: string; readonly image: Image }[] = [];
+
+  constructor({ packages }: IndexFile, id: string, host: string) {
     this.#id = id;
-    this.#registry = registry;
+    this.#host = host;
     this.#byDigest = new Map(
       Object.entries(packages).flatMap(([repository, { kind, versions }]) =>
         Object.values(versions).map((entry) => [entry.digest, { repository, kind, entry }]),
@@ -70,16 +93,68 @@ class Publisher {
   }
 
   moved(repository: string): string {
-    return `${this.#registry.host}/${this.#pathOf(repository)}`;
+    return `${this.#host}/${this.#pathOf(repository)}`;
   }
 
-  async publish(repository: string, tag: string, version: Version): Promise<IndexVersion> {
+  async move(repository: string, tag: string, version: Version): Promise<IndexVersion> {
     const { entry, image } = (await this.#build(repository, version))!;
-    await this.#registry.push(this.#pathOf(repository), tag, image);
+    const path = this.#pathOf(repository);
+    this.images.push({ path, tag: isDigest(tag) ? image.digest : tag, image });
     return entry;
   }
 
-  async movedRoot(root: PackageRoot): Promise<PackageRoot> {
+  async movedRequest(request: Request): Promise<Request> {
+    const roots: Root[] = [];
+    for (const root of request.roots) roots.push(await this.#movedRoot(root));
+    return {
+      ...request,
+      crossplane: undefined,
+      roots,
+      overrides: await this.#movedRules(request.overrides),
+      exclude: await this.#movedRules(request.exclude),
+      replace: request.replace.map((each) => ({
+        ...each,
+        repository: this.moved(each.repository),
+        with: this.moved(each.with),
+      })),
+    };
+  }
+
+  async #movedRules(rules: readonly VersionRule[]): Promise<VersionRule[]> {
+    const moved: VersionRule[] = [];
+    for (const rule of rules) {
+      const version = isDigest(rule.version) ? await this.#digestFor(rule.version) : rule.version;
+      moved.push({ ...rule, repository: this.moved(rule.repository), version });
+    }
+    return moved;
+  }
+
+  async #movedRoot(root: Root): Promise<Root> {
+    switch (root.root) {
+      case 'package':
+        return this.#movedPackage(root);
+      case 'crd':
+        return { ...root, demand: this.#movedDemand(root.demand) };
+      case 'local': {
+        const dependsOn: LocalRoot['dependsOn'][number][] = [];
+        for (const { entry, origin } of root.dependsOn) {
+          dependsOn.push({ entry: await this.#movedDependency(entry), origin });
+        }
+        return { ...root, dependsOn };
+      }
+    }
+  }
+
+  #movedDemand(demand: CrdDemand): CrdDemand {
+    const named =
+      'crd' in demand
+        ? { ...demand, crd: `${demand.crd}.${this.#id}` }
+        : { ...demand, group: demand.group === '*' ? '*' : `${demand.group}.${this.#id}` };
+    const { registry } = demand;
+    return registry === undefined ? named : { ...named, registry: this.moved(registry) };
+  }
+
+  async #movedPackage(root: PackageRoot): Promise<PackageRoot> {
     const { version, repository } = root;
     const own = { ...root, repository: this.moved(repository), object: undefined, name: undefined };
     if (version.form !== 'digest') return own;
@@ -138,7 +213,7 @@ class Publisher {
 }
 
 /** With a packed layer and its diffID: releases before v2.2 refuse any other layer that is marked. */
-async function packedImage(packageYaml: string): Promise<Image> {
+export async function packedImage(packageYaml: string): Promise<Image> {
   const tar = await tarOf([{ name: 'package.yaml', content: packageYaml }]);
   const config = {
     architecture: 'amd64',
