@@ -146,7 +146,8 @@ describe('pre-commit', () => {
     machine.tool(['resolve', ...FROM_FIXTURES, '-q']);
     git(machine.repository, 'add', '--all');
     const run = () => pythonTool('pre-commit', ['run', '--all-files'], machine.repository, env());
-    expect(run()).toMatchObject({ status: 0 });
+    const first = run();
+    expect(first.status, first.said).toBe(0);
     const bundle = join(machine.repository, 'rendered/packages.yaml');
     writeFileSync(bundle, `${readFileSync(bundle, 'utf8')}# edited\n`);
     const { status, said } = run();

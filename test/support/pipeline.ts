@@ -50,9 +50,12 @@ export class PipelineMachine {
   readonly repository = join(this.folder, 'repository');
   readonly temporary = join(this.folder, 'temporary');
   readonly #bin = join(this.folder, 'bin');
+  readonly #inherited: NodeJS.ProcessEnv;
   #path: readonly string[] = [this.#bin];
 
   constructor({ realNpm = false } = {}) {
+    // npm has its registry and what it needs to reach it from there.
+    this.#inherited = realNpm ? process.env : { HOME: this.folder };
     if (!existsSync(MAIN)) throw new Error('run `npm run build` first');
     for (const folder of [this.repository, this.temporary, this.#bin]) mkdirSync(folder);
     cpSync(join(ROOT, 'fixtures/demo'), this.repository, { recursive: true });
@@ -111,8 +114,8 @@ export class PipelineMachine {
 
   #env(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
     return {
+      ...this.#inherited,
       PATH: [...this.#path, process.env['PATH']].join(delimiter),
-      HOME: this.folder,
       XPKG_RESOLVE_CACHE: join(this.folder, 'cache'),
       NODE: process.execPath,
       MAIN,
