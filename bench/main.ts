@@ -8,6 +8,7 @@ import { registry } from './registry.js';
 import { rounds } from './rounds.js';
 import { scale } from './scale.js';
 import { solving } from './solving.js';
+import { sparse } from './sparse.js';
 import { startUp } from './start-up.js';
 import { walk } from './walk.js';
 
@@ -21,6 +22,7 @@ const BENCHES = {
   rounds,
   scale,
   solving,
+  sparse,
   'start-up': startUp,
   walk,
 };

@@ -2,7 +2,7 @@ import { isRejection } from '../admission/judge.js';
 import { isPublishedAt, type CrdDemand } from '../model/crd-demand.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
-import type { Owner, PackageSource } from '../model/package-source.js';
+import type { IndexState, Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import type { Reply, Upcoming, Question, Solving } from '../solver/question.js';
 import type { CheckedPackage } from './checked-package.js';
@@ -52,6 +52,11 @@ export class Driver {
   get counts(): ReadCounts {
     const { listed, fetched } = this.#memory.stats;
     return { listed, fetched };
+  }
+
+  /** States of the indexes that the source answers from. */
+  get states(): readonly IndexState[] {
+    return this.#memory.states;
   }
 
   /** Runs a search to its end. The only loop in the project that awaits a source. */

@@ -1,7 +1,7 @@
 import { isRejection, judge } from '../admission/judge.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { Candidate, Repository } from '../model/package.js';
-import type { Owner, PackageSource } from '../model/package-source.js';
+import type { IndexState, Owner, PackageSource } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import { checkedPackage, type CheckedPackage } from './checked-package.js';
 import { EqualLists } from './equal-lists.js';
@@ -23,6 +23,7 @@ export class SourceMemory implements PackageSource {
   readonly distant: boolean;
   readonly owners?: NonNullable<PackageSource['owners']>;
   readonly repositories?: NonNullable<PackageSource['repositories']>;
+  readonly states: readonly IndexState[];
   readonly stats: ReadStats;
   readonly #source: PackageSource;
   readonly #tagLists = new ReplyMemory<readonly string[] | undefined>();
@@ -43,6 +44,7 @@ export class SourceMemory implements PackageSource {
     this.#source = source;
     this.stats = stats;
     this.distant = source.distant === true;
+    this.states = source.states ?? [];
     if (source.repositories !== undefined) {
       this.repositories = (about) => source.repositories!(about);
     }

@@ -27,6 +27,9 @@ export function formatLockfile(lockfile: Lockfile): string {
       crossplane: lockfile.crossplane,
       packages: packages.map(packageBlock),
       objects: lockfile.objects,
+      indexes: unlessEmpty(
+        (lockfile.indexes ?? []).map(({ from: index, digest }) => ({ index, digest })),
+      ),
       skipDependencyResolution: lockfile.skipDependencyResolution,
     })
   );

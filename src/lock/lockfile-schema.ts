@@ -11,7 +11,13 @@ export interface LockfileDocument {
   readonly crossplane: string;
   readonly packages: readonly PackageBlock[];
   readonly objects: readonly JsonObject[];
+  readonly indexes?: readonly IndexBlock[] | undefined;
   readonly skipDependencyResolution: readonly string[];
+}
+
+interface IndexBlock {
+  readonly index: string;
+  readonly digest: string;
 }
 
 export interface PackageBlock {
@@ -230,6 +236,16 @@ export const LOCKFILE_SCHEMA: Schema = {
       objects: list(
         { $ref: '#/$defs/object' },
         'ImageConfigs and DeploymentRuntimeConfigs that were given.',
+      ),
+      indexes: list(
+        record<IndexBlock>(
+          {
+            index: text('Index in parts, as it was named.'),
+            digest: digest('Which state of it was read.'),
+          },
+          ['index', 'digest'],
+        ),
+        'Indexes that it was resolved from, where that is recorded (`--lock-index`).',
       ),
       skipDependencyResolution: list(
         { type: 'string' },

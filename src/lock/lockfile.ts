@@ -2,6 +2,7 @@ import type { PackageKind, Repository } from '../model/package.js';
 import type { JsonObject } from '../text/json.js';
 import type { Digest } from '../text/digest.js';
 import type { Requirement } from '../model/package-meta.js';
+import type { IndexState } from '../model/package-source.js';
 import type { OwnedObject } from '../model/owned-object.js';
 
 /** Version of the format of `xpkg.lock.yaml`; a reader refuses a newer one. */
@@ -18,6 +19,8 @@ export interface Lockfile {
   readonly packages: readonly LockedPackage[];
   /** ImageConfigs and runtime configs the user gave, in the order given. */
   readonly objects: readonly JsonObject[];
+  /** States of the indexes that it was resolved from, in the order asked; empty: not recorded. */
+  readonly indexes?: readonly IndexState[] | undefined;
   /** Why every object carries `skipDependencyResolution: true`; empty: none does. */
   readonly skipDependencyResolution: readonly string[];
 }

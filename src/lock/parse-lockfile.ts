@@ -16,7 +16,8 @@ import type { DemandBlock, PackageBlock, RequirementBlock } from './lockfile-sch
 /** Reads `xpkg.lock.yaml`; what is wrong with it is an `InputError` that says where. */
 export function parseLockfile(text: string, file: string): Lockfile {
   const document = parseLocatedDocument(text, file);
-  const { crossplane, packages, objects, skipDependencyResolution } = checkLockfile(document);
+  const { crossplane, packages, objects, indexes, skipDependencyResolution } =
+    checkLockfile(document);
   if (targetFor(crossplane) === undefined) {
     throw document.error(['crossplane'], 'must be a Crossplane release');
   }
@@ -29,6 +30,9 @@ export function parseLockfile(text: string, file: string): Lockfile {
     crossplane,
     packages: locked.sort((a, b) => byCodePoint(a.repository, b.repository)),
     objects,
+    ...(indexes !== undefined && {
+      indexes: indexes.map(({ index: from, digest }) => ({ from, digest: checkedDigest(digest)! })),
+    }),
     skipDependencyResolution,
   };
 }

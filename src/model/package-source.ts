@@ -1,6 +1,7 @@
 import type { Repository, Candidate } from './package.js';
 import type { PackageContents } from './package-contents.js';
 import type { CrdDemand } from './crd-demand.js';
+import type { Digest } from '../text/digest.js';
 import type { Target } from './target/target.js';
 
 /** A package version as a source has it. Every digest is `sha256:` and 64 lower-case hex digits. */
@@ -27,6 +28,13 @@ export interface Owner {
   readonly versions: readonly string[];
 }
 
+/** A state of an index in parts, for a lockfile to say which was read. */
+export interface IndexState {
+  /** As the user named it: `index:oci://registry.example.org/team/index:v1`. */
+  readonly from: string;
+  readonly digest: Digest;
+}
+
 /**
  * Where packages come from: a registry, a folder, an index, a test's memory.
  *
@@ -40,6 +48,8 @@ export interface Owner {
 export interface PackageSource {
   /** An answer takes long, and many take no longer than one: it pays to ask ahead. */
   readonly distant?: boolean;
+  /** States of indexes that it answers from, for as long as it is open. */
+  readonly states?: readonly IndexState[];
   /** Every tag, in any order, semver or not. undefined: the repository is unknown here. */
   tags(repository: Repository, target: Target): Promise<readonly string[] | undefined>;
   /** Reads package.yaml and nothing else. undefined: there is no such version. */

@@ -64,9 +64,11 @@ export class IndexFolder {
     return (await this.#named())?.digest;
   }
 
-  /** The artifact that is there now. */
-  async top(): Promise<{ readonly images: ImageRepository; readonly top: StoredManifest }> {
-    const descriptor = await this.#named();
+  /** The artifact that is there now, or the one of a digest, which may be there still. */
+  async top(
+    wanted?: Digest,
+  ): Promise<{ readonly images: ImageRepository; readonly top: StoredManifest }> {
+    const descriptor = wanted === undefined ? await this.#named() : { digest: wanted };
     if (descriptor === undefined) {
       throw new SourceError('BAD_SOURCE', this.#shown, 'there is no `index.json`');
     }
@@ -75,8 +77,14 @@ export class IndexFolder {
     const images = layout.repositories.get(NAME);
     const top = await images?.manifest(descriptor.digest);
     if (images !== undefined && top !== undefined) return { images, top };
-    const what = `\`index.json\` names ${descriptor.digest}, which is not there`;
-    throw new SourceError('BAD_SOURCE', this.#shown, what);
+    if (wanted === undefined) {
+      const what = `\`index.json\` names ${descriptor.digest}, which is not there`;
+      throw new SourceError('BAD_SOURCE', this.#shown, what);
+    }
+    const what = `the state ${wanted}, which the lockfile names, is no longer there`;
+    throw new SourceError('BAD_SOURCE', this.#shown, what, {
+      hint: '`xpkg-resolve resolve` reads the present state, and records that one',
+    });
   }
 
   /** Puts an artifact in the place of `base`; false: another process has put one there meanwhile. */

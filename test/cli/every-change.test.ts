@@ -37,6 +37,7 @@ const RESOLVE = ['resolve', '--upgrade', ...FROM];
 const OLD_SET = ['resolve', '--prefer', 'lowest', ...FROM];
 const ASIDE = ['--lock', 'a/l.yaml', '--out', 'c'];
 const INDEX = ['index', ...FROM, '--out', 'i.json'];
+const PARTS = ['index', ...FROM, '--out', 'world/'];
 const VENDOR = ['vendor', 'world', ...FROM];
 const CACHE = ['--cache', 'cache'];
 const fetching = (version: string) => [
@@ -205,6 +206,21 @@ const SCENARIOS: readonly Scenario[] = [
     before: [],
     argv: ['index', ...FROM, '--out', 'sub/i.json.gz'],
     empty: ['sub'],
+  },
+  { what: '`index`, in parts, at first', before: [], argv: PARTS },
+  {
+    what: '`index`, in parts, over old ones',
+    before: [PARTS],
+    adds: 'v1.2.0',
+    argv: PARTS,
+    addsBlobs: true,
+  },
+  {
+    what: '`index update`, in parts',
+    before: [PARTS],
+    adds: 'v1.2.0',
+    argv: ['index', 'update', 'world/', ...FROM],
+    addsBlobs: true,
   },
   { what: '`vendor`, at first', before: [RESOLVE], argv: VENDOR },
   {

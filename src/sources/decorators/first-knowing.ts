@@ -14,6 +14,7 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
   if (only !== undefined && sources.length === 1) return only;
   return {
     ...(sources.some(({ distant }) => distant === true) && { distant: true }),
+    states: sources.flatMap(({ states = [] }) => states),
     tags: (repository, target) => firstTags(sources, repository, target),
     fetch: (candidate, target) => firstFetch(sources, candidate, target),
     ...(sources.some((source) => source.owners !== undefined) && {

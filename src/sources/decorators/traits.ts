@@ -1,11 +1,12 @@
 import type { PackageSource } from '../../model/package-source.js';
 
-type Traits = Pick<PackageSource, 'distant' | 'owners' | 'repositories'>;
+type Traits = Pick<PackageSource, 'distant' | 'states' | 'owners' | 'repositories'>;
 
 /** What a source is and can do beside answering for one package; for decorators to pass on. */
 export function traitsOf(source: PackageSource): Traits {
   return {
     ...(source.distant !== undefined && { distant: source.distant }),
+    ...(source.states !== undefined && { states: source.states }),
     ...(source.owners && { owners: (demand, target) => source.owners!(demand, target) }),
     ...(source.repositories && { repositories: (about) => source.repositories!(about) }),
   };

@@ -10,8 +10,10 @@ import { PartsSnapshot } from './parts-snapshot.js';
 /** What stands at a place. */
 export interface Standing {
   readonly digest: Digest;
-  /** undefined: it is something else than an index in parts. */
-  snapshot(): Promise<PartsSnapshot | undefined>;
+  /**
+   * What it is, or was when it had another digest; undefined: something else than an index in parts.
+   */
+  snapshot(digest?: Digest): Promise<PartsSnapshot | undefined>;
 }
 
 /** Where an index in parts is kept, and can be replaced by another. */
@@ -41,7 +43,12 @@ export function folderPlace(folder: IndexFolder, shown: string): PartsPlace {
     mends: true,
     current: async () => {
       const digest = await folder.digest();
-      return digest && { digest, snapshot: async () => opened(await folder.top(), shown) };
+      return (
+        digest && {
+          digest,
+          snapshot: async (wanted) => opened(await folder.top(wanted), shown),
+        }
+      );
     },
     // What was there is kept for those who read it now, and goes with the next change.
     put: (artifact, { base, held, wanted }) =>

@@ -13,7 +13,7 @@ import type { PartsSnapshot } from './parts-snapshot.js';
  */
 export function partsSource(
   snapshot: PartsSnapshot,
-  { distant = false }: { readonly distant?: boolean } = {},
+  { distant = false, from }: { readonly distant?: boolean; readonly from?: string } = {},
 ): PackageSource {
   const opened = new Map<Repository, Promise<PackageSource | undefined>>();
   const open = (repository: Repository) => {
@@ -23,6 +23,7 @@ export function partsSource(
   };
   return {
     ...(distant && { distant }),
+    ...(from !== undefined && { states: [{ from, digest: snapshot.digest }] }),
     tags: async (repository, target) => (await open(repository))?.tags(repository, target),
     fetch: async (candidate, target) =>
       (await open(candidate.repository))?.fetch(candidate, target),

@@ -34,7 +34,9 @@ export async function toAnswer(
     chosen.push({ ...one, fetched: fetched! });
   }
   const { lockfile: previous, unlock } = options;
-  const { lockfile, warnings } = toLockfile(chosen, request, { target, previous });
+  const records = options.lockIndexes === true || previous?.indexes !== undefined;
+  const indexes = records ? driver.states : [];
+  const { lockfile, warnings } = toLockfile(chosen, request, { target, previous, indexes });
   const requirers = requirersIn(lockfile, problem);
   const context = { problem, requirers, target, unlock };
   const behind = await heldBack(selected, problem, target, driver);

@@ -4,6 +4,7 @@ import { spellingWarnings } from '../../bundle/spelling.js';
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import type { Repository } from '../../model/package.js';
+import type { IndexState } from '../../model/package-source.js';
 import type { CheckedPackage } from '../../driver/checked-package.js';
 import { replacedRepository, type PackageRoot, type Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
@@ -24,9 +25,14 @@ interface Lockable extends Selected {
 export function toLockfile(
   chosen: readonly Lockable[],
   request: Request,
-  context: { readonly target: Target; readonly previous: Lockfile | undefined },
+  context: {
+    readonly target: Target;
+    readonly previous: Lockfile | undefined;
+    /** States of indexes to record; those of a lockfile that records some are. */
+    readonly indexes?: readonly IndexState[] | undefined;
+  },
 ): { readonly lockfile: Lockfile; readonly warnings: readonly string[] } {
-  const { target, previous } = context;
+  const { target, previous, indexes = [] } = context;
   const roots = new Map<Repository, PackageRoot>();
   for (const root of request.roots) {
     if (root.root !== 'package') continue;
@@ -70,6 +76,7 @@ export function toLockfile(
     crossplane: target.version,
     packages: packages.sort((a, b) => byCodePoint(a.repository, b.repository)),
     objects: request.kept.map(({ object }) => withoutClusterState(object)),
+    ...(indexes.length > 0 && { indexes }),
     skipDependencyResolution: skipReasons(chosen, request, target),
   };
   const spellings = spellingWarnings([...names.keys()], target);

@@ -15,6 +15,8 @@ import { refuseOtherNames } from './refuse-other-names.js';
 
 /** What a user may set beside the request itself. */
 export interface ProblemOptions {
+  /** Says in the lockfile which states of indexes were read; so does one that said so before. */
+  readonly lockIndexes?: boolean | undefined;
   /** Among versions that are not locked. */
   readonly prefer?: 'newest' | 'lowest' | undefined;
   /** The last answer: its names are kept, and its versions are preferred before all others. */

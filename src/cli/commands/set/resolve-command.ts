@@ -22,6 +22,7 @@ import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain } from '../../io/bundle/render-again.js';
 import { writeOutputs } from '../../io/bundle/write-outputs.js';
 import { withProgress } from '../../io/progress.js';
+import { lockIndexFlag } from '../../flags/lock-flag.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 
@@ -45,6 +46,7 @@ const flags = {
     requiresArg: true,
     describe: 'Also draw the answer, or why there is none: FILE.html, .svg, .dot, .mmd or .json',
   },
+  ...lockIndexFlag,
   upgrade: { type: 'boolean', default: false, describe: 'Prefer newest to what is locked' },
   prefer: {
     choices: ['newest', 'lowest', 'locked'],
@@ -91,11 +93,13 @@ async function runResolve(
   io: Io,
 ): Promise<ExitCode> {
   const stats = noStats();
-  const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept));
+  const locked = args.locked ? lock?.lockfile.indexes : undefined;
+  const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept, locked));
   const answering = (request: Request, given: Args) => {
     const options: ResolveOptions = {
       ...resolveOptions(given, source),
       lockfile: lock?.lockfile,
+      lockIndexes: args.lockIndex,
       prefer: given.prefer === 'lowest' ? 'lowest' : 'newest',
       unlock: given.upgrade || (given.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
     };

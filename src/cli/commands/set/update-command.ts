@@ -15,6 +15,7 @@ import { requireLock } from '../../io/lock-file.js';
 import { lockedPackage, notLocked } from '../../io/locked-name.js';
 import { withProgress } from '../../io/progress.js';
 import { stayingLines } from '../../output/outdated.js';
+import { lockIndexFlag } from '../../flags/lock-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 
@@ -29,6 +30,7 @@ export const updateCommand = command({
   flags: {
     ...resolveFlags,
     ...bundleFlags,
+    ...lockIndexFlag,
     'accept-moved': {
       type: 'boolean',
       default: false,
@@ -51,7 +53,7 @@ export const updateCommand = command({
     const stats = noStats();
     const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept));
     const answering = (asked: Request, flags: HintedArgs) => {
-      const options = { ...resolveOptions(flags, source), lockfile };
+      const options = { ...resolveOptions(flags, source), lockfile, lockIndexes: args.lockIndex };
       return withProgress(io, stats, () => update(asked, moves, options));
     };
     const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);

@@ -1,5 +1,5 @@
 import { InputError } from '../../../model/input-error.js';
-import type { PackageSource } from '../../../model/package-source.js';
+import type { IndexState, PackageSource } from '../../../model/package-source.js';
 import type { KeptObject } from '../../../model/request.js';
 import { noStats, type ReadStats } from '../../../driver/read-stats.js';
 import { SourceMemory } from '../../../driver/source-memory.js';
@@ -29,15 +29,17 @@ export type SourceArgs = ArgsOf<typeof sourceFlags>;
 /**
  * The sources that the flags name, as one; it asks nothing twice and fills in `stats`.
  *
- * ImageConfigs among `kept` rewrite images and name the secrets to pull them with.
+ * ImageConfigs among `kept` rewrite images and name the secrets to pull them with. Indexes of which
+ * `locked` names a state are read in that state.
  */
 export async function openSources(
   args: SourceArgs,
   io: Io,
   stats: ReadStats = noStats(),
   kept: readonly KeptObject[] = [],
+  locked?: readonly IndexState[],
 ): Promise<PackageSource> {
-  const sources = await openEach(args, io, stats, kept);
+  const sources = await openEach(args, io, stats, kept, locked);
   const source = tellUnsearched(firstKnowing(sources), sources, (line) => io.note(line));
   return new SourceMemory(limited(source, args.concurrency), stats);
 }
@@ -48,6 +50,7 @@ export async function openEach(
   io: Io,
   stats: ReadStats,
   kept: readonly KeptObject[],
+  locked: readonly IndexState[] = [],
 ): Promise<readonly PackageSource[]> {
   refuseNoRequests(args);
   let opened: Promise<Registries | undefined> | undefined;
@@ -57,7 +60,7 @@ export async function openEach(
     ));
   const sources: PackageSource[] = [];
   for (const text of args.from ?? ['registry']) {
-    sources.push(await openForm(text, { io, registries }));
+    sources.push(await openForm(text, { io, registries, locked }));
   }
   return sources;
 }

@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { InputError } from '../../../model/input-error.js';
 import type { Repository } from '../../../model/package.js';
-import type { PackageSource } from '../../../model/package-source.js';
+import type { IndexState, PackageSource } from '../../../model/package-source.js';
 import { parseReference, splitTag } from '../../../model/reference.js';
 import { SourceError } from '../../../model/source-error.js';
+import type { Digest } from '../../../text/digest.js';
 import type { Registries } from '../../../sources/registry/open-registries.js';
 import type { Io } from '../../io/io.js';
-import { isOciPath } from '../../io/registry/oci-path.js';
+import { isOciPath, parseOciPath } from '../../io/registry/oci-path.js';
 
 /** What a form of `--from` is opened with. */
 export interface Opening {
@@ -16,6 +17,8 @@ export interface Opening {
   /** The whole value of the flag, for messages. */
   readonly text: string;
   readonly io: Io;
+  /** States of indexes to read in place of those that are there now. */
+  readonly locked: readonly IndexState[];
   /** Opens the registries at the first call; every form gets the same ones. */
   readonly registries: () => Promise<Registries | undefined>;
 }
@@ -57,14 +60,17 @@ async function index(opening: Opening): Promise<PackageSource> {
   }
 }
 
-async function indexFolder({ rest, text, io }: Opening): Promise<PackageSource> {
+async function indexFolder({ rest, text, io, locked }: Opening): Promise<PackageSource> {
   const { IndexFolder } = await import('../../../store/index-folder.js');
   const { folderPlace } = await import('../../../sources/parts/parts-place.js');
   const { partsSource } = await import('../../../sources/parts/parts-source.js');
   const folder = new IndexFolder(resolve(io.cwd, rest), text);
-  const standing = await folderPlace(folder, text).current();
-  const snapshot = await standing?.snapshot();
-  if (snapshot !== undefined) return partsSource(snapshot);
+  const place = folderPlace(folder, text);
+  const state = locked.find(({ from }) => from === text);
+  const standing = await place.current();
+  const snapshot = await standing?.snapshot(state?.digest);
+  // A lockfile names no path of one machine alone.
+  if (snapshot !== undefined) return partsSource(snapshot, isAbsolute(rest) ? {} : { from: text });
   throw new SourceError('BAD_SOURCE', text, 'the folder does not hold an index in parts', {
     hint: '`xpkg-resolve index --out DIR/` writes one; for a folder of packages say `dir:PATH`',
   });
@@ -102,17 +108,17 @@ async function registry({ registries }: Opening): Promise<PackageSource> {
 }
 
 /** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
-async function artifact({ text, registries }: Opening): Promise<PackageSource> {
+async function artifact({ text, registries, locked }: Opening): Promise<PackageSource> {
   const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } =
     await import('../../io/registry/registries.js');
   const { memorySource } = await import('../../../sources/memory-source.js');
-  const opened = await registries();
-  const held = await requireArtifact(text, opened);
+  const state = locked.find(({ from }) => from === text);
+  const held = await requireArtifact(pinnedTo(text, state?.digest), await registries());
   if (held.kind === 'parts') {
     const { PartsSnapshot } = await import('../../../sources/parts/parts-snapshot.js');
     const { partsSource } = await import('../../../sources/parts/parts-source.js');
     const snapshot = await PartsSnapshot.open(held.images, held.manifest, text);
-    return partsSource(snapshot, { distant: true });
+    return partsSource(snapshot, { distant: true, from: text });
   }
   if (held.kind === 'index') {
     const { parseIndex } = await import('../../../sources/index/index-source.js');
@@ -122,6 +128,11 @@ async function artifact({ text, registries }: Opening): Promise<PackageSource> {
   const { parseLockfile } = await import('../../../lock/parse-lockfile.js');
   const bytes = await requireFile(held, LOCK_TITLE, text);
   return memorySource(lockIndex(parseLockfile(Buffer.from(bytes).toString('utf8'), text)));
+}
+
+/** What a text names, in the state of that digest. */
+function pinnedTo(text: string, digest: Digest | undefined): string {
+  return digest === undefined ? text : `oci://${parseOciPath(text).name}@${digest}`;
 }
 
 /** Stands for registries with `--offline` and no cache: it throws, as neither yes nor no is known. */
