@@ -158,7 +158,10 @@ export class IndexFolder {
         await writeThrough(join(staging, pathOf(digest)), (file) => file.writeFile(bytes));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    // All are waited for: none may write when the folder is removed.
+    const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
     const write = (name: string, value: object) =>
       writeThrough(join(staging, name), (file) => file.writeFile(JSON.stringify(value)));
     await write('oci-layout', { imageLayoutVersion: '1.0.0' });

@@ -132,6 +132,7 @@ const LINES: readonly (readonly [code: number, argv: readonly string[]])[] = [
   [2, ['convert', '.']],
   [6, ['fuzz', ...SET, '--runs', '3', '--seed', '1']],
   [0, ['index', ...FROM, '--out', 'index.json']],
+  [0, ['index', ...FROM, '--out', 'parts/']],
   [2, ['index', 'xpkg.example.org/acme/nothing', ...FROM, '--out', 'index.json']],
   [0, ['vendor', 'layout', ...FROM]],
   [4, ['vendor', 'layout', '--lock', 'none.yaml', ...FROM]],

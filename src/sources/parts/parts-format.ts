@@ -17,7 +17,7 @@ export interface PartRef {
 export const TABLES = ['packages', 'groups', 'words'] as const;
 export type TableName = (typeof TABLES)[number];
 
-/** Of 100,000 packages, those 30 of a closure then cost about as many bytes of buckets as of the table. */
+/** With 100,000 packages, a closure of 30 reads about as many bytes of buckets as of the table. */
 const KEYS_PER_BUCKET = 48;
 
 /** A table has 2 to the power of this buckets. */
