@@ -198,6 +198,12 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () => (await import('./commands/set/render-command.js')).renderCommand,
   },
   {
+    group: 'Other',
+    usage: 'krm',
+    about: 'Render as a function of kustomize or kpt: a ResourceList in, and out',
+    load: async () => (await import('./commands/gitops/krm-command.js')).krmCommand,
+  },
+  {
     group: 'Supply',
     usage: 'index [repositories..]',
     about: 'Write what the sources hold as an index file',

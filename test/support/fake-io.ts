@@ -20,6 +20,7 @@ export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = 
     columns: () => 80,
     terminal: { out: () => undefined, note: () => undefined },
     out: (text) => void out.push(text),
+    verbatim: (text) => void out.push(text),
     note: (line) => void notes.push(line),
     afterwards: (line) => void notes.push(line),
     status: () => {},

@@ -8,6 +8,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Data: the only thing that goes to stdout. Adds nothing. */
   out(text: string): void;
+  /** Data for another program, as it is: for what is the user's own, and must come back unchanged. */
+  verbatim(text: string): void;
   /** Everything else, a line at a time, to stderr. */
   note(line: string): void;
   /** A note printed when the command has ended, sorted, each once: for notes that come in no order. */

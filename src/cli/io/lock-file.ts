@@ -32,6 +32,12 @@ export async function readLock(place: LockPlace, io: Io): Promise<LockOnDisk | u
   return text === undefined ? undefined : { text, lockfile: parseLockfile(text, named) };
 }
 
+/** Reads a lockfile that is a file; undefined: there is none. */
+export async function readLockFile(named: string, io: Io): Promise<LockOnDisk | undefined> {
+  const text = await onDisk(named, io);
+  return text === undefined ? undefined : { text, lockfile: parseLockfile(text, named) };
+}
+
 /** The user's objects in a lockfile; `named` is its path, for messages. */
 export function keptIn({ objects }: Lockfile, named: string): readonly KeptObject[] {
   return objects.map((object) => ({ object, origin: { file: named } }));

@@ -27,6 +27,7 @@ export function realIo(): Io {
       status('');
       process.stdout.write(data);
     },
+    verbatim: (data) => void process.stdout.write(data),
     note,
     afterwards: note,
     status,

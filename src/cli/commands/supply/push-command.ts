@@ -1,6 +1,9 @@
 import { formatLockfile } from '../../../lock/format-lockfile.js';
 import { InputError } from '../../../model/input-error.js';
-import { artifactOf, type ArtifactFile } from '../../../image/artifact.js';
+import type { ArtifactFile } from '../../../image/artifact.js';
+import { fluxArtifactOf } from '../../../image/flux-artifact.js';
+import { sha256 } from '../../../text/digest.js';
+import type { Io } from '../../io/io.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { outFlag } from '../../flags/bundle-flags.js';
@@ -15,7 +18,7 @@ import { pushArtifact } from '../../io/registry/push-artifact.js';
 import { LOCK_TITLE } from '../../io/registry/registries.js';
 import { renderingNotes } from '../../output/lock/rendering.js';
 
-/** `push`: lockfile and bundle where a fleet can fetch them, `oras pull` included. */
+/** `push`: lockfile and bundle where a fleet can fetch them, `oras pull` and Flux included. */
 export const pushCommand = command({
   positionals: {
     reference: {
@@ -30,6 +33,16 @@ export const pushCommand = command({
     ...pinFlags,
     ...outFlag('Folder of the bundle, which says how it was rendered'),
     ...lockFlag('Lockfile to push'),
+    source: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Where it comes from, such as the URL of a git repository, as an annotation',
+    },
+    revision: {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Its revision there, such as main@sha1:… (default: the digest of the lockfile)',
+    },
     ...outputFlag,
   },
   run: async (args, io) => {
@@ -43,14 +56,40 @@ export const pushCommand = command({
     }
     const rendered = renderAgain(lockfile, args, await BundleFolder.of(args, io));
     for (const line of renderingNotes(rendered, args.out)) io.note(line);
-    const bundle = [...rendered.rendering.files].map(([name, content]) =>
-      yaml(`rendered/${name}`, content),
-    );
-    const artifact = artifactOf('lock', [yaml(LOCK_TITLE, text), ...bundle]);
+    const { files: content } = rendered.rendering;
+    const single = content.size > MOST_SINGLE_FILES ? [] : [...content];
+    const files = single.map(([name, file]) => yaml(`rendered/${name}`, file));
+    const artifact = await fluxArtifactOf([yaml(LOCK_TITLE, text), ...files], {
+      content,
+      annotations: originOf(args, text, io),
+    });
     io.out(await pushArtifact(args.reference, artifact, args, io));
     return EXIT.done;
   },
 });
+
+/** Of more files, `oras pull` gets those in the folder's layer alone: a manifest lists only so many. */
+const MOST_SINGLE_FILES = 50;
+
+/** Where an artifact comes from, in the words of OCI; Flux shows it. */
+function originOf(
+  {
+    source,
+    revision,
+  }: { readonly source?: string | undefined; readonly revision?: string | undefined },
+  lockfile: string,
+  { env }: Io,
+): Readonly<Record<string, string>> {
+  const epoch = env['SOURCE_DATE_EPOCH'] ?? '';
+  const created = /^\d{1,11}$/.test(epoch)
+    ? new Date(Number(epoch) * 1000).toISOString()
+    : undefined;
+  return {
+    ...(created === undefined ? {} : { 'org.opencontainers.image.created': created }),
+    ...(source === undefined ? {} : { 'org.opencontainers.image.source': source }),
+    'org.opencontainers.image.revision': revision ?? `${LOCK_TITLE}@${sha256(lockfile)}`,
+  };
+}
 
 function yaml(title: string, text: string): ArtifactFile {
   return { title, mediaType: 'application/yaml', bytes: Buffer.from(text) };

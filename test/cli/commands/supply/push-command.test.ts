@@ -1,8 +1,13 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text as consumed } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { extract } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../../../../src/cli/run.js';
+import { sha256 } from '../../../../src/text/digest.js';
 import { fakeIo } from '../../../support/fake-io.js';
 import { providerYaml } from '../../../support/package-yaml.js';
 import { packageImage } from '../../../support/registry/image.js';
@@ -39,11 +44,32 @@ function at(path: string): string {
   return `oci://${registry.host}/${path}`;
 }
 
+/** Files of a tar, by name, once it is seen that all headers are the same on every machine. */
+async function tarEntries(tar: Buffer): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for await (const entry of Readable.from([tar]).pipe(extract())) {
+    const { name, mode, mtime, uid, gid } = entry.header;
+    expect([mode, Number(mtime), uid, gid]).toEqual([0o644, 0, 0, 0]);
+    files[name] = await consumed(entry);
+  }
+  return files;
+}
+
+/** Files of the bundle in the folder, by name. */
+async function folderContents(bundle = 'rendered'): Promise<Record<string, string>> {
+  const entries = await readdir(join(folder, bundle), { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
+  const files = paths.map(async (path) => {
+    return [path.slice(join(folder, bundle).length + 1), await readFile(path, 'utf8')] as const;
+  });
+  return Object.fromEntries(await Promise.all(files));
+}
+
 function lockfile(): Promise<string> {
   return readFile(join(folder, 'xpkg.lock.yaml'), 'utf8');
 }
 
-test('the same lockfile makes the same artifact: a type, titles, an empty config', async () => {
+test('the same lockfile makes the same artifact: a type, titles, and a folder for Flux', async () => {
   const first = await run('push', at('team/lock:v1'));
   const second = await run('push', at('team/lock:v2'), '-o', 'json');
   expect([first.code, second.code]).toEqual([0, 0]);
@@ -53,11 +79,19 @@ test('the same lockfile makes the same artifact: a type, titles, an empty config
   const manifest = JSON.parse(await (await fetch(url)).text());
   expect(manifest).toMatchObject({
     artifactType: 'application/vnd.xpkg-resolve.lock.v1',
-    config: { mediaType: 'application/vnd.oci.empty.v1+json', size: 2 },
+    config: { mediaType: 'application/vnd.cncf.flux.config.v1+json' },
+    annotations: {
+      'org.opencontainers.image.revision': `xpkg.lock.yaml@${sha256(await lockfile())}`,
+    },
   });
+  const [folder] = manifest.layers;
+  expect(folder.mediaType).toBe('application/vnd.cncf.flux.content.v1.tar+gzip');
+  const packed = await fetch(`http://${registry.host}/v2/team/lock/blobs/${folder.digest}`);
+  const files = await tarEntries(gunzipSync(Buffer.from(await packed.arrayBuffer())));
+  expect(files).toEqual(await folderContents());
   const titles = manifest.layers.map(
-    (layer: { annotations: Record<string, string> }) =>
-      layer.annotations['org.opencontainers.image.title'],
+    (layer: { annotations?: Record<string, string> }) =>
+      layer.annotations?.['org.opencontainers.image.title'],
   );
   expect(titles).toEqual(expect.arrayContaining(['xpkg.lock.yaml', 'rendered/packages.yaml']));
 });
@@ -75,6 +109,30 @@ test('the bundle is rendered as it was in its folder, unless flags say otherwise
   await run('render', '--pin', 'tag');
   await run('render', '--pin', 'digest', '--out', 'elsewhere');
   expect([await pushed(), await pushed('--out', 'elsewhere')]).toEqual([byTag, byDigest]);
+});
+
+test('what Flux shows of its origin is what is said', async () => {
+  const flags = ['--source', 'https://git.example.org/platform.git', '--revision', 'main@sha1:abc'];
+  const io = fakeIo({ cwd: folder, env: { DOCKER_CONFIG: folder, SOURCE_DATE_EPOCH: '86400' } });
+  expect(await runCli(['push', at('team/lock:v1'), ...flags], io)).toBe(0);
+  const answer = await fetch(`http://${registry.host}/v2/team/lock/manifests/v1`);
+  expect(JSON.parse(await answer.text()).annotations).toEqual({
+    'org.opencontainers.image.created': '1970-01-02T00:00:00.000Z',
+    'org.opencontainers.image.source': 'https://git.example.org/platform.git',
+    'org.opencontainers.image.revision': 'main@sha1:abc',
+  });
+});
+
+test('a folder of many files is one layer, and what is rendered for Flux is pushed so', async () => {
+  const flux = ['--flux', 'flux', '--split', '--flux-source', 'OCIRepository/packages'];
+  expect((await run('render', ...flux)).code).toBe(0);
+  expect((await run('push', at('team/lock:v1'), '--out', 'flux')).code).toBe(0);
+  const answer = await fetch(`http://${registry.host}/v2/team/lock/manifests/v1`);
+  const { layers } = JSON.parse(await answer.text());
+  const packed = await fetch(`http://${registry.host}/v2/team/lock/blobs/${layers[0].digest}`);
+  const files = await tarEntries(gunzipSync(Buffer.from(await packed.arrayBuffer())));
+  expect(files).toEqual(await folderContents('flux'));
+  expect(files['flux.yaml']).toContain('path: "./layer-00"');
 });
 
 test('cut off before any request, a tag names what it named, and the next push completes it', async () => {
