@@ -8,8 +8,11 @@ crane=github.com/google/go-containerregistry/cmd/crane@v0.20.3
 oras=oras.land/oras/cmd/oras@v1.3.1
 crank=github.com/crossplane/crossplane/cmd/crank@v1.20.0
 crossplane=github.com/crossplane/cli/v2/cmd/crossplane@v2.5.0
-programs=("$crane" "$oras" "$crank" "$crossplane")
-debian=(docker-registry skopeo umoci apache2-utils zstd libarchive-tools zsh fish chromium graphviz)
+kustomize=sigs.k8s.io/kustomize/kustomize/v5@v5.8.2
+# The Lua that Argo CD runs health checks in.
+glua=github.com/yuin/gopher-lua/cmd/glua@v1.1.2
+programs=("$crane" "$oras" "$crank" "$crossplane" "$kustomize" "$glua")
+debian=(docker-registry skopeo umoci apache2-utils zstd libarchive-tools zsh fish chromium graphviz lua5.1)
 go=1.26.8
 
 kept=${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-resolve-tools
@@ -64,11 +67,19 @@ fetch_go() {
   PATH=$home/bin:$PATH
 }
 
+# The last part of a package's path, or the one before where that is a major version.
+program_name() {
+  local package=${1%@*}
+  [[ $package =~ /v[0-9]+$ ]] && package=${package%/*}
+  echo "${package##*/}"
+}
+
 # A module of its own pins the version, so that no list of a module's versions has to be had. Nobody debugs
 # these, and compiling is 3/5 of the work without inlining, DWARF and C.
 go_program() {
-  local package=${1%@*} version=${1#*@} module=${1%%/cmd/*} name
-  name=${package##*/}
+  local package=${1%@*} version=${1#*@} module name
+  module=${package%%/cmd/*}
+  name=$(program_name "$1")
   echo "building $name $version"
   mkdir -p "$work/$name" "$bin"
   printf 'module tools\n\ngo 1.26.0\n\nrequire %s %s\n' "$module" "$version" >"$work/$name/go.mod"
@@ -79,18 +90,18 @@ go_program() {
 
 from_debian "${debian[@]}"
 for program in "${programs[@]}"; do
-  name=${program##*/}
-  [ -x "$bin/${name%@*}" ] && continue
+  [ -x "$bin/$(program_name "$program")" ] && continue
   fetches_releases || fetch_go
   go_program "$program"
 done
 # Small, and ours: built anew whenever its sources changed.
 fetches_releases || fetch_go
 (cd "$readers" && GOTOOLCHAIN=auto CGO_ENABLED=0 go build -trimpath -o "$bin/readers" .)
+(cd "$readers/../cel" && GOTOOLCHAIN=auto CGO_ENABLED=0 go build -trimpath -o "$bin/cel" .)
 (cd "$readers/../crdify" && GOTOOLCHAIN=auto CGO_ENABLED=0 go build -trimpath -o "$bin/crdify" .)
 python3 -c 'import ensurepip' 2>/dev/null || from_debian python3-venv
 "$(dirname "$0")/python-tools.sh"
-for tool in docker-registry skopeo umoci htpasswd zstd bsdtar chromium dot "$bin"/{crane,oras,crank,crossplane,readers,crdify}; do
+for tool in docker-registry skopeo umoci htpasswd zstd bsdtar chromium dot lua5.1 "$bin"/{crane,oras,crank,crossplane,kustomize,glua,readers,cel,crdify}; do
   command -v "$tool" >/dev/null || { echo "missing: $tool" >&2; exit 1; }
 done
 echo "tools in $bin"
