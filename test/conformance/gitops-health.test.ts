@@ -34,6 +34,13 @@ function luaText(text: string): string {
   return `"${bytes.map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')}"`;
 }
 
+/** An activation policy, whose condition has that status. */
+function policy(status?: string): JsonObject {
+  const conditions = [{ type: 'Healthy', status: status ?? '', reason: 'Why' }];
+  const kind = 'ManagedResourceActivationPolicy';
+  return status === undefined ? { kind } : { kind, status: { conditions } };
+}
+
 /** Libraries that Argo CD leaves out of its Lua. */
 const CLOSED = 'string, math, io, debug, coroutine, loadfile, dofile = nil';
 
@@ -81,10 +88,6 @@ describe.each(['glua', 'lua5.1'])('health checks of Argo CD in %s', (program) =>
   });
 
   test('activation policies', () => {
-    const policy = (status?: string) => ({
-      kind: 'ManagedResourceActivationPolicy',
-      ...(status && { status: { conditions: [{ type: 'Healthy', status, reason: 'Why' }] } }),
-    });
     const told = judge(program, POLICY_HEALTH, [policy(), policy('True'), policy('False')]);
     expect(told.map((line) => line.split('\t')[0])).toEqual(['Progressing', 'Healthy', 'Degraded']);
   });

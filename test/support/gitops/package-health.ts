@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import type { JsonObject } from '../../../src/text/json.js';
+import { isPackageKind } from '../../../src/model/package.js';
+import { stringOf, type JsonObject } from '../../../src/text/json.js';
 
 /** An object of a cluster, and what GitOps tools are to make of it. */
 export interface HealthCase {
@@ -149,7 +150,7 @@ export function recordedPackages(): readonly {
       const documents = loadAll(readFileSync(join(DUMPS, file), 'utf8')) as JsonObject[];
       const objects = documents.flatMap((each) => (each['items'] ?? [each]) as JsonObject[]);
       return objects
-        .filter(({ kind }) => ['Provider', 'Configuration', 'Function'].includes(String(kind)))
+        .filter(({ kind }) => isPackageKind(stringOf(kind) ?? ''))
         .map((object) => ({ file, object }));
     });
 }
