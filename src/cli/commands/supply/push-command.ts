@@ -1,7 +1,7 @@
 import { formatLockfile } from '../../../lock/format-lockfile.js';
 import { InputError } from '../../../model/input-error.js';
 import type { ArtifactFile } from '../../../image/artifact.js';
-import { fluxArtifactOf } from '../../../image/flux-artifact.js';
+import { fluxArtifactOf } from '../../../image/flux/flux-artifact.js';
 import { sha256 } from '../../../text/digest.js';
 import type { Io } from '../../io/io.js';
 import { command } from '../../command.js';

@@ -1,10 +1,10 @@
-import { byCodePoint } from '../text/code-point-order.js';
-import { sha256, type Digest } from '../text/digest.js';
-import { storedGzip } from './archive/stored-gzip.js';
-import { ARTIFACT_TYPE, TITLE } from './artifact-manifests.js';
-import type { Artifact, ArtifactFile } from './artifact.js';
-import { tarOf } from './build-image.js';
-import { MEDIA_TYPE } from './descriptor.js';
+import { byCodePoint } from '../../text/code-point-order.js';
+import { sha256, type Digest } from '../../text/digest.js';
+import { storedGzip } from '../archive/stored-gzip.js';
+import { ARTIFACT_TYPE, TITLE } from '../artifact-manifests.js';
+import type { Artifact, ArtifactFile } from '../artifact.js';
+import { tarOf } from '../build-image.js';
+import { MEDIA_TYPE } from '../descriptor.js';
 
 /** Media types by which Flux knows an artifact of its own. */
 const FLUX = {
