@@ -5,7 +5,7 @@ import { PACKAGE_KINDS, type PackageKind } from '../model/package.js';
 import { isMapping } from '../text/json.js';
 import type { MetaDocument, PackageContents, PackageObject } from '../model/package-contents.js';
 import type { Finding } from '../model/package-meta.js';
-import type { Target } from '../model/target/target.js';
+import { isBareKind, type Target } from '../model/target/target.js';
 
 export interface JudgeOptions {
   /** Also read what old design documents describe and Crossplane itself rejects. */
@@ -57,7 +57,10 @@ function checkRegistered(meta: MetaDocument, target: Target, compat: boolean): F
     (apiVersion === undefined || target.rules.metaVersions[kind].includes(version ?? ''));
   if (group === META_GROUP && known) return [];
   const what = `Crossplane ${target.version} knows no \`${meta.kind}\` of \`${apiVersion ?? META_GROUP}\``;
-  const quote = `no kind "${meta.kind}" is registered for version "${apiVersion ?? ''}"`;
+  const isRefused = target.rules.refusesV1Functions && kind === 'Function' && version === 'v1';
+  const quote = isRefused
+    ? 'package meta type is not Function'
+    : `no kind "${meta.kind}" is registered for version "${apiVersion ?? ''}"`;
   if (apiVersion === DOT_REGISTRY_API) return checkDotRegistry(meta, compat);
   if (group === COMPAT_META_GROUP && kind !== undefined) {
     if (!compat) {
@@ -101,11 +104,13 @@ function checkOneMeta(metas: readonly MetaDocument[]): Finding[] {
 }
 
 function checkMeta(meta: MetaDocument, target: Target, compat: boolean): Finding[] {
-  const { decodeError, line } = meta;
-  const decoded =
-    decodeError === undefined
-      ? []
-      : [errorFinding('decode', `${decodeError}; Crossplane cannot decode it`, line)];
+  const { decodeError, fieldErrors, line } = meta;
+  const kind = packageKind(meta);
+  const known = kind === undefined ? [] : target.rules.metaFields[kind];
+  const undecoded = [decodeError, ...known.map((field) => fieldErrors?.[field])];
+  const decoded = undecoded
+    .filter((problem) => problem !== undefined)
+    .map((problem) => errorFinding('decode', `${problem}; Crossplane cannot decode it`, line));
   return [...decoded, ...checkCrossplane(meta, target, compat)];
 }
 
@@ -189,6 +194,11 @@ function checkObject(
     return [errorFinding('unregistered-kind', message, line)];
   }
   const allowed = kind === undefined ? undefined : rules.allowedObjects[kind];
+  if (allowed === undefined && kind !== undefined && isBareKind(object.kind)) {
+    const quote = '(Crossplane: cannot convert to resource.Object)';
+    const message = `\`${object.kind}\` is nothing that a package can install ${quote}; put its items in documents of their own`;
+    return [errorFinding('object-not-allowed', message, line)];
+  }
   if (allowed === undefined || allowed.includes(object.kind)) return [];
   const quote = '(Crossplane: object did not pass any of the linters)';
   const message = `a ${kind} may not hold ${what} on Crossplane ${version} ${quote}`;

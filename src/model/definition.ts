@@ -16,7 +16,7 @@ export interface DefiningSpec {
   readonly group: string | undefined;
   /** `spec.names.kind`. */
   readonly definedKind: string | undefined;
-  /** `spec.version`, which v1beta1 CRDs of one version have, then the names in `spec.versions`. */
+  /** `spec.version`, which CRDs of `v1beta1` may have, then the names in `spec.versions`. */
   readonly versions: readonly string[];
   /** `spec.names.shortNames`. */
   readonly shortNames: readonly string[];
@@ -41,14 +41,21 @@ export function pluralsOf(kind: string): readonly string[] {
   return [`${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')];
 }
 
-export function readDefiningSpec(written: JsonValue | undefined): DefiningSpec {
+/** Whether objects of this type may name one version by `spec.version`; for others it has no effect. */
+export function hasSoleVersion(apiVersion: string): boolean {
+  return apiVersion === 'apiextensions.k8s.io/v1beta1';
+}
+
+export function readDefiningSpec(apiVersion: string, written: JsonValue | undefined): DefiningSpec {
   const spec = mappingOf(written) ?? {};
   const claimNames = mappingOf(spec['claimNames']);
   const listed = (listOf(spec['versions']) ?? []).map((version) => mappingOf(version)?.['name']);
   return {
     group: stringOf(spec['group']),
     definedKind: stringOf(mappingOf(spec['names'])?.['kind']),
-    versions: [spec['version'], ...listed].filter((name) => typeof name === 'string'),
+    versions: [...(hasSoleVersion(apiVersion) ? [spec['version']] : []), ...listed].filter(
+      (name) => typeof name === 'string',
+    ),
     shortNames: (listOf(mappingOf(spec['names'])?.['shortNames']) ?? []).filter(
       (name) => typeof name === 'string',
     ),
@@ -62,10 +69,11 @@ export function definedBy(
   kind: string,
   { group, definedKind, versions, shortNames, claimPlural, claimKind }: DefiningSpec,
 ): Pick<PackageObject, 'defines' | 'claimCrd' | 'claimKind'> {
-  if (!definesResources(kind) || group === undefined) return {};
-  const offersClaim = kind === 'CompositeResourceDefinition' && claimPlural !== undefined;
+  // Go knows no difference between what is absent and what is empty.
+  if (!definesResources(kind) || !group) return {};
+  const offersClaim = kind === 'CompositeResourceDefinition' && !!claimPlural;
   return {
-    ...(definedKind === undefined
+    ...(!definedKind
       ? {}
       : {
           defines: {

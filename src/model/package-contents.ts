@@ -44,7 +44,12 @@ export interface MetaDocument {
   readonly runtimeImage?: string | undefined;
   /** A field whose type Go would refuse to decode; `crossplane` and `dependsOn` entries apart. */
   readonly decodeError?: string | undefined;
+  /** The same, of fields of `spec` that some releases have and others pass over. */
+  readonly fieldErrors?: Readonly<Partial<Record<ReleaseField, string>>> | undefined;
 }
+
+/** Fields of the `spec` of a meta that not every release knows. */
+export type ReleaseField = 'controller' | 'image' | 'capabilities';
 
 /** Any other document, read only as far as its identity goes. */
 export interface PackageObject {

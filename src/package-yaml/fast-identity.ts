@@ -6,6 +6,7 @@ import {
   type KeyRole,
   type ScannedScalar,
 } from './block-scanner.js';
+import { hasSoleVersion } from '../model/definition.js';
 import { isTwinOfTypeKey, type Identity } from './identity.js';
 
 const METADATA = 3;
@@ -127,7 +128,7 @@ export function fastIdentity(text: string): Identity | undefined {
   const apiVersion = found.get('apiVersion');
   const kind = found.get('kind');
   if (!understood || !apiVersion || !kind) return undefined;
-  const version = found.get('version');
+  const version = hasSoleVersion(apiVersion) ? found.get('version') : undefined;
   return {
     apiVersion,
     kind,

@@ -97,13 +97,20 @@ class GoDecoder {
         this.#next++;
         this.#merge(entries);
       } else {
-        const name = this.#node();
+        const name = this.#key(key);
         if (typeof name !== 'string') throw new Unreadable(notText(name), offsetOf(key));
         entries.set(name, this.#node());
       }
     }
     this.#next++;
     return Object.fromEntries(entries);
+  }
+
+  /** Numbers that JSON has not are as wrong here as all the others. */
+  #key(at: NodeEvent): JsonValue {
+    const plain = isPlain(at) ? goScalar(this.#text(at)) : undefined;
+    if (typeof plain === 'number') throw new Unreadable(notText(plain), offsetOf(at));
+    return this.#node();
   }
 
   /** What is merged wins over the keys before it; of several sources the first. */

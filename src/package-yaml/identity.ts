@@ -1,6 +1,7 @@
 import { isList, mappingOf, stringOf, type JsonObject, type JsonValue } from '../text/json.js';
 import { definedBy, readDefiningSpec, type DefiningSpec } from '../model/definition.js';
 import type { PackageObject } from '../model/package-contents.js';
+import { isBareKind } from '../model/target/target.js';
 
 /** What an object is, read off its document; `undefined` is absent or null. */
 export interface Identity extends DefiningSpec {
@@ -62,7 +63,8 @@ export function identityOf(document: JsonValue): Identity | { readonly problem: 
   const { apiVersion, kind } = root;
   const ambiguous = Object.keys(root).find(isTwinOfTypeKey);
   if (ambiguous !== undefined) return { problem: twinProblem(ambiguous) };
-  const typed = typeProblem(root);
+  const isBare = typeof kind === 'string' && isBareKind(kind);
+  const typed = typeProblem(root) ?? (isBare ? undefined : metadataProblem(root));
   if (typed !== undefined) return { problem: typed };
   if (typeof kind !== 'string' || kind === '') {
     return { problem: "the document has no `kind` (Crossplane: Object 'Kind' is missing)" };
@@ -75,7 +77,7 @@ export function identityOf(document: JsonValue): Identity | { readonly problem: 
     apiVersion,
     kind,
     name: stringOf(mappingOf(root['metadata'])?.['name']),
-    ...readDefiningSpec(root['spec']),
+    ...readDefiningSpec(apiVersion, root['spec']),
   };
 }
 
@@ -97,6 +99,10 @@ function typeProblem(root: JsonObject): string | undefined {
   for (const key of ['apiVersion', 'kind']) {
     if (!isStringOrAbsent(root[key])) return mustBe('a string', key, root[key]);
   }
+  return undefined;
+}
+
+function metadataProblem(root: JsonObject): string | undefined {
   const metadata = root['metadata'] ?? null;
   if (metadata === null) return undefined;
   const fields = mappingOf(metadata);

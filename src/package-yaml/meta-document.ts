@@ -3,7 +3,8 @@ import type { MetaDocument } from '../model/package-contents.js';
 import { isBlownUp } from '../text/yaml/blown-up.js';
 import type { GoDocument } from './go-yaml.js';
 import { identityOf, mustBe } from './identity.js';
-import { objectMetaProblem } from './object-meta.js';
+import { objectMetaProblem } from './shapes/object-meta.js';
+import { releaseFieldErrors } from './shapes/release-fields.js';
 import { lineFinder } from '../text/line-finder.js';
 import { findPlace, placesOf } from '../text/yaml/places.js';
 
@@ -43,6 +44,7 @@ export function metaDocument(
     specLines: specLines(document, line),
     runtimeImage: runtimeImage(identity.kind, spec),
     decodeError: decodeError(root),
+    fieldErrors: releaseFieldErrors(spec),
   };
 }
 

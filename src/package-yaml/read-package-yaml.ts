@@ -5,13 +5,14 @@ import type {
   StreamProblem,
 } from '../model/package-contents.js';
 import type { PackageDocument } from '../model/document/package-document.js';
+import { isBareKind } from '../model/target/target.js';
 import { mappingOf, weightOf } from '../text/json.js';
 import { fastIdentity } from './fast-identity.js';
 import { parseGoYaml, type GoDocument } from './go-yaml.js';
 import { identityOf, identityProblem, objectOf, type Identity } from './identity.js';
 import { isMeta, metaDocument } from './meta-document.js';
 import { composingSpec, isComposing } from './objects/composing-spec.js';
-import { objectMetaProblem } from './object-meta.js';
+import { objectMetaProblem } from './shapes/object-meta.js';
 import { DOCUMENT_LIMITS, partsProblem } from './document-limits.js';
 import { duplicateKeys } from '../text/yaml/duplicate-keys.js';
 import { lineAt, lineFinder } from '../text/line-finder.js';
@@ -153,7 +154,8 @@ function parseDocument(raw: RawDocument, take: (document: PackageDocument) => vo
   const wrong = identityProblem(identity);
   if (wrong !== undefined) return { problem: { message: wrong, line } };
   if (!isMeta(identity.apiVersion)) {
-    const undecodable = objectMetaProblem(mappingOf(parsed.value)?.['metadata']);
+    const metadata = isBareKind(identity.kind) ? null : mappingOf(parsed.value)?.['metadata'];
+    const undecodable = objectMetaProblem(metadata);
     if (undecodable !== undefined) return { problem: { message: undecodable, line } };
     const more = composingSpec(identity, mappingOf(parsed.value)?.['spec']);
     return {

@@ -14,7 +14,9 @@ export interface RawDocument {
 
 const NEWLINE = 10;
 const SEPARATOR = '---';
-const BLANKS_AROUND = /(?<![ \t\r])[ \t\r]+$|^[ \t]+/g;
+/** White space to Go, which is not all that is to JavaScript, and the other way round. */
+const BLANK = String.raw`[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
+const BLANKS_AROUND = new RegExp(`(?<!${BLANK})${BLANK}+$|^${BLANK}+`, 'g');
 
 /**
  * Cuts a stream where apimachinery's YAMLReader does: at lines that begin with `---`, and nowhere

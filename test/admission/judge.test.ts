@@ -17,7 +17,8 @@ const V1ALPHA1 = 'meta.pkg.crossplane.io/v1alpha1';
 
 test.each([
   { apiVersion: V1, kind: 'Function', on: 'v1.16.5', taken: false, why: 'registered in v1.17' },
-  { apiVersion: V1, kind: 'Function', on: 'v1.17.0', taken: true, why: 'registered in v1.17' },
+  { apiVersion: V1, kind: 'Function', on: 'v1.17.1', taken: false, why: 'the linter forgot it' },
+  { apiVersion: V1, kind: 'Function', on: 'v1.17.2', taken: true, why: 'the linter knows it' },
   { apiVersion: V1BETA1, kind: 'Function', on: 'v1.14.0', taken: true, why: 'from the beginning' },
   { apiVersion: V1BETA1, kind: 'Function', on: 'v2.3.4', taken: true, why: 'still' },
   { apiVersion: V1ALPHA1, kind: 'Function', on: 'v1.14.0', taken: false, why: 'v1.13 only' },
@@ -99,6 +100,8 @@ const MRD = object('apiextensions.crossplane.io/v1alpha1', 'ManagedResourceDefin
 const WEBHOOK = object('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration');
 const V2_XRD = object('apiextensions.crossplane.io/v2', 'CompositeResourceDefinition');
 const OPERATION = object('ops.crossplane.io/v1alpha1', 'Operation');
+const CRD_LIST = object('apiextensions.k8s.io/v1', 'CustomResourceDefinitionList');
+const DELETE_OPTIONS = object('apiextensions.k8s.io/v1', 'DeleteOptions');
 const COMPOSITION = object('apiextensions.crossplane.io/v1', 'Composition');
 
 test.each([
@@ -113,12 +116,27 @@ test.each([
   { kind: 'Configuration', held: V2_XRD, on: 'v2.0.0', want: [] },
   { kind: 'Configuration', held: OPERATION, on: 'v1.20.0', want: ['error unregistered-kind'] },
   { kind: 'Configuration', held: OPERATION, on: 'v2.0.0', want: [] },
+  { kind: 'Provider', held: DELETE_OPTIONS, on: 'v2.1.0', want: ['error object-not-allowed'] },
+  { kind: 'Function', held: CRD_LIST, on: 'v2.1.0', want: ['error object-not-allowed'] },
+  { kind: 'Function', held: CRD_LIST, on: 'v2.2.0', want: ['warning object-not-allowed'] },
   { kind: 'Function', held: COMPOSITION, on: 'v2.1.0', want: [] },
   { kind: 'Function', held: COMPOSITION, on: 'v2.2.0', want: ['warning object-not-allowed'] },
 ])('a $kind with $held.kind on $on → $want', ({ kind, held, on, want }) => {
   expect(
     codes(contents({ kind, apiVersion: kind === 'Function' ? V1BETA1 : V1 }, [held]), on),
   ).toEqual(want);
+});
+
+test.each([
+  { kind: 'Provider', field: 'controller', on: 'v1.20.11', want: ['error decode'] },
+  { kind: 'Provider', field: 'controller', on: 'v2.0.0', want: [] },
+  { kind: 'Configuration', field: 'controller', on: 'v1.20.11', want: [] },
+  { kind: 'Function', field: 'image', on: 'v1.20.11', want: ['error decode'] },
+  { kind: 'Function', field: 'image', on: 'v2.0.0', want: [] },
+  { kind: 'Configuration', field: 'capabilities', on: 'v1.20.11', want: [] },
+  { kind: 'Configuration', field: 'capabilities', on: 'v2.0.0', want: ['error decode'] },
+])('$on decodes spec.$field of a $kind or passes over it → $want', ({ kind, field, on, want }) => {
+  expect(codes(contents({ kind, fieldErrors: { [field]: 'wrong' } }), on)).toEqual(want);
 });
 
 test('what is owned: sorted, each once, an XRD with its claim', () => {

@@ -138,7 +138,8 @@ function metaOf({ value, metadata, kind, ...rest }: GoDocument): object {
 function objectIn({ value, metadata, kind, ...rest }: GoDocument): object {
   const spec = mappingOf(value)?.['spec'];
   const { name } = metadata;
-  const identity = { ...readDefiningSpec(spec), apiVersion: apiVersionOf(rest), kind, name };
+  const apiVersion = apiVersionOf(rest);
+  const identity = { ...readDefiningSpec(apiVersion, spec), apiVersion, kind, name };
   return { ...objectOf(identity, 0), ...composingSpec(identity, spec) };
 }
 

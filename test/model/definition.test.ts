@@ -5,7 +5,7 @@ import type { JsonValue } from '../../src/text/json.js';
 const DB = { group: 'acme.io', names: { kind: 'Db' } };
 const CLAIM = { claimNames: { plural: 'dbs', kind: 'Db' } };
 
-test.each<{ kind: string; spec: JsonValue; want: object; why: string }>([
+test.each<{ kind: string; apiVersion?: string; spec: JsonValue; want: object; why: string }>([
   {
     kind: 'CustomResourceDefinition',
     spec: { ...DB, versions: [{ name: 'v1beta1' }, { name: 'v1' }] },
@@ -14,14 +14,27 @@ test.each<{ kind: string; spec: JsonValue; want: object; why: string }>([
   },
   {
     kind: 'CustomResourceDefinition',
+    apiVersion: 'apiextensions.k8s.io/v1beta1',
     spec: { ...DB, version: 'v1', versions: [{ name: 'v1' }, { name: 'v2' }] },
     want: { defines: { group: 'acme.io', kind: 'Db', versions: ['v1', 'v2'] } },
     why: 'v1beta1 names the first version once more',
   },
   {
     kind: 'CustomResourceDefinition',
-    spec: { ...DB, version: 'v1', ...CLAIM },
-    want: { defines: { group: 'acme.io', kind: 'Db', versions: ['v1'] } },
+    spec: { ...DB, version: 'v1', versions: [{ name: 'v2' }] },
+    want: { defines: { group: 'acme.io', kind: 'Db', versions: ['v2'] } },
+    why: 'from v1 on `spec.version` has no effect',
+  },
+  {
+    kind: 'CompositeResourceDefinition',
+    spec: { ...DB, claimNames: { plural: '', kind: '' } },
+    want: { defines: { group: 'acme.io', kind: 'Db', versions: [] } },
+    why: 'a claim with an empty name is none',
+  },
+  {
+    kind: 'CustomResourceDefinition',
+    spec: { ...DB, ...CLAIM },
+    want: { defines: { group: 'acme.io', kind: 'Db', versions: [] } },
     why: 'only an XRD offers a claim',
   },
   {
@@ -49,6 +62,6 @@ test.each<{ kind: string; spec: JsonValue; want: object; why: string }>([
     want: {},
     why: 'values of other types',
   },
-])('$kind: $why', ({ kind, spec, want }) => {
-  expect(definedBy(kind, readDefiningSpec(spec))).toEqual(want);
+])('$kind: $why', ({ kind, apiVersion = 'apiextensions.k8s.io/v1', spec, want }) => {
+  expect(definedBy(kind, readDefiningSpec(apiVersion, spec))).toEqual(want);
 });

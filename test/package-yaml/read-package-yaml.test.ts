@@ -117,8 +117,16 @@ test.each([
   { text: 'apiVersion: v1\napiversion: v2\nkind: X\n', why: 'a second apiVersion' },
   { text: 'apiVersion: v1\nkind: X\n\u212aind: Z\n', why: 'a kind with a kelvin sign' },
   { text: 'apiVersion: v1\nkind: X\nspec: .inf\n', why: 'a number that JSON does not have' },
+  { text: 'apiVersion: v1\nkind: X\nspec: {.inf: a}\n', why: 'a key that is no text' },
 ])('no target can read it: $why', async ({ text }) => {
   expect((await read(text)).problems).toHaveLength(1);
+});
+
+test('a list has no metadata of an object, so that none of its fields is wrong', async () => {
+  const { objects, problems } = await read(
+    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nmetadata: {name: 1}\n',
+  );
+  expect([objects.length, problems]).toEqual([1, []]);
 });
 
 test('problems point at their line', async () => {
@@ -137,14 +145,30 @@ test.each([
 });
 
 test.each([
+  { spec: 'controller: {image: [x]}', want: { controller: '`spec.controller.image`' } },
+  { spec: 'controller: {permissionRequests: [{verbs: get}]}', want: { controller: '[0].verbs`' } },
+  { spec: 'image: 1', want: { image: '`spec.image` must be a string' } },
+  { spec: 'capabilities: [a, 1]', want: { capabilities: '`spec.capabilities[1]`' } },
+])('some releases would not decode the meta: $spec', async ({ spec, want }) => {
+  const { metas } = await read(
+    `apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata: {name: p}\nspec: {${spec}}\n`,
+  );
+  const [[field, text]] = Object.entries(want) as [[string, string]];
+  expect(metas[0]).toMatchObject({ fieldErrors: { [field]: expect.stringContaining(text) } });
+});
+
+test.each([
   { metadata: 'labels: {a: 1}', path: '`metadata.labels.a`' },
   { metadata: 'labels:\n    a: yes', path: '`metadata.labels.a`' },
   { metadata: 'annotations: [a]', path: '`metadata.annotations`' },
   { metadata: 'namespace: 1', path: '`metadata.namespace`' },
   { metadata: 'generation: "1"', path: '`metadata.generation`' },
   { metadata: 'generation: 1.5', path: '`metadata.generation`' },
+  { metadata: 'generation: 9223372036854775808', path: '`metadata.generation`' },
   { metadata: 'creationTimestamp: 2026-01-31', path: '`metadata.creationTimestamp`' },
   { metadata: 'creationTimestamp: "2026-02-31T00:00:00Z"', path: '`metadata.creationTimestamp`' },
+  { metadata: 'creationTimestamp: "2026-01-31T24:00:00Z"', path: '`metadata.creationTimestamp`' },
+  { metadata: 'creationTimestamp: "2026-01-31T00:00:00"', path: '`metadata.creationTimestamp`' },
   { metadata: 'finalizers: a', path: '`metadata.finalizers`' },
   { metadata: 'finalizers: [1]', path: '`metadata.finalizers[0]`' },
   { metadata: 'ownerReferences: [{name: 1}]', path: '`metadata.ownerReferences[0].name`' },
@@ -159,6 +183,8 @@ test.each([
   'labels: {}',
   'labels:\n    a:\n    b: "1"\n    c: |\n      d',
   'creationTimestamp: "2026-01-31T00:00:00Z"\n  generation: 2\n  uid: x\n  finalizers: [a]',
+  'generation: 1e3\n  deletionGracePeriodSeconds: 9007199254740993',
+  'creationTimestamp: "0004-02-29T1:02:03,5+24:60"',
   'managedFields: [{time: "2026-01-31T00:00:00Z", fieldsV1: {f:a: {}}}]\n  other: {a: 1}',
 ])('Go decodes the object: %j', async (metadata) => {
   const { objects, problems } = await read(

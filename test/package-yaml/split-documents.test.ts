@@ -27,6 +27,11 @@ test.each([
   { text: 'a: 1\n---   \nb: 2\n', want: ['a: 1\n', 'b: 2\n'], why: 'spaces may follow' },
   { text: 'a: 1\n--- # c\nb: 2\n', want: ['a: 1\n', 'b: 2\n'], why: 'a comment may follow' },
   {
+    text: 'a: 1\n---\u00a0\u0085\u3000\nb: 2\n',
+    want: ['a: 1\n', 'b: 2\n'],
+    why: 'any white space may follow that Go takes for such',
+  },
+  {
     text: '---\n---\na: 1\n',
     want: ['---\n', 'a: 1\n'],
     why: 'a leading separator fills the buffer',
@@ -42,7 +47,7 @@ test.each([
   expect(documents.map((document) => document.text)).toEqual(want);
 });
 
-test.each(['--- foo', '---foo', '----', '--- foo # c', '---\ufeff', '---\u00a0', '---\u0085'])(
+test.each(['--- foo', '---foo', '----', '--- foo # c', '---\ufeff', '---\u200b'])(
   '`%s` is a fatal error, and so is all that came before it',
   async (line) => {
     const { problem } = await split(`a: 1\n---\nb: 2\nc: 3\n${line}\nd: 4\n`);

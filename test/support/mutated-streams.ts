@@ -1,10 +1,14 @@
 import type { Draw } from '../../src/usecases/fuzz/seeded.js';
 
-/** A package.yaml stream in which one to three things are not as a tool would write them. */
-export function mutatedStream(draw: Draw): Buffer {
-  let text = Array.from({ length: pick([1, 1, 2], draw) }, () => pick(DOCUMENTS, draw)).join(
-    '---\n',
-  );
+/**
+ * A package.yaml stream in which one to three things are not as a tool would write them; `written` gives
+ * what a tool would write.
+ */
+export function mutatedStream(
+  draw: Draw,
+  written: () => string = () => someDocuments(draw),
+): Buffer {
+  let text = written();
   for (let times = pick([1, 1, 2], draw); times > 0; times--)
     text = pick(MUTATIONS, draw)(text, draw);
   if (draw(25) === 0) text = text.replaceAll('\n', '\r\n');
@@ -13,6 +17,11 @@ export function mutatedStream(draw: Draw): Buffer {
   const bytes = Buffer.from(text);
   if (draw(60) === 0 && bytes.length > 0) bytes[draw(bytes.length)] = draw(256);
   return bytes;
+}
+
+function someDocuments(draw: Draw): string {
+  const documents = Array.from({ length: pick([1, 1, 2], draw) }, () => pick(DOCUMENTS, draw));
+  return documents.join('---\n');
 }
 
 type Mutation = (text: string, draw: Draw) => string;

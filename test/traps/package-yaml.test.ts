@@ -56,11 +56,12 @@ test('`---x` is fatal, `---` with a comment is not', async () => {
   expect(isRejection(await judged(`${meta('{}')}--- # x\n`, 'v2.3.4'))).toBe(false);
 });
 
-test('v1beta1 Functions on v1.14 to v1.16, v1 from v1.17 on', async () => {
+test('v1beta1 Functions up to v1.17.1, v1 from v1.17.2 on', async () => {
   const v1 = meta('{}', { kind: 'Function' });
   const v1beta1 = meta('{}', { kind: 'Function', apiVersion: 'v1beta1' });
   expect(isRejection(await judged(v1, 'v1.16.0'))).toBe(true);
-  expect(isRejection(await judged(v1, 'v1.17.0'))).toBe(false);
+  expect(isRejection(await judged(v1, 'v1.17.1'))).toBe(true);
+  expect(isRejection(await judged(v1, 'v1.17.2'))).toBe(false);
   expect(isRejection(await judged(v1beta1, 'v1.14.0'))).toBe(false);
   expect(isRejection(await judged(v1beta1, 'v2.3.4'))).toBe(false);
 });

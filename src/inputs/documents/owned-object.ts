@@ -15,6 +15,6 @@ export function readOwnedObject(
   // What else is wrong with the object is for the package's own lint to find.
   if (typeof name !== 'string' || ownedAs(kind, group) === undefined) return undefined;
   const origin = document.originOf([]);
-  const defined = definedBy(kind, readDefiningSpec(valueAt(document, ['spec'])));
+  const defined = definedBy(kind, readDefiningSpec(apiVersion, valueAt(document, ['spec'])));
   return { owned: { object: { apiVersion, kind, name, line: origin.line, ...defined }, origin } };
 }

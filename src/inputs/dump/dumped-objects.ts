@@ -162,7 +162,8 @@ export function dumpedClaim(
   object: JsonObject,
 ): { readonly xrd: string; readonly claim: string } | undefined {
   const xrd = stringOf(mappingOf(object['metadata'])?.['name']);
-  const { claimCrd } = definedBy('CompositeResourceDefinition', readDefiningSpec(object['spec']));
+  const spec = readDefiningSpec(stringOf(object['apiVersion']) ?? '', object['spec']);
+  const { claimCrd } = definedBy('CompositeResourceDefinition', spec);
   return xrd === undefined || claimCrd === undefined ? undefined : { xrd, claim: claimCrd };
 }
 

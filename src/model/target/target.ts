@@ -2,6 +2,7 @@ import parse from 'semver/functions/parse.js';
 import { CANDIDATES, RELEASES } from './releases.js';
 import type { Dialect } from '../../semver/dialect.js';
 import type { PackageKind } from '../package.js';
+import type { ReleaseField } from '../package-contents.js';
 
 /**
  * Everything that differs between Crossplane releases and matters here.
@@ -26,8 +27,12 @@ export interface TargetRules {
   readonly skipsIncompleteTags: boolean;
   /** Objects that a package of its kind may not hold make it fail; else they are dropped. */
   readonly lintBlocks: boolean;
-  /** meta.pkg.crossplane.io versions registered, by kind. */
+  /** Versions of meta.pkg.crossplane.io that can be installed, by kind. */
   readonly metaVersions: Readonly<Record<PackageKind, readonly string[]>>;
+  /** Functions of `v1` parse, but the linter does not take them for Functions. */
+  readonly refusesV1Functions: boolean;
+  /** Fields of `spec` that a meta of its kind has here, and not on every release. */
+  readonly metaFields: Readonly<Record<PackageKind, readonly ReleaseField[]>>;
   /** Kinds whose objects parse at all, by apiVersion. */
   readonly objectKinds: Readonly<Record<string, readonly string[]>>;
   /** Kinds each package may hold; undefined: no check. */
@@ -150,15 +155,26 @@ const PROVIDER_V1 = [
 const CONFIGURATION_V1 = ['CompositeResourceDefinition', 'Composition'];
 const OPERATIONS = ['Operation', 'CronOperation', 'WatchOperation'];
 
-/** What the parser's scheme has registered: each kind comes with its list. */
+/** Kinds of every version of an API: what is asked of a server, not what is kept there. */
+const REQUEST_KINDS = [
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'UpdateOptions',
+  'WatchEvent',
+];
+
+/** What the parser's scheme has registered: each kind comes with its list, and each version with some more. */
 const KINDS_V1 = {
   'apiextensions.crossplane.io/v1': withLists([
     'CompositeResourceDefinition',
     'Composition',
     'CompositionRevision',
   ]),
-  'apiextensions.k8s.io/v1': withLists(['CustomResourceDefinition']),
-  'apiextensions.k8s.io/v1beta1': withLists(['CustomResourceDefinition']),
+  'apiextensions.k8s.io/v1': [...withLists(['CustomResourceDefinition']), 'ConversionReview'],
+  'apiextensions.k8s.io/v1beta1': [...withLists(['CustomResourceDefinition']), 'ConversionReview'],
   'admissionregistration.k8s.io/v1': withLists([
     'ValidatingWebhookConfiguration',
     'MutatingWebhookConfiguration',
@@ -177,7 +193,12 @@ const KINDS_V2 = {
 };
 
 function withLists(kinds: readonly string[]): readonly string[] {
-  return kinds.flatMap((kind) => [kind, `${kind}List`]);
+  return [...kinds.flatMap((kind) => [kind, `${kind}List`]), ...REQUEST_KINDS];
+}
+
+/** Whether a kind that parses has no `metadata` with a name, so that it can never be installed. */
+export function isBareKind(kind: string): boolean {
+  return kind.endsWith('List') || kind === 'ConversionReview' || REQUEST_KINDS.includes(kind);
 }
 
 function rulesOf(triple: Triple): TargetRules {
@@ -206,7 +227,13 @@ function rulesOf(triple: Triple): TargetRules {
     metaVersions: {
       Provider: ['v1', 'v1alpha1'],
       Configuration: ['v1', 'v1alpha1'],
-      Function: from(1, 17) ? ['v1', 'v1beta1'] : ['v1beta1'],
+      Function: from(1, 17, 2) ? ['v1', 'v1beta1'] : ['v1beta1'],
+    },
+    refusesV1Functions: from(1, 17) && !from(1, 17, 2),
+    metaFields: {
+      Provider: [v2 ? 'capabilities' : 'controller'],
+      Configuration: v2 ? ['capabilities'] : [],
+      Function: [v2 ? 'capabilities' : 'image'],
     },
     objectKinds: v2 ? { ...KINDS_V1, ...KINDS_V2 } : KINDS_V1,
     allowedObjects: {

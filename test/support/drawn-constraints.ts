@@ -1,0 +1,124 @@
+import type { Draw } from '../../src/usecases/fuzz/seeded.js';
+
+const OPERATORS = [
+  '',
+  '=',
+  '!=',
+  '>',
+  '<',
+  '>=',
+  '=>',
+  '<=',
+  '=<',
+  '~',
+  '~>',
+  '^',
+  '==',
+  '>>',
+  '!',
+];
+const SEGMENTS = [
+  '0',
+  '1',
+  '2',
+  '3',
+  '10',
+  '14',
+  '20',
+  'x',
+  'X',
+  '*',
+  '01',
+  '00',
+  '9'.repeat(19),
+  '9'.repeat(20),
+  '|',
+  '',
+];
+const PRERELEASES = [
+  '0',
+  'rc.1',
+  'rc.2',
+  'rc.01',
+  'alpha',
+  'up.1',
+  '1',
+  '1.2.3',
+  '-',
+  'a-b',
+  '9'.repeat(20),
+  'x',
+];
+const JOINS = [', ', ',', ' || ', '||', ' ', '  ', '\t', ' , ', ',,', ' | ', ' && ', '\n'];
+
+const BLEMISHES = ['', ...'.,|-+ vV<>=~^!*x0é\t\n\u00a0\u0085'.split('')];
+
+/** A constraint that is likely to be valid in one dialect or both, and now and then is not. */
+export function drawnConstraint(draw: Draw): string {
+  let text = comparator(draw);
+  for (let more = pick([0, 0, 0, 1, 1, 2, 3], draw); more > 0; more--) {
+    const join = draw(12) === 0 ? ' - ' : pick(draw(3) === 0 ? JOINS : JOINS.slice(0, 5), draw);
+    text += join + comparator(draw);
+  }
+  return draw(12) === 0 ? blemished(text, draw) : text;
+}
+
+/** A version, near those that the constraint above speaks of. */
+export function drawnVersion(draw: Draw): string {
+  return draw(15) === 0 ? blemished(version(draw), draw) : version(draw);
+}
+
+/** Versions that are told apart by what the comparators of a constraint say: theirs, and those next to them. */
+export function versionsNear(constraint: string, draw: Draw): string[] {
+  const named = [...constraint.matchAll(/[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z.-]+)?/g)].map(
+    ([text]) => text,
+  );
+  return named.flatMap((text) => {
+    const [numbers = '', prerelease] = text.split('-', 2);
+    const segments = [...numbers.split('.').slice(0, 3), '0', '0'].slice(0, 3);
+    const at = draw(3);
+    const moved = segments.map((s, i) => (i === at ? beside(s, draw) : s)).join('.');
+    const suffix = prerelease === undefined ? '' : `-${prerelease}`;
+    return [segments.join('.') + suffix, moved, `${moved}-${pick(PRERELEASES, draw)}`];
+  });
+}
+
+function beside(segment: string, draw: Draw): string {
+  const moved = BigInt(segment) + (draw(2) === 0 ? 1n : -1n);
+  return String(moved < 0n ? 0n : moved);
+}
+
+function comparator(draw: Draw): string {
+  const operator = pick(draw(10) === 0 ? OPERATORS : OPERATORS.slice(0, 12), draw);
+  return operator + pick(['', '', ' '], draw) + pattern(draw);
+}
+
+function pattern(draw: Draw): string {
+  const odd = draw(6) === 0;
+  const segment = () => pick(odd ? SEGMENTS : SEGMENTS.slice(0, draw(3) === 0 ? 10 : 7), draw);
+  const segments = Array.from({ length: pick([1, 2, 3, 3, 3], draw) }, segment);
+  return pick(['', 'v'], draw) + segments.join('.') + suffix(draw, 5);
+}
+
+function version(draw: Draw): string {
+  const odd = draw(12) === 0;
+  const segment = () => pick(odd ? SEGMENTS : SEGMENTS.slice(0, 7), draw);
+  const segments = Array.from({ length: pick([1, 2, 3, 3, 3, 3, 3], draw) }, segment);
+  return pick(['', 'v'], draw) + segments.join('.') + suffix(draw, 3);
+}
+
+function suffix(draw: Draw, oneIn: number): string {
+  const prerelease = draw(oneIn) === 0 ? `-${pick(PRERELEASES, draw)}` : '';
+  return prerelease + (draw(15) === 0 ? pick(['+b', '+up.1', '+', '+é'], draw) : '');
+}
+
+/** With a character put in, taken out or exchanged. */
+function blemished(text: string, draw: Draw): string {
+  const at = draw(text.length + 1);
+  const put = pick(BLEMISHES, draw);
+  return text.slice(0, at) + put + text.slice(at + draw(2));
+}
+
+function pick<T>(from: readonly T[], draw: Draw): T {
+  return from[draw(from.length)]!;
+}
