@@ -100,6 +100,7 @@ const MRD = object('apiextensions.crossplane.io/v1alpha1', 'ManagedResourceDefin
 const WEBHOOK = object('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration');
 const V2_XRD = object('apiextensions.crossplane.io/v2', 'CompositeResourceDefinition');
 const OPERATION = object('ops.crossplane.io/v1alpha1', 'Operation');
+const POLICY = object('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy');
 const CRD_LIST = object('apiextensions.k8s.io/v1', 'CustomResourceDefinitionList');
 const DELETE_OPTIONS = object('apiextensions.k8s.io/v1', 'DeleteOptions');
 const COMPOSITION = object('apiextensions.crossplane.io/v1', 'Composition');
@@ -117,6 +118,8 @@ test.each([
   { kind: 'Configuration', held: OPERATION, on: 'v1.20.0', want: ['error unregistered-kind'] },
   { kind: 'Configuration', held: OPERATION, on: 'v2.0.0', want: [] },
   { kind: 'Provider', held: DELETE_OPTIONS, on: 'v2.1.0', want: ['error object-not-allowed'] },
+  { kind: 'Function', held: POLICY, on: 'v1.16.5', want: ['error unregistered-kind'] },
+  { kind: 'Function', held: POLICY, on: 'v1.17.0', want: [] },
   { kind: 'Function', held: CRD_LIST, on: 'v2.1.0', want: ['error object-not-allowed'] },
   { kind: 'Function', held: CRD_LIST, on: 'v2.2.0', want: ['warning object-not-allowed'] },
   { kind: 'Function', held: COMPOSITION, on: 'v2.1.0', want: [] },

@@ -178,9 +178,13 @@ const KINDS_V1 = {
   'admissionregistration.k8s.io/v1': withLists([
     'ValidatingWebhookConfiguration',
     'MutatingWebhookConfiguration',
-    'ValidatingAdmissionPolicy',
-    'ValidatingAdmissionPolicyBinding',
   ]),
+};
+const KINDS_V1_17 = {
+  'admissionregistration.k8s.io/v1': [
+    ...KINDS_V1['admissionregistration.k8s.io/v1'],
+    ...withLists(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']),
+  ],
 };
 const KINDS_V2 = {
   'apiextensions.crossplane.io/v1alpha1': withLists([
@@ -235,7 +239,7 @@ function rulesOf(triple: Triple): TargetRules {
       Configuration: v2 ? ['capabilities'] : [],
       Function: [v2 ? 'capabilities' : 'image'],
     },
-    objectKinds: v2 ? { ...KINDS_V1, ...KINDS_V2 } : KINDS_V1,
+    objectKinds: { ...KINDS_V1, ...(from(1, 17) && KINDS_V1_17), ...(v2 && KINDS_V2) },
     allowedObjects: {
       Provider: [...PROVIDER_V1, ...(acceptsMrds ? ['ManagedResourceDefinition'] : [])],
       Configuration: [
