@@ -16,6 +16,7 @@ const NEWLINE = 10;
 const SEPARATOR = '---';
 /** White space to Go, which is not all that is to JavaScript, and the other way round. */
 const BLANK = String.raw`[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
+const LEADING_BLANKS = new RegExp(`^${BLANK}+`);
 const BLANKS_AROUND = new RegExp(`(?<!${BLANK})${BLANK}+$|^${BLANK}+`, 'g');
 
 /**
@@ -169,7 +170,7 @@ export function isEmptyDocument(text: string): boolean {
   for (let from = 0; from < text.length;) {
     const newline = text.indexOf('\n', from);
     const eol = newline < 0 ? text.length : newline;
-    const line = text.slice(from, eol).replace(/^[ \t]+/, '');
+    const line = text.slice(from, eol).replace(LEADING_BLANKS, '');
     if (line !== '' && line !== SEPARATOR && line !== '...' && !line.startsWith('#')) return false;
     from = eol + 1;
   }
