@@ -123,5 +123,5 @@ function asInput(question: OracleQuestion): Buffer {
 }
 
 function record({ task }: TestContext, release: string, scenario: string, tried: number): void {
-  task.meta.rigFigure = { scenario, release, tried };
+  task.meta.rigFigure = { scenario, release, seen: `${tried} agree` };
 }
