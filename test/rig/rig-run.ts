@@ -1,6 +1,6 @@
 import type { WantedObject } from '../../src/cluster/cluster-state.js';
-import type { JsonObject } from '../../src/text/json.js';
-import type { KubeApi } from './kube-api.js';
+import { stringOf, type JsonObject } from '../../src/text/json.js';
+import type { KubeApi, Resource } from './kube-api.js';
 import { observedEnds, PACKAGE_RESOURCES, type ObservedEnd } from './observed-end.js';
 
 /** v1 tries again after ever longer waits, and a loaded machine takes its time. */
@@ -27,6 +27,25 @@ export async function applyWanted(api: KubeApi, objects: readonly WantedObject[]
       metadata: { name },
       spec: { package: reference, skipDependencyResolution, ignoreCrossplaneConstraints },
     });
+  }
+}
+
+/** Where objects other than packages are served. */
+const OTHER_RESOURCES: Readonly<Record<string, Resource>> = {
+  ImageConfig: { at: '/apis/pkg.crossplane.io/v1beta1', plural: 'imageconfigs' },
+  DeploymentRuntimeConfig: {
+    at: '/apis/pkg.crossplane.io/v1beta1',
+    plural: 'deploymentruntimeconfigs',
+  },
+};
+
+/** Applies what was rendered, as it is and in its order. */
+export async function applyObjects(api: KubeApi, objects: readonly JsonObject[]): Promise<void> {
+  for (const object of objects) {
+    const kind = stringOf(object['kind']) ?? '';
+    const resource = PACKAGE_RESOURCES[kind] ?? OTHER_RESOURCES[kind];
+    if (resource === undefined) throw new Error(`the rig knows no ${kind}`);
+    await api.apply(resource, nameIn(object), object);
   }
 }
 

@@ -51,6 +51,11 @@ export class Rig {
     return new Rig(api, folder, children);
   }
 
+  /** Tries until it succeeds. */
+  until(attempt: () => Promise<void>): Promise<void> {
+    return until('what is waited for', attempt);
+  }
+
   async down(): Promise<void> {
     clearInterval(this.#runtime);
     await this.api.close();

@@ -1,3 +1,4 @@
+import { longerTags } from '../../../usecases/verify/longer-tags.js';
 import { verify } from '../../../usecases/verify/verify.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { command, type Flags } from '../../command.js';
@@ -63,6 +64,8 @@ export const verifyCommand = command({
     const bundle =
       folder === undefined || folder.isEmpty ? [] : bundleDifferences(folder, lockfile);
     const verification = { ...verified, mismatches: [...verified.mismatches, ...gaps, ...bundle] };
+    const isPinned = folder?.record.pin === 'locked' && verified.failures.length === 0;
+    if (isPinned) for (const note of await longerTags(lockfile, source)) io.note(`note: ${note}`);
     io.report?.(async () => {
       const { verificationReport } = await import('../../output/findings/verify-report.js');
       const { LockPlaces } = await import('../../output/findings/lock-places.js');

@@ -168,6 +168,30 @@ test.each(GUARDS.slice(1))('$guard --no-bundle leaves the bundle out', async ({ 
   expect(outputs()).toEqual(before);
 });
 
+test('verify names published tags that a pin keeps away', async () => {
+  edit('index.json', '"v1.0.0":{"digest":"sha256:bb', '"v1.0.01":{},"v1.0.0":{"digest":"sha256:bb');
+  const kept = `while \`${B}:v1.0.0\` is pinned, no cluster can install \`v1.0.01\``;
+  expect((await run('verify', ...FROM)).stderr).not.toContain(kept);
+  await run('render', '--pin', 'locked');
+  const { code, stderr } = await run('verify', ...FROM);
+  expect(stderr).toContain(kept);
+  expect(code).toBe(EXIT.done);
+});
+
+test('but not those that an ImageConfig of the user rewrites', async () => {
+  edit('index.json', '"v1.0.0":{"digest":"sha256:bb', '"v1.0.01":{},"v1.0.0":{"digest":"sha256:bb');
+  const own = `${B}:v1.0.01`;
+  const spec = { matchImages: [{ prefix: own }], rewriteImage: { prefix: own } };
+  const config = { apiVersion: 'pkg.crossplane.io/v1beta1', kind: 'ImageConfig' };
+  const through = { ...config, metadata: { name: 'through' }, spec };
+  writeFileSync(join(folder, 'through.yaml'), JSON.stringify(through));
+  const files = ['-f', 'xpkg.yaml', '-f', 'through.yaml'];
+  await run('resolve', ...FROM, ...files, '--pin', 'locked');
+  const { code, stderr } = await run('verify', ...FROM, ...files);
+  expect(stderr).not.toContain('no cluster can install');
+  expect(code).toBe(EXIT.done);
+});
+
 test('a record that was edited until nothing can be rendered is a mismatch for verify', async () => {
   await run('render', '--pin', 'digest');
   edit('rendered/kustomization.yaml', '--pin digest', '--pin digest --apply-lock');

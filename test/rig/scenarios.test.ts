@@ -1,0 +1,487 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
+import { bundleOf } from '../../src/bundle/bundle.js';
+import type { Pin } from '../../src/bundle/package-object.js';
+import { imagePins } from '../../src/cluster/image-pin.js';
+import { runOn } from '../../src/cluster/cluster-question.js';
+import { EMPTY_CLUSTER, type WantedObject } from '../../src/cluster/cluster-state.js';
+import type { MoveFlags } from '../../src/cluster/reconcile/reconcile-lock.js';
+import { lockedImages } from '../../src/cluster/locked-images.js';
+import { settleCluster } from '../../src/cluster/settle-cluster.js';
+import { wantedObject } from '../../src/cluster/wanted-object.js';
+import { runCli } from '../../src/cli/run.js';
+import type { Lockfile } from '../../src/lock/lockfile.js';
+import { parseLockfile } from '../../src/lock/parse-lockfile.js';
+import type { IndexFile } from '../../src/model/index-file.js';
+import type { Request } from '../../src/model/request.js';
+import { packageManagerOf } from '../../src/model/target/package-manager.js';
+import { targetFor } from '../../src/model/target/target.js';
+import { memorySource } from '../../src/sources/memory-source.js';
+import type { JsonObject } from '../../src/text/json.js';
+import { plan } from '../../src/usecases/plan/plan.js';
+import { stepBundle } from '../../src/usecases/plan/step-bundle.js';
+import { render, type Rendering } from '../../src/usecases/render.js';
+import { resolve } from '../../src/usecases/resolve/resolve.js';
+import { DockerRegistry } from '../conformance/docker-registry.js';
+import { imagesOf } from '../support/clusters.js';
+import { fakeIo } from '../support/fake-io.js';
+import { BASE, imageOf, layerOf } from '../support/registry/image.js';
+import { zstdOf } from '../support/registry/zstd.js';
+import { requestFor } from '../support/requests.js';
+import { providers, requiring } from '../support/universes.js';
+import { DEMO, publishDemo, writeDemo } from './demo-platform.js';
+import { moveScenario, packedImage, type MovedScenario } from './moved-scenario.js';
+import { foretoldEnd, renderedEnd, type ObservedEnd } from './observed-end.js';
+import { packageText } from './package-text.js';
+import { Rig } from './rig.js';
+import { RELEASES } from './rig-releases.js';
+import { applyObjects, applyWanted, isAmong, settled } from './rig-run.js';
+
+let registry: DockerRegistry;
+let folder: string;
+
+beforeAll(async () => {
+  registry = await DockerRegistry.start();
+  folder = await mkdtemp(join(tmpdir(), 'rig-demo-'));
+  await publishDemo(registry);
+});
+
+afterAll(async () => {
+  await registry.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A cluster with the Secret that the demo pulls by. */
+async function upForDemo(release: string, flags: readonly string[] = []): Promise<Rig> {
+  const rig = await Rig.up(release, flags);
+  const auths = { [registry.host]: { username: 'u', password: 'p' } };
+  await rig.api.create(
+    { at: '/api/v1', plural: 'namespaces/crossplane-system/secrets' },
+    {
+      metadata: { name: 'example-org' },
+      type: 'kubernetes.io/dockerconfigjson',
+      stringData: { '.dockerconfigjson': JSON.stringify({ auths }) },
+    },
+  );
+  return rig;
+}
+
+/** Resolves the demo with the command, from the registry. */
+async function demo(name: string, release: string, ...flags: readonly string[]): Promise<Lockfile> {
+  const override = flags.includes('override');
+  const rule = `  overrides: [{ package: "${registry.host}/demo/acme/configuration-network", version: v2.0.0 }]\n`;
+  await writeDemo(join(folder, name), registry, (text) =>
+    override ? text.replace('  defaults:', `${rule}  defaults:`) : text,
+  );
+  const io = fakeIo({ cwd: folder });
+  const code = await runCli(
+    [
+      'resolve',
+      `--file=${name}`,
+      `--crossplane=${release}`,
+      '--from=registry',
+      `--lock=${name}.lock.yaml`,
+      `--out=${name}-rendered`,
+      '--cache=cache',
+      ...flags.filter((flag) => flag !== 'override'),
+    ],
+    io,
+  );
+  if (code !== 0) throw new Error(io.notes().join('\n'));
+  const file = `${name}.lock.yaml`;
+  return parseLockfile(await readFile(join(folder, file), 'utf8'), file);
+}
+
+/** Expects a rendering, once applied, to be healthy, alone of its id, and to have our Lock. */
+async function accepted(rig: Rig, id: string, rendering: Rendering): Promise<void> {
+  await applyObjects(rig.api, rendering.bundle.objects);
+  await endsIn(rig, id, [renderedEnd(rendering)]);
+}
+
+/** Applies the last of some renderings: healthy, with the rows that the model foretells. */
+async function goesOn(
+  rig: Rig,
+  lockfiles: readonly Lockfile[],
+  renderings: readonly Rendering[],
+): Promise<void> {
+  const target = targetFor(lockfiles[0]!.crossplane)!;
+  const images = lockedImages(lockfiles);
+  let state = EMPTY_CLUSTER;
+  let end: ObservedEnd = { packages: [], rows: [] };
+  for (const { bundle } of renderings) {
+    const wanted = bundle.objects.map(wantedObject).filter((object) => object !== undefined);
+    const acts = wanted.map((apply) => ({ apply }));
+    const done = runOn(settleCluster(state, acts, { target }), images);
+    state = done.state;
+    end = foretoldEnd(done, target);
+  }
+  expect(end.packages.filter((line) => !line.endsWith('Healthy=True'))).toEqual([]);
+  await applyObjects(rig.api, renderings.at(-1)!.bundle.objects);
+  await endsIn(rig, DEMO, [end]);
+}
+
+async function endsIn(rig: Rig, id: string, ends: readonly ObservedEnd[]): Promise<void> {
+  const seen = (await settled(rig.api, [{ id, objects: [], ends }])).get(id)!;
+  expect(seen).toEqual(isAmong(ends, seen) ? seen : ends[0]);
+}
+
+function seen({ task }: TestContext, scenario: string, release: string, text = 'as expected') {
+  task.meta.rigFigure = { scenario, release, seen: text };
+}
+
+/** A universe written by hand, published under names of its own. */
+async function published(
+  id: string,
+  universe: IndexFile,
+  request: Request,
+  host = registry.host,
+): Promise<MovedScenario> {
+  const moved = await moveScenario({ universe, request, options: {} }, id, host);
+  await moved.publish(registry);
+  return moved;
+}
+
+async function locked({ universe, request }: MovedScenario, release: string): Promise<Lockfile> {
+  const answer = await resolve(request, { source: memorySource(universe), crossplane: release });
+  if (answer.status !== 'solved') throw new Error(`${answer.status}, on ${release}`);
+  return answer.lockfile;
+}
+
+/** The end that the model foretells of objects, over what others have led to. */
+function modelled(
+  { universe }: MovedScenario,
+  release: string,
+  acts: readonly (readonly WantedObject[])[],
+  { flags, pins = [] }: { flags?: MoveFlags; pins?: readonly JsonObject[] } = {},
+): ObservedEnd {
+  const target = targetFor(release)!;
+  const kept = pins.map((object) => ({ object, origin: { file: 'rig' } }));
+  const images = imagesOf(universe, target);
+  let state = { ...EMPTY_CLUSTER, pins: imagePins(kept, target) };
+  let end: ObservedEnd = { packages: [], rows: [] };
+  for (const objects of acts) {
+    const work = settleCluster(
+      state,
+      objects.map((apply) => ({ apply })),
+      { target, flags },
+    );
+    const done = runOn(work, images);
+    state = { ...done.state, pins: state.pins };
+    end = foretoldEnd(done, target);
+  }
+  return end;
+}
+
+const HOST = 'xpkg.example.org';
+const [A, B, C] = ['a', 'b', 'c'].map((name) => `${HOST}/acme/${name}`) as [string, string, string];
+/** A cluster that meets A first picks a C that B refuses. */
+const greedy = providers({
+  [A]: { 'v1.0.0': requiring({ [C]: '>=1.0.0' }) },
+  [B]: { 'v1.0.0': requiring({ [C]: '<2.0.0' }) },
+  [C]: { 'v1.5.0': {}, 'v2.0.0': {} },
+});
+const LONG = `${HOST}/a-repository-with-quite-a-long-name/that-goes-on-beyond-sixty-three-characters`;
+const odd: IndexFile = {
+  packages: {
+    [`${HOST}/name-a/b`]: { kind: 'Function', versions: { 'v1.0.0': {}, 'v1.1.0': {} } },
+    [`${HOST}/name/a-b`]: { kind: 'Function', versions: { 'v1.0.0': {} } },
+    [`${LONG}/and-more_of-it`]: { kind: 'Function', versions: { 'v1.0.0': {} } },
+    [`${LONG}/and-another`]: { kind: 'Function', versions: { 'v1.0.0': {} } },
+    [`${HOST}/tags/f`]: {
+      kind: 'Function',
+      versions: { 'v1.0.0': {}, '1.2.0': {}, 'v1.2.0': {}, v2: {}, latest: {} },
+    },
+    [`${HOST}/dig/f`]: {
+      kind: 'Function',
+      versions: { 'v1.0.0': { digest: `sha256:${'1'.repeat(64)}` }, 'v1.1.0': {} },
+    },
+    [`${HOST}/odd/configuration`]: {
+      kind: 'Configuration',
+      versions: {
+        'v1.0.0': {
+          dependsOn: [
+            { function: `${HOST}/name-a/b`, version: '>=v1.0.0' },
+            { function: `${HOST}/name/a-b`, version: '>=v1.0.0' },
+            { function: `${LONG}/and-more_of-it`, version: '>=v1.0.0' },
+            { function: `${LONG}/and-another`, version: '>=v1.0.0' },
+            { function: `${HOST}/tags/f`, version: '>=v1.0.0' },
+          ],
+        },
+      },
+    },
+    [`${HOST}/odd/by-digest`]: {
+      kind: 'Configuration',
+      versions: {
+        'v1.0.0': {
+          dependsOn: [{ function: `${HOST}/dig/f`, version: `sha256:${'1'.repeat(64)}` }],
+        },
+      },
+    },
+  },
+};
+
+describe.each(RELEASES)('Crossplane %s', (release) => {
+  const target = targetFor(release)!;
+  const rewrites = target.rules.imageConfig?.rewrite === true;
+  const render1 = (lockfile: Lockfile, pin: Pin = 'tag') => render(lockfile, { target, pin });
+
+  describe('as it is installed', () => {
+    let rig: Rig;
+    let newest: Lockfile;
+    let lowest: Lockfile;
+    beforeAll(async () => {
+      rig = await upForDemo(release);
+    });
+    afterAll(() => rig?.down());
+
+    test('the demo', async (context) => {
+      seen(context, 'the demo', release);
+      newest = await demo('newest', release);
+      await accepted(rig, DEMO, render1(newest));
+    });
+
+    test('the demo, moved down and up again', async (context) => {
+      seen(context, 'the demo, moved down and up again', release);
+      lowest = await demo('lowest', release, '--prefer', 'lowest');
+      await accepted(rig, DEMO, render1(lowest));
+      await accepted(rig, DEMO, render1(newest));
+    });
+
+    test.runIf(rewrites)('--pin locked, over tags, and back', async (context) => {
+      seen(context, '--pin locked, over tags, and back', release);
+      const pinned = render1(newest, 'locked');
+      await accepted(rig, DEMO, pinned);
+      await rig.until(async () => {
+        const images = await deploymentImages(rig, `/${DEMO}/`);
+        const byTag = images.filter((image) => !image.includes('@sha256:'));
+        if (images.length < 4 || byTag.length > 0) throw new Error(`by tag: ${byTag.join(' ')}`);
+      });
+      for (const { name } of newest.packages) await removePin(rig, `pin-${name}`);
+      await accepted(rig, DEMO, render1(newest));
+    });
+
+    test('--pin digest', async (context) => {
+      seen(context, '--pin digest, of a new set: no rows', release);
+      const moved = await published('digests', greedy, requestFor({ [A]: '*', [B]: '*' }));
+      await accepted(rig, 'digests', render1(await locked(moved, release), 'digest'));
+    });
+
+    test('--pin digest, over tags, and back', async (context) => {
+      seen(context, '--pin digest, over tags, and back: rows stay', release);
+      await goesOn(rig, [newest], [render1(newest), render1(newest, 'digest')]);
+      await accepted(rig, DEMO, render1(newest));
+    });
+
+    test('an override that breaks a constraint', async (context) => {
+      seen(context, 'an override that breaks a constraint: rows of what stays stay', release);
+      const override = await demo('override', release, 'override');
+      await goesOn(rig, [newest, override], [render1(newest), render1(override)]);
+    });
+
+    test('odd names, tags and digests', async (context) => {
+      seen(context, 'odd names, tags and digests', release);
+      const roots = { [`${HOST}/odd/configuration`]: '*' };
+      const byDigest = target.rules.digestDependencies ? { [`${HOST}/odd/by-digest`]: '*' } : {};
+      const moved = await published('odd', odd, requestFor({ ...roots, ...byDigest }));
+      await accepted(rig, 'odd', render1(await locked(moved, release)));
+    });
+
+    test.runIf(rewrites)('a mirror, by ImageConfig, and with --pin locked', async (context) => {
+      seen(context, 'a mirror, by ImageConfig, and with --pin locked', release);
+      const moved = await published(
+        'mirrored',
+        greedy,
+        requestFor({ [A]: '*', [B]: '*' }, { kept: [mirror('nowhere.invalid', registry.host)] }),
+        'nowhere.invalid',
+      );
+      const lockfile = await locked(moved, release);
+      await accepted(rig, 'mirrored', render1(lockfile));
+      await accepted(rig, 'mirrored', render1(lockfile, 'locked'));
+    });
+
+    test.runIf(rewrites)(
+      'a tag that was moved: --pin locked installs the locked',
+      async (context) => {
+        seen(context, 'a tag that was moved: --pin locked installs the locked', release);
+        const moved = await published('movedtag', greedy, requestFor({ [A]: '*', [B]: '*' }));
+        const rendering = render1(await locked(moved, release), 'locked');
+        const text = packageText('Provider', 'c', {
+          dependsOn: [{ provider: A, version: '>=9.0.0' }],
+        });
+        const path = Object.keys(moved.universe.packages)
+          .find((each) => each.endsWith('/c'))!
+          .slice(registry.host.length + 1);
+        await registry.push(path, 'v1.5.0', await packedImage(text));
+        await accepted(rig, 'movedtag', rendering);
+      },
+    );
+
+    test('what greedy picks left stuck is healed', async (context) => {
+      seen(context, 'what greedy picks left stuck is healed', release);
+      const moved = await published('greedy', greedy, requestFor({ [A]: '*', [B]: '*' }));
+      const rendering = render1(await locked(moved, release));
+      const [a, b] = ['a', 'b'].map((name) => one(rendering, name)) as [WantedObject, WantedObject];
+      await applyWanted(rig.api, [a]);
+      await endsIn(rig, 'greedy', [modelled(moved, release, [[a]])]);
+      await applyWanted(rig.api, [b]);
+      await endsIn(rig, 'greedy', [modelled(moved, release, [[a], [b]])]);
+      await accepted(rig, 'greedy', rendering);
+    });
+
+    test('the steps of a plan', async (context) => {
+      const moved = await published('plan', stages, requestFor({ [A]: '^1.0.0', [B]: '*' }));
+      const old = await locked(moved, release);
+      const next = await moveScenario(
+        { universe: stages, request: requestFor({ [A]: '^2.0.0', [B]: '*' }), options: {} },
+        'plan',
+        registry.host,
+      );
+      const answer = await plan(old, await locked(next, release));
+      if (answer.status !== 'planned') throw new Error('there is no plan');
+      seen(
+        context,
+        'the steps of a plan',
+        release,
+        `${answer.steps.length} steps, healthy after each`,
+      );
+      await accepted(rig, 'plan', render1(old));
+      for (const [n, step] of answer.steps.entries()) {
+        const { kept, packages } = stepBundle(answer, n, 'tag');
+        await applyObjects(rig.api, [...kept, ...packages]);
+        const after = step.after.map(({ locked: each }) => each);
+        await endsIn(rig, 'plan', [renderedEnd(render1({ ...old, packages: after }))]);
+      }
+    });
+
+    test('layers that are not packed by gzip', async (context) => {
+      const reads = !target.rules.gzipLayersOnly;
+      seen(context, 'layers that are not packed by gzip', release, reads ? 'read' : 'refused');
+      const packers = { plain: (tar: Uint8Array) => tar, zstd: zstdOf };
+      for (const [name, compress] of Object.entries(packers)) {
+        const entries = [{ name: 'package.yaml', content: packageText('Provider', name, {}) }];
+        const layer = await layerOf(entries, { compress, annotations: BASE });
+        await registry.push(`packed/acme/${name}`, 'v1.0.0', imageOf([layer]));
+        const reference = `${registry.host}/packed/acme/${name}:v1.0.0`;
+        await applyObjects(rig.api, [
+          {
+            apiVersion: 'pkg.crossplane.io/v1',
+            kind: 'Provider',
+            metadata: { name: `packed-${name}` },
+            spec: { package: reference },
+          },
+        ]);
+        await rig.until(async () => {
+          const path = `/apis/pkg.crossplane.io/v1/providers/packed-${name}`;
+          const text = JSON.stringify((await rig.api.get(path))?.['status'] ?? {});
+          const revisions = await rig.api.list({
+            at: '/apis/pkg.crossplane.io/v1',
+            plural: 'providerrevisions',
+          });
+          const told = JSON.stringify(revisions.map(({ status }) => status ?? {}));
+          const isTold = reads
+            ? text.includes('"type":"Healthy"') &&
+              !text.includes('"status":"False"') &&
+              !text.includes('Unknown')
+            : told.includes('gzip: invalid header') || text.includes('gzip: invalid header');
+          if (!isTold) throw new Error(`${text} ${told.slice(0, 2000)}`);
+        });
+      }
+    });
+  });
+
+  const { moves, movesFromPulledVersion } = packageManagerOf(target);
+  describe.runIf(moves.includes('downgrades'))('with leave to move versions', () => {
+    let rig: Rig;
+    beforeAll(async () => {
+      rig = await upForDemo(release, MOVE_FLAGS[release.startsWith('v1.19.') ? 'v1.19' : 'later']);
+    });
+    afterAll(() => rig?.down());
+
+    test('the demo', async (context) => {
+      seen(context, 'the demo, with upgrades and downgrades on', release);
+      await accepted(rig, DEMO, render1(await demo('newest', release)));
+    });
+
+    test('roots that meet in a dependency', async (context) => {
+      seen(context, 'downgrades mend what greedy picks broke', release);
+      const moved = await published('movable', greedy, requestFor({ [A]: '*', [B]: '*' }));
+      const rendering = render1(await locked(moved, release));
+      const [a, b] = ['a', 'b'].map((name) => one(rendering, name)) as [WantedObject, WantedObject];
+      await applyWanted(rig.api, [a]);
+      await endsIn(rig, 'movable', [modelled(moved, release, [[a]])]);
+      await applyWanted(rig.api, [b]);
+      const flags = { upgrades: true, downgrades: true };
+      await endsIn(rig, 'movable', [modelled(moved, release, [[a], [b]], { flags })]);
+    });
+
+    test.runIf(rewrites)('a pin, where the resolver would move it', async (context) => {
+      const what = movesFromPulledVersion ? 'its resolver fails on it' : 'it is moved';
+      seen(context, 'upgrades meet a pin', release, what);
+      const moved = await published('panicked', greedy, requestFor({ [A]: '*' }));
+      const first = await locked(moved, release);
+      const pinned = bundleOf(first, target, 'locked').objects;
+      await accepted(rig, 'panicked', render1(first, 'locked'));
+      const both = { ...moved, request: requestFor({ [nameIn(moved, 'b')]: '*' }) };
+      const b = one(render1(await locked(both, release)), 'b');
+      await applyWanted(rig.api, [b]);
+      const flags = { upgrades: true, downgrades: true };
+      const objects = pinned.map(wantedObject).filter((each) => each !== undefined);
+      await endsIn(rig, 'panicked', [
+        modelled(moved, release, [objects, [b]], { flags, pins: pinned }),
+      ]);
+    });
+  });
+});
+
+/** v1.19 takes the one by a flag that is no feature, and both must be given. */
+const MOVE_FLAGS = {
+  'v1.19': ['--enable-dependency-version-upgrades', '--automatic-dependency-downgrade-enabled'],
+  later: ['--enable-dependency-version-upgrades', '--enable-dependency-version-downgrades'],
+} as const;
+
+/** A cannot move before B, nor B alone: two steps. */
+const stages = providers({
+  [A]: {
+    'v1.0.0': requiring({ [C]: '^1.0.0' }),
+    'v2.0.0': requiring({ [C]: '>=1.5.0' }),
+  },
+  [B]: { 'v1.0.0': requiring({ [C]: '>=1.0.0' }) },
+  [C]: { 'v1.0.0': {}, 'v1.5.0': {}, 'v2.0.0': {} },
+});
+
+function mirror(from: string, to: string) {
+  const object = {
+    apiVersion: 'pkg.crossplane.io/v1beta1',
+    kind: 'ImageConfig',
+    metadata: { name: 'mirror' },
+    spec: {
+      matchImages: [{ type: 'Prefix', prefix: `${from}/` }],
+      rewriteImage: { prefix: `${to}/` },
+    },
+  };
+  return { object, origin: { file: 'rig' } };
+}
+
+function nameIn({ universe }: MovedScenario, name: string): string {
+  return Object.keys(universe.packages).find((each) => each.endsWith(`/${name}`))!;
+}
+
+function one({ bundle }: Rendering, name: string): WantedObject {
+  return bundle.objects
+    .map(wantedObject)
+    .find((object) => object?.reference.includes(`/acme/${name}:`) === true)!;
+}
+
+async function deploymentImages(rig: Rig, part: string): Promise<string[]> {
+  const deployments = await rig.api.list({ at: '/apis/apps/v1', plural: 'deployments' });
+  return deployments
+    .map((each) => JSON.stringify(each['spec']))
+    .flatMap((text) => [...text.matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image!))
+    .filter((image) => image.includes(part));
+}
+
+async function removePin(rig: Rig, name: string): Promise<void> {
+  await rig.api.remove({ at: '/apis/pkg.crossplane.io/v1beta1', plural: 'imageconfigs' }, name);
+}
