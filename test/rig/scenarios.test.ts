@@ -5,8 +5,12 @@ import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'v
 import { bundleOf } from '../../src/bundle/bundle.js';
 import type { Pin } from '../../src/bundle/package-object.js';
 import { imagePins } from '../../src/cluster/image-pin.js';
-import { runOn } from '../../src/cluster/cluster-question.js';
-import { EMPTY_CLUSTER, type WantedObject } from '../../src/cluster/cluster-state.js';
+import { runOn, type KnownImages } from '../../src/cluster/cluster-question.js';
+import {
+  EMPTY_CLUSTER,
+  type ClusterState,
+  type WantedObject,
+} from '../../src/cluster/cluster-state.js';
 import type { MoveFlags } from '../../src/cluster/reconcile/reconcile-lock.js';
 import { lockedImages } from '../../src/cluster/locked-images.js';
 import { settleCluster } from '../../src/cluster/settle-cluster.js';
@@ -30,13 +34,13 @@ import { fakeIo } from '../support/fake-io.js';
 import { BASE, imageOf, layerOf } from '../support/registry/image.js';
 import { zstdOf } from '../support/registry/zstd.js';
 import { requestFor } from '../support/requests.js';
-import { providers, requiring } from '../support/universes.js';
 import { DEMO, publishDemo, writeDemo } from './demo-platform.js';
 import { moveScenario, packedImage, type MovedScenario } from './moved-scenario.js';
 import { foretoldEnd, renderedEnd, type ObservedEnd } from './observed-end.js';
 import { packageText } from './package-text.js';
 import { Rig } from './rig.js';
 import { RELEASES } from './rig-releases.js';
+import { A, B, greedy, HOST, mirror, odd, stages } from './scenario-universes.js';
 import { applyObjects, applyWanted, isAmong, settled } from './rig-run.js';
 
 let registry: DockerRegistry;
@@ -105,10 +109,10 @@ async function goesOn(
   rig: Rig,
   lockfiles: readonly Lockfile[],
   renderings: readonly Rendering[],
-): Promise<void> {
+): Promise<ClusterState> {
   const target = targetFor(lockfiles[0]!.crossplane)!;
   const images = lockedImages(lockfiles);
-  let state = EMPTY_CLUSTER;
+  let state: ClusterState = EMPTY_CLUSTER;
   let end: ObservedEnd = { packages: [], rows: [] };
   for (const { bundle } of renderings) {
     const wanted = bundle.objects.map(wantedObject).filter((object) => object !== undefined);
@@ -120,6 +124,12 @@ async function goesOn(
   expect(end.packages.filter((line) => !line.endsWith('Healthy=True'))).toEqual([]);
   await applyObjects(rig.api, renderings.at(-1)!.bundle.objects);
   await endsIn(rig, DEMO, [end]);
+  return state;
+}
+
+function ofCase({ packages, rows }: ObservedEnd, id: string): ObservedEnd {
+  const isOurs = (text: string) => text.includes(`/${id}/`);
+  return { packages: packages.filter(isOurs), rows: rows.filter(isOurs) };
 }
 
 async function endsIn(rig: Rig, id: string, ends: readonly ObservedEnd[]): Promise<void> {
@@ -174,54 +184,6 @@ function modelled(
   return end;
 }
 
-const HOST = 'xpkg.example.org';
-const [A, B, C] = ['a', 'b', 'c'].map((name) => `${HOST}/acme/${name}`) as [string, string, string];
-/** A cluster that meets A first picks a C that B refuses. */
-const greedy = providers({
-  [A]: { 'v1.0.0': requiring({ [C]: '>=1.0.0' }) },
-  [B]: { 'v1.0.0': requiring({ [C]: '<2.0.0' }) },
-  [C]: { 'v1.5.0': {}, 'v2.0.0': {} },
-});
-const LONG = `${HOST}/a-repository-with-quite-a-long-name/that-goes-on-beyond-sixty-three-characters`;
-const odd: IndexFile = {
-  packages: {
-    [`${HOST}/name-a/b`]: { kind: 'Function', versions: { 'v1.0.0': {}, 'v1.1.0': {} } },
-    [`${HOST}/name/a-b`]: { kind: 'Function', versions: { 'v1.0.0': {} } },
-    [`${LONG}/and-more_of-it`]: { kind: 'Function', versions: { 'v1.0.0': {} } },
-    [`${LONG}/and-another`]: { kind: 'Function', versions: { 'v1.0.0': {} } },
-    [`${HOST}/tags/f`]: {
-      kind: 'Function',
-      versions: { 'v1.0.0': {}, '1.2.0': {}, 'v1.2.0': {}, v2: {}, latest: {} },
-    },
-    [`${HOST}/dig/f`]: {
-      kind: 'Function',
-      versions: { 'v1.0.0': { digest: `sha256:${'1'.repeat(64)}` }, 'v1.1.0': {} },
-    },
-    [`${HOST}/odd/configuration`]: {
-      kind: 'Configuration',
-      versions: {
-        'v1.0.0': {
-          dependsOn: [
-            { function: `${HOST}/name-a/b`, version: '>=v1.0.0' },
-            { function: `${HOST}/name/a-b`, version: '>=v1.0.0' },
-            { function: `${LONG}/and-more_of-it`, version: '>=v1.0.0' },
-            { function: `${LONG}/and-another`, version: '>=v1.0.0' },
-            { function: `${HOST}/tags/f`, version: '>=v1.0.0' },
-          ],
-        },
-      },
-    },
-    [`${HOST}/odd/by-digest`]: {
-      kind: 'Configuration',
-      versions: {
-        'v1.0.0': {
-          dependsOn: [{ function: `${HOST}/dig/f`, version: `sha256:${'1'.repeat(64)}` }],
-        },
-      },
-    },
-  },
-};
-
 describe.each(RELEASES)('Crossplane %s', (release) => {
   const target = targetFor(release)!;
   const rewrites = target.rules.imageConfig?.rewrite === true;
@@ -253,11 +215,8 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       seen(context, '--pin locked, over tags, and back', release);
       const pinned = render1(newest, 'locked');
       await accepted(rig, DEMO, pinned);
-      await rig.until(async () => {
-        const images = await deploymentImages(rig, `/${DEMO}/`);
-        const byTag = images.filter((image) => !image.includes('@sha256:'));
-        if (images.length < 4 || byTag.length > 0) throw new Error(`by tag: ${byTag.join(' ')}`);
-      });
+      // v1.20 looks at a revision for the sake of an ImageConfig only if that names a pull secret.
+      if (!release.startsWith('v1.20.')) await runsDigests(rig, DEMO);
       for (const { name } of newest.packages) await removePin(rig, `pin-${name}`);
       await accepted(rig, DEMO, render1(newest));
     });
@@ -266,18 +225,6 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       seen(context, '--pin digest, of a new set: no rows', release);
       const moved = await published('digests', greedy, requestFor({ [A]: '*', [B]: '*' }));
       await accepted(rig, 'digests', render1(await locked(moved, release), 'digest'));
-    });
-
-    test('--pin digest, over tags, and back', async (context) => {
-      seen(context, '--pin digest, over tags, and back: rows stay', release);
-      await goesOn(rig, [newest], [render1(newest), render1(newest, 'digest')]);
-      await accepted(rig, DEMO, render1(newest));
-    });
-
-    test('an override that breaks a constraint', async (context) => {
-      seen(context, 'an override that breaks a constraint: rows of what stays stay', release);
-      const override = await demo('override', release, 'override');
-      await goesOn(rig, [newest, override], [render1(newest), render1(override)]);
     });
 
     test('odd names, tags and digests', async (context) => {
@@ -315,6 +262,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
           .slice(registry.host.length + 1);
         await registry.push(path, 'v1.5.0', await packedImage(text));
         await accepted(rig, 'movedtag', rendering);
+        await runsDigests(rig, 'movedtag');
       },
     );
 
@@ -389,6 +337,33 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
         });
       }
     });
+
+    // The last: rows that are left want packages that have no row any more, and stop the resolver there.
+    test('--pin digest, over tags, and back', async (context) => {
+      seen(context, '--pin digest, over tags, and back: rows stay', release);
+      await goesOn(rig, [newest], [render1(newest), render1(newest, 'digest')]);
+      await accepted(rig, DEMO, render1(newest));
+    });
+
+    test('an override that breaks a constraint', async (context) => {
+      seen(context, 'an override that breaks a constraint: rows of what stays stay', release);
+      const override = await demo('override', release, 'override');
+      const sets = [newest, override];
+      const state = await goesOn(rig, sets, [render1(newest), render1(override)]);
+      // Rows that stay want what has left: no dependency of others is installed from then on.
+      const moved = await published('others', greedy, requestFor({ [A]: '*' }));
+      const a = one(render1(await locked(moved, release)), 'a');
+      const [ours, theirs] = [lockedImages(sets), imagesOf(moved.universe, target)];
+      const images: KnownImages = {
+        tags: (repository) => ours.tags(repository) ?? theirs.tags(repository),
+        image: (candidate) => ours.image(candidate) ?? theirs.image(candidate),
+      };
+      const done = runOn(settleCluster(state, [{ apply: a }], { target }), images);
+      const end = ofCase(foretoldEnd(done, target), 'others');
+      expect(end.packages).toHaveLength(1);
+      await applyWanted(rig.api, [a]);
+      await endsIn(rig, 'others', [end]);
+    });
   });
 
   const { moves, movesFromPulledVersion } = packageManagerOf(target);
@@ -441,29 +416,6 @@ const MOVE_FLAGS = {
   later: ['--enable-dependency-version-upgrades', '--enable-dependency-version-downgrades'],
 } as const;
 
-/** A cannot move before B, nor B alone: two steps. */
-const stages = providers({
-  [A]: {
-    'v1.0.0': requiring({ [C]: '^1.0.0' }),
-    'v2.0.0': requiring({ [C]: '>=1.5.0' }),
-  },
-  [B]: { 'v1.0.0': requiring({ [C]: '>=1.0.0' }) },
-  [C]: { 'v1.0.0': {}, 'v1.5.0': {}, 'v2.0.0': {} },
-});
-
-function mirror(from: string, to: string) {
-  const object = {
-    apiVersion: 'pkg.crossplane.io/v1beta1',
-    kind: 'ImageConfig',
-    metadata: { name: 'mirror' },
-    spec: {
-      matchImages: [{ type: 'Prefix', prefix: `${from}/` }],
-      rewriteImage: { prefix: `${to}/` },
-    },
-  };
-  return { object, origin: { file: 'rig' } };
-}
-
 function nameIn({ universe }: MovedScenario, name: string): string {
   return Object.keys(universe.packages).find((each) => each.endsWith(`/${name}`))!;
 }
@@ -480,6 +432,15 @@ async function deploymentImages(rig: Rig, part: string): Promise<string[]> {
     .map((each) => JSON.stringify(each['spec']))
     .flatMap((text) => [...text.matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image!))
     .filter((image) => image.includes(part));
+}
+
+/** Waits until every Deployment of a set runs a digest. */
+function runsDigests(rig: Rig, id: string): Promise<void> {
+  return rig.until(async () => {
+    const images = await deploymentImages(rig, `/${id}/`);
+    const byTag = images.filter((image) => !image.includes('@sha256:'));
+    if (images.length < 3 || byTag.length > 0) throw new Error(`by tag: ${byTag.join(' ')}`);
+  });
 }
 
 async function removePin(rig: Rig, name: string): Promise<void> {
