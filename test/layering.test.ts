@@ -18,7 +18,7 @@ const READING = ['text', 'files', 'semver', 'model', 'admission', 'image', 'regi
 const DERIVING = ['lock', 'bundle', 'compare', 'cluster', 'plan'];
 const WRITING = [...DERIVING, 'inputs', 'package-yaml', 'sources'];
 const SEARCHING = ['solver', 'driver', 'explain'];
-const USING = ['usecases', 'convert', 'graph', 'report', 'supply'];
+const USING = ['usecases', 'convert', 'graph', 'report', 'supply', 'sbom'];
 const LIBRARY = [...READING, ...WRITING, ...SEARCHING, ...USING];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
@@ -66,6 +66,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     io: false,
   },
   report: { folders: ['text', 'model'], npm: [], io: false },
+  sbom: {
+    folders: ['text', 'model', 'lock'],
+    npm: ['@cyclonedx/cyclonedx-library', 'packageurl-js'],
+    io: false,
+  },
   testing: { folders: LIBRARY, npm: ['fast-check', 'logic-solver'], io: false },
   cli: { folders: LIBRARY, npm: ['yargs'], io: true },
   'index.ts': { folders: LIBRARY, npm: [], io: false },

@@ -241,6 +241,12 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     group: 'Supply',
+    usage: 'sbom',
+    about: 'Print what is locked as a bill of materials: CycloneDX or SPDX',
+    load: async () => (await import('./commands/supply/sbom-command.js')).sbomCommand,
+  },
+  {
+    group: 'Supply',
     usage: 'cache <action>',
     about: 'Tell what was downloaded and kept, where it is, or take it away',
     load: async () => (await import('./commands/supply/cache-command.js')).cacheCommand,

@@ -3,7 +3,7 @@
 # It needs Python 3 with venv, and a package index.
 set -euo pipefail
 
-packages=(check-jsonschema==0.39.0 pre-commit==4.7.0 xmlschema==4.3.2)
+packages=(check-jsonschema==0.39.0 pre-commit==4.7.0 xmlschema==4.3.2 spdx-tools==0.8.5)
 # The schema of JUnit's results as Jenkins reads them is part of pytest's sources.
 schema_source=pytest==9.2.0
 schema=junit-10.xsd

@@ -1,0 +1,62 @@
+import { InputError } from '../../../model/input-error.js';
+import { command } from '../../command.js';
+import { EXIT } from '../../exit-code.js';
+import { lockFlag } from '../../flags/lock-flag.js';
+import { networkFlags } from '../../flags/source/network-flags.js';
+import { requireLock } from '../../io/lock-file.js';
+import { toolVersion } from '../../io/tool-version.js';
+
+/** `sbom`: what is locked as a bill of materials, for tools that know none of Crossplane's formats. */
+export const sbomCommand = command({
+  positionals: {},
+  flags: {
+    output: {
+      alias: 'o',
+      choices: ['cyclonedx', 'spdx'],
+      default: 'cyclonedx',
+      describe: 'Format: CycloneDX 1.6 or SPDX 2.3, as JSON',
+    },
+    name: {
+      type: 'string',
+      requiresArg: true,
+      default: 'crossplane-packages',
+      describe: 'What the set is called in it',
+    },
+    ...lockFlag('Lockfile to list'),
+    ...networkFlags,
+  },
+  examples: [
+    ['$0 sbom > sbom.cdx.json', 'CycloneDX'],
+    ['$0 sbom -o spdx > sbom.spdx.json', 'SPDX'],
+  ],
+  epilogue:
+    'Packages are images, by digest; who requires whom, and what each owns, is in it. The same ' +
+    'lockfile makes the same bytes: a date is in it only where SOURCE_DATE_EPOCH says one.',
+  run: async (args, io) => {
+    const lock = await requireLock({ ...args, output: undefined }, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const subject = {
+      ...lock,
+      name: args.name,
+      created: createdAt(io.env['SOURCE_DATE_EPOCH']),
+      tool: toolVersion(),
+    };
+    if (args.output === 'spdx') {
+      const { spdx } = await import('../../../sbom/spdx.js');
+      io.out(spdx(subject));
+    } else {
+      const { cyclonedx } = await import('../../../sbom/cyclonedx.js');
+      io.out(cyclonedx(subject));
+    }
+    return EXIT.done;
+  },
+});
+
+function createdAt(epoch: string | undefined): Date | undefined {
+  if (epoch === undefined || epoch === '') return undefined;
+  const date = new Date(Number(epoch) * 1000);
+  if (/^\d+$/.test(epoch) && !Number.isNaN(date.getTime())) return date;
+  throw new InputError(
+    `SOURCE_DATE_EPOCH is \`${epoch}\`, which is no number of seconds since 1970`,
+  );
+}
