@@ -8,7 +8,7 @@ import type { ReadPackage } from '../../image/read-package.js';
 type Read = Extract<ReadPackage<PackageContents>, { status: 'read' }>;
 
 /** Raise it when parsing a package.yaml gives another result than before. */
-const PARSER_VERSION = 4;
+const PARSER_VERSION = 5;
 
 /** Packages that earlier runs have parsed, so that no layer is unpacked and parsed twice. */
 export interface ParsedPackages {
