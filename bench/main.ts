@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { compare } from './compare.js';
+import { fleet } from './fleet.js';
 import { growth } from './growth.js';
 import { laziness } from './laziness.js';
 import { packageYaml } from './package-yaml.js';
@@ -14,6 +15,7 @@ import { walk } from './walk.js';
 
 const BENCHES = {
   compare,
+  fleet,
   growth,
   laziness,
   'package-yaml': packageYaml,

@@ -72,7 +72,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     io: false,
   },
   testing: { folders: LIBRARY, npm: ['fast-check', 'logic-solver'], io: false },
-  cli: { folders: LIBRARY, npm: ['yargs'], io: true },
+  cli: { folders: LIBRARY, npm: ['yargs', 'p-limit', 'tinyglobby'], io: true },
   'index.ts': { folders: LIBRARY, npm: [], io: false },
 };
 

@@ -25,6 +25,15 @@ type WithoutDash<Name> = string extends Name
   ? never
   : Exclude<Name, `${string}-${string}` | number | symbol | '_' | '$0'>;
 
+/** How a command is run for many sets, each with arguments of its own. */
+interface EachSet<Args> {
+  /** What it prints for a set that fares well is shown; false: a row of the table says enough. */
+  readonly showsData: boolean;
+  /** The arguments for every set; a text: why the set is passed over. Absent: as they are. */
+  readonly forSets?:
+    ((args: readonly Args[], io: Io) => Promise<readonly (object | string)[]>) | undefined;
+}
+
 /** One command: what it takes, and what it does. `command-list.ts` has a row for each. */
 interface Command<P extends Positionals, F extends Flags> {
   readonly positionals: P;
@@ -34,6 +43,8 @@ interface Command<P extends Positionals, F extends Flags> {
   readonly examples?: readonly (readonly [line: string, about: string])[] | undefined;
   /** The last paragraph of `--help`. */
   readonly epilogue?: string | undefined;
+  /** What `--each` makes of it; undefined: it is run for one set alone. */
+  readonly each?: EachSet<ArgsOf<P & F>> | undefined;
   /**
    * Calls the library, prints, and says how it went. Errors are thrown: `InputError`,
    * `SourceError`, anything else is a bug.
@@ -42,7 +53,8 @@ interface Command<P extends Positionals, F extends Flags> {
 }
 
 /** A command, for code that only passes its arguments on. */
-export type AnyCommand = Omit<Command<Positionals, Flags>, 'run'> & {
+export type AnyCommand = Omit<Command<Positionals, Flags>, 'run' | 'each'> & {
+  readonly each?: EachSet<never> | undefined;
   run(args: never, io: Io): Promise<ExitCode>;
 };
 

@@ -23,6 +23,7 @@ interface ErrorReport {
 /** Tells an error that ended a command, and says how the process should end. */
 export function reportError(error: unknown, { debug, json }: CommandLine, io: Io): ExitCode {
   const { exitCode, lines, hint, file, line } = reportOf(error, debug);
+  io.headline(lines[0]!);
   const message = lines.join('\n');
   if (json) {
     io.out(jsonDocument({ status: 'error', exitCode, error: { message, file, line, hint } }));

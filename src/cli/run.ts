@@ -5,6 +5,8 @@ import type { AnyCommand } from './command.js';
 import { COMMANDS, type CommandRow } from './command-list.js';
 import { COMPLETE } from './completion/script.js';
 import { readCommandLine, type CommandLine } from './command-line.js';
+import type { EachArgs } from './each/each-flags.js';
+import type { SomeArgs } from './each/set-args.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { globalFlags } from './flags/global-flags.js';
 import {
@@ -115,7 +117,7 @@ async function printHelp(
 async function runCommand(
   argv: readonly string[],
   asked: CommandRow,
-  { verbose }: CommandLine,
+  line: CommandLine,
   io: Io,
 ): Promise<ExitCode> {
   const [{ default: yargs }, command] = await Promise.all([import('yargs'), asked.load()]);
@@ -147,13 +149,20 @@ async function runCommand(
         // Whatever a killed run left in the working folder, this one finishes or undoes.
         const { settleWorkingFolder } = await import('../files/journal/settle.js');
         await settleWorkingFolder(io.cwd);
-        code = await command.run(args as never, io);
+        code = await (isForMany(args)
+          ? (await import('./each/run-each.js')).runEach(command, args, line, io)
+          : command.run(args as never, io));
       },
     );
   const words = argv.toSpliced(argv.indexOf(name!), 1);
-  const traced = verbose && 'trace' in command.flags && !argv.includes('--trace');
+  const traced = line.verbose && 'trace' in command.flags && !argv.includes('--trace');
   await cli.parseAsync(traced ? ['--trace', ...words] : words);
   return code;
+}
+
+/** Whether the command is to be run for each of many sets. */
+function isForMany(args: Readonly<Record<string, unknown>>): args is SomeArgs & EachArgs {
+  return args['each'] !== undefined;
 }
 
 /** Tells yargs what a command takes. */

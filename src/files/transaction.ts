@@ -53,8 +53,13 @@ export async function writeTransaction(
   changes: readonly FileChange[],
   place: TransactionPlace = {},
 ): Promise<void> {
-  await waitForLock(() => attempt(changes, place));
+  const turn = lastTurn.then(() => waitForLock(() => attempt(changes, place)));
+  lastTurn = turn.catch(() => {});
+  await turn;
 }
+
+/** Within a process one is made after the other: locks are for other processes, and waiting for one takes longer. */
+let lastTurn: Promise<void> = Promise.resolve();
 
 async function attempt(
   given: readonly FileChange[],

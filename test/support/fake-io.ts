@@ -23,6 +23,7 @@ export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = 
     verbatim: (text) => void out.push(text),
     note: (line) => void notes.push(line),
     afterwards: (line) => void notes.push(line),
+    headline: () => {},
     status: () => {},
     stdin: () => Promise.resolve(stdin),
     stdinLines: () => linesOf(stdin),

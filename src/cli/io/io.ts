@@ -1,4 +1,5 @@
 import type { Report } from '../../report/report.js';
+import type { SharedSources } from '../each/shared-sources.js';
 
 /** What a command sees of the process and the machine; `realIo` is the one of the process. */
 export interface Io {
@@ -16,6 +17,10 @@ export interface Io {
   afterwards(line: string): void;
   /** Takes what came of the command, to be written as `--format` says; undefined: it is not given. */
   readonly report?: ((make: (command: string) => Promise<Report>) => void) | undefined;
+  /** Tells in one line how the run went, for a table of many sets; one run alone has no use for it. */
+  headline(line: string): void;
+  /** What runs for many sets share; undefined: this is the only one. */
+  readonly shared?: SharedSources | undefined;
   /** Shows a line that the next one replaces, `''` with nothing; used only if `interactive`. */
   status(line: string): void;
   /** Standard input, to its end; more than `mostBytes`, or than an input file may have, is refused. */

@@ -23,7 +23,7 @@ export interface LockOnDisk {
 }
 
 /** Path of a lockfile, with the flags to reach it at a registry. */
-type LockPlace = { readonly lock: string } & RegistryArgs;
+export type LockPlace = { readonly lock: string } & RegistryArgs;
 
 /** Reads the lockfile that the user names, `oci://…` included; undefined: there is no such file. */
 export async function readLock(place: LockPlace, io: Io): Promise<LockOnDisk | undefined> {

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { ReadStats } from '../../driver/read-stats.js';
 import { SourceMemory } from '../../driver/source-memory.js';
 import type { Lockfile } from '../../lock/lockfile.js';
@@ -8,7 +9,8 @@ import { firstKnowing } from '../../sources/decorators/first-knowing.js';
 import { limited } from '../../sources/decorators/limited.js';
 import { traitsOf } from '../../sources/decorators/traits.js';
 import { tellUnsearched } from '../../sources/decorators/unsearched.js';
-import { openEach, type SourceArgs } from '../flags/source/source-flags.js';
+import type { SharedSources } from '../each/shared-sources.js';
+import { inOwnTime, openEach, sourcesKey, type SourceArgs } from '../flags/source/source-flags.js';
 import type { Io } from './io.js';
 
 interface LockedSources {
@@ -27,13 +29,50 @@ export async function openAnew(
 ): Promise<LockedSources> {
   const sources = await openEach({ ...args, anew: true }, io, stats, kept);
   const digests = new Map(lockfile.packages.map(({ repository, digest }) => [repository, digest]));
+  const closely = (isLocked: IsLocked) =>
+    firstKnowing(sources.map((source) => audited(source, isLocked)));
   const isLocked: IsLocked = ({ repository }, digest) =>
     (digests.get(repository) ?? digest) === digest;
-  const closely = firstKnowing(sources.map((source) => audited(source, isLocked)));
-  const held = new SourceMemory(limited(closely, args.concurrency), stats);
+  const { shared } = io;
+  const own = shared
+    ? inOwnTime(await sharedAudit(shared, { args, kept, digests, closely }), args)
+    : limited(closely(isLocked), args.concurrency);
+  const held = new SourceMemory(own, stats);
   const all = tellUnsearched(firstKnowing(sources), sources, (line) => io.note(line));
   const rest = limited(all, args.concurrency);
   return { audited: held, whole: new SourceMemory(lockedFirst(held, rest, lockfile), stats) };
+}
+
+interface Audit {
+  readonly args: SourceArgs;
+  readonly kept: readonly KeptObject[];
+  /** What is locked, by repository. */
+  readonly digests: ReadonlyMap<string, string | undefined>;
+  readonly closely: (isLocked: IsLocked) => PackageSource;
+}
+
+/**
+ * The audit of one of many sets. How closely a package is read depends on the digest that is locked:
+ * sets that lock the same share what was read.
+ */
+async function sharedAudit(
+  shared: SharedSources,
+  { args, kept, digests, closely }: Audit,
+): Promise<PackageSource> {
+  const key = await sourcesKey({ ...args, anew: true }, kept);
+  const limit = await shared.once(`limit of ${key}`, async () => pLimit(args.concurrency));
+  const memoryFor = (locked: string | undefined) =>
+    shared.once(`${locked} in ${key}`, async () => {
+      const source = closely((_, digest) => (locked ?? digest) === digest);
+      return new SourceMemory(limited(source, args.concurrency, limit), shared.stats);
+    });
+  const all = await memoryFor(undefined);
+  return {
+    ...traitsOf(all),
+    tags: (repository, target) => all.tags(repository, target),
+    fetch: async (candidate, target) =>
+      (await memoryFor(digests.get(candidate.repository))).fetch(candidate, target),
+  };
 }
 
 function lockedFirst(held: PackageSource, rest: PackageSource, lockfile: Lockfile): PackageSource {

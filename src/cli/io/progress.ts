@@ -13,10 +13,19 @@ export async function withProgress<T>(
   stats: ReadStats,
   work: () => Promise<T>,
 ): Promise<T> {
+  return withStatus(io, () => progressLine(stats, io.columns() - 1), work);
+}
+
+/** Does some work; where stderr is a terminal and it takes a while, shows what `status` says. */
+export async function withStatus<T>(
+  io: Io,
+  status: () => string,
+  work: () => Promise<T>,
+): Promise<T> {
   if (!io.interactive) return work();
   const since = performance.now();
   const timer = setInterval(() => {
-    if (performance.now() - since >= QUIET_MS) io.status(progressLine(stats, io.columns() - 1));
+    if (performance.now() - since >= QUIET_MS) io.status(status());
   }, REFRESH_MS);
   try {
     return await work();

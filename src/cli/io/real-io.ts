@@ -30,6 +30,7 @@ export function realIo(): Io {
     verbatim: (data) => void process.stdout.write(data),
     note,
     afterwards: note,
+    headline: () => {},
     status,
     stdin: readStdin,
     stdinLines: () => linesOf(process.stdin.setEncoding('utf8')),

@@ -44,6 +44,14 @@ function fullLines({ rows }: Matrix): string[] {
   });
 }
 
+/** On how many releases the set works, in one line. */
+export function worksOnText({ rows }: Pick<Matrix, 'rows'>): string {
+  const releases = rows.flatMap((row) => row.releases);
+  const works = rows.flatMap((row) => (row.status === 'solved' ? row.releases : []));
+  if (works.length === 0) return `works on none of ${counted(releases.length, 'release')}`;
+  return `works on ${works.length} of ${counted(releases.length, 'release')}, the newest ${works.at(-1)}`;
+}
+
 export function matrixJson({ rows, stats }: Matrix, bytes: number): string {
   return jsonDocument({
     rows: rows.map((row) => ({

@@ -15,6 +15,15 @@ export function packageLines({ lockfile, target }: Solved): string[] {
   return [`${count} for Crossplane ${target.version}`, ...columns(rows)];
 }
 
+/** An answer in one line; `hadLock`: there was a lockfile for it to differ from. */
+export function answerHeadline({ lockfile, target, changes }: Solved, hadLock: boolean): string {
+  const packages = `${counted(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
+  if (!hadLock) return packages;
+  if (changes.length === 0) return `${packages}, as locked`;
+  const first = changeText(changes[0]!);
+  return `${packages}: ${first}${changes.length === 1 ? '' : ` (and ${changes.length - 1} more)`}`;
+}
+
 /** What moved, and why, a line each. */
 export function changeLines(changes: readonly Movement[]): string[] {
   return changes.map((change) => {

@@ -13,10 +13,17 @@ export function isSevereAs({ severity }: SetFinding, from: SetFinding['severity'
 
 /** The findings, and how many there are. */
 export function setLintLines(findings: readonly SetFinding[], crossplane: string): string[] {
-  const counts = (['error', 'warning'] as const).map((severity) =>
-    counted(findings.filter((finding) => finding.severity === severity).length, severity),
-  );
-  return [...findingLines(findings), `the set for Crossplane ${crossplane}: ${counts.join(', ')}`];
+  const counts = findingCounts(findings);
+  return [...findingLines(findings), `the set for Crossplane ${crossplane}: ${counts}`];
+}
+
+/** How many errors and warnings there are. */
+export function findingCounts(findings: readonly SetFinding[]): string {
+  return (['error', 'warning'] as const)
+    .map((severity) =>
+      counted(findings.filter((finding) => finding.severity === severity).length, severity),
+    )
+    .join(', ');
 }
 
 /** `file:line: severity: what it is [rule]`, with what to write below. */

@@ -2,9 +2,15 @@ import pLimit from 'p-limit';
 import type { PackageSource } from '../../model/package-source.js';
 import { traitsOf } from './traits.js';
 
-/** Lets so many questions run at once; the others wait their turn. With one, none is asked ahead. */
-export function limited(source: PackageSource, concurrency: number): PackageSource {
-  const limit = pLimit(concurrency);
+/**
+ * Lets so many questions run at once; the others wait their turn. With one, none is asked ahead.
+ * Sources that are given one `limit` share it.
+ */
+export function limited(
+  source: PackageSource,
+  concurrency: number,
+  limit = pLimit(concurrency),
+): PackageSource {
   return {
     ...traitsOf(source),
     ...(concurrency === 1 && { distant: false }),

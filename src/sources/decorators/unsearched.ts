@@ -1,5 +1,6 @@
 import { crdDemandText } from '../../model/crd-demand.js';
 import type { PackageSource } from '../../model/package-source.js';
+import { traitsOf } from './traits.js';
 
 /**
  * Says, where no owner of a CRD is found, that some of the sources could not be searched for one.
@@ -13,7 +14,9 @@ export function tellUnsearched(
 ): PackageSource {
   if (parts.every((part) => part.owners !== undefined)) return source;
   return {
-    ...source,
+    ...traitsOf(source),
+    tags: (repository, target) => source.tags(repository, target),
+    fetch: (candidate, target) => source.fetch(candidate, target),
     owners: async (demand, target) => {
       const owners = (await source.owners?.(demand, target)) ?? [];
       if (owners.length === 0) {

@@ -6,6 +6,7 @@ import { lintSet } from '../../../usecases/lint/lint-set.js';
 import { resolve } from '../../../usecases/resolve/resolve.js';
 import { command, type ArgsOf, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
+import { eachFlags } from '../../each/each-flags.js';
 import { explainFlag } from '../../flags/bundle-flags.js';
 import { formatFlag } from '../../reporting/format-flag.js';
 import { readRequest } from '../../flags/input-flags.js';
@@ -21,6 +22,7 @@ import { reportUnsolved } from '../../output/answer/report-answer.js';
 import { jsonDocument } from '../../output/json-document.js';
 import { lintReport, lintReportText } from '../../output/package/lint.js';
 import {
+  findingCounts,
   findingLines,
   findingsJson,
   isSevereAs,
@@ -33,6 +35,7 @@ const flags = {
   ...resolveFlags,
   ...packageFlags,
   ...formatFlag,
+  ...eachFlags,
   ...explainFlag('Argue step by step why there is no answer'),
   strict: { type: 'boolean', default: false, describe: 'Let warnings count as errors do' },
   'fail-on': {
@@ -48,6 +51,7 @@ type Args = ArgsOf<typeof flags>;
 export const lintCommand = command({
   positionals: { package: { ...packageArgument.package, demandOption: false } },
   flags,
+  each: { showsData: true },
   examples: [
     ['$0 lint', 'the set that xpkg.yaml asks for'],
     ['$0 lint package.yaml', 'a package that is being developed'],
@@ -95,6 +99,7 @@ async function runSet(args: Args, io: Io): Promise<ExitCode> {
     if (args.output === 'json') {
       const told = { ...answer.stats, bytes: stats.bytes };
       const findings = findingsJson(mixed);
+      io.headline(answer.summary.headline);
       io.out(jsonDocument({ ...answerBody(answer), findings, stats: told }));
       return EXIT.unsolvable;
     }
@@ -109,6 +114,7 @@ async function runSet(args: Args, io: Io): Promise<ExitCode> {
   });
   if (args.output === 'json') io.out(setLintJson(findings, version));
   else for (const line of setLintLines(findings, version)) io.out(`${line}\n`);
+  io.headline(findingCounts(findings));
   const from = failsOn(args);
   return findings.some((finding) => isSevereAs(finding, from)) ? EXIT.findings : EXIT.done;
 }

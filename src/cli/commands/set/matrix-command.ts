@@ -3,17 +3,19 @@ import { noStats } from '../../../driver/read-stats.js';
 import { command } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { formatFlag } from '../../reporting/format-flag.js';
+import { eachFlags } from '../../each/each-flags.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { readLock } from '../../io/lock-file.js';
 import { outputFlag } from '../../flags/output-flag.js';
-import { matrixJson, matrixLines } from '../../output/matrix.js';
+import { matrixJson, matrixLines, worksOnText } from '../../output/matrix.js';
 import { withProgress } from '../../io/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 
 export const matrixCommand = command({
   positionals: refsArgument,
-  flags: { ...resolveFlags, ...outputFlag, ...formatFlag },
+  flags: { ...resolveFlags, ...outputFlag, ...formatFlag, ...eachFlags },
+  each: { showsData: true },
   examples: [
     ["$0 matrix --crossplane '>=v1.20.0'", 'where the packages of xpkg.yaml work, from v1.20.0 on'],
   ],
@@ -34,6 +36,7 @@ export const matrixCommand = command({
       const { matrixReport } = await import('../../output/findings/matrix-report.js');
       return matrixReport(found, request, code !== EXIT.done);
     });
+    io.headline(worksOnText(found));
     return code;
   },
 });

@@ -10,12 +10,14 @@ import { noStats } from '../../../driver/read-stats.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { formatFlag } from '../../reporting/format-flag.js';
+import { eachFlags } from '../../each/each-flags.js';
 import { readRequestIfAny } from '../../flags/input-flags.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { withProgress } from '../../io/progress.js';
+import { counted } from '../../output/counted.js';
 import { outdatedJson, outdatedLines } from '../../output/outdated.js';
 import { openSources } from '../../flags/source/source-flags.js';
 
@@ -27,8 +29,10 @@ export const outdatedCommand = command({
     ...lockFlag(),
     ...outputFlag,
     ...formatFlag,
+    ...eachFlags,
     'exit-code': { type: 'boolean', default: false, describe: 'Exit 6 if anything is outdated' },
   },
+  each: { showsData: true },
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
@@ -50,7 +54,9 @@ export const outdatedCommand = command({
     for (const note of report.notes) io.note(`note: ${note}`);
     if (args.output === 'json') io.out(outdatedJson(report, lockfile.crossplane));
     else for (const line of outdatedLines(report)) io.out(`${line}\n`);
-    if (report.packages.length === 0) {
+    const { length: count } = report.packages;
+    io.headline(count === 0 ? 'nothing newer' : `${counted(count, 'package')} not at the newest`);
+    if (count === 0) {
       io.note('nothing newer than what is locked');
       return EXIT.done;
     }

@@ -3,6 +3,7 @@ import { InputError } from '../../../model/input-error.js';
 import type { Mismatch } from '../../../usecases/mismatch.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
+import { eachFlags } from '../../each/each-flags.js';
 import { DEFAULT_OUT, outFlag } from '../../flags/bundle-flags.js';
 import { clash } from '../../flags/clash.js';
 import { chosenLayout, layoutFlags } from '../../flags/layout/layout-flags.js';
@@ -44,7 +45,9 @@ export const renderCommand = command({
       describe: 'With --plan: the lockfile of what is installed (default: as committed in HEAD)',
     },
     ...outputFlag,
+    ...eachFlags,
   },
+  each: { showsData: false },
   examples: [
     ['$0 render --check', 'in CI: is `rendered/` what the lockfile renders?'],
     ['$0 render --argocd --split', 'for Argo CD, with waves, a file for each object'],
@@ -79,6 +82,7 @@ export const renderCommand = command({
     if (args.check) {
       const differs = folder.isEmpty ? [absent(folder)] : folder.mismatches(rendering);
       if (differs.length > 0) return reportMismatches(differs, args, io);
+      io.headline(`${folder.named}/ is what ${args.lock} renders`);
       if (args.output === 'json') io.out(jsonDocument({ status: 'matched', ...told }));
       else io.note(`${folder.named}/ is what ${args.lock} renders`);
       return EXIT.done;
@@ -88,6 +92,7 @@ export const renderCommand = command({
       { lock: { named: args.lock, text: undefined, before }, rendering, folder },
       io,
     );
+    io.headline(`${folder.named}/ rendered for Crossplane ${told.crossplane}`);
     if (args.output === 'json') io.out(jsonDocument({ status: 'rendered', ...told }));
     return EXIT.done;
   },

@@ -4,6 +4,7 @@ import { resolve, type ResolveOptions } from '../../../usecases/resolve/resolve.
 import { SourceMemory } from '../../../driver/source-memory.js';
 import { answerWithHint, readGiven, type Given } from '../../hints/answer-with-hint.js';
 import { noStats } from '../../../driver/read-stats.js';
+import { eachFlags } from '../../each/each-flags.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { formatFlag } from '../../reporting/format-flag.js';
 import { clash } from '../../flags/clash.js';
@@ -30,6 +31,7 @@ const flags = {
   ...resolveFlags,
   ...bundleFlags,
   ...formatFlag,
+  ...eachFlags,
   locked: {
     type: 'boolean',
     default: false,
@@ -61,6 +63,13 @@ type ArgsWithRefs = Args & ArgsOf<typeof refsArgument>;
 export const resolveCommand = command({
   positionals: refsArgument,
   flags,
+  each: { showsData: false },
+  examples: [
+    [
+      "$0 resolve --each 'clusters/*/xpkg.yaml'",
+      'many sets, each with lockfile and bundle beside it',
+    ],
+  ],
   run: async (args, io) => {
     refuseContradictions(args);
     const inputs = await readGiven(args, io);
@@ -122,7 +131,7 @@ async function reportAndDraw(reported: ReportedAnswer, args: Args, io: Io): Prom
   if (args.graph !== undefined) {
     const { graphOfAnswer } = await import('../../output/graph/graph-of-answer.js');
     await writeGraph(graphOfAnswer(answer, lock?.lockfile), args.graph, io);
-  } else if (answer.status === 'unsolvable' && args.output === 'text') {
+  } else if (answer.status === 'unsolvable' && args.output === 'text' && !io.shared) {
     io.note('note: `--graph why.html` draws this');
   }
   return code;
@@ -136,6 +145,7 @@ async function runFrozen(
 ): Promise<ExitCode> {
   const answer = frozen(lock.lockfile, request, args);
   if (answer.status === 'stale') {
+    io.headline(answer.reasons[0]!);
     io.note(`error: the lockfile \`${args.lock}\` does not answer what is asked`);
     for (const reason of answer.reasons) io.note(`  ${reason}`);
     io.note('hint: run `xpkg-resolve resolve` and commit what it writes');

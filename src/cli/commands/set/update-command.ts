@@ -6,12 +6,14 @@ import { outdated } from '../../../usecases/outdated.js';
 import { update, type Move } from '../../../usecases/update.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { SourceMemory } from '../../../driver/source-memory.js';
+import { eachFlags } from '../../each/each-flags.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { command } from '../../command.js';
 import { reportAnswer } from '../../output/answer/report-answer.js';
 import { EXIT } from '../../exit-code.js';
 import { answerWithHint, readGiven, type HintedArgs } from '../../hints/answer-with-hint.js';
-import { requireLock } from '../../io/lock-file.js';
+import type { Io } from '../../io/io.js';
+import { readLock, requireLock, type LockPlace } from '../../io/lock-file.js';
 import { lockedPackage, notLocked } from '../../io/locked-name.js';
 import { withProgress } from '../../io/progress.js';
 import { stayingLines } from '../../output/outdated.js';
@@ -31,12 +33,14 @@ export const updateCommand = command({
     ...resolveFlags,
     ...bundleFlags,
     ...lockIndexFlag,
+    ...eachFlags,
     'accept-moved': {
       type: 'boolean',
       default: false,
       describe: 'Take the packages named, though their locked tags were moved',
     },
   },
+  each: { showsData: false, forSets: whereLocked },
   examples: [
     ['$0 update provider-aws-s3', 'to the newest that fits all the others'],
     ['$0 update provider-aws-s3@v1.21.0', 'to that version, and others as they must'],
@@ -72,6 +76,41 @@ export const updateCommand = command({
     return reportAnswer({ ...reported, unsaved }, args, io);
   },
 });
+
+/** With `--each`: of the packages named, each set moves those it has; one that has none is passed over. */
+async function whereLocked<
+  Args extends LockPlace & { readonly packages?: readonly string[] | undefined },
+>(sets: readonly Args[], io: Io): Promise<readonly (Args | string)[]> {
+  const named = sets[0]?.packages ?? [];
+  if (named.length === 0) return sets;
+  const missing = new Set(named);
+  const lockfiles: Lockfile[] = [];
+  const found: (Args | string)[] = [];
+  for (const args of sets) {
+    const lock = await readLock(args, io).catch(() => undefined);
+    if (lock !== undefined) lockfiles.push(lock.lockfile);
+    // A lockfile that is not there, or is none, is told when the turn of its set comes.
+    const packages = lock === undefined ? named : named.filter((text) => isIn(lock.lockfile, text));
+    if (lock !== undefined) for (const text of packages) missing.delete(text);
+    found.push(packages.length > 0 ? { ...args, packages } : `has no ${named.join(', ')}`);
+  }
+  const [first] = missing;
+  if (first !== undefined && lockfiles.length > 0) {
+    const packages = lockfiles.flatMap((lockfile) => lockfile.packages);
+    throw notLocked(nameIn(first), { ...lockfiles[0]!, packages });
+  }
+  return found;
+}
+
+function isIn(lockfile: Lockfile, text: string): boolean {
+  return (lockedPackage(text, lockfile) ?? lockedPackage(nameIn(text), lockfile)) !== undefined;
+}
+
+/** The package in `PKG@VERSION` or `PKG:TAG`. */
+function nameIn(text: string): string {
+  const at = text.indexOf('@');
+  return at < 0 ? splitTag(text).name : text.slice(0, at);
+}
 
 function nothingAccepted(): InputError {
   return new InputError('`--accept-moved` is given without a package', {

@@ -3,6 +3,7 @@ import { verify } from '../../../usecases/verify/verify.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { command, type Flags } from '../../command.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
+import { eachFlags } from '../../each/each-flags.js';
 import { allowUndigestedFlag, bundleFlag, outFlag } from '../../flags/bundle-flags.js';
 import { formatFlag } from '../../reporting/format-flag.js';
 import { readRequestIfAny } from '../../flags/input-flags.js';
@@ -15,7 +16,11 @@ import { keepHostFlag } from '../../flags/source/mirror-flags.js';
 import { mirrorOf } from '../../io/supply/mirror-check.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { withProgress } from '../../io/progress.js';
-import { verificationJson, verificationText } from '../../output/lock/verification.js';
+import {
+  firstComplaint,
+  verificationJson,
+  verificationText,
+} from '../../output/lock/verification.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 
 const flags = {
@@ -32,11 +37,13 @@ const flags = {
     describe: 'Read everything from this mirror (see `mirror`), and look whether it is complete',
   },
   ...keepHostFlag,
+  ...eachFlags,
 } as const satisfies Flags;
 
 export const verifyCommand = command({
   positionals: refsArgument,
   flags,
+  each: { showsData: false },
   examples: [['$0 verify', 'what `resolve` was asked for and locked: is it all still so?']],
   epilogue:
     'Everything is read from its source again, downloads kept earlier aside (with --offline: ' +
@@ -74,6 +81,7 @@ export const verifyCommand = command({
     if (args.output === 'json') io.out(verificationJson(verification, stats.bytes));
     const { summary, complaints } = verificationText(verification, args.lock);
     for (const line of complaints) io.note(line);
+    io.headline(summary ?? firstComplaint(verification));
     if (summary !== undefined && args.output === 'text') io.out(`${summary}\n`);
     return verdict(verification);
   },

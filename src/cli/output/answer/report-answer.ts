@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from '../../exit-code.js';
 import type { Io } from '../../io/io.js';
 import { isRemoteLock, type LockOnDisk } from '../../io/lock-file.js';
 import { answerJson } from './answer-json.js';
-import { changeLines, packageLines, requirerLines } from '../packages.js';
+import { answerHeadline, changeLines, packageLines, requirerLines } from '../packages.js';
 import { outOfTimeText } from './out-of-time.js';
 import { reportMismatches } from '../lock/mismatches.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
@@ -70,6 +70,7 @@ export async function reportAnswer(
   const differs = mayChange ? [] : (folder?.mismatches(rendering) ?? []);
   if (differs.length > 0) return reportMismatches(differs, args, io);
   printAnswer(answer, { rendering, kept, edited, bytes }, args, io);
+  io.headline(answerHeadline(answer, lock !== undefined));
   if (lock !== undefined) for (const line of changeLines(changes)) io.note(line);
   if (!args.write) return EXIT.done;
   const outputs = {
@@ -139,10 +140,12 @@ export async function reportUnsolved(
       hint: 'raise --timeout, or narrow what is asked for',
     };
     const { line, hint } = answer.reason === undefined ? searching : outOfTimeText(answer.reason);
+    io.headline(line);
     io.note(`error: ${line}`);
     io.note(`hint: ${hint}`);
     return EXIT.gaveUp;
   }
+  io.headline(answer.summary.headline);
   if (args.output !== 'json') {
     const { explainedRefusalText, refusalText } = await import('./refusal.js');
     const textOf = args.explain === true ? explainedRefusalText : refusalText;

@@ -75,6 +75,7 @@ export function reportMismatches(
     const told = { status: 'mismatch', exitCode, mismatches: mismatchesJson(mismatches) };
     io.out(jsonDocument(told));
   }
+  io.headline(mismatchHeadline(mismatches));
   for (const line of mismatchLines(mismatches, lock)) io.note(line);
   for (const line of mismatchAdvice(mismatches, lock)) io.note(line);
   io.report?.(async (command) => {
@@ -83,6 +84,18 @@ export function reportMismatches(
     return mismatchReport(command, mismatches, await LockPlaces.read(lock, io));
   });
   return exitCode;
+}
+
+/** The first mismatch, and how many more there are. */
+export function mismatchHeadline([first, ...others]: readonly Mismatch[]): string {
+  if (first === undefined) return '';
+  const stale = first.kind === 'stale' ? 'stale: ' : subjectOf(first);
+  return `${stale}${first.text}${more(others.length + 1)}`;
+}
+
+/** How many of something there are beside the one that is told. */
+export function more(count: number): string {
+  return count < 2 ? '' : ` (and ${count - 1} more)`;
 }
 
 export function mismatchesJson(mismatches: readonly Mismatch[]): object[] {

@@ -3,7 +3,13 @@ import type { Mismatch } from '../../../usecases/mismatch.js';
 import type { Verification } from '../../../usecases/verify/verify.js';
 import { corruptBytesAlert } from './security.js';
 import { jsonDocument } from '../json-document.js';
-import { mismatchAdvice, mismatchesJson, mismatchLines } from './mismatches.js';
+import {
+  mismatchAdvice,
+  mismatchesJson,
+  mismatchHeadline,
+  mismatchLines,
+  more,
+} from './mismatches.js';
 
 interface VerificationText {
   /** undefined: something does not match, or a source failed. */
@@ -32,6 +38,15 @@ export function verificationText(
 
 function failureLines({ message, hint }: SourceError): string[] {
   return [`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`])];
+}
+
+/** What is wrong, in one line: failures are told first, for they may be why nothing matches. */
+export function firstComplaint({
+  mismatches,
+  failures,
+}: Pick<Verification, 'mismatches' | 'failures'>): string {
+  if (failures.length === 0) return mismatchHeadline(mismatches);
+  return `${failures[0]!.message}${more(failures.length)}`;
 }
 
 export function verificationJson(

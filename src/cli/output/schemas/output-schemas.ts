@@ -1,4 +1,5 @@
 import type { Schema } from '../../../text/json-schema.js';
+import { EACH_OUTPUT_SCHEMA } from '../../each/each-schema.js';
 import { RESOLVE_OUTPUT_SCHEMA } from '../answer/answer-schema.js';
 import { answerFields } from './answer-fields.js';
 import { CLUSTER_SCHEMAS } from './cluster-schemas.js';
@@ -31,6 +32,7 @@ export const OUTPUT_SCHEMAS = {
     exitCode: { const: 4, description: 'Exit code of the process.' },
     mismatches: mismatches!,
   }),
+  'each-output': EACH_OUTPUT_SCHEMA,
   'init-output': outputSchema('init -o json', {
     status: { const: 'solved', description: 'What it asks for has an answer.' },
     file: text('File that is written.'),

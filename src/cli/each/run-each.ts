@@ -1,0 +1,92 @@
+import pLimit from 'p-limit';
+import { timeBudget } from '../../model/time/time-budget.js';
+import type { AnyCommand } from '../command.js';
+import type { CommandLine } from '../command-line.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import {
+  isRemoteForm,
+  namedSources,
+  sourceFlags,
+  type SourceArgs,
+} from '../flags/source/source-flags.js';
+import type { Io } from '../io/io.js';
+import { withStatus } from '../io/progress.js';
+import { counted } from '../output/counted.js';
+import type { EachArgs } from './each-flags.js';
+import { EachReport } from './each-report.js';
+import { findSets } from './find-sets.js';
+import { reportOfSets } from './report-of-sets.js';
+import { runSet } from './run-set.js';
+import { argsOfSet, refuseOneSet, refuseSharedOutputs, type SomeArgs } from './set-args.js';
+import type { PrintedResult } from './set-result.js';
+import { parseShard, partOf } from './shard.js';
+import { SharedSources } from './shared-sources.js';
+import { worstExitCode } from './worst-exit-code.js';
+
+/** Runs a command for every set that `--each` names, and tells how each fared. */
+export async function runEach(
+  command: AnyCommand,
+  args: SomeArgs & EachArgs & ReadingArgs,
+  line: CommandLine,
+  io: Io,
+): Promise<ExitCode> {
+  refuseOneSet(args, io.cwd);
+  const shard = parseShard(args.shard);
+  const all = await findSets(args.each ?? [], io.cwd);
+  const argsOf = (set: string) => argsOfSet(args, command, set);
+  await refuseSharedOutputs(all, argsOf, io.cwd);
+  // All of them, whichever part is done here: a name that no set has is wrong on every machine.
+  const { forSets = async (given: readonly never[]) => given } = command.each!;
+  const plans = (await forSets(all.map(argsOf) as never[], io)) as readonly (SomeArgs | string)[];
+  const sets = partOf(
+    all.map((set, i) => ({ set, plan: plans[i]! })),
+    shard,
+  );
+  const atOnce = setsAtOnce(command, args);
+  const shared = new SharedSources(io, timeForAll(args, sets.length, atOnce));
+  const report = new EachReport(io, {
+    json: line.json,
+    showsData: command.each!.showsData,
+    shard: args.shard === undefined ? undefined : { ...shard, sets: all.length },
+  });
+  let done = 0;
+  const status = () => `${done} of ${counted(sets.length, 'set')} done`;
+  const limit = pLimit(atOnce);
+  const running = sets.map(({ set, plan }, place) =>
+    limit(async () => {
+      const result =
+        typeof plan === 'string'
+          ? passedOver(set, plan)
+          : await runSet({ command, args: plan, set, shared, line }, io);
+      done++;
+      report.add(place, result);
+    }),
+  );
+  await withStatus(io, status, () => Promise.all(running));
+  const results = report.end();
+  io.report?.((name) => reportOfSets(results, name));
+  return worstExitCode(results.map(({ exitCode }) => exitCode));
+}
+
+function passedOver(set: string, why: string): PrintedResult {
+  return { set, exitCode: EXIT.done, headline: why, out: '', notes: [] };
+}
+
+/** What is known of the flags of a command that reads packages. */
+type ReadingArgs = Partial<SourceArgs>;
+
+/** Waiting can be done for several sets at once; where nothing is waited for, each has the processor to itself. */
+function setsAtOnce({ flags }: AnyCommand, args: ReadingArgs): number {
+  const places = isReading(flags) ? namedSources(args) : [];
+  const { concurrency = 1 } = args;
+  return places.some(isRemoteForm) ? Math.max(1, concurrency) : 1;
+}
+
+function isReading(flags: AnyCommand['flags']): boolean {
+  return Object.keys(sourceFlags).every((name) => Object.hasOwn(flags, name));
+}
+
+/** As long as the sets may take one after the other. */
+function timeForAll({ timeout }: ReadingArgs, sets: number, atOnce: number) {
+  return timeout && timeBudget(timeout.seconds * Math.max(1, Math.ceil(sets / atOnce)));
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { worstExitCode } from '../../../src/cli/each/worst-exit-code.js';
+import { EXIT, type ExitCode } from '../../../src/cli/exit-code.js';
+
+test('no set, no failure', () => {
+  expect(worstExitCode([])).toBe(EXIT.done);
+});
+
+test('of two codes the one that is further from an answer wins, in either order', () => {
+  const order: readonly ExitCode[] = [0, 6, 4, 3, 7, 5, 2, 1];
+  expect(order.toSorted()).toEqual(Object.values(EXIT).toSorted());
+  for (const [place, worse] of order.entries()) {
+    for (const milder of order.slice(0, place + 1)) {
+      expect(worstExitCode([milder, worse])).toBe(worse);
+      expect(worstExitCode([worse, milder])).toBe(worse);
+    }
+  }
+});
