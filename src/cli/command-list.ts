@@ -89,6 +89,12 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     group: 'Looking around',
+    usage: 'fleet [packages..]',
+    about: 'Show which control plane has what, who is behind, and what an update would touch',
+    load: async () => (await import('./commands/fleet/fleet-command.js')).fleetCommand,
+  },
+  {
+    group: 'Looking around',
     usage: 'drift [dump]',
     about: 'Compare a cluster with the lockfile, and say what to do',
     load: async () => (await import('./commands/cluster/drift-command.js')).driftCommand,

@@ -21,7 +21,11 @@ interface ErrorReport {
 }
 
 /** Tells an error that ended a command, and says how the process should end. */
-export function reportError(error: unknown, { debug, json }: CommandLine, io: Io): ExitCode {
+export function reportError(
+  error: unknown,
+  { debug, json }: Pick<CommandLine, 'debug' | 'json'>,
+  io: Io,
+): ExitCode {
   const { exitCode, lines, hint, file, line } = reportOf(error, debug);
   io.headline(lines[0]!);
   const message = lines.join('\n');

@@ -149,7 +149,7 @@ async function runCommand(
         // Whatever a killed run left in the working folder, this one finishes or undoes.
         const { settleWorkingFolder } = await import('../files/journal/settle.js');
         await settleWorkingFolder(io.cwd);
-        code = await (isForMany(args)
+        code = await (isForMany(args, command)
           ? (await import('./each/run-each.js')).runEach(command, args, line, io)
           : command.run(args as never, io));
       },
@@ -161,8 +161,11 @@ async function runCommand(
 }
 
 /** Whether the command is to be run for each of many sets. */
-function isForMany(args: Readonly<Record<string, unknown>>): args is SomeArgs & EachArgs {
-  return args['each'] !== undefined;
+function isForMany(
+  args: Readonly<Record<string, unknown>>,
+  { each }: AnyCommand,
+): args is SomeArgs & EachArgs {
+  return args['each'] !== undefined && each !== undefined;
 }
 
 /** Tells yargs what a command takes. */

@@ -93,6 +93,8 @@ const LINES: readonly (readonly [code: number, argv: readonly string[]])[] = [
   [0, ['outdated', ...SET]],
   [6, ['outdated', ...SET, '--exit-code']],
   [4, ['outdated', ...SET, '--lock', 'none.yaml']],
+  [0, ['fleet', '--each', 'set.yaml', ...FROM]],
+  [2, ['fleet', 'nothing-like-it', '--each', 'set.yaml', ...FROM]],
   [0, ['diff', 'xpkg.lock.yaml', 'ours.yaml', ...FROM]],
   [0, ['diff', `${HELM}@v0.19.0`, `${HELM}@v0.21.0`, ...FROM]],
   [2, ['diff', 'none.yaml', 'ours.yaml']],

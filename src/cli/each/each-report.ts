@@ -38,13 +38,12 @@ export class EachReport {
   }
 
   /** Prints what is left, and the table; all results have been given. */
-  end(): readonly PrintedResult[] {
+  end(): void {
     const failed = this.#results.filter(({ exitCode }) => exitCode !== EXIT.done);
     for (const result of failed) this.#print(result);
     const table = eachTable(this.#results);
     if (this.#options.json) this.#io.note(`note: ${table.at(-1)}`);
     else for (const line of table) this.#io.out(`${line}\n`);
-    return this.#results;
   }
 
   #print(result: PrintedResult): void {

@@ -13,6 +13,7 @@ import type { Io } from '../io/io.js';
 import { withStatus } from '../io/progress.js';
 import { counted } from '../output/counted.js';
 import type { EachArgs } from './each-flags.js';
+import type { ShardedLine } from './each-json.js';
 import { EachReport } from './each-report.js';
 import { findSets } from './find-sets.js';
 import { reportOfSets } from './report-of-sets.js';
@@ -26,10 +27,37 @@ import { worstExitCode } from './worst-exit-code.js';
 /** Runs a command for every set that `--each` names, and tells how each fared. */
 export async function runEach(
   command: AnyCommand,
-  args: SomeArgs & EachArgs & ReadingArgs,
+  args: EachSetArgs,
   line: CommandLine,
   io: Io,
 ): Promise<ExitCode> {
+  const { showsData } = command.each!;
+  let report: EachReport | undefined;
+  const begin = (shard: ShardedLine | undefined) => {
+    const begun = new EachReport(io, { json: line.json, showsData, shard });
+    report = begun;
+    return (place: number, result: PrintedResult) => begun.add(place, result);
+  };
+  const results = await runSets(command, args, line, io, begin);
+  report?.end();
+  io.report?.((name) => reportOfSets(results, name));
+  return worstExitCode(results.map(({ exitCode }) => exitCode));
+}
+
+/** Arguments of a command with those that say for which sets it is run. */
+export type EachSetArgs = SomeArgs & EachArgs & ReadingArgs;
+
+/** Takes results as sets end, in whatever order. */
+type Taking = (place: number, result: PrintedResult) => void;
+
+/** Runs a command for every set that `--each` names; `begin` is told of the part that is done here. */
+export async function runSets(
+  command: AnyCommand,
+  args: EachSetArgs,
+  line: Pick<CommandLine, 'debug' | 'json'>,
+  io: Io,
+  begin: (shard: ShardedLine | undefined) => Taking = () => () => {},
+): Promise<readonly PrintedResult[]> {
   refuseOneSet(args, io.cwd);
   const shard = parseShard(args.shard);
   const all = await findSets(args.each ?? [], io.cwd);
@@ -44,11 +72,7 @@ export async function runEach(
   );
   const atOnce = setsAtOnce(command, args);
   const shared = new SharedSources(io, timeForAll(args, sets.length, atOnce));
-  const report = new EachReport(io, {
-    json: line.json,
-    showsData: command.each!.showsData,
-    shard: args.shard === undefined ? undefined : { ...shard, sets: all.length },
-  });
+  const take = begin(args.shard === undefined ? undefined : { ...shard, sets: all.length });
   let done = 0;
   const status = () => `${done} of ${counted(sets.length, 'set')} done`;
   const limit = pLimit(atOnce);
@@ -59,13 +83,11 @@ export async function runEach(
           ? passedOver(set, plan)
           : await runSet({ command, args: plan, set, shared, line }, io);
       done++;
-      report.add(place, result);
+      take(place, result);
+      return result;
     }),
   );
-  await withStatus(io, status, () => Promise.all(running));
-  const results = report.end();
-  io.report?.((name) => reportOfSets(results, name));
-  return worstExitCode(results.map(({ exitCode }) => exitCode));
+  return withStatus(io, status, () => Promise.all(running));
 }
 
 function passedOver(set: string, why: string): PrintedResult {

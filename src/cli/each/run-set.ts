@@ -16,7 +16,7 @@ interface SetRun {
   readonly args: SomeArgs;
   readonly set: string;
   readonly shared: SharedSources;
-  readonly line: CommandLine;
+  readonly line: Pick<CommandLine, 'debug' | 'json'>;
 }
 
 /** Runs a command for one set; what it prints is kept, and an error it throws is its result. */

@@ -1,9 +1,7 @@
-import type { Lockfile } from '../../../lock/lockfile.js';
 import { InputError } from '../../../model/input-error.js';
 import type { Request } from '../../../model/request.js';
-import { splitTag } from '../../../model/reference.js';
 import { outdated } from '../../../usecases/outdated.js';
-import { update, type Move } from '../../../usecases/update.js';
+import { update } from '../../../usecases/update.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { SourceMemory } from '../../../driver/source-memory.js';
 import { eachFlags } from '../../each/each-flags.js';
@@ -12,12 +10,11 @@ import { command } from '../../command.js';
 import { reportAnswer } from '../../output/answer/report-answer.js';
 import { EXIT } from '../../exit-code.js';
 import { answerWithHint, readGiven, type HintedArgs } from '../../hints/answer-with-hint.js';
-import type { Io } from '../../io/io.js';
-import { readLock, requireLock, type LockPlace } from '../../io/lock-file.js';
-import { lockedPackage, notLocked } from '../../io/locked-name.js';
+import { requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
 import { stayingLines } from '../../output/outdated.js';
 import { lockIndexFlag } from '../../flags/lock-flag.js';
+import { readMove, whereLocked } from './moves.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 
@@ -77,59 +74,8 @@ export const updateCommand = command({
   },
 });
 
-/** With `--each`: of the packages named, each set moves those it has; one that has none is passed over. */
-async function whereLocked<
-  Args extends LockPlace & { readonly packages?: readonly string[] | undefined },
->(sets: readonly Args[], io: Io): Promise<readonly (Args | string)[]> {
-  const named = sets[0]?.packages ?? [];
-  if (named.length === 0) return sets;
-  const missing = new Set(named);
-  const lockfiles: Lockfile[] = [];
-  const found: (Args | string)[] = [];
-  for (const args of sets) {
-    const lock = await readLock(args, io).catch(() => undefined);
-    if (lock !== undefined) lockfiles.push(lock.lockfile);
-    // A lockfile that is not there, or is none, is told when the turn of its set comes.
-    const packages = lock === undefined ? named : named.filter((text) => isIn(lock.lockfile, text));
-    if (lock !== undefined) for (const text of packages) missing.delete(text);
-    found.push(packages.length > 0 ? { ...args, packages } : `has no ${named.join(', ')}`);
-  }
-  const [first] = missing;
-  if (first !== undefined && lockfiles.length > 0) {
-    const packages = lockfiles.flatMap((lockfile) => lockfile.packages);
-    throw notLocked(nameIn(first), { ...lockfiles[0]!, packages });
-  }
-  return found;
-}
-
-function isIn(lockfile: Lockfile, text: string): boolean {
-  return (lockedPackage(text, lockfile) ?? lockedPackage(nameIn(text), lockfile)) !== undefined;
-}
-
-/** The package in `PKG@VERSION` or `PKG:TAG`. */
-function nameIn(text: string): string {
-  const at = text.indexOf('@');
-  return at < 0 ? splitTag(text).name : text.slice(0, at);
-}
-
 function nothingAccepted(): InputError {
   return new InputError('`--accept-moved` is given without a package', {
     hint: 'name each package whose new bytes you have looked at',
   });
-}
-
-/** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`. */
-function readMove(text: string, lockfile: Lockfile): Move {
-  const origin = { file: 'command line' };
-  const whole = lockedPackage(text, lockfile);
-  if (whole !== undefined) return { repository: whole.repository, version: undefined, origin };
-  const at = text.indexOf('@');
-  const { name, tag: version = '' } =
-    at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
-  const locked = lockedPackage(name, lockfile);
-  if (locked === undefined) throw notLocked(name, lockfile);
-  if (version === '') {
-    throw new InputError(`\`${text}\` names no version`, { hint: `write \`${name}@v1.2.3\`` });
-  }
-  return { repository: locked.repository, version, origin };
 }

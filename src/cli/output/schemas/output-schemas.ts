@@ -1,4 +1,5 @@
 import type { Schema } from '../../../text/json-schema.js';
+import { FLEET_OUTPUT_SCHEMA } from '../fleet/fleet-json.js';
 import { EACH_OUTPUT_SCHEMA } from '../../each/each-schema.js';
 import { RESOLVE_OUTPUT_SCHEMA } from '../answer/answer-schema.js';
 import { answerFields } from './answer-fields.js';
@@ -33,6 +34,7 @@ export const OUTPUT_SCHEMAS = {
     mismatches: mismatches!,
   }),
   'each-output': EACH_OUTPUT_SCHEMA,
+  'fleet-output': FLEET_OUTPUT_SCHEMA,
   'init-output': outputSchema('init -o json', {
     status: { const: 'solved', description: 'What it asks for has an answer.' },
     file: text('File that is written.'),

@@ -1,0 +1,139 @@
+import { noStats } from '../../../driver/read-stats.js';
+import { SourceMemory } from '../../../driver/source-memory.js';
+import type { Lockfile } from '../../../lock/lockfile.js';
+import { compareFleet } from '../../../usecases/compare-fleet.js';
+import type { Answer } from '../../../usecases/resolve/answer.js';
+import { update } from '../../../usecases/update.js';
+import { command, type AnyCommand, type ArgsOf, type Flags } from '../../command.js';
+import { eachFlags } from '../../each/each-flags.js';
+import { resultRows } from '../../each/each-table.js';
+import { runSets } from '../../each/run-each.js';
+import type { PrintedResult } from '../../each/set-result.js';
+import { worstExitCode } from '../../each/worst-exit-code.js';
+import { EXIT, type ExitCode } from '../../exit-code.js';
+import { readRequest } from '../../flags/input-flags.js';
+import { outputFlag } from '../../flags/output-flag.js';
+import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
+import { openSources } from '../../flags/source/source-flags.js';
+import type { Io } from '../../io/io.js';
+import { requireLock } from '../../io/lock-file.js';
+import { counted } from '../../output/counted.js';
+import { fleetLines } from '../../output/fleet/fleet-json.js';
+import type { FleetSet } from '../../output/fleet/fleet-set.js';
+import { fleetText } from '../../output/fleet/fleet-text.js';
+import { reportUnsolved } from '../../output/answer/report-answer.js';
+import { reportMismatches } from '../../output/lock/mismatches.js';
+import { readMove, whereLocked } from '../set/moves.js';
+
+/** Where sets are looked for, unless `--each` says so. */
+const EVERYWHERE = '**/xpkg.yaml';
+
+const flags = {
+  ...resolveFlags,
+  ...outputFlag,
+  each: eachFlags.each,
+  updates: {
+    type: 'boolean',
+    default: true,
+    describe: 'Look at lockfiles alone: ask no source what an update would touch',
+  },
+} as const satisfies Flags;
+
+const positionals = {
+  packages: {
+    type: 'string',
+    array: true,
+    describe: 'What an update of these would touch, each PKG or PKG@VERSION (default: of all)',
+  },
+} as const;
+
+type Args = ArgsOf<typeof flags> & ArgsOf<typeof positionals>;
+
+export const fleetCommand = command({
+  positionals,
+  flags,
+  examples: [
+    ["$0 fleet --each 'clusters/*/xpkg.yaml'", 'versions side by side, and what an update touches'],
+    ['$0 fleet provider-aws-s3@v1.21.0', 'what moving one package would touch, and where it fails'],
+  ],
+  run: async (args, io) => {
+    const { each = [EVERYWHERE] } = args;
+    const found = new Map<string, Pick<FleetSet, 'lockfile' | 'update'>>();
+    const looking: AnyCommand = {
+      positionals,
+      flags,
+      each: { showsData: false, forSets: args.updates ? whereLockedOrLook : undefined },
+      run: async (own: Args & { readonly passedOver?: string }, ownIo: Io) => {
+        const { code, ...looked } = await lookAt(own, ownIo);
+        found.set(own.file![0]!, looked);
+        return code;
+      },
+    };
+    const results = await runSets(looking, { ...args, each, shard: undefined }, JSON_LINE, io);
+    const sets = results.map((result) => ({ ...NOTHING, ...found.get(result.set), ...result }));
+    tell(sets, args, io);
+    return worstExitCode(sets.map(({ exitCode }) => exitCode));
+  },
+});
+
+const NOTHING = { lockfile: undefined, update: undefined };
+
+/** What sets print is not shown, and errors of theirs are told as text. */
+const JSON_LINE = { debug: false, json: false };
+
+/** As for `update`, but a set that has none of the packages is looked at all the same. */
+async function whereLockedOrLook(sets: readonly Args[], io: Io): Promise<readonly object[]> {
+  const planned = await whereLocked(sets, io);
+  return planned.map((args, i) =>
+    typeof args === 'string' ? { ...sets[i], passedOver: args } : args,
+  );
+}
+
+interface Looked {
+  readonly code: ExitCode;
+  readonly lockfile: Lockfile | undefined;
+  readonly update: Answer | undefined;
+}
+
+async function lookAt(args: Args & { readonly passedOver?: string }, io: Io): Promise<Looked> {
+  const lock = await requireLock({ ...args, output: 'text' }, io);
+  if (lock === undefined) return { ...NOTHING, code: EXIT.lockMismatch };
+  const { lockfile } = lock;
+  const held = `${counted(lockfile.packages.length, 'package')} for Crossplane ${lockfile.crossplane}`;
+  io.headline(args.passedOver === undefined ? held : `${held}; ${args.passedOver}`);
+  if (!args.updates || args.passedOver !== undefined) {
+    return { lockfile, update: undefined, code: EXIT.done };
+  }
+  const moves = (args.packages ?? []).map((text) => readMove(text, lockfile));
+  const request = await readRequest(args, io, { skip: [args.lock] });
+  const source = SourceMemory.of(await openSources(args, io, noStats(), request.kept));
+  const answer = await update(request, moves, { ...resolveOptions(args, source), lockfile });
+  const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
+  if (moved.length > 0) {
+    return { ...NOTHING, lockfile, code: reportMismatches(moved, { ...args, output: 'text' }, io) };
+  }
+  if (answer.status === 'solved') {
+    const { length: count } = answer.changes;
+    io.headline(`${held}; an update would move ${count === 0 ? 'nothing' : count}`);
+    return { lockfile, update: answer, code: EXIT.done };
+  }
+  const code = await reportUnsolved(answer, { bytes: 0 }, { ...args, output: 'text' }, io);
+  return { lockfile, update: answer, code };
+}
+
+function tell(sets: readonly (FleetSet & PrintedResult)[], args: Args, io: Io): void {
+  const packages = compareFleet(
+    sets.flatMap(({ set, lockfile }) => (lockfile === undefined ? [] : [{ set, lockfile }])),
+  );
+  const failed = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
+  for (const { set, notes } of failed) {
+    io.note(`error: in ${set}:`);
+    for (const note of notes) io.note(note);
+  }
+  if (args.output === 'json') {
+    for (const line of fleetLines(sets, packages)) io.out(`${line}\n`);
+    return;
+  }
+  for (const line of fleetText(sets, packages)) io.out(`${line}\n`);
+  if (failed.length > 0) for (const line of ['', ...resultRows(failed)]) io.out(`${line}\n`);
+}

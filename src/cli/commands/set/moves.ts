@@ -1,0 +1,58 @@
+import type { Lockfile } from '../../../lock/lockfile.js';
+import { InputError } from '../../../model/input-error.js';
+import { splitTag } from '../../../model/reference.js';
+import type { Move } from '../../../usecases/update.js';
+import type { Io } from '../../io/io.js';
+import { readLock, type LockPlace } from '../../io/lock-file.js';
+import { lockedPackage, notLocked } from '../../io/locked-name.js';
+
+/** Of the packages named, each of many sets moves those it has; one that has none is passed over. */
+export async function whereLocked<
+  Args extends LockPlace & { readonly packages?: readonly string[] | undefined },
+>(sets: readonly Args[], io: Io): Promise<readonly (Args | string)[]> {
+  const named = sets[0]?.packages ?? [];
+  if (named.length === 0) return sets;
+  const missing = new Set(named);
+  const lockfiles: Lockfile[] = [];
+  const found: (Args | string)[] = [];
+  for (const args of sets) {
+    const lock = await readLock(args, io).catch(() => undefined);
+    if (lock !== undefined) lockfiles.push(lock.lockfile);
+    // A lockfile that is not there, or is none, is told when the turn of its set comes.
+    const packages = lock === undefined ? named : named.filter((text) => isIn(lock.lockfile, text));
+    if (lock !== undefined) for (const text of packages) missing.delete(text);
+    found.push(packages.length > 0 ? { ...args, packages } : `has no ${named.join(', ')}`);
+  }
+  const [first] = missing;
+  if (first !== undefined && lockfiles.length > 0) {
+    const packages = lockfiles.flatMap((lockfile) => lockfile.packages);
+    throw notLocked(nameIn(first), { ...lockfiles[0]!, packages });
+  }
+  return found;
+}
+
+function isIn(lockfile: Lockfile, text: string): boolean {
+  return (lockedPackage(text, lockfile) ?? lockedPackage(nameIn(text), lockfile)) !== undefined;
+}
+
+/** The package in `PKG@VERSION` or `PKG:TAG`. */
+function nameIn(text: string): string {
+  const at = text.indexOf('@');
+  return at < 0 ? splitTag(text).name : text.slice(0, at);
+}
+
+/** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`. */
+export function readMove(text: string, lockfile: Lockfile): Move {
+  const origin = { file: 'command line' };
+  const whole = lockedPackage(text, lockfile);
+  if (whole !== undefined) return { repository: whole.repository, version: undefined, origin };
+  const at = text.indexOf('@');
+  const { name, tag: version = '' } =
+    at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
+  const locked = lockedPackage(name, lockfile);
+  if (locked === undefined) throw notLocked(name, lockfile);
+  if (version === '') {
+    throw new InputError(`\`${text}\` names no version`, { hint: `write \`${name}@v1.2.3\`` });
+  }
+  return { repository: locked.repository, version, origin };
+}

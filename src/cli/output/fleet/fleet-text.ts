@@ -1,0 +1,133 @@
+import { shortNames } from '../../../explain/short/short-names.js';
+import type { Repository } from '../../../model/package.js';
+import { LINE_WIDTH } from '../../../text/wrap.js';
+import { standingOf, type FleetPackage } from '../../../usecases/compare-fleet.js';
+import { counted } from '../counted.js';
+import { columns, shortVersion } from '../packages.js';
+import type { FleetSet } from './fleet-set.js';
+
+/** Of sets with a version that others have not; the rest is only counted. */
+const MAX_SETS_NAMED = 3;
+/** Of changes that an update would make to a set. */
+const MAX_CHANGES_NAMED = 3;
+
+/**
+ * Versions side by side, a column a set where that fits in a line, else a version with how many have
+ * it; then who is behind, and what an update would touch.
+ */
+export function fleetText(sets: readonly FleetSet[], packages: readonly FleetPackage[]): string[] {
+  const locked = sets.filter(({ lockfile }) => lockfile !== undefined);
+  const nameOf = setNames(sets.map(({ set }) => set));
+  const { name, note } = shortNames(packages.map(({ repository }) => repository));
+  const bySet = columns([
+    ['package', ...locked.map(({ set }) => nameOf(set))],
+    ...packages.map((each) => [
+      name(each.repository),
+      ...locked.map(({ set }) => mark(versionIn(set, each), each.usual)),
+    ]),
+  ]);
+  const fits = bySet.every((line) => line.length <= LINE_WIDTH);
+  const sideBySide = fits ? bySet : byVersion(packages, locked.length, { name, nameOf });
+  return [
+    ...(packages.length === 0 ? [] : sideBySide),
+    ...(note === undefined ? [] : [note]),
+    ...section(stragglers(packages, { name, nameOf })),
+    ...section(updates(sets, { name, nameOf })),
+  ];
+}
+
+interface Names {
+  readonly name: (repository: Repository) => string;
+  readonly nameOf: (set: string) => string;
+}
+
+function section(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function versionIn(set: string, { versions }: FleetPackage): string | undefined {
+  return versions.find(({ sets }) => sets.includes(set))?.version;
+}
+
+/** A version that is not the usual one is marked by where it stands. */
+function mark(version: string | undefined, usual: string): string {
+  if (version === undefined) return '-';
+  const sign = { usual: '', behind: ' <', ahead: ' >', other: ' ?' }[standingOf(version, usual)];
+  return `${shortVersion(version)}${sign}`;
+}
+
+function byVersion(packages: readonly FleetPackage[], all: number, names: Names): string[] {
+  const rows = packages.flatMap(({ repository, usual, versions }) =>
+    versions.map(({ version, sets }, i) => [
+      i === 0 ? names.name(repository) : '',
+      mark(version, usual),
+      sets.length === all ? 'all' : `${sets.length} of ${all}`,
+      version === usual ? '' : listed(sets.map(names.nameOf)),
+    ]),
+  );
+  return columns([['package', 'version', 'sets', ''], ...rows]);
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_SETS_NAMED;
+  const shown = names.slice(0, MAX_SETS_NAMED).join(', ');
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+function stragglers(packages: readonly FleetPackage[], { name, nameOf }: Names): string[] {
+  const behind = new Map<string, string[]>();
+  for (const { repository, usual, versions } of packages) {
+    for (const { version, sets } of versions) {
+      if (standingOf(version, usual) !== 'behind') continue;
+      const what = `${name(repository)} ${shortVersion(version)} (most have ${shortVersion(usual)})`;
+      for (const set of sets) behind.set(set, [...(behind.get(set) ?? []), what]);
+    }
+  }
+  if (behind.size === 0) return [];
+  const rows = [...behind].map(([set, what]) => [nameOf(set), what.join(', ')]);
+  return [`stragglers: ${counted(behind.size, 'set')}`, ...columns(rows)];
+}
+
+function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
+  const asked = sets.filter(({ update }) => update !== undefined);
+  if (asked.length === 0) return [];
+  const rows = asked.flatMap(({ set, update }) => {
+    if (update?.status !== 'solved' || update.changes.length === 0) return [];
+    const changes = update.changes.map(({ repository, from, to }) =>
+      [
+        name(repository),
+        from && shortVersion(from),
+        '→',
+        to === undefined ? 'none' : shortVersion(to),
+      ]
+        .filter((word) => word !== undefined)
+        .join(' '),
+    );
+    const more = changes.length - MAX_CHANGES_NAMED;
+    const shown = changes.slice(0, MAX_CHANGES_NAMED).join(', ');
+    return [[nameOf(set), more > 0 ? `${shown} and ${more} more` : shown]];
+  });
+  if (rows.length === 0) return ['an update would touch no set'];
+  return [
+    `an update would touch ${rows.length} of ${counted(sets.length, 'set')}`,
+    ...columns(rows),
+  ];
+}
+
+/** Names of sets without the folders and the file name that all of them have. */
+function setNames(sets: readonly string[]): (set: string) => string {
+  const paths = sets.map((set) => set.split('/'));
+  const shortest = Math.min(...paths.map(({ length }) => length));
+  const same = (at: (path: readonly string[]) => string | undefined) =>
+    new Set(paths.map(at)).size === 1;
+  let from = 0;
+  while (from < shortest - 1 && same((path) => path[from])) from++;
+  let to = 0;
+  while (to < shortest - from - 1 && same((path) => path.at(-1 - to))) to++;
+  if (sets.length < 2) return (set) => set;
+  return (set) =>
+    set
+      .split('/')
+      .slice(from, to === 0 ? undefined : -to)
+      .join('/');
+}
