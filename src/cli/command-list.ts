@@ -193,6 +193,12 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     group: 'Other',
+    usage: 'report <action> <files..>',
+    about: 'Merge what parts of a run printed, each on a machine of its own, as of one run',
+    load: async () => (await import('./commands/fleet/report-command.js')).reportCommand,
+  },
+  {
+    group: 'Other',
     usage: 'schema <document>',
     about: 'Print the JSON Schema of a document that is read or written',
     load: async () => (await import('./commands/schema-command.js')).schemaCommand,

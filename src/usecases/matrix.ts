@@ -4,6 +4,7 @@ import { InputError } from '../model/input-error.js';
 import type { Candidate } from '../model/package.js';
 import type { Request } from '../model/request.js';
 import { sameRules, type Target } from '../model/target/target.js';
+import { stretchOf, type Shard } from '../model/shard.js';
 import { minimalProof } from '../explain/minimal-proof.js';
 import type { Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
@@ -43,6 +44,11 @@ export type Verdict =
     }
   | { readonly status: 'gave-up'; readonly reason: string };
 
+export interface MatrixOptions extends ResolveOptions {
+  /** Which part of the releases to look at; undefined: all. */
+  readonly shard?: Shard | undefined;
+}
+
 /** What was found for one release, and what it takes for another to share it. */
 interface Finding {
   readonly target: Target;
@@ -58,11 +64,14 @@ interface Finding {
  * A search learns of the release by its rules and by the Crossplane constraints it meets: what
  * agrees with a release solved before in both is not solved again.
  */
-export async function matrix(request: Request, options: ResolveOptions): Promise<Matrix> {
+export async function matrix(request: Request, options: MatrixOptions): Promise<Matrix> {
   const memory = SourceMemory.of(options.source);
   const findings: Finding[] = [];
   const errors: InputError[] = [];
-  const targets = targetsOf(request, options);
+  const all = targetsOf(request, options);
+  const { shard } = options;
+  if (shard !== undefined) refuseNonsense(request, all, options);
+  const targets = shard === undefined ? all : stretchOf(all, shard);
   for (const target of targets) {
     const alike = findings.findLast((finding) => fareAlike(finding, target));
     if (alike !== undefined) {
@@ -80,9 +89,25 @@ export async function matrix(request: Request, options: ResolveOptions): Promise
       findings.push({ target, verdict, constraints: new Set() });
     }
   }
-  if (errors.length === targets.length) throw errors.at(-1)!;
+  if (shard === undefined && errors.length === all.length) throw errors.at(-1)!;
   const { listed, fetched } = memory.stats;
   return { rows: rowsOf(findings), stats: { listed, fetched } };
+}
+
+/** What makes sense to no release is a mistake, whichever part of the releases is looked at. */
+function refuseNonsense(
+  request: Request,
+  targets: readonly Target[],
+  options: ResolveOptions,
+): void {
+  for (const [place, target] of targets.entries()) {
+    try {
+      toProblem(request, [target], options);
+      return;
+    } catch (error) {
+      if (!(error instanceof InputError) || place === targets.length - 1) throw error;
+    }
+  }
 }
 
 /** What the options name, or else the request as those that it is meant for, or else all; oldest first. */

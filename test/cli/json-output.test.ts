@@ -120,6 +120,7 @@ const LINES: readonly (readonly [code: number, argv: readonly string[]])[] = [
   [2, ['graph', 'stale.yaml']],
   [4, ['graph', '--lock', 'none.yaml']],
   [0, ['matrix', ...SET]],
+  [0, ['matrix', ...SET, '--shard', '2/3']],
   [0, ['versions', 'provider-helm', ...FROM]],
   [2, ['versions', 'nothing-like-it', ...FROM]],
   [0, ['search', 'database', ...FROM]],
@@ -133,6 +134,9 @@ const LINES: readonly (readonly [code: number, argv: readonly string[]])[] = [
   [0, ['convert', join(OLD, 'app-blog@v0.1.0'), '--from', `dir:${OLD}`]],
   [2, ['convert', '.']],
   [6, ['fuzz', ...SET, '--runs', '3', '--seed', '1']],
+  [6, ['fuzz', ...SET, '--runs', '3', '--seed', '1', '--shard', '1/1']],
+  [2, ['fuzz', ...SET, '--shard', '1/2']],
+  [2, ['report', 'merge', 'demo/xpkg.yaml']],
   [0, ['index', ...FROM, '--out', 'index.json']],
   [0, ['index', ...FROM, '--out', 'parts/']],
   [2, ['index', 'xpkg.example.org/acme/nothing', ...FROM, '--out', 'index.json']],
@@ -183,8 +187,8 @@ function schemaOf(command: string, output: { readonly status?: string }): unknow
   return schemas[answers ? 'resolve-output' : `${command}-output`];
 }
 
-/** Needs a registry: `test/cli/commands/supply/push-command.test.ts`. */
-const NOT_HERE = new Set(['push', 'mirror', 'sbom']);
+/** Needs parts, `test/cli/commands/fleet/report-command.test.ts`; a registry: `test/cli/commands/supply/push-command.test.ts`. */
+const NOT_HERE = new Set(['report', 'push', 'mirror', 'sbom']);
 
 test.each(COMMANDS)('of $usage something is tried here that works', async ({ usage, load }) => {
   const name = usage.split(' ')[0]!;

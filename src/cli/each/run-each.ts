@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { partOf } from '../../model/shard.js';
 import { timeBudget } from '../../model/time/time-budget.js';
 import type { AnyCommand } from '../command.js';
 import type { CommandLine } from '../command-line.js';
@@ -20,7 +21,7 @@ import { reportOfSets } from './report-of-sets.js';
 import { runSet } from './run-set.js';
 import { argsOfSet, refuseOneSet, refuseSharedOutputs, type SomeArgs } from './set-args.js';
 import type { PrintedResult } from './set-result.js';
-import { parseShard, partOf } from './shard.js';
+import { parseShard } from './shard.js';
 import { SharedSources } from './shared-sources.js';
 import { worstExitCode } from './worst-exit-code.js';
 

@@ -1,11 +1,5 @@
 import { InputError } from '../../model/input-error.js';
-
-/** One of several equal parts of some work. */
-export interface Shard {
-  /** From 1. */
-  readonly index: number;
-  readonly of: number;
-}
+import type { Shard } from '../../model/shard.js';
 
 /** All of the work. */
 export const WHOLE: Shard = { index: 1, of: 1 };
@@ -21,12 +15,4 @@ export function parseShard(text: string | undefined): Shard {
   throw new InputError(`\`--shard ${text}\` is no part of a whole`, {
     hint: 'write `2/5` for the second of five parts',
   });
-}
-
-/**
- * The items of a part. They are dealt out one by one, so that neighbours, which are often alike in
- * what they cost, go to different machines.
- */
-export function partOf<T>(items: readonly T[], { index, of }: Shard): readonly T[] {
-  return items.filter((_, place) => place % of === index - 1);
 }

@@ -1,5 +1,6 @@
 import type { Breakage, FuzzReport } from '../../usecases/fuzz/fuzz.js';
 import { choiceName, type RootChoice } from '../../usecases/fuzz/variation.js';
+import type { Shard } from '../../model/shard.js';
 import { wrap } from '../../text/wrap.js';
 import { jsonDocument } from './json-document.js';
 import { counted } from './counted.js';
@@ -12,14 +13,18 @@ type Report = Omit<FuzzReport, 'breakages'> & { readonly breakages: readonly Rep
 /** Of other examples of one breakage; the rest is only counted. */
 const MAX_OTHERS_SHOWN = 5;
 
-export function fuzzJson({ breakages, varied, ...report }: Report): string {
+/** `shard`: which part of the variations was tried; undefined: all. */
+export function fuzzJson({ breakages, varied, ...report }: Report, shard?: Shard): string {
+  const place = (foundAt: number) => (shard === undefined ? {} : { foundAt });
   return jsonDocument({
+    shard,
     seed: report.seed,
     runs: report.runs,
     gaveUp: report.gaveUp,
     releases: report.releases,
     varied: varied.map(({ repository, versions }) => ({ source: repository, versions })),
-    breakages: breakages.map(({ example, brokenOn, refusal, others, replay }) => ({
+    breakages: breakages.map(({ example, foundAt, brokenOn, refusal, others, replay }) => ({
+      ...place(foundAt),
       packages: example.choices.map(choiceJson),
       crossplane: example.release.version,
       brokenOn,
@@ -27,7 +32,8 @@ export function fuzzJson({ breakages, varied, ...report }: Report): string {
       core: refusal.core.map(({ kind, text, path }) => ({ kind, text, path })),
       suggestions: refusal.suggestions.map(({ text }) => ({ text })),
       replay,
-      others: others.map(({ choices, release }) => ({
+      others: others.map(({ choices, release, ...other }) => ({
+        ...place(other.foundAt),
         packages: choices.map(choiceJson),
         crossplane: release,
       })),

@@ -1,6 +1,8 @@
 import { shortNames } from '../../explain/short/short-names.js';
 import type { Repository } from '../../model/package.js';
 import type { Matrix, MatrixRow } from '../../usecases/matrix.js';
+import type { Shard } from '../../model/shard.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
 import { coreJson } from './answer/answer-json.js';
 import { jsonDocument } from './json-document.js';
 import { counted } from './counted.js';
@@ -52,8 +54,16 @@ export function worksOnText({ rows }: Pick<Matrix, 'rows'>): string {
   return `works on ${works.length} of ${counted(releases.length, 'release')}, the newest ${works.at(-1)}`;
 }
 
-export function matrixJson({ rows, stats }: Matrix, bytes: number): string {
+/** Well if the set works on any release. */
+export function matrixExitCode(rows: readonly { readonly status: string }[]): ExitCode {
+  if (rows.some(({ status }) => status === 'solved')) return EXIT.done;
+  return rows.some(({ status }) => status === 'gave-up') ? EXIT.gaveUp : EXIT.unsolvable;
+}
+
+/** `shard`: which part of the releases it is about; undefined: all. */
+export function matrixJson({ rows, stats }: Matrix, bytes: number, shard?: Shard): string {
   return jsonDocument({
+    shard,
     rows: rows.map((row) => ({
       from: row.releases[0]!,
       to: row.releases.at(-1)!,

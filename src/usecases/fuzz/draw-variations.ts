@@ -8,7 +8,7 @@ interface Space {
   readonly targets: readonly Target[];
   readonly varied: readonly VariedRoot[];
   readonly options: { readonly seed: number; readonly runs: number };
-  /** Whether it is known already that a variation breaks. */
+  /** Whether it was known before the first is drawn that a variation breaks. */
   readonly isKnown: (variation: Variation) => boolean;
 }
 

@@ -1,6 +1,7 @@
 import { InputError } from '../../model/input-error.js';
 import type { Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
+import type { Shard } from '../../model/shard.js';
 import { solve } from '../../solver/solve.js';
 import { Driver } from '../../driver/driver.js';
 import { SourceMemory } from '../../driver/source-memory.js';
@@ -24,6 +25,8 @@ export interface FuzzOptions extends ResolveOptions {
   readonly seed: number;
   /** Variations to try, beside the request as it is on every release. */
   readonly runs: number;
+  /** Which part of the variations to try; undefined: all. */
+  readonly shard?: Shard | undefined;
   /** Told after every run. */
   readonly onRun?: ((runs: number, breakages: number) => void) | undefined;
 }
@@ -35,8 +38,14 @@ export interface Breakage {
   /** Every release of the range on which the example breaks, newest first. */
   readonly brokenOn: readonly string[];
   readonly refusal: Refusal;
+  /** The place of the trial that the example was found by, among all of all parts. */
+  readonly foundAt: number;
   /** Other versions at which these roots break, each with a release on which they were found to. */
-  readonly others: readonly { readonly choices: readonly RootChoice[]; readonly release: string }[];
+  readonly others: readonly {
+    readonly choices: readonly RootChoice[];
+    readonly release: string;
+    readonly foundAt: number;
+  }[];
 }
 
 export interface FuzzReport {
@@ -70,7 +79,8 @@ export async function fuzz(request: Request, given: FuzzOptions): Promise<FuzzRe
   const fuzzing = new Fuzzing(request, options, staying(varied));
   fuzzing.refuseNonsense(targets);
   await fuzzing.run(targets.map((release) => ({ release, choices: asAsked(request) })));
-  const isKnown = (variation: Variation) => fuzzing.isKnown(variation);
+  // Every part draws the same: what one finds of its own must not lead it elsewhere than the others.
+  const isKnown = fuzzing.knownSoFar();
   await fuzzing.vary(drawVariations(asAsked(request), { targets, varied, options, isKnown }));
   return {
     seed: options.seed,
@@ -96,6 +106,14 @@ function staying(varied: readonly VariedRoot[]): ReadonlySet<string> {
   return new Set(within.map(({ root }) => root.repository));
 }
 
+/** A smallest example. */
+interface Example {
+  readonly variation: Variation;
+  readonly foundAt: number;
+  /** Releases that it was found on. */
+  readonly releases: Set<string>;
+}
+
 /** Tries variations and collects what breaks. */
 class Fuzzing {
   runs = 0;
@@ -104,7 +122,9 @@ class Fuzzing {
   readonly #options: FuzzOptions;
   readonly #staying: ReadonlySet<string>;
   /** Smallest examples, by `variationKey`, with the releases they were found on. */
-  readonly #examples = new Map<string, { variation: Variation; releases: Set<string> }>();
+  readonly #examples = new Map<string, Example>();
+  /** Trials begun or left to other parts. */
+  #place = 0;
 
   constructor(request: Request, options: FuzzOptions, staying: ReadonlySet<string>) {
     this.#request = request;
@@ -113,11 +133,17 @@ class Fuzzing {
   }
 
   /** Tries variations until they end or `goOn` says so; `done` is called after each. */
-  async run(variations: Iterable<Variation>, done: () => void = () => {}): Promise<void> {
+  async run(
+    variations: Iterable<Variation>,
+    done: () => void = () => {},
+    isOwn: () => boolean = () => true,
+  ): Promise<void> {
     const { goOn = () => true, onRun = () => {} } = this.#options;
     for (const variation of variations) {
       if (!goOn()) return;
-      await this.#attempt(variation);
+      const place = this.#place++;
+      if (!isOwn()) continue;
+      await this.#attempt(variation, place);
       done();
       onRun(this.runs, this.#examples.size);
     }
@@ -125,7 +151,15 @@ class Fuzzing {
 
   /** Tries variations that were drawn, which count as runs. */
   async vary(variations: Iterable<Variation>): Promise<void> {
-    await this.run(variations, () => this.runs++);
+    const { index, of } = this.#options.shard ?? { index: 1, of: 1 };
+    // Of the request as it is, every part knows; the first one counts what was given up of it.
+    if (index !== 1) this.gaveUp = 0;
+    let place = 0;
+    await this.run(
+      variations,
+      () => this.runs++,
+      () => place++ % of === index - 1,
+    );
   }
 
   /** What makes sense to no release is a mistake in the request, and not what is looked for. */
@@ -140,7 +174,7 @@ class Fuzzing {
     }
   }
 
-  async #attempt(variation: Variation): Promise<void> {
+  async #attempt(variation: Variation, foundAt: number): Promise<void> {
     // One driver for each run: what was read is kept by the memory, what was judged of it can go.
     const driver = this.#driver();
     const verdict = await this.#verdict(variation, driver);
@@ -151,7 +185,7 @@ class Fuzzing {
       async (smaller) => (await this.#verdict(smaller, driver)) === 'breaks',
     );
     const key = variationKey(found);
-    const known = this.#examples.get(key) ?? { variation: found, releases: new Set() };
+    const known = this.#examples.get(key) ?? { variation: found, foundAt, releases: new Set() };
     known.releases.add(found.release.version);
     this.#examples.set(key, known);
   }
@@ -169,12 +203,20 @@ class Fuzzing {
     }
   }
 
-  /** Whether a variation breaks because of what was found already. */
-  isKnown(variation: Variation): boolean {
+  /** Whether a variation breaks because of what was found until now. */
+  knownSoFar(): (variation: Variation) => boolean {
+    const examples = [...this.#examples.values()].map((example) => ({
+      ...example,
+      releases: new Set(example.releases),
+    }));
+    return (variation) => this.#isAmong(examples, variation);
+  }
+
+  #isAmong(examples: readonly Example[], variation: Variation): boolean {
     const at = new Map(
       variation.choices.map((choice) => [choiceName(choice), choice.tag ?? 'as asked']),
     );
-    return [...this.#examples.values()].some(
+    return examples.some(
       (example) =>
         example.releases.has(variation.release.version) &&
         example.variation.choices.every((choice) => {
@@ -191,19 +233,27 @@ class Fuzzing {
 
   /** One for each set of roots, in the order found; the plainest example stands for the rest. */
   async breakages(targets: readonly Target[]): Promise<Breakage[]> {
-    const alike = new Map<string, Variation[]>();
-    for (const { variation } of this.#examples.values()) {
-      const roots = variation.choices.map(choiceName).sort().join('\n');
-      alike.set(roots, [...(alike.get(roots) ?? []), variation]);
+    const alike = new Map<string, Example[]>();
+    for (const example of this.#examples.values()) {
+      const roots = example.variation.choices.map(choiceName).sort().join('\n');
+      alike.set(roots, [...(alike.get(roots) ?? []), example]);
     }
     const found: Breakage[] = [];
-    for (const variations of alike.values()) {
-      const [example, ...others] = variations.sort((a, b) => versionsNamed(a) - versionsNamed(b));
+    for (const examples of alike.values()) {
+      const [first, ...others] = examples.sort(
+        (a, b) => versionsNamed(a.variation) - versionsNamed(b.variation),
+      );
+      const { variation: example, foundAt } = first!;
       found.push({
-        example: example!,
-        brokenOn: await this.#brokenOn(example!, targets),
-        refusal: await this.#refusal(example!),
-        others: others.map(({ choices, release }) => ({ choices, release: release.version })),
+        example,
+        foundAt,
+        brokenOn: await this.#brokenOn(example, targets),
+        refusal: await this.#refusal(example),
+        others: others.map(({ variation: { choices, release }, ...other }) => ({
+          choices,
+          release: release.version,
+          foundAt: other.foundAt,
+        })),
       });
     }
     return found;

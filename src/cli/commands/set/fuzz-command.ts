@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto';
 import { InputError } from '../../../model/input-error.js';
 import { timeBudget } from '../../../model/time/time-budget.js';
 import { fuzz } from '../../../usecases/fuzz/fuzz.js';
+import { eachFlags } from '../../each/each-flags.js';
+import { parseShard } from '../../each/shard.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
+import { clash } from '../../flags/clash.js';
 import { readRequest } from '../../flags/input-flags.js';
 import type { Io } from '../../io/io.js';
 import { outputFlag } from '../../flags/output-flag.js';
@@ -29,6 +32,7 @@ export const fuzzCommand = command({
       describe: `Variations to try (default: ${DEFAULT_RUNS}, or as many as --seconds allows)`,
     },
     seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
+    shard: eachFlags.shard,
     seed: {
       type: 'number',
       requiresArg: true,
@@ -40,6 +44,8 @@ export const fuzzCommand = command({
     mustBe('--runs', runs, (n) => Number.isInteger(n) && n >= 0);
     mustBe('--seconds', seconds, (n) => n > 0);
     mustBe('--seed', seed, (n) => Number.isInteger(n) && n >= 0);
+    const shard = args.shard === undefined ? undefined : parseShard(args.shard);
+    if (shard !== undefined) refuseUnrepeatable(args);
     const request = await readRequest(args, io, { refs: args.refs, skip: [args.lock] });
     // After --seconds the fuzzing ends well, so a request under way then has all of --timeout left.
     const waiting = timeBudget((seconds ?? 0) + args.timeout.seconds);
@@ -48,6 +54,7 @@ export const fuzzCommand = command({
     const report = await fuzz(request, {
       ...resolveOptions({ ...args, timeout }, source),
       seed,
+      shard,
       runs: runs ?? (seconds === undefined ? DEFAULT_RUNS : Infinity),
       onRun: io.interactive ? progress(io) : undefined,
     });
@@ -57,10 +64,23 @@ export const fuzzCommand = command({
       replay: replayCommand(breakage, request, args),
     }));
     const told = { ...report, breakages };
-    io.out(args.output === 'json' ? fuzzJson(told) : `${fuzzText(told).join('\n')}\n`);
+    io.out(args.output === 'json' ? fuzzJson(told, shard) : `${fuzzText(told).join('\n')}\n`);
     return breakages.length === 0 ? EXIT.done : EXIT.findings;
   },
 });
+
+/** Machines that do parts of one run must all draw the same. */
+function refuseUnrepeatable(args: {
+  seed?: number | undefined;
+  seconds?: number | undefined;
+}): void {
+  const { seed, seconds } = args;
+  if (seconds !== undefined) throw clash('--shard', '--seconds');
+  if (seed !== undefined) return;
+  throw new InputError('`--shard` is given without a seed', {
+    hint: 'give every part the same `--seed`, of the commit for instance: `--seed 7`',
+  });
+}
 
 function mustBe(flag: string, value: number | undefined, test: (n: number) => boolean): void {
   if (value === undefined || test(value)) return;

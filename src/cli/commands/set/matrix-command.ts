@@ -1,13 +1,14 @@
 import { matrix } from '../../../usecases/matrix.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { command } from '../../command.js';
-import { EXIT, type ExitCode } from '../../exit-code.js';
+import { EXIT } from '../../exit-code.js';
 import { formatFlag } from '../../reporting/format-flag.js';
 import { eachFlags } from '../../each/each-flags.js';
+import { parseShard } from '../../each/shard.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { readLock } from '../../io/lock-file.js';
 import { outputFlag } from '../../flags/output-flag.js';
-import { matrixJson, matrixLines, worksOnText } from '../../output/matrix.js';
+import { matrixExitCode, matrixJson, matrixLines, worksOnText } from '../../output/matrix.js';
 import { withProgress } from '../../io/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
@@ -27,11 +28,13 @@ export const matrixCommand = command({
     const options = {
       ...resolveOptions(args, source),
       lockfile: lock?.lockfile,
+      shard: args.shard === undefined ? undefined : parseShard(args.shard),
     };
     const found = await withProgress(io, stats, () => matrix(request, options));
-    if (args.output === 'json') io.out(matrixJson(found, stats.bytes));
+    if (args.output === 'json') io.out(matrixJson(found, stats.bytes, options.shard));
     else for (const line of matrixLines(found)) io.out(`${line}\n`);
-    const code = exitCode(found.rows.map(({ status }) => status));
+    // Of a part nothing is decided: that is for `report merge`, which has all of them.
+    const code = args.shard === undefined ? matrixExitCode(found.rows) : EXIT.done;
     io.report?.(async () => {
       const { matrixReport } = await import('../../output/findings/matrix-report.js');
       return matrixReport(found, request, code !== EXIT.done);
@@ -40,8 +43,3 @@ export const matrixCommand = command({
     return code;
   },
 });
-
-function exitCode(statuses: readonly string[]): ExitCode {
-  if (statuses.includes('solved')) return EXIT.done;
-  return statuses.includes('gave-up') ? EXIT.gaveUp : EXIT.unsolvable;
-}

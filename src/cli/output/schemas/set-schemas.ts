@@ -20,6 +20,15 @@ const node: Schema = record(
   'A locked package.',
 );
 
+const shard = record(
+  { index: count('Which part, from 1.'), of: count('Of how many parts.') },
+  'With `--shard`: which part of the work it is about.',
+);
+
+const foundAt = count(
+  'With `--shard`: the place of the trial that found it, among those of all parts.',
+);
+
 const choice = record(
   {
     'source?': source,
@@ -128,6 +137,7 @@ export const SET_SCHEMAS = {
   },
   'graph-output': GRAPH_OUTPUT_SCHEMA,
   'matrix-output': outputSchema('matrix -o json', {
+    'shard?': shard,
     rows: list(
       record({
         from: text('Oldest release of the row.'),
@@ -193,6 +203,7 @@ export const SET_SCHEMAS = {
   }),
   'fuzz-output': {
     ...outputSchema('fuzz -o json', {
+      'shard?': shard,
       seed: anything('What the variations were drawn with.'),
       runs: count('How many were tried.'),
       gaveUp: count('Of how many nothing is known.'),
@@ -203,6 +214,7 @@ export const SET_SCHEMAS = {
       ),
       breakages: list(
         record({
+          'foundAt?': foundAt,
           packages: list(choice, 'Roots of the example.'),
           crossplane,
           brokenOn: texts('Releases on which it breaks.'),
@@ -211,7 +223,11 @@ export const SET_SCHEMAS = {
           suggestions: suggestions!,
           replay: text('Command that shows it again.'),
           others: list(
-            record({ packages: list(choice, 'Roots of the example.'), crossplane }),
+            record({
+              'foundAt?': foundAt,
+              packages: list(choice, 'Roots of the example.'),
+              crossplane,
+            }),
             'Other examples of the same.',
           ),
         }),
