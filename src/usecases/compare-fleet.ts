@@ -21,7 +21,7 @@ export interface FleetPackage {
 }
 
 /** How a version compares with the usual one; `other`: neither is newer, as of tags and digests. */
-export type Standing = 'usual' | 'behind' | 'ahead' | 'other';
+export type FleetStanding = 'usual' | 'behind' | 'ahead' | 'other';
 
 /** Every package that a set has, by repository. */
 export function compareFleet(sets: readonly LockedSet[]): readonly FleetPackage[] {
@@ -45,7 +45,7 @@ export function compareFleet(sets: readonly LockedSet[]): readonly FleetPackage[
     });
 }
 
-export function standingOf(version: string, usual: string): Standing {
+export function standingOf(version: string, usual: string): FleetStanding {
   if (version === usual) return 'usual';
   const order = compared(version, usual);
   if (order === undefined || order === 0) return 'other';

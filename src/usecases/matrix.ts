@@ -4,7 +4,7 @@ import { InputError } from '../model/input-error.js';
 import type { Candidate } from '../model/package.js';
 import type { Request } from '../model/request.js';
 import { sameRules, type Target } from '../model/target/target.js';
-import { stretchOf, type Shard } from '../model/shard.js';
+import { stretchOf, type Shard } from '../model/parts/shard.js';
 import { minimalProof } from '../explain/minimal-proof.js';
 import type { Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';

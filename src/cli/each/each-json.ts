@@ -1,5 +1,5 @@
 import { EXIT } from '../exit-code.js';
-import type { Shard } from '../../model/shard.js';
+import type { Shard } from '../../model/parts/shard.js';
 import type { PrintedResult } from './set-result.js';
 
 /** Of which part of how many sets a line is; absent: all were run at once. */

@@ -1,5 +1,5 @@
 import { InputError } from '../../model/input-error.js';
-import type { Shard } from '../../model/shard.js';
+import type { Shard } from '../../model/parts/shard.js';
 
 /** A document that a part of a run printed. */
 export type PartDocument = Readonly<Record<string, unknown>> & { readonly shard: Shard };

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { partOf } from '../../model/shard.js';
+import { partOf } from '../../model/parts/shard.js';
 import { timeBudget } from '../../model/time/time-budget.js';
 import type { AnyCommand } from '../command.js';
 import type { CommandLine } from '../command-line.js';

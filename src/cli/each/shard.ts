@@ -1,5 +1,5 @@
 import { InputError } from '../../model/input-error.js';
-import type { Shard } from '../../model/shard.js';
+import type { Shard } from '../../model/parts/shard.js';
 
 /** All of the work. */
 export const WHOLE: Shard = { index: 1, of: 1 };

@@ -1,6 +1,6 @@
 import type { Breakage, FuzzReport } from '../../usecases/fuzz/fuzz.js';
 import { choiceName, type RootChoice } from '../../usecases/fuzz/variation.js';
-import type { Shard } from '../../model/shard.js';
+import type { Shard } from '../../model/parts/shard.js';
 import { wrap } from '../../text/wrap.js';
 import { jsonDocument } from './json-document.js';
 import { counted } from './counted.js';

@@ -1,7 +1,7 @@
 import { shortNames } from '../../explain/short/short-names.js';
 import type { Repository } from '../../model/package.js';
 import type { Matrix, MatrixRow } from '../../usecases/matrix.js';
-import type { Shard } from '../../model/shard.js';
+import type { Shard } from '../../model/parts/shard.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { coreJson } from './answer/answer-json.js';
 import { jsonDocument } from './json-document.js';

@@ -1,7 +1,7 @@
 import { InputError } from '../../model/input-error.js';
 import type { Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
-import type { Shard } from '../../model/shard.js';
+import type { Shard } from '../../model/parts/shard.js';
 import { solve } from '../../solver/solve.js';
 import { Driver } from '../../driver/driver.js';
 import { SourceMemory } from '../../driver/source-memory.js';
