@@ -8,7 +8,7 @@ test('no set, no failure', () => {
 
 test('of two codes the one that is further from an answer wins, in either order', () => {
   const order: readonly ExitCode[] = [0, 6, 4, 3, 7, 5, 2, 1];
-  expect(order.toSorted()).toEqual(Object.values(EXIT).toSorted());
+  expect(new Set(order)).toEqual(new Set(Object.values(EXIT)));
   for (const [place, worse] of order.entries()) {
     for (const milder of order.slice(0, place + 1)) {
       expect(worstExitCode([milder, worse])).toBe(worse);

@@ -28,6 +28,18 @@ async function merged(argv: readonly string[], parts: number, form: string) {
   return { files, codes, ...(await at.run(['report', 'merge', ...files, '-o', form])) };
 }
 
+function needs(version: string): object {
+  return { dependsOn: [{ provider: 'xpkg.example.org/acme/c', version }] };
+}
+
+function entry(versions: object): object {
+  return { kind: 'Provider', versions };
+}
+
+async function stderrOf(...files: string[]): Promise<string> {
+  return (await at.run(['report', 'merge', ...files])).stderr;
+}
+
 async function sets(): Promise<void> {
   await at.set('east', { platform: '>=v1.0.0' });
   await at.set('north', { odd: '*' });
@@ -88,13 +100,9 @@ test('a matrix in which nothing works fails where its parts are merged', async (
 
 test.each([2, 5])('%d parts of a fuzzing are one fuzzing, byte by byte', async (parts) => {
   const roots = ['a', 'b'].map((name) => `xpkg.example.org/acme/${name}`);
-  const needs = (version: string) => ({
-    dependsOn: [{ provider: 'xpkg.example.org/acme/c', version }],
-  });
   const versions = Object.fromEntries(
     [1, 2, 3, 4].map((major) => [`v${major}.0.0`, needs(`~v${major}.0.0`)]),
   );
-  const entry = (held: object) => ({ kind: 'Provider', versions: held });
   const leaves = Object.fromEntries(Object.keys(versions).map((version) => [version, {}]));
   const packages = {
     [roots[0]!]: entry(versions),
@@ -127,8 +135,6 @@ test('parts of other seeds or of other counts are refused', async () => {
   await part('a', '--seed', '1', '--shard', '1/2');
   await part('b', '--seed', '2', '--shard', '2/2');
   await part('c', '--seed', '1', '--shard', '2/3');
-  const stderrOf = async (...files: string[]) =>
-    (await at.run(['report', 'merge', ...files])).stderr;
   expect(await stderrOf('a', 'b')).toContain('different seeds');
   expect(await stderrOf('a', 'c')).toContain('parts of 2 and parts of 3');
   expect(await stderrOf('a')).toContain('part 2/2 is missing');
