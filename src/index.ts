@@ -18,7 +18,7 @@ export type {
 export { InputError } from './model/input-error.js';
 
 // Where packages come from
-export type { FetchedPackage, Owner, PackageSource } from './model/package-source.js';
+export type { FetchedPackage, IndexState, Owner, PackageSource } from './model/package-source.js';
 export { openDir } from './sources/dir/dir-source.js';
 export type { DirOptions } from './sources/dir/dir-source.js';
 export { openIndex } from './sources/index/index-source.js';
@@ -64,6 +64,7 @@ export type {
   MetaDocument,
   PackageContents,
   PackageObject,
+  ReleaseField,
   ResourceType,
   StreamProblem,
 } from './model/package-contents.js';
@@ -122,7 +123,8 @@ export type { Outdated, OutdatedOptions, OutdatedReport } from './usecases/outda
 export { whyNotChosen } from './usecases/why-not/why-not-chosen.js';
 export type { WhyNot } from './usecases/why-not/why-not-chosen.js';
 export { matrix } from './usecases/matrix.js';
-export type { Matrix, MatrixRow, Verdict } from './usecases/matrix.js';
+export type { Matrix, MatrixOptions, MatrixRow, Verdict } from './usecases/matrix.js';
+export type { Shard } from './model/parts/shard.js';
 export { fuzz } from './usecases/fuzz/fuzz.js';
 export type { Breakage, FuzzOptions, FuzzReport } from './usecases/fuzz/fuzz.js';
 export type { RootChoice, Variation } from './usecases/fuzz/variation.js';

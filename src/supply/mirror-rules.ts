@@ -19,7 +19,8 @@ export interface Mirror {
 
 /** Reads where a mirror is: a registry, and perhaps a path below it. */
 export function parseMirror(text: string, flag: string, keepHost: boolean): Mirror {
-  const place = text.replace(/^oci:\/\//, '').replace(/\/+$/, '');
+  let place = text.replace(/^oci:\/\//, '');
+  while (place.endsWith('/')) place = place.slice(0, -1);
   const example = parseReference(`${place}/some/package:v1`, { strict: true });
   if (example !== undefined && !place.includes('://')) {
     return { place, keepHost };
@@ -110,9 +111,7 @@ function imageConfig(name: string, prefix: string, rest: JsonObject): JsonObject
   };
 }
 
+/** A name of Kubernetes: words of letters and digits, with `-` and `.` between them. */
 function asName(prefix: string): string {
-  return prefix
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9.-]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  return (prefix.toLowerCase().match(/[a-z0-9]+(?:\.[a-z0-9]+)*/g) ?? []).join('-');
 }

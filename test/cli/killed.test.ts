@@ -14,6 +14,8 @@ import { Registry } from '../support/registry/registry.js';
 
 const DIST = join(import.meta.dirname, '../../dist');
 const MAIN = join(DIST, 'cli/main.js');
+/** Modules one by one, as `npm run build` leaves them beside what it bundles. */
+const MODULES = join(import.meta.dirname, '../../build/src');
 const SIZE = 20_000;
 let folder: string;
 
@@ -30,7 +32,7 @@ const outputsOf = (letter: string) =>
 /** A program that writes all files with one letter after the other, and tells of each. */
 function program(letters: string): string {
   return `
-    const { writeTransaction } = await import(${JSON.stringify(join(DIST, 'files/transaction.js'))});
+    const { writeTransaction } = await import(${JSON.stringify(join(MODULES, 'files/transaction.js'))});
     for (const letter of ${JSON.stringify(letters)}) {
       const content = letter.repeat(${SIZE});
       await writeTransaction(${JSON.stringify(paths())}.map((path) => ({ path, content })));

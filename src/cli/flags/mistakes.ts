@@ -29,7 +29,7 @@ export function refuseRepeated(
 }
 
 /** `[refs..]` in the usage line of a command. */
-const VARIADIC = /(\w+)\.\./g;
+const VARIADIC = /[[<](\w+)\.\./g;
 
 /** `--no-lock`: to yargs, any flag may be turned off, and false is then its value. */
 export function refuseNegated(args: Readonly<Record<string, unknown>>, flags: Flags): true {

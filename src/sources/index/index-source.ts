@@ -40,7 +40,7 @@ export function indexSource(
   const places = text.length > wholeUpTo && isUtf8(text) ? packagePlaces(text) : undefined;
   // What has no places has a fault, which is found anew with words for it.
   if (places === undefined) return memorySource(parseIndex(bytes, shown));
-  const parse = (repository: string, part: Buffer) => parsePackage(part, repository, shown);
+  const parse = (repository: string, part: Uint8Array) => parsePackage(part, repository, shown);
   return tableSource(new UnparsedTable(text, places, parse));
 }
 
@@ -51,10 +51,10 @@ function withoutMark(bytes: Uint8Array): Buffer {
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-function parsePackage(text: Buffer, repository: string, shown: string): IndexPackage {
+function parsePackage(text: Uint8Array, repository: string, shown: string): IndexPackage {
   let value: unknown;
   try {
-    value = JSON.parse(text.toString());
+    value = JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString());
   } catch (error) {
     const what = `not JSON: ${(error as SyntaxError).message}`; // JSON.parse throws no other
     const place = formatPath(['packages', repository]);

@@ -29,15 +29,15 @@ export function parsedTable({ packages }: IndexFile): IndexTable {
 export class UnparsedTable implements IndexTable {
   readonly #bytes: Buffer;
   readonly #places: ReadonlyMap<string, ByteRange>;
-  readonly #parse: (repository: string, text: Buffer) => IndexPackage;
+  readonly #parse: (repository: string, text: Uint8Array) => IndexPackage;
   readonly #parsed = new Map<string, IndexPackage>();
 
   constructor(
-    bytes: Buffer,
+    bytes: Uint8Array,
     places: ReadonlyMap<string, ByteRange>,
-    parse: (repository: string, text: Buffer) => IndexPackage,
+    parse: (repository: string, text: Uint8Array) => IndexPackage,
   ) {
-    this.#bytes = bytes;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#places = places;
     this.#parse = parse;
   }

@@ -11,9 +11,10 @@ export interface ByteRange {
  * All that stands around the packages is held to JSON. Of a package itself only brackets and
  * strings are looked at: whether it is JSON shows when it is parsed.
  */
-export function packagePlaces(bytes: Buffer): ReadonlyMap<string, ByteRange> | undefined {
+export function packagePlaces(bytes: Uint8Array): ReadonlyMap<string, ByteRange> | undefined {
   try {
-    return new PlaceScan(bytes).index();
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return new PlaceScan(text).index();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

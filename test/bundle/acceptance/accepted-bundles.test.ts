@@ -50,7 +50,7 @@ async function demo(crossplane?: string): Promise<Answer> {
 
 describe('what is resolved and rendered would be accepted', () => {
   test.each([
-    { crossplane: 'v1.17.0' },
+    { crossplane: 'v1.17.2' },
     { crossplane: 'v1.18.0' },
     { crossplane: 'v1.20.11' },
     { crossplane: 'v2.0.8' },

@@ -3,7 +3,6 @@ import { resolve as resolvePath } from 'node:path';
 import { readDump } from '../../../inputs/dump/read-dump.js';
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { parseLockfile } from '../../../lock/parse-lockfile.js';
-import { PINS } from '../../../bundle/package-object.js';
 import { InputError } from '../../../model/input-error.js';
 import type { KeptObject, Request } from '../../../model/request.js';
 import {
@@ -23,6 +22,7 @@ import {
 import { command, type ArgsOf } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { inputFlags, readRequest, readRequestIfAny } from '../../flags/input-flags.js';
+import { pinFlags } from '../../flags/pin-flags.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { prereleaseFlag, refsArgument } from '../../flags/resolve-flags.js';
@@ -52,12 +52,7 @@ const flags = {
     default: false,
     describe: 'Apply everything that is locked, as rendered, not the roots alone',
   },
-  pin: {
-    choices: PINS,
-    requiresArg: true,
-    default: 'tag',
-    describe: 'With --all: how it was rendered',
-  },
+  pin: { ...pinFlags.pin, describe: 'With --all: how it was rendered (default: tag)' },
   prune: {
     type: 'boolean',
     default: false,
@@ -133,7 +128,7 @@ export const simulateCommand = command({
     };
     const applied: Applied =
       request === undefined
-        ? { all: lockfile!, pin: args.pin, prune: args.prune }
+        ? { all: lockfile!, pin: args.pin ?? 'tag', prune: args.prune }
         : { roots: request, locked: args.locked ? lockfile : undefined };
     const simulation = await withProgress(io, stats, () => simulate(applied, options));
     const disagreements = args.compare

@@ -64,6 +64,7 @@ const flags = {
   },
   tool: {
     choices: COPY_TOOLS,
+    requiresArg: true,
     default: 'oras' as const,
     describe: 'Tool whose commands --dry-run prints',
   },

@@ -13,14 +13,14 @@ export const sbomCommand = command({
     output: {
       alias: 'o',
       choices: ['cyclonedx', 'spdx'],
+      requiresArg: true,
       default: 'cyclonedx',
       describe: 'Format: CycloneDX 1.6 or SPDX 2.3, as JSON',
     },
     name: {
       type: 'string',
       requiresArg: true,
-      default: 'crossplane-packages',
-      describe: 'What the set is called in it',
+      describe: 'What the set is called in it (default: crossplane-packages)',
     },
     ...lockFlag('Lockfile to list'),
     ...networkFlags,
@@ -37,7 +37,7 @@ export const sbomCommand = command({
     if (lock === undefined) return EXIT.lockMismatch;
     const subject = {
       ...lock,
-      name: args.name,
+      name: args.name ?? 'crossplane-packages',
       created: createdAt(io.env['SOURCE_DATE_EPOCH']),
       tool: toolVersion(),
     };
