@@ -1,15 +1,13 @@
-import { rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { noStats } from '../../../driver/read-stats.js';
 import { cannotWrite } from '../../../files/cannot-write.js';
 import { isFileSystemError } from '../../../files/error-code.js';
 import { removeFirmly } from '../../../files/journal/remove-firmly.js';
 import { outputPath } from '../../../files/output-path.js';
-import { cleaningUpOnSignal } from '../../../files/signals.js';
 import { InputError } from '../../../model/input-error.js';
 import { targetFor } from '../../../model/target/target.js';
 import { removeAbandoned } from '../../../store/layout-staging.js';
-import { LayoutWriter } from '../../../store/layout-writer.js';
+import type { LayoutWriter } from '../../../store/layout-writer.js';
 import { writeBundleFile } from '../../../supply/bundle-file.js';
 import { closureImages } from '../../../supply/closure-images.js';
 import { fillLayout } from '../../../supply/fill-layout.js';
@@ -25,6 +23,7 @@ import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain } from '../../io/bundle/render-again.js';
 import { isBundleFile } from '../../io/supply/bundle-tar.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
+import { withStagedLayout } from '../../io/supply/staged-layout.js';
 import { withProgress } from '../../io/progress.js';
 import { jsonDocument } from '../../output/json-document.js';
 import { size } from '../../output/supply/images.js';
@@ -90,24 +89,16 @@ async function writeBundle(
   texts: ReadonlyMap<string, string>,
   fill: (layout: LayoutWriter) => Promise<void>,
 ): Promise<number> {
-  let layout: LayoutWriter | undefined;
-  const cleanUp = () => {
-    if (layout !== undefined) rmSync(layout.staging, { recursive: true, force: true });
-  };
-  try {
-    const file = await outputPath(resolve(project, shown), project);
-    const beside = `${file}.layout`;
-    return await cleaningUpOnSignal(cleanUp, async () => {
-      layout = await LayoutWriter.open(beside, shown);
-      await fill(layout);
-      await layout.seal('whole');
-      const bytes = await writeBundleFile(file, layout.staging, texts);
-      await removeFirmly(layout.staging);
-      await removeAbandoned(dirname(beside), basename(beside));
-      return bytes;
-    });
-  } catch (error) {
-    if (layout !== undefined) await removeFirmly(layout.staging);
+  const file = await outputPath(resolve(project, shown), project).catch((error: unknown) => {
     throw isFileSystemError(error) ? cannotWrite(shown, error) : error;
-  }
+  });
+  const beside = `${file}.layout`;
+  return withStagedLayout(beside, shown, async (layout) => {
+    await fill(layout);
+    await layout.seal('whole');
+    const bytes = await writeBundleFile(file, layout.staging, texts);
+    await removeFirmly(layout.staging);
+    await removeAbandoned(dirname(beside), basename(beside));
+    return bytes;
+  });
 }

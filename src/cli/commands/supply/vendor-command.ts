@@ -1,7 +1,5 @@
-import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { targetFor } from '../../../model/target/target.js';
-import { LayoutWriter } from '../../../store/layout-writer.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { digestedPackages } from '../../../supply/digested-packages.js';
 import { vendor, type VendorOptions } from '../../../supply/vendor.js';
@@ -11,14 +9,12 @@ import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { jsonDocument } from '../../output/json-document.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
+import { withStagedLayout } from '../../io/supply/staged-layout.js';
 import { withProgress } from '../../io/progress.js';
 import { openEach, sourceFlags } from '../../flags/source/source-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../flags/source/network-flags.js';
-import { removeFirmly } from '../../../files/journal/remove-firmly.js';
 import { cannotWrite } from '../../../files/cannot-write.js';
-import { isFileSystemError } from '../../../files/error-code.js';
 import { outputPath } from '../../../files/output-path.js';
-import { cleaningUpOnSignal } from '../../../files/signals.js';
 
 export const vendorCommand = command({
   positionals: {
@@ -59,7 +55,10 @@ export const vendorCommand = command({
       onUnreadable: (reference, why) => io.afterwards(`warning: ${reference}: ${why}`),
     };
     const bytes = await withProgress(io, stats, () =>
-      writeLayout(args, folder, (layout) => vendor(packages, sources, layout, options)),
+      withStagedLayout(folder, args.folder, async (layout) => {
+        await vendor(packages, sources, layout, options);
+        return layout.finish(options.extent);
+      }),
     );
     if (args.output === 'json') {
       io.out(jsonDocument({ folder: args.folder, packages: packages.length, bytes }));
@@ -80,27 +79,5 @@ async function refuseLinkOut(folder: string, project: string): Promise<void> {
     await outputPath(folder, project);
   } catch (error) {
     throw cannotWrite(folder, error);
-  }
-}
-
-/** Fills a layout and moves it into place; should anything fail, the folder is as it was. */
-async function writeLayout(
-  { folder: shown, full }: { readonly folder: string; readonly full: boolean },
-  folder: string,
-  fill: (layout: LayoutWriter) => Promise<void>,
-): Promise<number> {
-  let layout: LayoutWriter | undefined;
-  const cleanUp = () => {
-    if (layout !== undefined) rmSync(layout.staging, { recursive: true, force: true });
-  };
-  try {
-    return await cleaningUpOnSignal(cleanUp, async () => {
-      layout = await LayoutWriter.open(folder, shown);
-      await fill(layout);
-      return layout.finish(full ? 'whole' : 'needed');
-    });
-  } catch (error) {
-    if (layout !== undefined) await removeFirmly(layout.staging);
-    throw isFileSystemError(error) ? cannotWrite(shown, error) : error;
   }
 }

@@ -1,3 +1,4 @@
+import { pushPlace } from '../registry/push-place.js';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { outputPath } from '../../../files/output-path.js';
@@ -34,16 +35,7 @@ export async function openPlace(text: string, args: RegistryArgs, io: Io): Promi
     });
     return folderPlace(new IndexFolder(folder, text), text);
   }
-  const reference = parseOciPath(text);
-  if (reference.digest !== undefined) {
-    throw new InputError(`\`${text}\` names a digest, and what is pushed has its own`, {
-      hint: 'name a tag: `oci://REGISTRY/REPOSITORY:TAG`',
-    });
-  }
-  const registries = args.offline ? undefined : await registriesFor(args, io);
-  if (registries === undefined) {
-    throw new InputError('`--offline` forbids the network, so nothing is pushed');
-  }
+  const { reference, registries } = await pushPlace(text, args, io);
   return registryPlace(registries, reference, text);
 }
 
