@@ -53,13 +53,20 @@ export async function writeTransaction(
   changes: readonly FileChange[],
   place: TransactionPlace = {},
 ): Promise<void> {
-  const turn = lastTurn.then(() => waitForLock(() => attempt(changes, place)));
-  lastTurn = turn.catch(() => {});
+  const before = last.process === process.pid ? last.done : Promise.resolve();
+  const turn = before.then(() => waitForLock(() => attempt(changes, place)));
+  last = { process: process.pid, done: turn.catch(() => {}) };
   await turn;
 }
 
-/** Within a process one is made after the other: locks are for other processes, and waiting for one takes longer. */
-let lastTurn: Promise<void> = Promise.resolve();
+/**
+ * Within a process one is made after the other: locks are for other processes, and waiting for one
+ * takes longer.
+ */
+let last: { readonly process: number; readonly done: Promise<void> } = {
+  process: process.pid,
+  done: Promise.resolve(),
+};
 
 async function attempt(
   given: readonly FileChange[],
