@@ -101,7 +101,10 @@ export class IndexFolder {
           'new',
         );
         const isNew = await this.#stage(staging, artifact);
-        if (!isNew && replaced.base === artifact.manifest.digest) return true;
+        if (!isNew && replaced.base === artifact.manifest.digest) {
+          await this.tidy();
+          return true;
+        }
         if (!exists && (await holdingSignals(() => becomes(staging!, this.#folder)))) return true;
         return this.#merge(staging, replaced);
       });
@@ -111,6 +114,15 @@ export class IndexFolder {
       if (staging !== undefined) await removeFirmly(staging);
       for (const each of [this.#folder, dirname(this.#folder)]) await removeEnded(each);
     }
+  }
+
+  /** Removes what killed processes left: what they staged, and their lock. */
+  async tidy(): Promise<void> {
+    for (const each of [this.#folder, dirname(this.#folder)]) await removeEnded(each);
+    const names = await namesIn(this.#folder);
+    if (!names.some((name) => isLockName(name))) return;
+    // Taking the lock takes a stale one over; of a process that lives, it is waited for.
+    await waitForLock(() => withLocks([this.#folder], async () => undefined));
   }
 
   async #named(): Promise<Descriptor | undefined> {

@@ -24,6 +24,8 @@ export interface PartsPlace {
   readonly mends: boolean;
   /** Asked anew each time; undefined: there is nothing yet. */
   current(): Promise<Standing | undefined>;
+  /** Removes what killed processes left, where nothing is put. */
+  tidy(): Promise<void>;
   /** Puts an index in the place of `base`; false: another writer has put one there meanwhile. */
   put(
     artifact: Artifact,
@@ -50,6 +52,7 @@ export function folderPlace(folder: IndexFolder, shown: string): PartsPlace {
         }
       );
     },
+    tidy: () => folder.tidy(),
     // What was there is kept for those who read it now, and goes with the next change.
     put: (artifact, { base, held, wanted }) =>
       folder.put(artifact, { base, keep: new Set([...held, ...wanted]) }),
@@ -72,6 +75,7 @@ export function registryPlace(
       if (stored === undefined) return undefined;
       return { digest: stored.digest, snapshot: () => opened({ images, top: stored }, shown) };
     },
+    tidy: async () => {},
     put: async (artifact, { base, held }) => {
       const isBase = async () => (await top())?.digest === base;
       const has = (digest: Digest) => held.has(digest);

@@ -67,7 +67,10 @@ async function inRounds(
     const { parts, held, anew = false } = await make(standing);
     const artifact = partsArtifact(parts);
     const { digest } = artifact.manifest;
-    if (standing?.digest === digest && !anew) return { digest, sent: 0 };
+    if (standing?.digest === digest && !anew) {
+      await place.tidy();
+      return { digest, sent: 0 };
+    }
     const all = [...(artifact.manifests ?? []), artifact.manifest].map((each) => each.digest);
     const made = [...all, ...artifact.blobs.keys()];
     const wanted = new Set([...made, ...parts.others.map((part) => part.digest)]);
