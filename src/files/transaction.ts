@@ -53,20 +53,24 @@ export async function writeTransaction(
   changes: readonly FileChange[],
   place: TransactionPlace = {},
 ): Promise<void> {
-  const before = last.process === process.pid ? last.done : Promise.resolve();
-  const turn = before.then(() => waitForLock(() => attempt(changes, place)));
-  last = { process: process.pid, done: turn.catch(() => {}) };
-  await turn;
+  const make = () => waitForLock(() => attempt(changes, place));
+  const before = last?.process === process.pid ? last.done : undefined;
+  // Where none is under way it begins at once: a signal that comes next is held until it is made.
+  const turn = before === undefined ? make() : before.then(make);
+  const own = { process: process.pid, done: turn.catch(() => {}) };
+  last = own;
+  try {
+    await turn;
+  } finally {
+    if (last === own) last = undefined;
+  }
 }
 
 /**
- * Within a process one is made after the other: locks are for other processes, and waiting for one
- * takes longer.
+ * The last one under way. Within a process one is made after the other: locks are for other
+ * processes, and waiting for one takes longer.
  */
-let last: { readonly process: number; readonly done: Promise<void> } = {
-  process: process.pid,
-  done: Promise.resolve(),
-};
+let last: { readonly process: number; readonly done: Promise<void> } | undefined;
 
 async function attempt(
   given: readonly FileChange[],
