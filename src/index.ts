@@ -56,7 +56,7 @@ export type { SourceErrorCode } from './model/source-error.js';
 export type { Candidate, Origin, PackageKind, Repository } from './model/package.js';
 export type { Digest } from './text/digest.js';
 export type { JsonObject, JsonValue } from './text/json.js';
-export type { Path } from './text/yaml/places.js';
+export type { Path } from './text/yaml/path.js';
 export { readPackageYaml } from './package-yaml/read-package-yaml.js';
 export type {
   Composed,

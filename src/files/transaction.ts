@@ -92,7 +92,10 @@ async function attempt(
     const home = await firstWritable(candidates);
     return withLocks([home], async () => {
       await recoverIn(home);
-      return change(pending, home);
+      return change(pending, home, async () => {
+        const still = await effective(changes);
+        return still.length === pending.length && still.every((one) => pending.includes(one));
+      });
     });
   });
 }
@@ -107,8 +110,17 @@ async function firstWritable(paths: readonly string[]): Promise<string> {
   return existingFolder(dirname(paths.at(-1)!));
 }
 
-/** Makes changes, with the folder of the journal locked; undoes everything where one fails. */
-async function change(changes: readonly FileChange[], home: string): Promise<Busy | undefined> {
+/**
+ * Makes changes, with the folder of the journal locked; undoes everything where one fails.
+ *
+ * `isAll` says, once all locks are taken, whether these are still the files that differ: one that
+ * was left out because it had its content may have got another meanwhile.
+ */
+async function change(
+  changes: readonly FileChange[],
+  home: string,
+  isAll: () => Promise<boolean>,
+): Promise<Busy | undefined> {
   const plan = await planOf(changes, home);
   let journal: JournalWriter | undefined;
   let locks: FolderLocks | Busy | undefined;
@@ -120,7 +132,9 @@ async function change(changes: readonly FileChange[], home: string): Promise<Bus
     locks = lockFolders(plan.locked, home);
     if ('lock' in locks) return locks;
     // Looked at again: another process may have written before the locks were taken.
-    if (!(await isCurrent(plan))) return { lock: lockPath(home), pid: undefined, host: undefined };
+    if (!(await isCurrent(plan)) || !(await isAll())) {
+      return { lock: lockPath(home), pid: undefined, host: undefined };
+    }
     await stage(changes, plan);
     await journal.commit();
     await makeChanges(plan);

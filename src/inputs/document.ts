@@ -12,7 +12,8 @@ import type { Origin } from '../model/package.js';
 import type { JsonValue } from '../text/json.js';
 import { conflictMarkerLine } from '../text/conflict-markers.js';
 import { lineAt, lineFinder } from '../text/line-finder.js';
-import { beginningOf, findPlace, placesOf, type Path, type Place } from '../text/yaml/places.js';
+import { beginningOf, findPlace, placesOf, type Place } from '../text/yaml/places.js';
+import type { Path } from '../text/yaml/path.js';
 
 /** One document of a user's file, which knows the line of everything in it. */
 export interface InputDocument {

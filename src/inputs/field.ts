@@ -2,7 +2,7 @@ import { InputError } from '../model/input-error.js';
 import { isList, isMapping, type JsonObject, type JsonValue } from '../text/json.js';
 import type { InputDocument } from './document.js';
 import { referenceMistake } from './reference-mistake.js';
-import { formatPath, type Path } from '../text/yaml/places.js';
+import { formatPath, type Path } from '../text/yaml/path.js';
 
 /** An `InputError` at a place in a document. */
 export function errorAt(

@@ -1,6 +1,6 @@
 import type { Contribution } from './contribution.js';
 import type { InputDocument } from './document.js';
-import type { Path } from '../text/yaml/places.js';
+import type { Path } from '../text/yaml/path.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { errorAt, listAt, objectAt, requiredTextAt, valueAt } from './field.js';
 import { isAppYaml, readAppYaml } from './documents/app-yaml.js';

@@ -1,6 +1,6 @@
 import { isMapping } from '../text/json.js';
 import { schemaCheck, type SchemaError } from '../text/json-schema.js';
-import type { Path } from '../text/yaml/places.js';
+import type { Path } from '../text/yaml/path.js';
 import type { LocatedDocument } from './located-document.js';
 import { LOCKFILE_VERSION } from './lockfile.js';
 import { LOCKFILE_SCHEMA, type LockfileDocument } from './lockfile-schema.js';

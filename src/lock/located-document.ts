@@ -2,7 +2,8 @@ import { load, parseEvents, YAMLException } from 'js-yaml';
 import { InputError } from '../model/input-error.js';
 import { conflictMarkerLine } from '../text/conflict-markers.js';
 import { lineAt } from '../text/line-finder.js';
-import { findPlace, formatPath, placesOf, type Path } from '../text/yaml/places.js';
+import { findPlace, placesOf } from '../text/yaml/places.js';
+import { formatPath, type Path } from '../text/yaml/path.js';
 
 /** The one YAML document of a file, and how to refuse a part of it. */
 export interface LocatedDocument {

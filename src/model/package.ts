@@ -1,4 +1,4 @@
-import type { Path } from '../text/yaml/places.js';
+import type { Path } from '../text/yaml/path.js';
 
 /**
  * OCI image name without tag or digest, spelled as written; a Lock calls it `source`.

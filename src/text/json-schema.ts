@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type * as ajv2020 from 'ajv/dist/2020.js';
-import type { Path } from './yaml/places.js';
+import type { Path } from './yaml/path.js';
 
 /** A JSON Schema (draft 2020-12), or a part of one. */
 export type Schema = { readonly [key: string]: unknown };

@@ -8,7 +8,7 @@ import type { PackageDocument } from '../../src/model/document/package-document.
 import { parsedWhole } from '../../src/package-yaml/documents/parsed-pair.js';
 import { readDocuments } from '../../src/package-yaml/documents/read-documents.js';
 import type { JsonObject, JsonValue } from '../../src/text/json.js';
-import type { Path } from '../../src/text/yaml/places.js';
+import type { Path } from '../../src/text/yaml/path.js';
 import { shared } from './shared.js';
 import { toolPath } from './tools.js';
 

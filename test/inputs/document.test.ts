@@ -3,7 +3,7 @@ import { dump } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { parseDocuments } from '../../src/inputs/document.js';
 import { InputError } from '../../src/model/input-error.js';
-import type { Path } from '../../src/text/yaml/places.js';
+import type { Path } from '../../src/text/yaml/path.js';
 
 const STREAM = `# a comment
 kind: A

@@ -1,5 +1,5 @@
 import { listOf, mappingOf, stringOf, type JsonObject, type JsonValue } from '../../text/json.js';
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import { schemaIn, type PlacedSchema } from '../schema/compare-schemas.js';
 
 /** What a CRD, XRD or MRD adds to the API, as far as a change of it matters to objects. */

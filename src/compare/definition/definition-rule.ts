@@ -1,4 +1,4 @@
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import type { DiffSeverity } from '../severity.js';
 import type { ApiDefinition } from './api-definition.js';
 

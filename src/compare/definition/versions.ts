@@ -1,4 +1,4 @@
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import { shownValue } from '../shown-value.js';
 import type { ApiDefinition, ApiVersion } from './api-definition.js';
 import type { DefinitionFinding, DefinitionRule } from './definition-rule.js';

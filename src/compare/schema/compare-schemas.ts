@@ -1,5 +1,5 @@
 import { isMapping, mappingOf, type JsonObject } from '../../text/json.js';
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import type { DocumentFinding } from '../document-finding.js';
 import { atMost, type DiffSeverity } from '../severity.js';
 import { sameValue } from '../shown-value.js';

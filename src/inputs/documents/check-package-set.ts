@@ -1,7 +1,7 @@
 import { formatOrigin, InputError } from '../../model/input-error.js';
 import { didYouMean } from '../../text/did-you-mean.js';
 import { schemaCheck, type SchemaError } from '../../text/json-schema.js';
-import { formatPath } from '../../text/yaml/places.js';
+import { formatPath } from '../../text/yaml/path.js';
 import type { InputDocument } from '../document.js';
 import { PACKAGE_SET_SCHEMA } from './package-set-schema.js';
 

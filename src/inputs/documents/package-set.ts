@@ -8,7 +8,7 @@ import { checkPackageSet } from './check-package-set.js';
 import { ANY_VERSION } from '../command-line-ref.js';
 import type { PackageRootDraft, Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import {
   errorAt,
   flagAt,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../text/json.js';
 import type { LocalRoot } from '../../model/request.js';
 import type { Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import { errorAt, flagAt, listAt, objectAt, requiredTextAt, textAt } from '../field.js';
 import { crossplaneOf, dependsOn, localRoot } from './local-package.js';
 

@@ -3,7 +3,7 @@ import type { Origin, PackageKind } from '../../model/package.js';
 import { joinReference } from '../../model/reference.js';
 import { isList, isMapping, stringOf, type JsonObject, type JsonValue } from '../../text/json.js';
 import type { PatchOperation } from '../../text/patch-operation.js';
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import { parseDocuments } from '../document.js';
 import { jsonPointer, pointerSteps, valueAtSteps } from './json-pointer.js';
 

@@ -1,7 +1,7 @@
 import type { Origin, PackageKind, Repository } from '../../model/package.js';
 import { isMapping, stringOf, type JsonObject, type JsonValue } from '../../text/json.js';
 import type { PatchOperation } from '../../text/patch-operation.js';
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import type { InputDocument } from '../document.js';
 import { listAt, valueAt } from '../field.js';
 import { jsonPointer } from './json-pointer.js';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../text/json.js';
-import type { Path } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 
 /** A document of a package, as text. */
 export interface DocumentText {

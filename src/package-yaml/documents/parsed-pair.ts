@@ -4,7 +4,8 @@ import type {
   ParsedPair,
 } from '../../model/document/package-document.js';
 import { lineFinder } from '../../text/line-finder.js';
-import { findPlace, placesOf, type Path } from '../../text/yaml/places.js';
+import { findPlace, placesOf } from '../../text/yaml/places.js';
+import type { Path } from '../../text/yaml/path.js';
 import { partsProblem } from '../document-limits.js';
 import { parseGoYaml, type GoDocument } from '../go-yaml.js';
 import type { CutText } from './cut-text.js';

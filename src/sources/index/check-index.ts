@@ -1,7 +1,7 @@
 import type { IndexFile } from '../../model/index-file.js';
 import { schemaCheck, type SchemaError } from '../../text/json-schema.js';
 import { isDeeper } from '../../text/json.js';
-import { formatPath } from '../../text/yaml/places.js';
+import { formatPath } from '../../text/yaml/path.js';
 import { INDEX_SCHEMA } from './index-schema.js';
 
 /** Where an index departs from its schema, and how. */

@@ -7,7 +7,7 @@ import type { IndexFile, IndexPackage } from '../../model/index-file.js';
 import type { PackageSource } from '../../model/package-source.js';
 import { SourceError } from '../../model/source-error.js';
 import { boundedBytes } from '../../text/bounded-bytes.js';
-import { formatPath } from '../../text/yaml/places.js';
+import { formatPath } from '../../text/yaml/path.js';
 import { checkIndex } from './check-index.js';
 import { UnparsedTable } from './index-table.js';
 import { memorySource, tableSource } from '../memory-source.js';

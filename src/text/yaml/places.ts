@@ -1,4 +1,5 @@
 import { EVENT_ID, getScalarValue, type Event } from 'js-yaml';
+import type { Path } from './path.js';
 
 /** Where a node of a YAML document is written, and where the nodes inside it are. */
 export interface Place {
@@ -17,20 +18,6 @@ export interface PlacedEntry {
   /** Of the key. */
   readonly offset: number;
   readonly value: Place;
-}
-
-/** Where a value stands inside a document: `['spec', 'packages', 2, 'version']`. */
-export type Path = readonly (string | number)[];
-
-/** `spec.packages[2].version`, for messages. */
-export function formatPath(path: Path): string {
-  return path
-    .map((step) => {
-      if (typeof step === 'number') return `[${step}]`;
-      return /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
-    })
-    .join('')
-    .replace(/^\./, '');
 }
 
 /** Where the first document of some events begins; -1: it is empty. */

@@ -1,13 +1,8 @@
 import { parseEvents } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { lineAt, lineFinder } from '../../../src/text/line-finder.js';
-import {
-  beginningOf,
-  findPlace,
-  formatPath,
-  placesOf,
-  type Path,
-} from '../../../src/text/yaml/places.js';
+import { beginningOf, findPlace, placesOf } from '../../../src/text/yaml/places.js';
+import { formatPath, type Path } from '../../../src/text/yaml/path.js';
 
 const TEXT = `# a comment
 kind: A
