@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { noStats } from '../../../driver/read-stats.js';
 import { cannotWrite } from '../../../files/cannot-write.js';
@@ -89,7 +90,12 @@ async function writeBundle(
   texts: ReadonlyMap<string, string>,
   fill: (layout: LayoutWriter) => Promise<void>,
 ): Promise<number> {
-  const file = await outputPath(resolve(project, shown), project).catch((error: unknown) => {
+  const path = resolve(project, shown);
+  // A folder that is missing is a mistake in the name; none is made for it.
+  await access(dirname(path)).catch((error: unknown) => {
+    throw cannotWrite(shown, error);
+  });
+  const file = await outputPath(path, project).catch((error: unknown) => {
     throw isFileSystemError(error) ? cannotWrite(shown, error) : error;
   });
   const beside = `${file}.layout`;

@@ -41,7 +41,6 @@ const flags = {
   to: {
     type: 'string',
     requiresArg: true,
-    demandOption: true,
     describe: 'Registry to copy to, and a path below it if need be: mirror.example.org/team',
   },
   ...keepHostFlag,
@@ -92,6 +91,11 @@ export const mirrorCommand = command({
     'Digests and annotations stay as they are. A copy that was broken off goes on where it ended. ' +
     'Exit code 4: the mirror has other images under these names, and nothing was copied.',
   run: async (args, io) => {
+    if (args.to === undefined) {
+      throw new InputError('`mirror` does not say where to', {
+        hint: '`xpkg-resolve mirror --to REGISTRY` copies to that registry',
+      });
+    }
     const mirror = parseMirror(args.to, '--to', args.keepHost);
     const lockfile = await lockfileOf(args, io);
     if (lockfile === undefined) return EXIT.lockMismatch;
@@ -193,7 +197,7 @@ function warnings(report: MirrorReport, lockfile: Lockfile, args: Args): string[
       `warning: Crossplane ${lockfile.crossplane} cannot be told of a mirror: ImageConfigs rewrite images from v1.20.0 on`,
     ];
   }
-  const own = report.imageConfigs.map((object) => ({ object, origin: { file: args.to } }));
+  const own = report.imageConfigs.map((object) => ({ object, origin: { file: report.place } }));
   const named = new Set(imageConfigsIn(own).map(({ name }) => name));
   const others = imageConfigsIn(keptIn(lockfile, args.lock)).filter(({ name }) => !named.has(name));
   const configs = [...others, ...imageConfigsIn(own)];

@@ -229,6 +229,10 @@ describe('`bundle`', () => {
 
   test('wants a name that says what it is', async () => {
     expect((await run('bundle', 'all.zip')).code).toBe(2);
+    const before = await readdir(folder);
+    expect((await run('bundle', 'missing/all.tar')).code).toBe(2);
+    expect(await readdir(folder)).toEqual(before);
+    expect((await run('mirror')).notes[0]).toContain('`mirror` does not say where to');
     expect((await run('mirror', '--from', 'none.tar', '--to', mirror.host)).code).toBe(2);
   });
 });
