@@ -6,16 +6,19 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sha256 } from '../../src/text/digest.js';
-import { blocksOf } from '../support/readme.js';
+import { readPage } from '../support/docs/page.js';
+import { runnable } from '../support/docs/run-page.js';
 import { BASE, blobOf, imageOf, indexOf, layerOf } from '../support/registry/image.js';
 import { DockerRegistry } from './docker-registry.js';
 import { tool } from './tools.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CLI = join(ROOT, 'dist/cli/main.js');
-const PAGE = await readFile(join(ROOT, 'docs/air-gap.md'), 'utf8');
+const PAGE = readPage('docs/air-gap.md');
 /** One machine that reaches both; with a network; on the other side; from then on. */
-const [both, near, far, later] = blocksOf(PAGE).map(({ body }) => body);
+const [both, near, far, later] = runnable(PAGE, 'test/conformance/air-gap.test.ts').map(
+  ({ body }) => body,
+);
 
 const COMMANDS_OF =
   'xpkg-resolve resolve -q >/dev/null; xpkg-resolve mirror --to $MIRROR --dry-run --tool TOOL';

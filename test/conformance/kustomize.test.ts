@@ -9,7 +9,8 @@ import type { Lockfile } from '../../src/lock/lockfile.js';
 import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import type { JsonObject } from '../../src/text/json.js';
 import { render, type RenderOptions } from '../../src/usecases/render.js';
-import { gitOpsPage, runPage } from '../support/gitops/page.js';
+import { readPage } from '../support/docs/page.js';
+import { runPage } from '../support/docs/run-page.js';
 import { Clone } from '../support/readme.js';
 import { toolPath } from './tools.js';
 
@@ -225,15 +226,13 @@ data: {url: https://argocd.example.org}
   });
 });
 
-test('the commands of docs/kustomize.md run', () => {
+test('the commands of docs/kustomize.md run', async () => {
   const own = new Clone(ROOT, mkdtempSync(join(tmpdir(), 'kustomize-docs-')));
-  const page = gitOpsPage('kustomize');
-  const shell = page.shell.map((block) => ({
-    ...block,
-    body: `PATH='${dirname(toolPath('kustomize'))}':"$PATH"\n${block.body}`,
-  }));
+  const page = readPage('docs/kustomize.md');
+  const programs = dirname(toolPath('kustomize'));
   try {
-    expect(runPage({ ...page, shell }, own, ['kustomize'])).toHaveLength(page.shell.length);
+    const ran = await runPage(page, own, { file: 'test/conformance/kustomize.test.ts', programs });
+    expect(ran.size).toBe(page.shell.length);
   } finally {
     rmSync(own.folder, { recursive: true });
   }

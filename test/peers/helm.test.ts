@@ -9,7 +9,8 @@ import type { Lockfile } from '../../src/lock/lockfile.js';
 import type { JsonObject } from '../../src/text/json.js';
 import { render, type RenderOptions } from '../../src/usecases/render.js';
 import { resolvedDemo } from '../support/demo-lockfile.js';
-import { gitOpsPage, runPage } from '../support/gitops/page.js';
+import { readPage } from '../support/docs/page.js';
+import { runPage } from '../support/docs/run-page.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 import { Clone } from '../support/readme.js';
 import { peer, PEERS } from './peers.js';
@@ -143,14 +144,11 @@ describe('values', () => {
   });
 });
 
-test('the commands of docs/helm.md run', () => {
+test('the commands of docs/helm.md run', async () => {
   if (!existsSync(join(ROOT, 'dist/cli/main.js'))) throw new Error('run `npm run build` first');
   const clone = new Clone(ROOT, join(mkdtempSync(join(folder, 'docs-'))));
-  const page = gitOpsPage('helm');
-  const shell = page.shell.map((block) => ({
-    ...block,
-    body: `PATH='${PEERS}':"$PATH"\n${block.body}`,
-  }));
-  expect(runPage({ ...page, shell }, clone, ['helm'])).toHaveLength(page.shell.length);
+  const page = readPage('docs/helm.md');
+  const suite = { file: 'test/peers/helm.test.ts', programs: PEERS };
+  expect((await runPage(page, clone, suite)).size).toBe(page.shell.length);
   expect(existsSync(join(clone.folder, 'packed/platform-packages-1.4.0.tgz'))).toBe(true);
 });

@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 export interface Block {
   readonly language: string;
@@ -35,8 +36,7 @@ export function commandsOf(transcript: string): string[] {
 const END = '\u001e';
 
 /**
- * A reader's clone, in which `npm` does nothing but remember that it was called, and examples draw
- * the same numbers every time.
+ * A reader's clone, in which `npm` does nothing, and examples draw the same numbers every time.
  */
 export class Clone {
   readonly folder: string;
@@ -51,7 +51,7 @@ export class Clone {
     mkdirSync(bin);
     const run = `exec "${process.execPath}" "${join(root, 'dist/cli/main.js')}" "$@"`;
     const programs = {
-      npm: `echo "npm $*" >>"${join(folder, '.npm-calls')}"`,
+      npm: 'exit 0',
       npx: `[ "$1" = xpkg-resolve ] && shift && ${run}`,
       'xpkg-resolve': run,
     };
@@ -61,6 +61,7 @@ export class Clone {
     }
     const seed = `import fc from 'fast-check';\nfc.configureGlobal({ seed: 1 });\n`;
     writeFileSync(join(folder, '.seed.mjs'), seed);
+    spawnSync('git', ['init', '--quiet', folder]);
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(root, join(folder, 'node_modules/xpkg-resolve'));
     symlinkSync(join(root, 'node_modules/fast-check'), join(folder, 'node_modules/fast-check'));
@@ -73,18 +74,25 @@ export class Clone {
     };
   }
 
-  /** Every `npm …` that was asked for. */
-  npmCalls(): string[] {
-    return readFileSync(join(this.folder, '.npm-calls'), 'utf8').trimEnd().split('\n');
-  }
-
-  /** The transcript as it comes out when its commands are run one after the other. */
-  transcript(commands: readonly string[]): string {
-    const steps = commands.map(
-      (command) => `${command}\nstatus=$?; printf '${END}'; (exit $status)\n`,
+  /**
+   * What each step prints on stdout, all of them in one shell. A step that ends the shell, as one
+   * that fails does after `set -e`, is an error that shows what it printed.
+   */
+  async session(steps: readonly string[]): Promise<string[]> {
+    const marked = steps.map(
+      (step) => `${step}\nstatus=$?; printf '${END}'; printf '${END}' >&2; (exit $status)\n`,
     );
-    const outputs = this.#bash(`exec 2>&1\n${steps.join('')}`).stdout.split(END);
-    return commands.map((command, i) => `$ ${command}\n${outputs[i]}`).join('');
+    const child = spawn('bash', ['-c', marked.join('')], {
+      cwd: this.folder,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const printed = stdout.split(END);
+    const last = printed.pop();
+    if (printed.length < steps.length)
+      throw new Error(`failed:\n${steps[printed.length]}\n${last}${stderr.split(END).at(-1)}`);
+    return printed;
   }
 
   script(commands: string): { status: number | null; stdout: string; stderr: string } {

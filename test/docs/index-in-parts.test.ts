@@ -3,16 +3,16 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EXIT } from '../src/cli/exit-code.js';
-import { runCli } from '../src/cli/run.js';
-import { partsArtifact } from '../src/sources/parts/parts-artifact.js';
-import { partsOf } from '../src/sources/parts/held-index.js';
-import { fakeIo } from './support/fake-io.js';
-import { blocksOf } from './support/readme.js';
-import { pushSide } from './support/registry/push-side.js';
-import { Registry } from './support/registry/registry.js';
+import { EXIT } from '../../src/cli/exit-code.js';
+import { runCli } from '../../src/cli/run.js';
+import { partsArtifact } from '../../src/sources/parts/parts-artifact.js';
+import { partsOf } from '../../src/sources/parts/held-index.js';
+import { fakeIo } from '../support/fake-io.js';
+import { blocksOf } from '../support/readme.js';
+import { pushSide } from '../support/registry/push-side.js';
+import { Registry } from '../support/registry/registry.js';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/index-in-parts.md'), 'utf8');
 const HOST = 'registry.example.org';
 

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EXIT } from '../src/cli/exit-code.js';
-import { runCli } from '../src/cli/run.js';
-import { PACKAGE_SET_SCHEMA } from '../src/inputs/documents/package-set-schema.js';
-import { LOCKFILE_SCHEMA } from '../src/lock/lockfile-schema.js';
-import { fakeIo } from './support/fake-io.js';
-import { blocksOf } from './support/readme.js';
+import { EXIT } from '../../src/cli/exit-code.js';
+import { runCli } from '../../src/cli/run.js';
+import { PACKAGE_SET_SCHEMA } from '../../src/inputs/documents/package-set-schema.js';
+import { LOCKFILE_SCHEMA } from '../../src/lock/lockfile-schema.js';
+import { fakeIo } from '../support/fake-io.js';
+import { blocksOf } from '../support/readme.js';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const FROM = ['--from', `dir:${join(ROOT, 'fixtures/packages')}`];
 const SETS = readFileSync(join(ROOT, 'docs/xpkg-yaml.md'), 'utf8');
 const LOCKS = readFileSync(join(ROOT, 'docs/lockfile.md'), 'utf8');
@@ -112,7 +112,7 @@ describe('docs/lockfile.md', () => {
     const written = readFileSync(join(cwd, 'xpkg.lock.yaml'), 'utf8');
     const rest = LOCKS.slice(shown.at + shown.body.length);
     const page = `${LOCKS.slice(0, shown.at)}${written}${rest}`;
-    await expect(page).toMatchFileSnapshot('../docs/lockfile.md');
+    await expect(page).toMatchFileSnapshot('../../docs/lockfile.md');
   });
 
   test('every field of the schema is there', () => {

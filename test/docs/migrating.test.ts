@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DUMP_COMMAND } from '../../src/usecases/cluster/rules/dump.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PAGE = readFileSync(join(ROOT, 'docs/migrating.md'), 'utf8');
+
+test('it asks kubectl for all that messages ask for', () => {
+  const named = DUMP_COMMAND.split(' ')[2]!.split(',');
+  expect(named.filter((kind) => !PAGE.includes(kind))).toEqual([]);
+});
+
+test('it names every rule', () => {
+  const folder = join(ROOT, 'src/usecases/cluster');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => file.endsWith('.ts'));
+  const text = sources.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+  const rules = Array.from(
+    text.matchAll(/(?:rule[:=] ?|rule = |finding\(\s*)'([a-z-]+)'/g),
+    ([, rule]) => rule!,
+  );
+  expect(rules.length).toBeGreaterThan(20);
+  expect(rules.filter((rule) => !PAGE.includes(`\`${rule}\``))).toEqual([]);
+});
