@@ -34,7 +34,7 @@ describe.each(PAGES)('%s', (path) => {
   });
 
   test(`marks stand right above shell blocks, with a reason; ${HOW}`, () => {
-    const written = text.match(/<!-- ?(?:not run|run by)\b.*/g) ?? [];
+    const written = text.match(/^<!-- ?(?:not run|run by)\b.*/gm) ?? [];
     const marks = shell.flatMap(({ mark }) => mark ?? []);
     expect(written).toHaveLength(marks.length);
     for (const { reason } of marks) expect(reason.split(' ').length, reason).toBeGreaterThan(2);
