@@ -1,5 +1,5 @@
 import { wrap } from '../../text/wrap.js';
-import type { AnyCommand } from '../command.js';
+import type { AnyCommand, Flags } from '../command.js';
 import type { CommandRow } from '../command-list.js';
 import { inputFlags } from '../flags/input-flags.js';
 import { networkFlags } from '../flags/source/network-flags.js';
@@ -14,13 +14,19 @@ const SHARED: readonly (readonly [heading: string, names: readonly string[]])[] 
   ['Network', Object.keys(networkFlags)],
 ];
 
+/** The flags of a command by heading, those that it adds of its own first. */
+export function flagGroups({ flags }: Pick<AnyCommand, 'flags'>): [heading: string, Flags][] {
+  const shared = new Set(SHARED.flatMap(([, names]) => names));
+  const own = Object.keys(flags).filter((name) => !shared.has(name));
+  return [['Flags', own] as const, ...SHARED].map(([heading, names]) => {
+    const taken = names.filter((name) => Object.hasOwn(flags, name));
+    return [heading, Object.fromEntries(taken.map((name) => [name, flags[name]!]))];
+  });
+}
+
 /** What `help COMMAND` prints: usage, arguments, flags by what they are about, examples last. */
 export function commandHelp(row: CommandRow, command: AnyCommand, width: number): string[] {
-  const { positionals, flags, examples = [], epilogue } = command;
-  const shared = new Set(SHARED.flatMap(([, names]) => names));
-  const rowsOf = (names: readonly string[]): HelpRow[] =>
-    names.flatMap((name) => (Object.hasOwn(flags, name) ? [flagRow(name, flags[name]!)] : []));
-  const own = Object.keys(flags).filter((name) => !shared.has(name));
+  const { positionals, examples = [], epilogue } = command;
   const args = Object.entries(positionals).map(([name, { describe }]): HelpRow => [
     name,
     describe ?? '',
@@ -30,8 +36,10 @@ export function commandHelp(row: CommandRow, command: AnyCommand, width: number)
     '',
     ...wrap(`${row.about}.`, '', '', width),
     ...section('Arguments', args, width),
-    ...section('Flags', rowsOf(own), width),
-    ...SHARED.flatMap(([heading, names]) => section(heading, rowsOf(names), width)),
+    ...flagGroups(command).flatMap(([heading, flags]) => {
+      const rows = Object.entries(flags).map(([name, options]) => flagRow(name, options));
+      return section(heading, rows, width);
+    }),
     ...(epilogue === undefined ? [] : ['', ...wrap(epilogue, '', '', width)]),
     ...exampleLines(examples, width),
     '',
