@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Flags } from '../../src/cli/command.js';
 import { COMMANDS } from '../../src/cli/command-list.js';
 import { globalFlags } from '../../src/cli/flags/global-flags.js';
 import { commandsPage, loadedCommands } from '../support/docs/commands-page.js';
@@ -31,7 +32,7 @@ describe('examples of --help use commands and flags that there are', () => {
     const [, name, rest] = /\$0 ([a-z-]+)([^|]*)/.exec(line)!;
     expect(known).toContain(name);
     const { flags } = commands.find((each) => each.name === name)!.command;
-    const all = { ...globalFlags, ...flags };
+    const all: Flags = { ...globalFlags, ...flags };
     const aliases = Object.values(all).flatMap(({ alias }) => alias ?? []);
     for (const [, flag] of rest!.matchAll(/ --(?:no-)?([a-z-]+)/g))
       expect(Object.keys(all)).toContain(flag);
