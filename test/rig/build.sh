@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds what a cluster without containers is made of, from the Go module proxy: etcd, kube-apiserver,
-# kube-controller-manager and the core controllers of some Crossplane releases. Needs Go 1.25 or newer. About 30 minutes
-# once; what is there is kept.
+# kube-controller-manager, kubectl if there is none, and the core controllers of some Crossplane releases. Needs Go 1.25
+# or newer. About 45 minutes of two cores once; what is there is kept.
 #   test/rig/build.sh [RELEASE..]
 set -euo pipefail
 work=${XPKG_RIG:-${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-rig}
 kubernetes=1.35.4
 etcd=v3.6.5
-[ $# -gt 0 ] || set -- v1.20.11 v2.3.4
+[ $# -gt 0 ] || set -- $(cat "$(dirname "$0")/releases")
 mkdir -p "$work/bin" "$work/src" "$work/crds"
 export GOFLAGS='-mod=mod -buildvcs=false -trimpath' GOWORK=off CGO_ENABLED=0
 
@@ -31,10 +31,21 @@ kube() {
   done
   go mod edit -require "k8s.io/kubernetes@v$kubernetes" -require "go.etcd.io/etcd/server/v3@$etcd"
   [ -x "$work/bin/etcd" ] || build etcd "$src" go.etcd.io/etcd/server/v3 ''
-  for program in kube-apiserver kube-controller-manager; do
+  for program in $kube_programs; do
     [ -x "$work/bin/$program" ] || build "$program" "$src" "k8s.io/kubernetes/cmd/$program" \
       "-X $version.gitVersion=v$kubernetes -X $version.gitMajor=1 -X $version.gitMinor=$(echo "$kubernetes" | cut -d. -f2)"
   done
+}
+
+# The one change to Crossplane: no flag can bind its metrics and health ports to loopback. Releases before v1.18 have no
+# flags for these ports at all, and are made to read the variables that later ones read.
+loopback() {
+  sed -i 's|fmt.Sprintf(":%d", c\.|fmt.Sprintf("127.0.0.1:%d", c.|' "$1"
+  if grep -q 'HealthProbeBindAddress: ":8081"' "$1"; then
+    sed -i -e 's|HealthProbeBindAddress: ":8081"|HealthProbeBindAddress: "127.0.0.1:" + os.Getenv("HEALTH_PROBE_PORT")|' \
+      -e 's|^import (|import (\n\tmetricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"|' \
+      -e 's|^\t\tPprofBindAddress: |\t\tMetrics: metricsserver.Options{BindAddress: "127.0.0.1:" + os.Getenv("METRICS_PORT")},\n&|' "$1"
+  fi
 }
 
 # A copy of the module with its own go.mod, so that its dependencies are those of the release.
@@ -49,15 +60,20 @@ crossplane() {
     (cd "$src" && go mod edit -dropreplace=github.com/crossplane/crossplane/apis/v2 \
       -require="github.com/crossplane/crossplane/apis/v2@$release")
   fi
-  # The one change to Crossplane: no flag can bind its metrics and health ports to loopback.
-  sed -i 's|fmt.Sprintf(":%d", c\.|fmt.Sprintf("127.0.0.1:%d", c.|' "$src/cmd/crossplane/core/core.go"
+  loopback "$src/cmd/crossplane/core/core.go"
   version=$path/internal/version.version
   [ -d "$src/internal/version" ] || version=github.com/crossplane/crossplane-runtime/v2/pkg/version.version
   build "crossplane-$release" "$src" ./cmd/crossplane "-X $version=$release"
   rm -rf "$work/crds/$release" && cp -r "$src/cluster" "$work/crds/$release"
 }
 
-[ -x "$work/bin/etcd" ] && [ -x "$work/bin/kube-apiserver" ] && [ -x "$work/bin/kube-controller-manager" ] || (kube)
+kube_programs='kube-apiserver kube-controller-manager'
+command -v kubectl >/dev/null || kube_programs="$kube_programs kubectl"
+missing=
+for program in etcd $kube_programs; do
+  [ -x "$work/bin/$program" ] || missing=yes
+done
+[ -z "$missing" ] || (kube)
 for release in "$@"; do
   [ -x "$work/bin/crossplane-$release" ] || (crossplane "$release")
 done
