@@ -27,26 +27,30 @@ export interface Journey {
   readonly routes: readonly Route[];
 }
 
-/** What lies between the ends: a release, or versions of packages that are moved. */
+/** What lies between the ends: a release, or versions of packages, which may be in neither lockfile. */
 export interface Between {
   readonly release?: Target | undefined;
+  /** Of one package, in the order in which it passes through them. */
   readonly packages?: readonly LockedPackage[] | undefined;
 }
 
 /** The journey from one lockfile to another. */
 export function journeyBetween(from: Lockfile, to: Lockfile, between: Between = {}): Journey {
   const [before, after] = [stopsOf(from), stopsOf(to)];
-  const via = new Map(between.packages?.map((locked) => [locked.repository, locked]));
-  const repositories = [...new Set([...before.keys(), ...after.keys()])].sort(byCodePoint);
+  const via = between.packages ?? [];
+  const repositories = [
+    ...new Set([...before.keys(), ...after.keys(), ...via.map(({ repository }) => repository)]),
+  ].sort(byCodePoint);
   const ends = from.crossplane === to.crossplane ? [from] : [from, to];
   const releases = ends.map(({ crossplane }) => releaseOf(crossplane));
   if (between.release !== undefined) releases.splice(1, 0, between.release);
   return {
     releases,
     routes: repositories.map((repository): Route => {
-      const [a, b, middle] = [before.get(repository), after.get(repository), via.get(repository)];
-      if (middle !== undefined) {
-        return { repository, stops: [a, { locked: middle, skips: (b ?? a)!.skips }, b] };
+      const [a, b] = [before.get(repository), after.get(repository)];
+      const passed = via.filter((locked) => locked.repository === repository);
+      if (passed.length > 0) {
+        return { repository, stops: [a, ...passed.map((locked) => stopIn(to, locked)), b] };
       }
       return { repository, stops: isSame(a, b) ? [a] : [a, b] };
     }),
@@ -54,13 +58,12 @@ export function journeyBetween(from: Lockfile, to: Lockfile, between: Between = 
 }
 
 function stopsOf(lockfile: Lockfile): ReadonlyMap<Repository, Stop> {
-  const all = lockfile.skipDependencyResolution.length > 0;
-  return new Map(
-    lockfile.packages.map((locked) => {
-      const skips = all || locked.object.spec['skipDependencyResolution'] === true;
-      return [locked.repository, { locked, skips }];
-    }),
-  );
+  return new Map(lockfile.packages.map((locked) => [locked.repository, stopIn(lockfile, locked)]));
+}
+
+function stopIn({ skipDependencyResolution: reasons }: Lockfile, locked: LockedPackage): Stop {
+  const skips = locked.object.spec['skipDependencyResolution'] === true;
+  return { locked, skips: skips || reasons.length > 0 };
 }
 
 /** Nothing is to be applied for the one to become the other. */

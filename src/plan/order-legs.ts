@@ -27,9 +27,17 @@ export type Ordering =
       /** `end`: where the journey ends; `order`: on every way there; `gave-up`: not known. */
       readonly where: 'end' | 'order' | 'gave-up';
       readonly causes: readonly Cause[];
+      /** The causes of all ways that were tried: without a stop more on a route of these, there is none. */
+      readonly blamed: readonly Cause[];
     };
 
 type Failed = Extract<Ordering, { found: false }>;
+
+const GAVE_UP: Failed = { found: false, where: 'gave-up', causes: [], blamed: [] };
+
+function failedBy(causes: readonly Cause[], blamed = causes): Failed {
+  return { found: false, where: 'order', causes, blamed };
+}
 
 /** A clash that more than one order of legs avoids: any one of these pairs, the first before the second. */
 interface Choice {
@@ -87,7 +95,7 @@ class OrderSearch {
         else choices.push(choice);
       }
     }
-    if (atEnd.length > 0) return { found: false, where: 'end', causes: atEnd };
+    if (atEnd.length > 0) return { found: false, where: 'end', causes: atEnd, blamed: atEnd };
     const ordering = this.#settle(precedences, choices);
     return ordering.found ? { ...ordering, brokenBefore } : ordering;
   }
@@ -117,7 +125,7 @@ class OrderSearch {
   }
 
   #settle(precedences: Precedences, choices: readonly Choice[]): Ordering {
-    if ((this.#tries += 1) > MAX_TRIES) return { found: false, where: 'gave-up', causes: [] };
+    if ((this.#tries += 1) > MAX_TRIES) return GAVE_UP;
     const deadlock = this.#deadlock(precedences);
     if (deadlock !== undefined) return deadlock;
     const open = choices.filter(
@@ -125,15 +133,17 @@ class OrderSearch {
     );
     const [choice, ...rest] = open;
     if (choice === undefined) return this.#layered(precedences);
-    let failed: Failed = { found: false, where: 'order', causes: [choice.cause] };
+    let failed = failedBy([choice.cause]);
+    const blamed = [choice.cause];
     for (const pair of choice.pairs) {
       const tried = precedences.copy();
       tried.add(...pair, choice.cause);
       const ordering = this.#settle(tried, rest);
       if (ordering.found || ordering.where === 'gave-up') return ordering;
       failed = ordering;
+      blamed.push(...ordering.blamed);
     }
-    return failed;
+    return { ...failed, blamed: [...new Set(blamed)] };
   }
 
   /** Legs that wait for each other in a circle; a hand-over may, and is made as one. */
@@ -147,7 +157,10 @@ class OrderSearch {
       const circle = shortestCircle(isMixed || isUpgrade ? among : strict);
       if (circle === undefined) continue;
       const causes = circle.flatMap((each) => each.causes.slice(0, 1));
-      return { found: false, where: 'order', causes };
+      return failedBy(
+        causes,
+        circle.flatMap((each) => each.causes),
+      );
     }
     return undefined;
   }
@@ -162,7 +175,7 @@ class OrderSearch {
       const { done, ahead } = this.#around(clash);
       if (done.length > 0 && ahead.length > 0)
         return this.#settle(settled, [this.#choiceOf(clash)]);
-      if (done.length > 0) return { found: false, where: 'end', causes: [clash.cause] };
+      if (done.length > 0) return { ...failedBy([clash.cause]), where: 'end' };
     }
     return { found: true, layers, precedences: settled.among(), brokenBefore: [] };
   }

@@ -50,15 +50,17 @@ export interface Impasse {
   /** The end of the journey breaks rules itself, whatever the order. */
   readonly atEnd: boolean;
   readonly causes: readonly Cause[];
+  /** These, and the causes of other ways that were tried: a stop in between can only help there. */
+  readonly blamed: readonly Cause[];
 }
 
 /** The steps of a journey, at each end of which the rules of the release that runs hold. */
 export function planJourney(journey: Journey): PlannedJourney {
   const ordering = orderLegs(journey);
   if (!ordering.found) {
-    const { where, causes } = ordering;
+    const { where, causes, blamed } = ordering;
     const status = where === 'gave-up' ? 'gave-up' : 'impossible';
-    return { status, atEnd: where === 'end', causes };
+    return { status, atEnd: where === 'end', causes, blamed };
   }
   const { brokenBefore } = ordering;
   return { status: 'planned', steps: stepsOf(journey, ordering), brokenBefore };

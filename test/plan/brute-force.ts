@@ -1,6 +1,6 @@
 import { acceptanceProblems } from '../../src/bundle/acceptance/acceptance.js';
 import { bundleOf } from '../../src/bundle/bundle.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
+import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
 import { targetFor } from '../../src/model/target/target.js';
 
 /**
@@ -72,4 +72,43 @@ function stateWith(
       ...to.packages.filter(({ repository }) => moved.has(repository)),
     ].sort((a, b) => (a.repository < b.repository ? -1 : 1)),
   };
+}
+
+/** A package with the versions that it may have on the way, in this order; undefined: it is not there. */
+type Way = readonly (LockedPackage | undefined)[];
+
+/**
+ * The fewest stops in between with which single moves lead from the first of all ways to the last, each
+ * to a state that is accepted; undefined: more than so many, or none do.
+ */
+export function fewestStops(to: Lockfile, ways: readonly Way[], most: number): number | undefined {
+  const accepted = new Map<string, boolean>();
+  const isAccepted = (at: readonly number[]) => {
+    const key = at.join();
+    const known = accepted.get(key) ?? problemsOf(stateAt(to, ways, at)).length === 0;
+    accepted.set(key, known);
+    return known;
+  };
+  const goal = ways.map((way) => way.length - 1).join();
+  let level = [ways.map(() => 0)];
+  const seen = new Set<string>();
+  for (let stops = 0; stops <= most; stops += 1) {
+    const further: number[][] = [];
+    for (let at = level.pop(); at !== undefined; at = level.pop()) {
+      if (seen.has(at.join()) || !isAccepted(at)) continue;
+      seen.add(at.join());
+      if (at.join() === goal) return stops;
+      for (const [route, way] of ways.entries()) {
+        for (let stop = at[route]! + 1; stop < way.length; stop += 1) {
+          (stop === way.length - 1 ? level : further).push(at.with(route, stop));
+        }
+      }
+    }
+    level = further;
+  }
+  return undefined;
+}
+
+function stateAt(to: Lockfile, ways: readonly Way[], at: readonly number[]): Lockfile {
+  return { ...to, packages: ways.flatMap((way, route) => way[at[route]!] ?? []) };
 }

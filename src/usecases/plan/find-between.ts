@@ -1,24 +1,23 @@
-import { isRejection, judge } from '../../admission/judge.js';
-import { checkedPackage } from '../../driver/checked-package.js';
-import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
-import type { Repository } from '../../model/package.js';
+import type { LockedPackage } from '../../lock/lockfile.js';
 import type { PackageSource } from '../../model/package-source.js';
+import type { Repository } from '../../model/package.js';
 import { isNewer, knownReleases, targetFor, type Target } from '../../model/target/target.js';
 import type { Cause } from '../../plan/clash.js';
 import type { Between } from '../../plan/journey.js';
 import type { Impasse, PlannedJourney } from '../../plan/plan-journey.js';
-import { compareVersions, isIncomplete, parseVersion } from '../../semver/version.js';
+import { compareVersions, parseVersion } from '../../semver/version.js';
+import type { PlanEnds } from './locked-at.js';
+import { StopoverVersions } from './stopover-versions.js';
 
-/** Versions that are read in the search for one in between, of all packages together. */
-const MAX_READ = 60;
-/** Packages that may stop over at once. */
+/** Stops in between that one journey may have: of packages, and of Crossplane. */
 const MAX_STOPOVERS = 4;
+/** Journeys that are planned in the search for one that has an order, and the packages in all of them. */
+const MAX_PLANNED = 1_000;
+const MAX_PACKAGES_PLANNED = 60_000;
 
 type Planned = Extract<PlannedJourney, { status: 'planned' }>;
 
-interface Search {
-  readonly from: Lockfile;
-  readonly to: Lockfile;
+interface Search extends PlanEnds {
   readonly impasse: Impasse;
   readonly planVia: (via: Between) => PlannedJourney;
   readonly open: () => Promise<PackageSource>;
@@ -29,128 +28,135 @@ interface Found {
   readonly planned: Planned;
 }
 
+/** A journey that has no order yet. */
+interface Stuck {
+  readonly between: Between;
+  readonly impasse: Impasse;
+}
+
 /**
  * What, if the journey passed through it, would give it an order: a release of Crossplane, or
- * versions of packages that wait for each other. undefined: nothing that was tried.
+ * versions of packages, in as few stops as may be. undefined: nothing that was tried.
+ *
+ * A stop helps only on a route that an impasse blames, or where something is missing. So each
+ * journey that is stuck is tried with one stop more, and those first that have come further.
  */
 export async function findBetween(search: Search): Promise<Found | undefined> {
-  const { from, to, planVia } = search;
-  for (const release of releasesBetween(targetFor(from.crossplane)!, targetFor(to.crossplane)!)) {
-    const planned = planVia({ release });
-    if (planned.status === 'planned') return { between: { release }, planned };
+  return new StopoverSearch(search).find();
+}
+
+class StopoverSearch {
+  readonly #search: Search;
+  readonly #tried = new Set<string>();
+  #versions: StopoverVersions | undefined;
+
+  constructor(search: Search) {
+    this.#search = search;
   }
-  return new StopoverSearch(search, await search.open()).find([], search.impasse);
+
+  async find(): Promise<Found | undefined> {
+    const { from, to } = this.#search;
+    const size = from.packages.length + to.packages.length;
+    const limit = Math.min(MAX_PLANNED, Math.ceil(MAX_PACKAGES_PLANNED / size));
+    let level: readonly Stuck[] = [{ between: {}, impasse: this.#search.impasse }];
+    for (let stops = 0; stops < MAX_STOPOVERS; stops += 1) {
+      const [further, same]: [Stuck[], Stuck[]] = [[], []];
+      for (const stuck of level) {
+        for await (const between of this.#withOneMore(stuck)) {
+          const key = keyOf(between);
+          if (this.#tried.has(key)) continue;
+          if (this.#tried.size === limit) return undefined;
+          this.#tried.add(key);
+          const planned = this.#search.planVia(between);
+          if (planned.status === 'planned') return { between, planned };
+          const isFurther = !isStill(stuck.impasse, planned);
+          (isFurther ? further : same).push({ between, impasse: planned });
+        }
+      }
+      level = [...further, ...same];
+    }
+    return undefined;
+  }
+
+  async *#withOneMore({ between, impasse }: Stuck): AsyncGenerator<Between> {
+    const { release, packages = [] } = between;
+    if (release === undefined) {
+      for (const one of releasesBetween(this.#search)) yield { release: one, packages };
+    }
+    const { from, to, open } = this.#search;
+    this.#versions ??= new StopoverVersions({ from, to }, await open());
+    for (const [repository, constraints] of wantedIn(impasse)) {
+      for (const locked of await this.#versions.of(repository, constraints)) {
+        yield { release, packages: this.#passing(packages, locked) };
+      }
+    }
+  }
+
+  /** Stops of one package in the direction in which it moves. */
+  #passing(packages: readonly LockedPackage[], locked: LockedPackage): readonly LockedPackage[] {
+    const { from, to } = this.#search;
+    const isIt = ({ repository }: LockedPackage) => repository === locked.repository;
+    const order = byVersion(targetFor(to.crossplane)!);
+    const [before, after] = [from.packages.find(isIt), to.packages.find(isIt)];
+    const isBackwards = before !== undefined && after !== undefined && order(before, after) > 0;
+    const own = [...packages.filter(isIt), locked].sort(order);
+    return [...packages.filter((each) => !isIt(each)), ...(isBackwards ? own.reverse() : own)];
+  }
+}
+
+/** Digests are not compared. */
+function byVersion({ rules }: Target): (a: LockedPackage, b: LockedPackage) => number {
+  return (a, b) => {
+    const [one, other] = [a, b].map(({ version }) => parseVersion(version, rules.dialect));
+    return one === undefined || other === undefined ? 0 : compareVersions(one, other);
+  };
 }
 
 /** Known releases between two, the newest first. */
-function releasesBetween(from: Target, to: Target): Target[] {
-  const [low, high] = isNewer(to, from) ? [from, to] : [to, from];
+function releasesBetween({ from, to }: PlanEnds): Target[] {
+  const [old, young] = [targetFor(from.crossplane)!, targetFor(to.crossplane)!];
+  const [low, high] = isNewer(young, old) ? [old, young] : [young, old];
   return knownReleases()
     .map((version) => targetFor(version)!)
     .filter((release) => isNewer(release, low) && isNewer(high, release))
     .reverse();
 }
 
-class StopoverSearch {
-  readonly #search: Search;
-  readonly #source: PackageSource;
-  readonly #known = new Map<Repository, Promise<readonly LockedPackage[]>>();
-  #read = 0;
-
-  constructor(search: Search, source: PackageSource) {
-    this.#search = search;
-    this.#source = source;
-  }
-
-  /** One stopover after the other: each must resolve the impasse, or lead to one of other packages. */
-  async find(packages: readonly LockedPackage[], impasse: Impasse): Promise<Found | undefined> {
-    if (packages.length === MAX_STOPOVERS) return undefined;
-    const stuck = packagesIn(impasse);
-    const further: { readonly packages: readonly LockedPackage[]; readonly impasse: Impasse }[] =
-      [];
-    for (const repository of stuck) {
-      if (packages.some((each) => each.repository === repository)) continue;
-      for (const locked of await this.#between(repository)) {
-        const tried = [...packages, locked];
-        const planned = this.#search.planVia({ packages: tried });
-        if (planned.status === 'planned') return { between: { packages: tried }, planned };
-        const next = packagesIn(planned);
-        if (!stuck.every((each) => next.includes(each))) {
-          further.push({ packages: tried, impasse: planned });
-        }
-      }
-    }
-    for (const one of further) {
-      const found = await this.find(one.packages, one.impasse);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-
-  /** Published versions between those at both ends, the newest first. */
-  #between(repository: Repository): Promise<readonly LockedPackage[]> {
-    const known = this.#known.get(repository) ?? this.#readBetween(repository);
-    this.#known.set(repository, known);
-    return known;
-  }
-
-  async #readBetween(repository: Repository): Promise<readonly LockedPackage[]> {
-    const isIt = (locked: LockedPackage) => locked.repository === repository;
-    const { from, to } = this.#search;
-    const [before, after] = [from.packages.find(isIt), to.packages.find(isIt)];
-    if (before === undefined || after === undefined) return [];
-    const target = targetFor(to.crossplane)!;
-    const { dialect, skipsIncompleteTags } = target.rules;
-    const ends = [before, after].flatMap(({ version }) => parseVersion(version, dialect) ?? []);
-    const [low, high] = ends.sort(compareVersions);
-    if (low === undefined || high === undefined) return [];
-    const versions = ((await this.#source.tags(repository, target)) ?? [])
-      .flatMap((tag) => parseVersion(tag, dialect) ?? [])
-      .filter((version) => version.prerelease === '' || high.prerelease !== '')
-      .filter((version) => !(skipsIncompleteTags && isIncomplete(version)))
-      .filter((each) => compareVersions(each, low) > 0 && compareVersions(each, high) < 0)
-      .sort((a, b) => compareVersions(b, a));
-    const read: LockedPackage[] = [];
-    for (const { raw } of versions) {
-      if ((this.#read += 1) > MAX_READ) break;
-      const locked = await lockedAt(raw, after, this.#source, target);
-      if (locked !== undefined) read.push(locked);
-    }
-    return read;
-  }
+function keyOf({ release, packages = [] }: Between): string {
+  const versions = packages.map(({ repository, version }) => `${repository}@${version}`);
+  return [release?.version ?? '', ...new Set(versions.sort())].join(' ');
 }
 
-/** A version as it would be locked in the place of another; undefined: the release does not take it. */
-export async function lockedAt(
-  version: string,
-  like: LockedPackage,
-  source: PackageSource,
-  target: Target,
-): Promise<LockedPackage | undefined> {
-  const candidate = { repository: like.repository, version };
-  const fetched = await source.fetch(candidate, target);
-  if (fetched === undefined) return undefined;
-  const { digest, manifest, baseLayer, packageYaml, contents } = checkedPackage(fetched, candidate);
-  const meta = judge(contents, target);
-  if (isRejection(meta)) return undefined;
-  const { kind, crossplane, requirements, owns } = meta;
-  const bytes = { digest, manifest, baseLayer, packageYaml };
-  return { ...like, version, ...bytes, kind, crossplane, requirements, owns };
+/** Whether all that was stuck is. */
+function isStill(before: Impasse, after: Impasse): boolean {
+  const stuck = new Set(after.causes.flatMap(aboutOf));
+  return before.causes.flatMap(aboutOf).every((repository) => stuck.has(repository));
 }
 
-/** The packages that an impasse is about, in the order in which it tells of them. */
-function packagesIn(planned: PlannedJourney): readonly Repository[] {
-  if (planned.status === 'planned') return [];
-  return [...new Set(planned.causes.flatMap(aboutOf))];
+/** The packages that an impasse is about, in the order in which it tells of them, with what is asked of them. */
+function wantedIn({ blamed }: Impasse): ReadonlyMap<Repository, readonly string[]> {
+  const wanted = new Map<Repository, string[]>();
+  for (const cause of blamed) {
+    for (const repository of aboutOf(cause)) {
+      const asked = wanted.get(repository) ?? [];
+      wanted.set(repository, asked);
+      if (!('constraint' in cause) || requiredBy(cause) !== repository) continue;
+      if (!asked.includes(cause.constraint)) asked.push(cause.constraint);
+    }
+  }
+  return wanted;
+}
+
+function requiredBy({ required }: Extract<Cause, { constraint: string }>): Repository {
+  return typeof required === 'string' ? required : required.repository;
 }
 
 function aboutOf(cause: Cause): readonly Repository[] {
   switch (cause.rule) {
     case 'version':
     case 'kind':
-      return [cause.requirer.repository, cause.required.repository];
     case 'missing':
-      return [cause.requirer.repository];
+      return [cause.requirer.repository, requiredBy(cause)];
     case 'owner':
     case 'kept':
       return [cause.from.repository, cause.to.repository];

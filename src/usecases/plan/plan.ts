@@ -13,6 +13,7 @@ import {
 import { stepWarnings } from '../../plan/step-warnings.js';
 import { keptChanges, type KeptChanges } from './kept-changes.js';
 import { findBetween } from './find-between.js';
+import { withFreeNames } from './locked-at.js';
 
 /** A step of a plan, with what is to be known before it is made. */
 export interface PlannedStep extends PlanStep {
@@ -53,7 +54,10 @@ export async function plan(
   options: PlanOptions = {},
 ): Promise<LockfilePlan | NoPlan> {
   const [from, to] = [pinned(given, options), pinned(wanted, options)];
-  const planVia = (via: Between) => planJourney(journeyBetween(from, to, via));
+  const planVia = ({ release, packages = [] }: Between) => {
+    const named = withFreeNames(packages, { from, to });
+    return planJourney(journeyBetween(from, to, { release, packages: named }));
+  };
   const planned = planVia(options.via ?? {});
   if (planned.status === 'planned') return toPlan(planned, from, to);
   const isHopeless = planned.status === 'gave-up' || planned.atEnd;

@@ -7,6 +7,9 @@ import { parsedPair, parsedWhole } from '../../../src/package-yaml/documents/par
 import type { ParsedPair } from '../../../src/model/document/package-document.js';
 import { isMapping, mappingOf, type JsonObject, type JsonValue } from '../../../src/text/json.js';
 
+/** Pairs that are drawn; a longer search takes more, and other seeds (`XPKG_SEED`). */
+const RUNS = Number(process.env['DIFFERING_PARTS_RUNS'] ?? 150);
+
 /** Findings with the lines that they stand at. */
 function findings(pair: ParsedPair) {
   if ('problem' in pair) return pair.problem;
@@ -81,7 +84,7 @@ test('what is left out of two definitions changes neither a finding nor its line
       const [old, fresh] = both.map((each) => ({ text: dump(each, options), line: 7 }));
       expect(findings(parsedPair(old!, fresh!))).toEqual(findings(parsedWhole(old!, fresh!)));
     }),
-    { numRuns: 150 },
+    { numRuns: RUNS },
   );
 });
 
@@ -114,7 +117,7 @@ test('nor of two that say nearly the same', () => {
       );
       expect(findings(parsedPair(old!, fresh!))).toEqual(findings(parsedWhole(old!, fresh!)));
     }),
-    { numRuns: 150 },
+    { numRuns: RUNS },
   );
 });
 

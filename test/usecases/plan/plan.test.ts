@@ -73,6 +73,117 @@ describe('a version in between', () => {
     expect(answer).toMatchObject({ status: 'unsolvable', between: undefined });
   });
 
+  test('it may need packages of neither lockfile, and these others', async () => {
+    const answer = await plan(before, after, {
+      source: source({
+        [APP]: { 'v1.5.0': requiring({ [DB]: '>=v1.0.0', 'x.io/acme/bridge': '^v1.0.0' }) },
+        'x.io/acme/bridge': {
+          'v2.0.0': {},
+          'v1.1.0': requiring({ 'x.io/acme/pier': '*' }),
+          'v0.9.0': {},
+        },
+        'x.io/acme/pier': { 'v0.1.0': {} },
+      }),
+    });
+    const { between } = answer as NoPlan;
+    expect(applied(between!.plan)).toEqual([
+      ['pier v0.1.0'],
+      ['bridge v1.1.0'],
+      ['app v1.5.0'],
+      ['db v2.0.0'],
+      ['app v2.0.0'],
+      [],
+      [],
+    ]);
+    const removed = between!.plan.steps.map(({ removed }) =>
+      removed.map((move) => move.repository),
+    );
+    expect(removed).toEqual([[], [], [], [], [], ['x.io/acme/bridge'], ['x.io/acme/pier']]);
+  });
+
+  test('its name is one that no package has, its object as those of its kind', async () => {
+    const object = {
+      apiVersion: undefined,
+      metadata: {},
+      spec: { packagePullSecrets: [{ name: 'regcred' }], packagePullPolicy: 'Always' },
+    };
+    const bridge = 'y.io/acme/bridge';
+    const answer = await plan(
+      lockfileOf([{ ...before.packages[0]!, name: 'acme-bridge' }, before.packages[1]!]),
+      lockfileOf([
+        { ...after.packages[0]!, name: 'acme-bridge', object },
+        {
+          ...after.packages[1]!,
+          object: { ...object, spec: { packagePullSecrets: [{ name: 'regcred' }] } },
+        },
+      ]),
+      {
+        source: source({
+          [APP]: { 'v1.5.0': requiring({ [DB]: '>=v1.0.0', [bridge]: '^v1.0.0' }) },
+          [bridge]: { 'v1.0.0': {} },
+        }),
+      },
+    );
+    const [first] = (answer as NoPlan).between!.plan.steps[0]!.applied;
+    expect(first!.to!.locked).toMatchObject({
+      repository: bridge,
+      name: expect.stringMatching(/^acme-bridge-[0-9a-f]{8}$/) as string,
+      direct: false,
+      object: { spec: { packagePullSecrets: [{ name: 'regcred' }] } },
+    });
+    expect(first!.to!.locked.object.spec).not.toHaveProperty('packagePullPolicy');
+  });
+
+  test('a package may pass through more than one', async () => {
+    const answer = await plan(
+      before,
+      lockfileOf([app('v2.0.0', '^v3.0.0'), locked(`${DB}:v3.0.0`)]),
+      {
+        source: source({
+          [APP]: {
+            'v1.4.0': requiring({ [DB]: '>=v1.0.0, <v3.0.0' }),
+            'v1.5.0': requiring({ [DB]: '>=v2.0.0' }),
+          },
+          [DB]: { 'v2.0.0': {} },
+        }),
+      },
+    );
+    expect(applied((answer as NoPlan).between!.plan)).toEqual([
+      ['app v1.4.0'],
+      ['db v2.0.0'],
+      ['app v1.5.0'],
+      ['db v3.0.0'],
+      ['app v2.0.0'],
+    ]);
+  });
+
+  test('one that is added may come as an older version first', async () => {
+    const wants = (range: string) => [needs(`${DB} ${range}`), needs(`x.io/acme/net ${range}`)];
+    const answer = await plan(
+      before,
+      lockfileOf([
+        locked(`${APP}:v2.0.0`, { requirements: wants('^v2.0.0') }),
+        locked(`${DB}:v2.0.0`),
+        locked('x.io/acme/net:v2.0.0', { requirements: [needs(`${DB} ^v2.0.0`)] }),
+      ]),
+      {
+        source: source({
+          [APP]: { 'v1.5.0': requiring({ [DB]: '>=v1.0.0', 'x.io/acme/net': '>=v1.0.0' }) },
+          'x.io/acme/net': { 'v1.0.0': {}, 'v3.0.0': {} },
+        }),
+      },
+    );
+    const { between } = answer as NoPlan;
+    expect(between?.packages?.map(({ version }) => version)).toEqual(['v1.5.0', 'v1.0.0']);
+    expect(applied(between!.plan)).toEqual([
+      ['net v1.0.0'],
+      ['app v1.5.0'],
+      ['db v2.0.0'],
+      ['net v2.0.0'],
+      ['app v2.0.0'],
+    ]);
+  });
+
   test('several packages that are stuck for themselves stop over each', async () => {
     const answer = await plan(
       lockfileOf([...before.packages, other('v1.0.0', '^v1.0.0'), locked('x.io/acme/net:v1.0.0')]),

@@ -3,7 +3,7 @@ import { InputError } from '../../../model/input-error.js';
 import type { PackageSource } from '../../../model/package-source.js';
 import { targetFor, type Target } from '../../../model/target/target.js';
 import type { Between } from '../../../plan/journey.js';
-import { lockedAt } from '../../../usecases/plan/find-between.js';
+import { lockedAt } from '../../../usecases/plan/locked-at.js';
 import type { Flags } from '../../command.js';
 import { lockedPackage, notLocked } from '../locked-name.js';
 import type { NamedLock } from './named-lock.js';
@@ -57,13 +57,15 @@ async function packageAt(
   version: string,
   { old, fresh, source }: Ends,
 ): Promise<LockedPackage> {
-  const like = lockedPackage(name, fresh.lockfile) ?? lockedPackage(name, old.lockfile);
-  if (like === undefined) throw notLocked(name, fresh.lockfile);
-  const target = targetFor(fresh.lockfile.crossplane)!;
-  const found = await lockedAt(version, like, await source(), target);
+  const [from, to] = [old.lockfile, fresh.lockfile];
+  const like = lockedPackage(name, to) ?? lockedPackage(name, from);
+  // A package of neither lockfile is named in full.
+  if (like === undefined && !name.includes('/')) throw notLocked(name, to);
+  const repository = like?.repository ?? name;
+  const found = await lockedAt({ repository, version }, { from, to }, await source());
   if (found !== undefined) return found;
   throw new InputError(
-    `no source has \`${like.repository}\` at ${version} for Crossplane ${target.version}`,
-    { hint: `\`xpkg-resolve versions ${like.repository}\` lists what there is` },
+    `no source has \`${repository}\` at ${version} for Crossplane ${to.crossplane}`,
+    { hint: `\`xpkg-resolve versions ${repository}\` lists what there is` },
   );
 }
