@@ -56,18 +56,57 @@ export async function findInputFiles(options: InputFileOptions): Promise<readonl
 
 /** The text of a file; binary files and those in another encoding than UTF-8 are refused. */
 export async function readText(path: string, cwd: string, most = MAX_INPUT_BYTES): Promise<string> {
-  const full = resolve(cwd, path);
-  const refuse = (why: string) => new InputError(why, { origin: { file: path } });
-  const bytes = await attempt(path, () => boundedBytes(createReadStream(full), most));
-  if (bytes === undefined) {
-    throw refuse(`is larger than ${most} bytes, the most that is read`);
+  const bytes = await attempt(path, () => boundedBytes(openFile(path, cwd), most));
+  if (bytes === undefined) throw tooLarge(path, most);
+  if (bytes.includes(0)) throw notText(path);
+  return decoded(path, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+}
+
+/** The bytes of a file, as they are read. */
+export function openFile(path: string, cwd: string): AsyncIterable<Uint8Array> {
+  return createReadStream(resolve(cwd, path));
+}
+
+/** The text of a file, or of standard input, chunk by chunk; refused as `readText` refuses it. */
+export async function* textChunks(
+  path: string,
+  bytes: AsyncIterable<Uint8Array>,
+  most: number,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let size = 0;
+  for await (const chunk of readable(path, bytes)) {
+    size += chunk.length;
+    if (size > most) throw tooLarge(path, most);
+    if (chunk.includes(0)) throw notText(path);
+    yield decoded(path, () => decoder.decode(chunk, { stream: true }));
   }
-  if (bytes.includes(0)) throw refuse('is not a text file');
+  yield decoded(path, () => decoder.decode());
+}
+
+async function* readable(path: string, bytes: AsyncIterable<Uint8Array>) {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    yield* bytes;
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function decoded(path: string, decode: () => string): string {
+  try {
+    return decode();
   } catch (cause) {
     throw new InputError('is not UTF-8 text', { origin: { file: path }, cause });
   }
+}
+
+function tooLarge(path: string, most: number): InputError {
+  const why = `is larger than ${most} bytes, the most that is read`;
+  return new InputError(why, { origin: { file: path } });
+}
+
+function notText(path: string): InputError {
+  return new InputError('is not a text file', { origin: { file: path } });
 }
 
 async function defaultFile(cwd: string): Promise<readonly string[]> {
@@ -144,10 +183,12 @@ async function attempt<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {
-    const { code = '' } = cause as NodeJS.ErrnoException;
-    throw new InputError(REASONS[code] ?? `cannot be read (${code})`, {
-      origin: { file: path },
-      cause,
-    });
+    throw unreadable(path, cause);
   }
+}
+
+function unreadable(path: string, cause: unknown): InputError {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  const why = REASONS[code] ?? `cannot be read (${code})`;
+  return new InputError(why, { origin: { file: path }, cause });
 }

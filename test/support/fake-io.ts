@@ -26,11 +26,16 @@ export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = 
     headline: () => {},
     status: () => {},
     stdin: () => Promise.resolve(stdin),
+    stdinBytes: () => bytesOf(stdin),
     stdinLines: () => linesOf(stdin),
     ...rest,
     stdout: () => out.join(''),
     notes: () => notes,
   };
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }
 
 async function* linesOf(text: string): AsyncGenerator<string> {

@@ -23,8 +23,10 @@ export interface Io {
   readonly shared?: SharedSources | undefined;
   /** Shows a line that the next one replaces, `''` with nothing; used only if `interactive`. */
   status(line: string): void;
-  /** Standard input, to its end; more than `mostBytes`, or than an input file may have, is refused. */
-  stdin(mostBytes?: number): Promise<string>;
+  /** Standard input, to its end; more than an input file may have is refused. */
+  stdin(): Promise<string>;
+  /** Standard input, as it comes. */
+  stdinBytes(): AsyncIterable<Uint8Array>;
   /** Standard input, line by line. */
   stdinLines(): AsyncIterable<string>;
   /** Puts a question to the person at the terminal; undefined: input is not one. */

@@ -33,6 +33,7 @@ export function realIo(): Io {
     headline: () => {},
     status,
     stdin: readStdin,
+    stdinBytes: () => process.stdin,
     stdinLines: () => linesOf(process.stdin.setEncoding('utf8')),
     ask: isWatched && process.stdin.isTTY ? ask : undefined,
     columns: () => process.stderr.columns || 80,
@@ -41,10 +42,10 @@ export function realIo(): Io {
   };
 }
 
-async function readStdin(most = MAX_INPUT_BYTES): Promise<string> {
-  const bytes = await boundedBytes(process.stdin, most);
+async function readStdin(): Promise<string> {
+  const bytes = await boundedBytes(process.stdin, MAX_INPUT_BYTES);
   if (bytes !== undefined) return new TextDecoder().decode(bytes);
-  throw new InputError(`is larger than ${most} bytes, the most that is read`, {
+  throw new InputError(`is larger than ${MAX_INPUT_BYTES} bytes, the most that is read`, {
     origin: { file: '-' },
   });
 }

@@ -17,7 +17,8 @@ import {
   type JsonObject,
 } from '../../text/json.js';
 import { parseDocuments } from '../document.js';
-import { cutDump, type DumpPiece } from './cut-dump.js';
+import { DumpCutter } from './cut-dump.js';
+import type { DumpPiece } from './dump-piece.js';
 import {
   dumpedActivation,
   dumpedClaim,
@@ -35,16 +36,13 @@ export interface DumpText {
   readonly text: string;
 }
 
-/**
- * Reads dumps of one cluster: documents or Lists, YAML or JSON, in any number of texts.
- *
- * What an object lacks is left out, for a cluster may hold anything; only what is no dump, is cut
- * short, or is of two clusters is an `InputError`, and none repeats what the dump says.
- */
+/** Reads dumps that are at hand as a whole; see `DumpReader`. */
 export function readDump(texts: readonly DumpText[]): ClusterDump {
   const reader = new DumpReader();
   for (const { file, text } of texts) {
-    for (const piece of cutDump(text, file)) reader.add(piece, file);
+    const taking = reader.file(file);
+    taking.push(text);
+    taking.end();
   }
   return reader.dump;
 }
@@ -61,7 +59,19 @@ const READ: ReadonlySet<string> = new Set([
   'List',
 ]);
 
-class DumpReader {
+/** Takes what a file holds, in chunks. */
+export interface DumpTaker {
+  push(chunk: string): void;
+  end(): void;
+}
+
+/**
+ * Reads dumps of one cluster: documents or Lists, YAML or JSON, in any number of files, an object at a time.
+ *
+ * What an object lacks is left out, for a cluster may hold anything; only what is no dump, is cut
+ * short, or is of two clusters is an `InputError`, and none repeats what the dump says.
+ */
+export class DumpReader {
   readonly #packages: DumpedPackage[] = [];
   readonly #revisions: DumpedRevision[] = [];
   readonly #kept: KeptObject[] = [];
@@ -86,7 +96,15 @@ class DumpReader {
     };
   }
 
-  add({ text, line, kind }: DumpPiece, file: string): void {
+  file(file: string): DumpTaker {
+    const cutter = new DumpCutter(file);
+    const take = (pieces: Iterable<DumpPiece>) => {
+      for (const piece of pieces) this.#add(piece, file);
+    };
+    return { push: (chunk) => take(cutter.push(chunk)), end: () => take(cutter.end()) };
+  }
+
+  #add({ text, line, kind }: DumpPiece, file: string): void {
     if (kind !== undefined && !READ.has(kind)) {
       this.#passOver(kind);
       return;
@@ -117,23 +135,23 @@ class DumpReader {
     const type = version === undefined ? kind : `${group} ${kind}`;
     const of = kind.replace(/Revision$/, '');
     if (group === 'pkg.crossplane.io' && isPackageKind(kind)) {
-      this.#packages.push(dumpedPackage(object, kind, origin));
+      this.#packages.push(detached(dumpedPackage(object, kind, origin)));
     } else if (group === 'pkg.crossplane.io' && isPackageKind(of)) {
-      this.#revisions.push(dumpedRevision(object, of, origin));
+      this.#revisions.push(detached(dumpedRevision(object, of, origin)));
     } else if (type === 'pkg.crossplane.io Lock') {
-      this.#lock = dumpedLock(object, origin);
+      this.#lock = detached(dumpedLock(object, origin));
     } else if (
       type === 'pkg.crossplane.io ImageConfig' ||
       type === 'pkg.crossplane.io DeploymentRuntimeConfig'
     ) {
-      this.#kept.push(dumpedKept(object, origin));
+      this.#kept.push(detached(dumpedKept(object, origin)));
     } else if (type === 'apiextensions.crossplane.io ManagedResourceActivationPolicy') {
-      this.#activations.push(dumpedActivation(object, origin));
+      this.#activations.push(detached(dumpedActivation(object, origin)));
     } else if (type === 'apiextensions.crossplane.io CompositeResourceDefinition') {
-      const claim = dumpedClaim(object);
+      const claim = detached(dumpedClaim(object));
       if (claim !== undefined) this.#claims.set(claim.xrd, claim.claim);
     } else if (type === 'apps Deployment') {
-      const release = dumpedRelease(object);
+      const release = detached(dumpedRelease(object));
       if (release !== undefined) this.#crossplane = { version: release, origin };
     } else this.#passOver(kind);
   }
@@ -149,7 +167,7 @@ class DumpReader {
     const key = JSON.stringify([group, object['kind'], namespace, name]);
     const before = this.#seen.get(key);
     if (before === undefined) {
-      this.#seen.set(key, { uid: stringOf(uid), origin });
+      this.#seen.set(key, { uid: detached(stringOf(uid)), origin });
       return false;
     }
     if (before.uid === stringOf(uid)) return true;
@@ -160,8 +178,13 @@ class DumpReader {
   }
 }
 
+/** A copy: what is cut out of a text keeps all of the text in memory. */
+function detached<T>(value: T): T {
+  return structuredClone(value);
+}
+
 /** The block of `managedFields`, often larger than all else, at the column below `metadata:`. */
-const MANAGED_FIELDS = /^( +)managedFields:[ \t\r]*\n(?:\1[ -] .*\n)*/m;
+const MANAGED_FIELDS = /^( +)managedFields:[ \t\r]*\n(?:\1[ -] [^\n]*\n)*/m;
 
 function withoutManagedFields(text: string): string {
   const column = /^ *(?=metadata:[ \t\r]*$)/m.exec(text)?.[0].length;

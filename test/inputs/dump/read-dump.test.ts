@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { cutDump } from '../../../src/inputs/dump/cut-dump.js';
-import { readDump } from '../../../src/inputs/dump/read-dump.js';
+import { DumpCutter } from '../../../src/inputs/dump/cut-dump.js';
+import { DumpReader, readDump } from '../../../src/inputs/dump/read-dump.js';
 import type { Lockfile } from '../../../src/lock/lockfile.js';
 import { InputError } from '../../../src/model/input-error.js';
 import { resolvedDemo } from '../../support/demo-lockfile.js';
@@ -59,6 +60,34 @@ describe.each(RELEASES)('a dump of Crossplane %s', (crossplane) => {
       expect(withoutOrigins(read(text))).toEqual(said);
     }
   });
+});
+
+test('what is read does not depend on where chunks end', () => {
+  const objects = madeUpCluster(demo, { managedFields: true }).slice(0, 6);
+  objects[1]!.metadata.annotations = { odd: '"{[\\\\"}]: \n- kind: x\n---\n' };
+  const texts = [
+    asYamlList(objects).replaceAll('\n', '\r\n'),
+    `\n\n${asYamlStream(objects)}`,
+    asJsonList(objects),
+    `\uFEFF  ${objects.map((object) => JSON.stringify(object)).join('\n')}`,
+  ];
+  const said = texts.map((text) => readDump([{ file: 'f', text }]));
+  const cuts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(fc.nat(texts.length - 1), cuts, (which, sizes) => {
+      const text = texts[which]!;
+      const reader = new DumpReader();
+      const taker = reader.file('f');
+      for (let at = 0, n = 0; at < text.length; n += 1) {
+        const size = sizes[n % sizes.length]!;
+        taker.push(text.slice(at, at + size));
+        at += size;
+      }
+      taker.end();
+      expect(reader.dump).toEqual(said[which]);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('the same objects in two texts count once', () => {
@@ -164,7 +193,7 @@ test('what is passed over is not parsed', () => {
 
 test('an object larger than any API server takes is refused', () => {
   const text = `kind: Provider\nx: ${'a'.repeat(9 * 1024 * 1024)}\n`;
-  expect(() => [...cutDump(text, 'f')]).toThrow(/more than any API server takes/);
+  expect(() => [...new DumpCutter('f').push(text)]).toThrow(/no API server takes/);
 });
 
 test('a release is read from the Deployment of Crossplane alone', () => {

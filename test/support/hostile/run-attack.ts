@@ -49,7 +49,8 @@ export async function runAttack(attack: Attack, scale = 1): Promise<AttackOutcom
   }
 }
 
-async function runMeasured(argv: readonly string[], cwd: string): Promise<AttackOutcome> {
+/** Runs the command, and tells what memory it took. */
+export async function runMeasured(argv: readonly string[], cwd: string): Promise<AttackOutcome> {
   const flag = `--import=data:text/javascript,${encodeURIComponent(TELL_PEAK)}`;
   const began = performance.now();
   const child = spawn(process.execPath, [flag, MAIN, ...argv], {

@@ -1,5 +1,5 @@
-import { findInputFiles, readText } from '../../../inputs/input-files.js';
-import { readDump } from '../../../inputs/dump/read-dump.js';
+import { findInputFiles, openFile, textChunks } from '../../../inputs/input-files.js';
+import { DumpReader } from '../../../inputs/dump/read-dump.js';
 import type { ClusterDump } from '../../../model/cluster/cluster-dump.js';
 import { InputError } from '../../../model/input-error.js';
 import { DUMP_COMMAND } from '../../../usecases/cluster/rules/dump.js';
@@ -28,8 +28,8 @@ interface DumpArgs {
   readonly file?: readonly string[] | undefined;
 }
 
-/** Of one dump: they hold managed fields and the status of everything, and are larger than inputs. */
-const MAX_DUMP_BYTES = 256 * 1024 * 1024;
+/** Of one dump: they hold managed fields and the status of everything, and are read object by object. */
+const MAX_DUMP_BYTES = 1024 * 1024 * 1024;
 
 /** Reads the dumps that the arguments name, as one; prints nothing. */
 export async function readDumps(args: DumpArgs, io: Io): Promise<ClusterDump> {
@@ -37,12 +37,14 @@ export async function readDumps(args: DumpArgs, io: Io): Promise<ClusterDump> {
   if (files.length === 0) {
     throw new UsageError('name a dump of a cluster', `\`${DUMP_COMMAND}\` prints one`);
   }
-  const texts = [];
+  const reader = new DumpReader();
   for (const { path } of await findInputFiles({ files, cwd: io.cwd })) {
-    const text = path === '-' ? io.stdin(MAX_DUMP_BYTES) : readText(path, io.cwd, MAX_DUMP_BYTES);
-    texts.push({ file: path, text: await text });
+    const bytes = path === '-' ? io.stdinBytes() : openFile(path, io.cwd);
+    const taker = reader.file(path);
+    for await (const chunk of textChunks(path, bytes, MAX_DUMP_BYTES)) taker.push(chunk);
+    taker.end();
   }
-  const dump = readDump(texts);
+  const { dump } = reader;
   if (dump.packages.length > 0) return dump;
   const passed = [...dump.passedOver.keys()].sort().join(', ');
   throw new InputError(
