@@ -66,6 +66,8 @@ const drawn: fc.Arbitrary<Drawn> = fc
     return { from: end(0), to: end(1), between };
   });
 
+const isLocked = ({ repository }: LockedPackage) => NAMES.indexOf(repository) < LOCKED;
+
 function universeOf(packages: readonly LockedPackage[]): IndexFile {
   return providers(
     Object.fromEntries(
@@ -112,7 +114,6 @@ test('versions in between are found wherever they help, in as few stops as may b
     const states = statesOf(given, answer.between.plan.steps);
     expectAccepted(given, states);
     expectFollowed(states, undefined);
-    const isLocked = ({ repository }: LockedPackage) => NAMES.indexOf(repository) < LOCKED;
     found[answer.between.packages!.every(isLocked) ? 'between' : 'strangers'] += 1;
   });
   await fc.assert(property, { numRuns: RUNS });
