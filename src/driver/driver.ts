@@ -20,6 +20,9 @@ const UNREAD: PackageMeta = {
   findings: [],
 };
 
+/** What a version is; undefined: there is no such version. */
+type Judged = PackageMeta | Rejection | undefined;
+
 interface DriverOptions {
   /** Also read what old design documents describe and Crossplane rejects. */
   readonly compat?: boolean | undefined;
@@ -64,7 +67,8 @@ export class Driver {
     let step = solving.next();
     while (step.done !== true) {
       if (step.value.ask === 'expect') this.#askAhead(step.value.next, target);
-      step = solving.next(await this.#answer(step.value, target));
+      const reply = this.#answer(step.value, target);
+      step = solving.next(reply instanceof Promise ? await reply : reply);
     }
     return step.value;
   }
@@ -75,7 +79,8 @@ export class Driver {
     while (step.done !== true) {
       const question = step.value;
       const unread = question.ask === 'meta' && !this.#read.has(key(question.candidate));
-      step = solving.next(unread ? UNREAD : await this.#answer(question, target));
+      const reply = unread ? UNREAD : this.#answer(question, target);
+      step = solving.next(reply instanceof Promise ? await reply : reply);
     }
     return step.value;
   }
@@ -91,7 +96,8 @@ export class Driver {
     while (step.done !== true) {
       if (this.#read.size >= limit && step.value.ask === 'meta') return undefined;
       if (step.value.ask === 'expect') this.#askAhead(step.value.next, target);
-      step = solving.next(await this.#answer(step.value, target));
+      const reply = this.#answer(step.value, target);
+      step = solving.next(reply instanceof Promise ? await reply : reply);
     }
     return step.value;
   }
@@ -135,13 +141,12 @@ export class Driver {
     for (const repository of lists) this.#memory.expectTags(repository, target);
     for (const candidate of packages) {
       const coming = this.#memory.expectPackage(candidate, target);
-      if (listsFor !== undefined) void this.#follow(candidate, { coming, listsFor }, target);
+      if (listsFor !== undefined) void this.#follow({ coming, listsFor }, target);
     }
   }
 
   /** Asks for the lists that a package will take, when it has come. */
   async #follow(
-    candidate: Candidate,
     {
       coming,
       listsFor,
@@ -149,18 +154,18 @@ export class Driver {
     target: Target,
   ): Promise<void> {
     const fetched = await coming;
-    const meta = fetched && this.#judge(candidate, fetched, target);
+    const meta = fetched && this.#judge(fetched, target);
     if (meta === undefined || isRejection(meta)) return;
     for (const repository of listsFor(meta)) this.#memory.hintTags(repository, target);
   }
 
-  async #answer(question: Question, target: Target): Promise<Reply> {
+  /** A promise where the source must be awaited; what is remembered is there at once. */
+  #answer(question: Question, target: Target): Reply | Promise<Reply> {
     switch (question.ask) {
       case 'expect':
         return undefined;
       case 'versions':
-        this.#listed.add(question.repository);
-        return this.#memory.tags(question.repository, target);
+        return this.#tags(question.repository, target);
       case 'meta':
         return this.#meta(question.candidate, target);
       case 'owners':
@@ -170,18 +175,30 @@ export class Driver {
     }
   }
 
-  async #owners(demand: CrdDemand, target: Target): Promise<readonly Owner[]> {
-    const owners = (await this.#memory.owners?.(demand, target)) ?? [];
-    return owners.filter(({ repository }) => isPublishedAt(repository, demand));
+  #tags(repository: Repository, target: Target): Reply | Promise<Reply> {
+    this.#listed.add(repository);
+    const known = this.#memory.tagsNow(repository, target);
+    return known === undefined ? this.#memory.tags(repository, target) : known.value;
   }
 
-  async #meta(candidate: Candidate, target: Target): Promise<PackageMeta | Rejection | undefined> {
-    const fetched = await this.fetch(candidate, target);
-    return fetched && this.#judge(candidate, fetched, target);
+  #owners(demand: CrdDemand, target: Target): Reply | Promise<Reply> {
+    const published = (owners: readonly Owner[]) =>
+      owners.filter(({ repository }) => isPublishedAt(repository, demand));
+    const known = this.#memory.ownersNow(demand, target);
+    if (known !== undefined) return published(known.value);
+    return this.#memory.owners?.(demand, target).then(published) ?? [];
   }
 
-  #judge(candidate: Candidate, fetched: CheckedPackage, target: Target): PackageMeta | Rejection {
-    return this.#memory.judged(candidate, fetched, { target, compat: this.#compat });
+  #meta(candidate: Candidate, target: Target): Judged | Promise<Judged> {
+    this.#read.add(key(candidate));
+    const judged = (fetched: CheckedPackage | undefined) => fetched && this.#judge(fetched, target);
+    const known = this.#memory.fetchedNow(candidate, target);
+    if (known !== undefined) return judged(known.value);
+    return this.#memory.fetch(candidate, target).then(judged);
+  }
+
+  #judge(fetched: CheckedPackage, target: Target): PackageMeta | Rejection {
+    return this.#memory.judged(fetched, { target, compat: this.#compat });
   }
 }
 

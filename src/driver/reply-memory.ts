@@ -5,12 +5,19 @@ type Rule = keyof TargetRules;
 /** A reply, and what it takes for another target to be given the same. */
 export interface RememberedReply<T> {
   readonly reply: Promise<T>;
-  /** The rules of the target that it was given for. */
-  readonly rules: TargetRules;
-  /** Those that were read to give it. */
+  /** The target that it was given for. */
+  readonly target: Target;
+  /** The rules that were read to give it. */
   readonly rulesRead: ReadonlySet<Rule>;
   /** false: more rules may yet be read. */
   isSettled: boolean;
+  /** undefined: there is none yet, or it is a failure. */
+  given: GivenReply<T> | undefined;
+}
+
+/** What was replied. */
+export interface GivenReply<T> {
+  readonly value: T;
 }
 
 /**
@@ -22,6 +29,12 @@ export interface RememberedReply<T> {
  */
 export class ReplyMemory<T> {
   readonly #replies = new Map<string, RememberedReply<T>[]>();
+
+  /** The reply that a question has been given; undefined: none yet that serves the target. */
+  given(question: string, target: Target): RememberedReply<T> | undefined {
+    const known = this.#replies.get(question)?.find((reply) => serves(reply, target));
+    return known?.given && known;
+  }
 
   /** The reply to a question; `put` asks it, at once if no reply to the same question is awaited. */
   async ask(
@@ -40,17 +53,31 @@ export class ReplyMemory<T> {
     return this.#put(question, target, put);
   }
 
-  #put(
-    question: string,
-    { rules, ...target }: Target,
-    put: (target: Target) => Promise<T>,
-  ): RememberedReply<T> {
+  #put(question: string, target: Target, put: (target: Target) => Promise<T>): RememberedReply<T> {
+    const { version, warning } = target;
     const rulesRead = new Set<Rule>();
-    const reply = put({ ...target, rules: noting(rules, rulesRead) });
-    const remembered = { reply, rules, rulesRead, isSettled: false };
+    let noted: TargetRules | undefined;
+    const reply = put({
+      version,
+      warning,
+      // Most replies depend on no rule, and there are as many of them as versions are read.
+      get rules() {
+        return (noted ??= noting(target.rules, rulesRead));
+      },
+    });
+    const remembered: RememberedReply<T> = {
+      reply,
+      target,
+      rulesRead,
+      isSettled: false,
+      given: undefined,
+    };
+    const settle = (value: T) => {
+      remembered.isSettled = true;
+      remembered.given = { value };
+    };
     // Handling the rejection here also keeps Node from reporting one that is never awaited.
-    const settle = () => (remembered.isSettled = true);
-    reply.then(settle, settle);
+    reply.then(settle, () => (remembered.isSettled = true));
     const others = this.#replies.get(question);
     if (others === undefined) this.#replies.set(question, [remembered]);
     else others.push(remembered);
@@ -59,9 +86,13 @@ export class ReplyMemory<T> {
 }
 
 /** While a reply is awaited, it may still come to depend on any rule. */
-function serves<T>(known: RememberedReply<T>, { rules }: Target): boolean {
-  const rulesRead = known.isSettled ? known.rulesRead : ruleNames(rules);
-  return [...rulesRead].every((rule) => isSame(known.rules[rule], rules[rule]));
+function serves<T>({ isSettled, rulesRead, target }: RememberedReply<T>, other: Target): boolean {
+  if (isSettled && rulesRead.size === 0) return true;
+  const before = target.rules;
+  const now = other.rules;
+  if (before === now) return true;
+  const compared = isSettled ? [...rulesRead] : ruleNames(now);
+  return compared.every((rule) => isSame(before[rule], now[rule]));
 }
 
 function isSame(a: unknown, b: unknown): boolean {

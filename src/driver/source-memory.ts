@@ -1,4 +1,5 @@
 import { isRejection, judge } from '../admission/judge.js';
+import type { CrdDemand } from '../model/crd-demand.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { IndexState, Owner, PackageSource } from '../model/package-source.js';
@@ -6,7 +7,7 @@ import type { Target } from '../model/target/target.js';
 import { checkedPackage, type CheckedPackage } from './checked-package.js';
 import { EqualLists } from './equal-lists.js';
 import { noStats, type ReadStats } from './read-stats.js';
-import { ReplyMemory, type RememberedReply } from './reply-memory.js';
+import { ReplyMemory, type GivenReply, type RememberedReply } from './reply-memory.js';
 
 interface JudgedFor {
   readonly target: Target;
@@ -28,13 +29,14 @@ export class SourceMemory implements PackageSource {
   readonly #source: PackageSource;
   readonly #tagLists = new ReplyMemory<readonly string[] | undefined>();
   readonly #packages = new ReplyMemory<CheckedPackage | undefined>();
+  readonly #owners = new ReplyMemory<readonly Owner[]>();
   /** Packages that were only asked for ahead. Each counts, for none is awaited to see if it is there. */
   readonly #ahead = new Set<RememberedReply<CheckedPackage | undefined>>();
   /** Packages that were asked for, and counted if they were there. */
   readonly #asked = new Set<RememberedReply<CheckedPackage | undefined>>();
 
-  /** What searches made of packages, by what they are, by release; lists that are equal are one. */
-  readonly #judged = new Map<string, PackageMeta | Rejection>();
+  /** What releases make of packages, by release; lists that are equal are one. */
+  readonly #judged = new Map<CheckedPackage, Map<string, PackageMeta | Rejection>>();
   readonly #owned = new EqualLists();
 
   /** Repositories whose lists were counted. */
@@ -49,10 +51,9 @@ export class SourceMemory implements PackageSource {
       this.repositories = (about) => source.repositories!(about);
     }
     if (source.owners === undefined) return;
-    const owners = new ReplyMemory<readonly Owner[]>();
     this.owners = async (demand, target) => {
       const put = async (to: Target) => source.owners!(demand, to);
-      return (await owners.ask(JSON.stringify(demand), target, put)).reply;
+      return (await this.#owners.ask(JSON.stringify(demand), target, put)).reply;
     };
   }
 
@@ -64,6 +65,30 @@ export class SourceMemory implements PackageSource {
   async tags(repository: Repository, target: Target): Promise<readonly string[] | undefined> {
     this.#countList(repository);
     return (await this.#tagList(repository, target)).reply;
+  }
+
+  /** The tags, where they have been replied already: a search need not wait for them. */
+  tagsNow(
+    repository: Repository,
+    target: Target,
+  ): GivenReply<readonly string[] | undefined> | undefined {
+    const remembered = this.#tagLists.given(repository, target);
+    if (remembered !== undefined) this.#countList(repository);
+    return remembered?.given;
+  }
+
+  /** The owners, where they have been replied already. */
+  ownersNow(demand: CrdDemand, target: Target): GivenReply<readonly Owner[]> | undefined {
+    return this.#owners.given(JSON.stringify(demand), target)?.given;
+  }
+
+  /** The package, where it has been asked for and replied already. */
+  fetchedNow(
+    { repository, version }: Candidate,
+    target: Target,
+  ): GivenReply<CheckedPackage | undefined> | undefined {
+    const remembered = this.#packages.given(`${repository}\n${version}`, target);
+    return remembered && this.#asked.has(remembered) ? remembered.given : undefined;
   }
 
   async fetch(candidate: Candidate, target: Target): Promise<CheckedPackage | undefined> {
@@ -78,13 +103,15 @@ export class SourceMemory implements PackageSource {
   }
 
   /** What a release makes of a package that was read, judged once. */
-  judged(candidate: Candidate, fetched: CheckedPackage, { target, compat }: JudgedFor) {
-    const of = `${target.version}\n${compat}\n${candidate.repository}\n${candidate.version}`;
-    let meta = this.#judged.get(of);
+  judged(fetched: CheckedPackage, { target, compat }: JudgedFor): PackageMeta | Rejection {
+    const release = compat ? `${target.version} compat` : target.version;
+    let byRelease = this.#judged.get(fetched);
+    if (byRelease === undefined) this.#judged.set(fetched, (byRelease = new Map()));
+    let meta = byRelease.get(release);
     if (meta === undefined) {
       const judged = judge(fetched.contents, target, { compat });
       meta = isRejection(judged) ? judged : { ...judged, owns: this.#owned.first(judged.owns) };
-      this.#judged.set(of, meta);
+      byRelease.set(release, meta);
     }
     return meta;
   }
