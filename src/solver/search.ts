@@ -1,6 +1,9 @@
 import { resolveConflict } from './conflict.js';
 import type { Incompatibility, Term, Variable } from './incompatibility.js';
-import { VersionSet } from './version-set.js';
+import { NONE, VersionSet } from './version-set.js';
+
+/** The terms to watch where there are but two. */
+const BOTH = [0, 1] as const;
 
 /** One step of the search: a variable lost values. */
 interface Assignment {
@@ -26,6 +29,16 @@ interface Watched {
 }
 
 /**
+ * Those who watch a term on one variable, in the order in which they came, and for each a witness
+ * that its term is open: a value left to the variable that is not among those of the term. While
+ * that is left, there is nothing to look at. `NONE`: it was not open when last looked at.
+ */
+interface Watchers {
+  readonly watched: Watched[];
+  readonly witnesses: number[];
+}
+
+/**
  * The partial solution and everything known to be incompatible: what may still be chosen for each
  * variable, why, and what follows.
  *
@@ -39,7 +52,7 @@ export class Search {
   readonly #sets: VersionSet[] = [];
   /** Per variable: indices into the trail, oldest first. */
   readonly #histories: number[][] = [];
-  readonly #watchers: Watched[][] = [];
+  readonly #watchers: Watchers[] = [];
   /** Variables that lost values and whose watchers have not been told. */
   readonly #changed: Variable[] = [];
   /** Not looked at since they were added, or since what they implied was undone. */
@@ -49,7 +62,7 @@ export class Search {
 
   addVariable(): Variable {
     this.#histories.push([]);
-    this.#watchers.push([]);
+    this.#watchers.push({ watched: [], witnesses: [] });
     return this.#sets.push(VersionSet.all) - 1;
   }
 
@@ -137,14 +150,20 @@ export class Search {
   #watch(incompatibility: Incompatibility): void {
     const { terms } = incompatibility;
     if (terms.length < 2) return;
-    const [first, second] = this.#lastToHold(terms);
+    const [first, second] = terms.length === 2 ? BOTH : this.#lastToHold(terms);
     const watched = { incompatibility, first, second };
-    this.#watchers[terms[first]!.variable]!.push(watched);
-    this.#watchers[terms[second]!.variable]!.push(watched);
+    this.#watchTerm(terms[first]!, watched);
+    this.#watchTerm(terms[second]!, watched);
+  }
+
+  #watchTerm({ variable, values }: Term, by: Watched): void {
+    const { watched, witnesses } = this.#watchers[variable]!;
+    watched.push(by);
+    witnesses.push(this.#sets[variable]!.notIn(values));
   }
 
   /** The two terms that ceased, or will cease, to be open last: the ones worth watching. */
-  #lastToHold(terms: readonly Term[]): [number, number] {
+  #lastToHold(terms: readonly Term[]): readonly [number, number] {
     const since = terms.map((term) => (this.holds(term) ? this.heldSince(term) : Infinity));
     let first = 0;
     for (let i = 1; i < terms.length; i++) if (since[i]! > since[first]!) first = i;
@@ -169,39 +188,51 @@ export class Search {
   }
 
   #tellWatchers(variable: Variable): Incompatibility | undefined {
-    const list = this.#watchers[variable]!;
+    const { watched, witnesses } = this.#watchers[variable]!;
+    const set = this.#sets[variable]!;
+    let conflict: Incompatibility | undefined;
     let kept = 0;
-    for (let i = 0; i < list.length; i++) {
-      const watched = list[i]!;
-      if (watched.incompatibility.superseded || this.#movedElsewhere(watched, variable)) continue;
-      list[kept++] = watched;
-      const { terms } = watched.incompatibility;
-      const here = terms[watched.first]!.variable === variable ? watched.first : watched.second;
-      if (!this.holds(terms[here]!)) continue;
-      const last = terms[here === watched.first ? watched.second : watched.first]!;
-      if (this.holds(last)) {
-        for (i++; i < list.length; i++) list[kept++] = list[i]!;
-        list.length = kept;
-        return watched.incompatibility;
+    for (let i = 0; i < watched.length; i++) {
+      const by = watched[i]!;
+      let witness = witnesses[i]!;
+      if (conflict === undefined && (witness === NONE || !set.has(witness))) {
+        const { incompatibility } = by;
+        if (incompatibility.superseded) continue;
+        const open = set.notIn(termOn(variable, by).values);
+        if (open !== NONE) witness = open;
+        else if (this.#movedElsewhere(by, variable)) continue;
+        else if (this.#forbidOther(by, variable)) conflict = incompatibility;
       }
-      this.#forbid(last, watched.incompatibility);
+      if (kept < i) {
+        watched[kept] = by;
+        witnesses[kept] = witness;
+      } else witnesses[i] = witness;
+      kept++;
     }
-    list.length = kept;
-    return undefined;
+    watched.length = kept;
+    witnesses.length = kept;
+    return conflict;
   }
 
-  /** Whether the term on `variable` holds and another open term can be watched instead; if so, does. */
-  #movedElsewhere(watched: Watched, variable: Variable): boolean {
-    const { terms } = watched.incompatibility;
-    const onFirst = terms[watched.first]!.variable === variable;
-    if (!this.holds(terms[onFirst ? watched.first : watched.second]!)) return false;
+  /** The term on `variable` holds: watches another open term instead, if there is one. */
+  #movedElsewhere(by: Watched, variable: Variable): boolean {
+    const { terms } = by.incompatibility;
     for (let i = 0; i < terms.length; i++) {
-      if (i === watched.first || i === watched.second || this.holds(terms[i]!)) continue;
-      if (onFirst) watched.first = i;
-      else watched.second = i;
-      this.#watchers[terms[i]!.variable]!.push(watched);
+      if (i === by.first || i === by.second || this.holds(terms[i]!)) continue;
+      if (terms[by.first]!.variable === variable) by.first = i;
+      else by.second = i;
+      this.#watchTerm(terms[i]!, by);
       return true;
     }
+    return false;
+  }
+
+  /** All terms hold but, at most, the other one that is watched; true: it holds too, a conflict. */
+  #forbidOther(by: Watched, variable: Variable): boolean {
+    const { terms } = by.incompatibility;
+    const other = terms[terms[by.first]!.variable === variable ? by.second : by.first]!;
+    if (this.holds(other)) return true;
+    this.#forbid(other, by.incompatibility);
     return false;
   }
 
@@ -218,4 +249,10 @@ export class Search {
     this.#sets[variable] = after;
     this.#changed.push(variable);
   }
+}
+
+/** The term on a variable that is watched. */
+function termOn(variable: Variable, { incompatibility, first, second }: Watched): Term {
+  const { terms } = incompatibility;
+  return terms[first]!.variable === variable ? terms[first]! : terms[second]!;
 }

@@ -1,84 +1,118 @@
+/** How many indices one word holds. */
+const BITS = 32;
+/** Never changed: there is nothing in it to change. */
+const NO_WORDS: number[] = [];
+/** In the place of a member where there is none. */
+export const NONE = -1;
+
 /**
  * A set of the values a variable may take, as bits over their indices.
  *
  * Values are discovered as the search goes on, so a set also says what holds for every index not
  * yet thought of. A complement therefore contains versions that no list has named yet, and no set
  * has to be rebuilt when a tag list arrives. Immutable.
+ *
+ * Most packages have few versions, and the search does little but compare sets. The first word is
+ * therefore a field of its own, and a set that needs no other holds no list.
  */
 export class VersionSet {
-  static readonly none = new VersionSet([], 0);
-  static readonly all = new VersionSet([], -1);
+  static readonly none = new VersionSet(0, NO_WORDS, 0);
+  static readonly all = new VersionSet(-1, NO_WORDS, -1);
+  static readonly #singles: VersionSet[] = [];
 
-  readonly #words: readonly number[];
+  readonly #first: number;
+  /** The words after the first. */
+  readonly #more: readonly number[];
   /** -1 or 0: every word beyond the stored ones. */
   readonly #rest: number;
 
   /** Called by `of` and the operations below; other files make their sets with those. */
-  constructor(words: number[], rest: number) {
-    while (words.length > 0 && words[words.length - 1] === rest) words.pop();
-    this.#words = words;
+  constructor(first: number, more: readonly number[], rest: number) {
+    this.#first = first;
+    this.#more = more;
     this.#rest = rest;
   }
 
   static of(indices: Iterable<number>): VersionSet {
-    const words: number[] = [];
+    let first = 0;
+    const more: number[] = [];
     for (const index of indices) {
-      const word = index >>> 5;
-      while (words.length <= word) words.push(0);
-      words[word]! |= 1 << (index & 31);
+      const bit = 1 << (index & (BITS - 1));
+      if (index < BITS) {
+        first |= bit;
+        continue;
+      }
+      const word = (index >>> 5) - 1;
+      while (more.length <= word) more.push(0);
+      more[word]! |= bit;
     }
-    return new VersionSet(words, 0);
+    return new VersionSet(first, more.length === 0 ? NO_WORDS : more, 0);
   }
 
   static single(index: number): VersionSet {
-    return VersionSet.of([index]);
+    if (index >= BITS) return VersionSet.none.with(index);
+    return (VersionSet.#singles[index] ??= new VersionSet(1 << index, NO_WORDS, 0));
   }
 
   get isEmpty(): boolean {
-    return this.#rest === 0 && this.#words.length === 0;
+    return this.#first === 0 && this.#rest === 0 && this.#more.length === 0;
   }
 
   get isAll(): boolean {
-    return this.#rest === -1 && this.#words.length === 0;
+    return this.#first === -1 && this.#rest === -1 && this.#more.length === 0;
   }
 
   /** The one member, of a set that has one and cannot have more. */
   get only(): number | undefined {
     if (this.#rest !== 0) return undefined;
-    const last = this.#words.length - 1;
-    for (let i = 0; i < last; i++) if (this.#words[i] !== 0) return undefined;
-    const word = this.#words[last] ?? 0;
-    return word === 0 || (word & (word - 1)) !== 0 ? undefined : last * 32 + 31 - Math.clz32(word);
+    const last = this.#more.length;
+    for (let i = 0; i < last; i++) if (this.#word(i) !== 0) return undefined;
+    const word = this.#word(last);
+    if (word === 0 || (word & (word - 1)) !== 0) return undefined;
+    return (last + 1) * BITS - 1 - Math.clz32(word);
   }
 
   /** Equal sets, and only they, have equal signatures. */
   get signature(): string {
-    return `${this.#words.join(',')}:${this.#rest}`;
+    return `${this.#first},${this.#more.join(',')}:${this.#rest}`;
   }
 
   has(index: number): boolean {
-    return (this.#word(index >>> 5) & (1 << (index & 31))) !== 0;
+    const word = index < BITS ? this.#first : this.#word(index >>> 5);
+    return (word & (1 << (index & (BITS - 1)))) !== 0;
+  }
+
+  with(index: number): VersionSet {
+    const bit = 1 << (index & (BITS - 1));
+    if (index < BITS) return new VersionSet(this.#first | bit, this.#more, this.#rest);
+    const word = index >>> 5;
+    const more = this.#words(Math.max(word, this.#more.length));
+    more[word - 1]! |= bit;
+    return new VersionSet(this.#first, trimmed(more, this.#rest), this.#rest);
   }
 
   and(other: VersionSet): VersionSet {
-    const words: number[] = [];
-    const span = this.#span(other);
-    for (let i = 0; i < span; i++) words.push(this.#word(i) & other.#word(i));
-    return new VersionSet(words, this.#rest & other.#rest);
+    const first = this.#first & other.#first;
+    const rest = this.#rest & other.#rest;
+    const more = this.#words(this.#span(other));
+    for (let i = 0; i < more.length; i++) more[i]! &= other.#word(i + 1);
+    return new VersionSet(first, trimmed(more, rest), rest);
   }
 
   or(other: VersionSet): VersionSet {
-    const words: number[] = [];
-    const span = this.#span(other);
-    for (let i = 0; i < span; i++) words.push(this.#word(i) | other.#word(i));
-    return new VersionSet(words, this.#rest | other.#rest);
+    const first = this.#first | other.#first;
+    const rest = this.#rest | other.#rest;
+    const more = this.#words(this.#span(other));
+    for (let i = 0; i < more.length; i++) more[i]! |= other.#word(i + 1);
+    return new VersionSet(first, trimmed(more, rest), rest);
   }
 
   minus(other: VersionSet): VersionSet {
-    const words: number[] = [];
-    const span = this.#span(other);
-    for (let i = 0; i < span; i++) words.push(this.#word(i) & ~other.#word(i));
-    return new VersionSet(words, this.#rest & ~other.#rest);
+    const first = this.#first & ~other.#first;
+    const rest = this.#rest & ~other.#rest;
+    const more = this.#words(this.#span(other));
+    for (let i = 0; i < more.length; i++) more[i]! &= ~other.#word(i + 1);
+    return new VersionSet(first, trimmed(more, rest), rest);
   }
 
   complement(): VersionSet {
@@ -86,37 +120,63 @@ export class VersionSet {
   }
 
   isSubsetOf(other: VersionSet): boolean {
-    if (this === other) return true;
-    if ((this.#rest & ~other.#rest) !== 0) return false;
+    return this.notIn(other) === NONE;
+  }
+
+  /** Some member that is not in the other, or `NONE`. */
+  notIn(other: VersionSet): number {
+    const first = this.#first & ~other.#first;
+    if (first !== 0) return highestBit(first);
     const span = this.#span(other);
-    for (let i = 0; i < span; i++) {
-      if ((this.#word(i) & ~other.#word(i)) !== 0) return false;
+    for (let i = 1; i <= span; i++) {
+      const word = this.#word(i) & ~other.#word(i);
+      if (word !== 0) return i * BITS + highestBit(word);
     }
-    return true;
+    // One beyond the words of both stands for all that are.
+    return (this.#rest & ~other.#rest) === 0 ? NONE : (span + 1) * BITS;
   }
 
   isDisjointFrom(other: VersionSet): boolean {
-    if ((this.#rest & other.#rest) !== 0) return false;
+    if ((this.#first & other.#first) !== 0 || (this.#rest & other.#rest) !== 0) return false;
     const span = this.#span(other);
-    for (let i = 0; i < span; i++) {
-      if ((this.#word(i) & other.#word(i)) !== 0) return false;
-    }
+    for (let i = 1; i <= span; i++) if ((this.#word(i) & other.#word(i)) !== 0) return false;
     return true;
   }
 
   equals(other: VersionSet): boolean {
-    if (this.#rest !== other.#rest || this.#words.length !== other.#words.length) return false;
-    for (let i = 0; i < this.#words.length; i++) {
-      if (this.#words[i] !== other.#words[i]) return false;
+    if (this.#first !== other.#first || this.#rest !== other.#rest) return false;
+    if (this.#more.length !== other.#more.length) return false;
+    for (let i = 0; i < this.#more.length; i++) {
+      if (this.#more[i] !== other.#more[i]) return false;
     }
     return true;
   }
 
   #word(i: number): number {
-    return i < this.#words.length ? this.#words[i]! : this.#rest;
+    if (i === 0) return this.#first;
+    return i <= this.#more.length ? this.#more[i - 1]! : this.#rest;
   }
 
-  #span(other: VersionSet): number {
-    return this.#words.length > other.#words.length ? this.#words.length : other.#words.length;
+  /** The words after the first, as many as that or more; to be changed. */
+  #words(count: number): number[] {
+    if (count === 0) return NO_WORDS;
+    const words = this.#more.slice();
+    while (words.length < count) words.push(this.#rest);
+    return words;
   }
+
+  /** How many words after the first tell the two apart, at most. */
+  #span(other: VersionSet): number {
+    return this.#more.length > other.#more.length ? this.#more.length : other.#more.length;
+  }
+}
+
+function highestBit(word: number): number {
+  return BITS - 1 - Math.clz32(word);
+}
+
+/** Without words at the end that say the same as `rest`. */
+function trimmed(words: number[], rest: number): number[] {
+  while (words.length > 0 && words[words.length - 1] === rest) words.pop();
+  return words.length === 0 ? NO_WORDS : words;
 }

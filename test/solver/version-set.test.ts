@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { VersionSet } from '../../src/solver/version-set.js';
+import { NONE, VersionSet } from '../../src/solver/version-set.js';
 
 /** A set as the model has it: indices below 100, and whether everything from 100 on is in. */
 interface Model {
@@ -35,9 +35,22 @@ test('operations agree with sets of numbers, beyond what is stored too', () => {
       expect(members(x.complement())).toEqual(all.filter((i) => !inX.includes(i)));
       expect(x.isSubsetOf(y)).toBe(inX.every((i) => inY.includes(i)));
       expect(x.isDisjointFrom(y)).toBe(!inX.some((i) => inY.includes(i)));
+      const outside = inX.filter((i) => !inY.includes(i));
+      const witness = x.notIn(y);
+      if (outside.length === 0) expect(witness).toBe(NONE);
+      else expect([x.has(witness), y.has(witness)]).toEqual([true, false]);
       expect(x.only).toBe(inX.length === 1 ? inX[0] : undefined);
       expect(x.isEmpty).toBe(inX.length === 0);
       expect(x.isAll).toBe(inX.length === all.length);
+    }),
+  );
+});
+
+test('a set with one more value is that set and the value', () => {
+  fc.assert(
+    fc.property(model, fc.nat(200), (a, value) => {
+      const x = setOf(a);
+      expect(x.with(value).signature).toBe(x.or(VersionSet.of([value])).signature);
     }),
   );
 });
