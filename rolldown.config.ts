@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
-import { defineConfig, type Plugin } from 'rolldown';
+import { defineConfig, type CodeSplittingOptions, type Plugin } from 'rolldown';
 import { INDEX_SCHEMA } from './src/sources/index/index-schema.js';
 import { LOCKFILE_SCHEMA } from './src/lock/lockfile-schema.js';
 import { PACKAGE_SET_SCHEMA } from './src/inputs/documents/package-set-schema.js';
@@ -24,6 +24,18 @@ const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json
 /** Modules that are loaded whichever command is asked for. */
 const atStart = new Set<string>();
 
+/** As few files as can be, for each costs time to find; no command loads what it does not need. */
+export const codeSplitting: CodeSplittingOptions = {
+  includeDependenciesRecursively: false,
+  groups: [
+    { name: 'start', test: (id) => atStart.has(id), priority: 1 },
+    { name: 'shared', minShareCount: SHARED_BY },
+  ],
+};
+
+/** CycloneDX as XML, which is never asked for: its library does without. */
+export const NEVER_LOADED = /^xmlbuilder2$/;
+
 export default defineConfig([
   {
     input: {
@@ -40,23 +52,16 @@ export default defineConfig([
       ...[...Object.keys(dependencies), ...Object.keys(peerDependencies)].map(
         (name) => new RegExp(`^${name}(/|$)`),
       ),
-      // CycloneDX as XML, which is never asked for: its library does without.
-      /^xmlbuilder2$/,
+      NEVER_LOADED,
     ],
     plugins: [compiledSchemas(), startOf('src/cli/main.ts'), licenses()],
     output: {
       dir: 'dist',
       format: 'esm',
-      // As few files as can be, for each costs time to find; names stay, so that a stack trace can be read.
+      // Names stay, so that a stack trace can be read.
       chunkFileNames: 'chunks/[name].js',
       comments: { jsdoc: false },
-      codeSplitting: {
-        includeDependenciesRecursively: false,
-        groups: [
-          { name: 'start', test: (id) => atStart.has(id), priority: 1 },
-          { name: 'shared', minShareCount: SHARED_BY },
-        ],
-      },
+      codeSplitting,
     },
   },
   {
@@ -66,7 +71,7 @@ export default defineConfig([
 ]);
 
 /** Finds the modules that an entry loads by itself or by way of others. */
-function startOf(entry: string): Plugin {
+export function startOf(entry: string): Plugin {
   return {
     name: 'start',
     buildEnd() {
@@ -81,7 +86,7 @@ function startOf(entry: string): Plugin {
 }
 
 /** Puts a validator that ajv makes now in the place of each that it would make while the program runs. */
-function compiledSchemas(): Plugin {
+export function compiledSchemas(): Plugin {
   const prefix = '\0validator:';
   return {
     name: 'compiled-schemas',
@@ -109,7 +114,7 @@ function compiledSchemas(): Plugin {
 const CHECK = /\bschemaCheck\((\w+)(, \{ all: true \})?\)/g;
 
 /** What the licenses of the packages that become part of ours ask for: their texts, in one file. */
-function licenses(): Plugin {
+export function licenses(): Plugin {
   return {
     name: 'licenses',
     generateBundle(_, bundle) {

@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { executableOf } from '../integrations/executable/build.js';
+import { nodeFolder } from '../integrations/executable/node-program.js';
+import { PLATFORMS } from '../integrations/executable/platforms.js';
 import { markdown, quantile } from './markdown.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -9,35 +13,70 @@ const ROUNDS = 7;
 /** Of each round; a shell may count time in hundredths of a second. */
 const RUNS = 5;
 
-const PROCESSES: Readonly<Record<string, readonly string[]>> = {
-  '`node -e 0`': ['-e', '0'],
-  '`--version`': [MAIN, '--version'],
-  '`--help`': [MAIN, '--help'],
-  '`resolve --help`': [MAIN, 'resolve', '--help'],
-  '`resolve` of fixtures/demo': [MAIN, 'resolve', ...DEMO, '--no-write'],
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  '`--version`': ['--version'],
+  '`--help`': ['--help'],
+  '`resolve --help`': ['resolve', '--help'],
+  '`resolve` of fixtures/demo': ['resolve', ...DEMO, '--no-write'],
 };
 
 /** What whole processes take, as multiples of one that does nothing. Processor time, all threads. */
 export async function startUp(): Promise<string> {
-  const rounds = Array.from({ length: ROUNDS }, () => Object.values(PROCESSES).map(milliseconds));
-  const medians = Object.keys(PROCESSES).map((_, i) =>
+  const node = process.execPath;
+  const commands = Object.values(COMMANDS).map((args) => [node, MAIN, ...args]);
+  const medians = mediansOf([[node, '-e', '0'], ...commands]);
+  const rows = ['`node -e 0`', ...Object.keys(COMMANDS)].map((name, i) => [
+    name,
+    medians[i]!.toFixed(0),
+    `${(medians[i]! / medians[0]!).toFixed(2)} ×`,
+  ]);
+  return `${markdown([['process', 'ms', '÷ `node -e 0`'], ...rows])}\n${executable()}`;
+}
+
+/** The executable beside the package as npm installs it, both with the Node.js that is in the executable. */
+function executable(): string {
+  const here = `${process.platform}-${process.arch}`;
+  const { file } = executableOf(here);
+  const platform = PLATFORMS[here];
+  if (platform === undefined || !existsSync(file)) {
+    return `No executable: \`npm run executable -- ${here}\` makes it.\n`;
+  }
+  const node = join(nodeFolder(platform.node), 'bin', 'node');
+  const commands = Object.values(COMMANDS);
+  const medians = mediansOf(
+    commands.flatMap((args) => [
+      [node, MAIN, ...args],
+      [file, ...args],
+    ]),
+  );
+  const rows = Object.keys(COMMANDS).map((name, i) => {
+    const [npm, alone] = [medians[2 * i]!, medians[2 * i + 1]!];
+    return [name, npm.toFixed(0), alone.toFixed(0), `${(alone / npm).toFixed(2)} ×`];
+  });
+  const head = [
+    `Node ${platform.node.version}`,
+    'npm package, ms',
+    'executable, ms',
+    'executable ÷ npm',
+  ];
+  return markdown([head, ...rows]);
+}
+
+/** The medians of rounds in which each process has its turn. */
+function mediansOf(processes: readonly (readonly string[])[]): number[] {
+  const rounds = Array.from({ length: ROUNDS }, () => processes.map(milliseconds));
+  return processes.map((_, i) =>
     quantile(
       rounds.map((round) => round[i]!),
       0.5,
     ),
   );
-  const rows = Object.keys(PROCESSES).map((name, i) => [
-    name,
-    medians[i]!.toFixed(0),
-    `${(medians[i]! / medians[0]!).toFixed(2)} ×`,
-  ]);
-  return markdown([['process', 'ms', '÷ `node -e 0`'], ...rows]);
 }
 
 /** Processor time of one run, as a shell counts that of its children. */
-function milliseconds(args: readonly string[]): number {
+function milliseconds(words: readonly string[]): number {
   const loop = `i=0; while [ $i -lt ${RUNS} ]; do "$@" >/dev/null 2>&1 || exit 1; i=$((i+1)); done; times`;
-  const told = execFileSync('sh', ['-c', loop, 'sh', process.execPath, ...args], {
+  const told = execFileSync('sh', ['-c', loop, 'sh', ...words], {
     encoding: 'utf8',
   });
   const [, children] = told.trim().split('\n');

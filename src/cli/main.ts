@@ -12,12 +12,14 @@ const io = realIo();
 process.on('uncaughtException', endWith);
 process.on('beforeExit', () => endWith(new Error('it waits for something that will never come')));
 
-const code = await runCli(argv, io);
-process.exitCode = code;
-// Requests that were made ahead and are not needed would keep the process alive.
-process.stdout.write('', (failed) => {
-  // `realIo` ends a process whose output failed.
-  if (!failed) process.stderr.write('', () => process.exit(code));
+// No `await`: an executable is made of scripts.
+void runCli(argv, io).then((code) => {
+  process.exitCode = code;
+  // Requests that were made ahead and are not needed would keep the process alive.
+  process.stdout.write('', (failed) => {
+    // `realIo` ends a process whose output failed.
+    if (!failed) process.stderr.write('', () => process.exit(code));
+  });
 });
 
 function endWith(error: unknown): never {

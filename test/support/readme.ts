@@ -43,13 +43,15 @@ export class Clone {
   readonly #root: string;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(root: string, folder: string) {
+  /** `program`: what `xpkg-resolve` stands for; without it, what is built in `dist`. */
+  constructor(root: string, folder: string, program?: string) {
     this.#root = root;
     this.folder = folder;
     cpSync(join(root, 'fixtures'), join(folder, 'fixtures'), { recursive: true });
     const bin = join(folder, '.bin');
     mkdirSync(bin);
-    const run = `exec "${process.execPath}" "${join(root, 'dist/cli/main.js')}" "$@"`;
+    const built = `"${process.execPath}" "${join(root, 'dist/cli/main.js')}"`;
+    const run = `exec ${program === undefined ? built : `"${program}"`} "$@"`;
     const programs = {
       npm: 'exit 0',
       npx: `[ "$1" = xpkg-resolve ] && shift && ${run}`,

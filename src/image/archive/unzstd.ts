@@ -1,10 +1,9 @@
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import type * as zstddec from 'zstddec/stream';
 import { SourceError } from '../../model/source-error.js';
 import type { Limits } from '../limits.js';
 import type { ByteReader } from './byte-reader.js';
 import { zstdFrames, type ZstdFrame } from './zstd-frames.js';
+import { zstdLibrary } from './zstd-library.js';
 
 /**
  * What zstd frames hold, one after the other.
@@ -68,9 +67,8 @@ async function openDecoder(): Promise<zstddec.ZSTDDecoder> {
     lost.bytes = 0;
     lost.copies += 1;
   }
-  const file = createRequire(import.meta.url).resolve('zstddec/stream');
-  const copy = (await import(`${pathToFileURL(file).href}?copy=${lost.copies}`)) as typeof zstddec;
-  const decoder = new copy.ZSTDDecoder();
+  const { ZSTDDecoder } = await zstdLibrary(lost.copies);
+  const decoder = new ZSTDDecoder();
   await decoder.init();
   return decoder;
 }

@@ -36,11 +36,11 @@ export async function graphText(graph: PackageGraph, format: GraphFormat): Promi
       return (await import('../../../graph/formats/dot.js')).dotText(graph);
     case 'svg': {
       const { svgText } = await import('../../../graph/formats/svg.js');
-      return svgText(graph, (await pageAssets()).graphStyle);
+      return svgText(graph, pageAssets().graphStyle);
     }
     case 'html': {
       const { htmlPage } = await import('../../../graph/formats/html.js');
-      return htmlPage(graph, await pageAssets());
+      return htmlPage(graph, pageAssets());
     }
     case 'json':
       return graphJson(graph);

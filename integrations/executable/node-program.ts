@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { NodePackage } from './platforms.js';
+
+/** Where downloads are kept between runs. */
+export const KEPT = join(
+  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+  'xpkg-resolve-shipping',
+);
+
+/**
+ * The folder of an unpacked package of npm that holds a Node.js program, fetched unless it was before: `bin/node` in it,
+ * or `bin/node.exe`. Fails if npm gives other bytes than are expected.
+ */
+export function nodeFolder({ name, version, integrity }: NodePackage): string {
+  const folder = join(KEPT, `${name}-${version}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(KEPT, { recursive: true });
+  const work = mkdtempSync(join(KEPT, '.fetching-'));
+  try {
+    const args = ['pack', '--silent', '--pack-destination', work, `${name}@${version}`];
+    const file = join(work, execFileSync('npm', args, { encoding: 'utf8' }).trim());
+    const found = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
+    if (found !== integrity) {
+      throw new Error(`${name} ${version} is not what it was: ${found}, not ${integrity}`);
+    }
+    execFileSync('tar', ['-xzf', file, '-C', work]);
+    const program = ['node', 'node.exe'].map((each) => join(work, 'package', 'bin', each));
+    chmodSync(
+      program.find((each) => existsSync(each))!,
+      0o755,
+    );
+    // Another run may have been first; its folder holds the same.
+    if (!existsSync(folder)) renameSync(join(work, 'package'), folder);
+    return folder;
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
