@@ -142,7 +142,7 @@ function nothingNamed({ cwd, files }: InputOptions): InputError {
   }
   const names = DEFAULT_FILES.map((name) => `\`${name}\``).join(', ');
   return new InputError(`nothing to resolve: none of ${names} is in \`${cwd}\``, {
-    hint: 'name files with `-f`, or packages as arguments',
+    hint: 'name files with `-f`, or packages as arguments; `xpkg-resolve init` writes a first `xpkg.yaml`',
   });
 }
 

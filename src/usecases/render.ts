@@ -47,6 +47,8 @@ export interface Rendering {
   /** undefined where a digest is missing, which its rows are named by; without rows, if all skip. */
   readonly lock: JsonObject | undefined;
   readonly warnings: readonly string[];
+  /** Why a file that a bundle has otherwise is not among the files. */
+  readonly leftOut: readonly string[];
 }
 
 const LOCK_FILE = 'lock.yaml';
@@ -99,11 +101,8 @@ export function render(lockfile: Lockfile, options: RenderOptions = {}): Renderi
     stream: writeYamlStream([...applied, ...bundle.objects]),
     bundle,
     lock,
-    warnings: [
-      ...bundle.warnings,
-      ...(options.layout === undefined ? missing.slice(0, 1).map(noLock) : []),
-      ...applied.map(() => STALE_ROWS),
-    ],
+    warnings: [...bundle.warnings, ...applied.map(() => STALE_ROWS)],
+    leftOut: options.layout === undefined ? missing.slice(0, 1).map(noLock) : [],
   };
 }
 

@@ -72,7 +72,7 @@ export const renderCommand = command({
     const { pin, applyLock } = args;
     const given = { pin, applyLock, ...modes };
     const { rendering, kept } = renderAgain(lockfile, given, folder, target);
-    for (const line of renderingNotes({ rendering, kept }, out)) io.note(line);
+    for (const line of renderingNotes({ rendering, kept }, { out })) io.note(line);
     if (folder === undefined) {
       io.out(rendering.stream);
       return EXIT.done;

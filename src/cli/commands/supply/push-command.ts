@@ -55,7 +55,7 @@ export const pushCommand = command({
       });
     }
     const rendered = renderAgain(lockfile, args, await BundleFolder.of(args, io));
-    for (const line of renderingNotes(rendered, args.out)) io.note(line);
+    for (const line of renderingNotes(rendered, args)) io.note(line);
     const { files: content } = rendered.rendering;
     const single = content.size > MOST_SINGLE_FILES ? [] : [...content];
     const files = single.map(([name, file]) => yaml(`rendered/${name}`, file));

@@ -116,7 +116,11 @@ export function printAnswer(
   args: BundleArgs,
   io: Io,
 ): void {
-  for (const line of renderingNotes({ rendering, kept }, args.out)) io.note(line);
+  for (const line of renderingNotes(
+    { rendering, kept },
+    { out: args.out, write: args.write && args.bundle },
+  ))
+    io.note(line);
   if (args.output === 'json') io.out(answerJson(answer, bytes));
   else if (args.output === 'yaml') io.out(edited);
   else if (args.out === '-') io.out(rendering.stream);

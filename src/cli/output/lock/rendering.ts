@@ -1,9 +1,13 @@
 import type { RenderedAgain } from '../../io/bundle/render-again.js';
 
-/** What there is to say of a rendering, a line each; `out` is the folder it goes to. */
-export function renderingNotes({ rendering, kept }: RenderedAgain, out: string): string[] {
+/** What there is to say of a rendering, a line each. */
+export function renderingNotes(
+  { rendering, kept }: RenderedAgain,
+  { out, write = true }: { readonly out: string; readonly write?: boolean | undefined },
+): string[] {
+  const warnings = [...rendering.warnings, ...(write ? rendering.leftOut : [])];
   return [
-    ...rendering.warnings.map((warning) => `warning: ${warning}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
     ...rendering.bundle.skips.map(
       (reason) => `note: every package has \`skipDependencyResolution: true\`: ${reason}`,
     ),

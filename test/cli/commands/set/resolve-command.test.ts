@@ -263,6 +263,14 @@ test('a digest that no source knows is locked only on request', async () => {
   expect(await run('--allow-undigested')).toMatchObject({ code: EXIT.done });
 });
 
+test('that a digest is missing to `lock.yaml` is said where it would be written', async () => {
+  index({ [A]: { 'v1.0.0': {} } });
+  const warning = '`lock.yaml` is not written';
+  expect((await run('--no-write')).stderr).not.toContain(warning);
+  expect((await run('--allow-undigested', '--no-bundle')).stderr).not.toContain(warning);
+  expect((await run('--allow-undigested')).stderr).toContain(warning);
+});
+
 test('a set says once and for all that versions without a digest may be locked', async () => {
   index({ [A]: { 'v1.0.0': {} } });
   const set = JSON.parse(readFileSync(join(folder, 'xpkg.yaml'), 'utf8')) as { spec: object };
