@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { defineConfig, type CodeSplittingOptions, type Plugin } from 'rolldown';
@@ -127,17 +127,36 @@ export function licenses(): Plugin {
           .split(sep)
           .join('/')
           .replace(/^.*node_modules\//, '');
-        const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-          version: string;
-        };
-        const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+        const { version } = manifestIn(folder);
+        const file = licenseIn(folder) ?? licenseBeside(folder, folders);
         if (file === undefined) this.error(`${name} comes without the text of its license`);
-        return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+        return `${name} ${version}\n\n${readFileSync(file, 'utf8').trim()}\n`;
       });
       const source = texts.join(`\n${'-'.repeat(72)}\n\n`);
       this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source });
     },
   };
+}
+
+function manifestIn(folder: string) {
+  const text = readFileSync(join(folder, 'package.json'), 'utf8');
+  return JSON.parse(text) as { readonly version: string; readonly license?: string };
+}
+
+function licenseIn(folder: string): string | undefined {
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  return file === undefined ? undefined : join(folder, file);
+}
+
+/** The text that another package of the same scope comes with, under the same license. */
+function licenseBeside(folder: string, all: Iterable<string>): string | undefined {
+  const scope = dirname(folder);
+  if (!basename(scope).startsWith('@')) return undefined;
+  const { license } = manifestIn(folder);
+  const alike = [...all].filter(
+    (other) => dirname(other) === scope && manifestIn(other).license === license,
+  );
+  return alike.map((other) => licenseIn(other)).find((file) => file !== undefined);
 }
 
 /** The folder of the package that a module is from, from the top. */

@@ -18,7 +18,7 @@ const READING = ['text', 'files', 'semver', 'model', 'admission', 'image', 'regi
 const DERIVING = ['lock', 'bundle', 'compare', 'cluster', 'plan'];
 const WRITING = [...DERIVING, 'inputs', 'package-yaml', 'sources'];
 const SEARCHING = ['solver', 'driver', 'explain'];
-const USING = ['usecases', 'convert', 'graph', 'report', 'supply', 'sbom'];
+const USING = ['usecases', 'convert', 'graph', 'report', 'signatures', 'supply', 'sbom'];
 const LIBRARY = [...READING, ...WRITING, ...SEARCHING, ...USING];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
@@ -37,8 +37,19 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   registry: { folders: ['text', 'files', 'model', 'image'], npm: ['undici'], io: true },
   store: { folders: ['text', 'files', 'model', 'image'], npm: [], io: true },
   sources: { folders: [...READING, 'package-yaml'], npm: ['p-limit'], io: true },
+  signatures: {
+    folders: ['text', 'model', 'image'],
+    npm: [
+      '@sigstore/bundle',
+      '@sigstore/core',
+      '@sigstore/protobuf-specs',
+      '@sigstore/verify',
+      're2js',
+    ],
+    io: false,
+  },
   supply: {
-    folders: [...READING, 'package-yaml', 'sources', 'lock'],
+    folders: [...READING, 'package-yaml', 'sources', 'signatures', 'lock'],
     npm: ['p-limit'],
     io: true,
   },

@@ -39,6 +39,9 @@ export function descriptorFrom(value: unknown): Descriptor | undefined {
 }
 
 const READ_ANNOTATIONS = new Set([
+  'dev.cosignproject.cosign/signature',
+  'dev.sigstore.cosign/bundle',
+  'dev.sigstore.cosign/certificate',
   'io.crossplane.xpkg',
   'io.containerd.image.name',
   'org.opencontainers.image.ref.name',

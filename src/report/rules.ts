@@ -41,6 +41,11 @@ const LOCK_RULES: Readonly<Record<string, Row>> = {
     'A rendered file is not what the lockfile renders.',
     'See what differs; `xpkg-resolve render` writes it again.',
   ],
+  signature: [
+    'An image is not signed as the policy of an ImageConfig asks.',
+    'See who signed it with `cosign tree` and `cosign verify`; the cluster refuses it, too.',
+    'security',
+  ],
   missing: ['There is no lockfile.', 'Run `xpkg-resolve resolve` and commit what it writes.'],
 };
 

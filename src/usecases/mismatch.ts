@@ -7,7 +7,8 @@ export interface Mismatch {
    * `content`: the package does not say what the lockfile says of it. `constraint`: the locked set
    * does not satisfy everything. `input`: it is not what is asked for. `stale`: resolving again
    * changes it. `bundle`: a rendered file is not what it renders. `missing`: there is no lockfile.
-   * `mirror`: a mirror lacks an image, or has another in its place.
+   * `mirror`: a mirror lacks an image, or has another in its place. `signature`: an image is not
+   * signed as the policy of an ImageConfig asks.
    */
   readonly kind:
     | 'tag-moved'
@@ -18,7 +19,8 @@ export interface Mismatch {
     | 'stale'
     | 'bundle'
     | 'missing'
-    | 'mirror';
+    | 'mirror'
+    | 'signature';
   /** undefined: it is about the set. */
   readonly repository?: Repository | undefined;
   readonly version?: string | undefined;

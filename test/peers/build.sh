@@ -3,8 +3,12 @@
 # be had. Each takes minutes, once: they are kept, by version, in the user's cache folder. `build.sh bin` prints where.
 set -euo pipefail
 
-helm=helm.sh/helm/v3/cmd/helm@v3.22.0
-programs=("$helm")
+# Name of the program, its package and version. Releases 2 and 3 of cosign store signatures differently.
+programs=(
+  helm=helm.sh/helm/v3/cmd/helm@v3.22.0
+  cosign2=github.com/sigstore/cosign/v2/cmd/cosign@v2.6.5
+  cosign3=github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3
+)
 
 kept=${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-peers
 bin=$kept/$(printf '%s\n' "${programs[@]}" | sha256sum | cut -c1-12)
@@ -15,8 +19,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$bin"
 for program in "${programs[@]}"; do
-  package=${program%@*}
-  name=${package##*/}
+  name=${program%%=*}
+  package=${program#*=}
+  package=${package%@*}
   [ ! -x "$bin/$name" ] || continue
   echo "building $name ${program#*@}"
   mkdir "$work/$name"

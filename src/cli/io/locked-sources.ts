@@ -18,6 +18,8 @@ interface LockedSources {
   readonly audited: SourceMemory;
   /** Has everything; what is locked is read as the audit reads it, and once for both. */
   readonly whole: SourceMemory;
+  /** One by one, in the order given. */
+  readonly each: readonly PackageSource[];
 }
 
 /** The sources that the flags name, opened once, with the cache ignored. */
@@ -40,7 +42,8 @@ export async function openAnew(
   const held = new SourceMemory(own, stats);
   const all = tellUnsearched(firstKnowing(sources), sources, (line) => io.note(line));
   const rest = limited(all, args.concurrency);
-  return { audited: held, whole: new SourceMemory(lockedFirst(held, rest, lockfile), stats) };
+  const whole = new SourceMemory(lockedFirst(held, rest, lockfile), stats);
+  return { audited: held, whole, each: sources };
 }
 
 interface Audit {

@@ -89,6 +89,7 @@ const MISMATCH_KINDS: Readonly<Record<Mismatch['kind'], true>> = {
   bundle: true,
   missing: true,
   mirror: true,
+  signature: true,
 };
 
 /** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */

@@ -2,6 +2,7 @@ import type { SourceError } from '../../../model/source-error.js';
 import type { Mismatch } from '../../../usecases/mismatch.js';
 import type { Verification } from '../../../usecases/verify/verify.js';
 import { corruptBytesAlert } from './security.js';
+import type { SignatureReport } from './signatures.js';
 import { jsonDocument } from '../json-document.js';
 import {
   mismatchAdvice,
@@ -20,6 +21,7 @@ interface VerificationText {
 export function verificationText(
   { target, read, mismatches, failures, notes }: Verification,
   lockfile: string,
+  signed?: SignatureReport,
 ): VerificationText {
   const complaints = [
     ...notes.map((note) => `note: ${note}`),
@@ -31,7 +33,7 @@ export function verificationText(
   const well = mismatches.length + failures.length === 0;
   const packages = `${read} ${read === 1 ? 'package is' : 'packages are'}`;
   const summary = well
-    ? `${packages} as locked in ${lockfile}, for Crossplane ${target.version}`
+    ? `${packages} as locked in ${lockfile}, for Crossplane ${target.version}${signed === undefined ? '' : `; ${signed.summary}`}`
     : undefined;
   return { summary, complaints };
 }
@@ -52,12 +54,14 @@ export function firstComplaint({
 export function verificationJson(
   { target, read, mismatches, failures, notes }: Verification,
   bytes: number,
+  signed?: SignatureReport,
 ): string {
   return jsonDocument({
     status: statusOf(mismatches, failures),
     crossplane: target.version,
     mismatches: mismatchesJson(mismatches),
     failures: failures.map(({ code, message }) => ({ code, text: message })),
+    signatures: signed?.signatures,
     notes,
     stats: { read, bytes },
   });

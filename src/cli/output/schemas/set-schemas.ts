@@ -63,6 +63,25 @@ export const SET_SCHEMAS = {
       record({ code: text('What sort of failure.'), text: text('What failed.') }),
       'Sources that failed.',
     ),
+    'signatures?': list(
+      record({
+        source,
+        version,
+        status: oneOf(
+          ['verified', 'refused', 'not-required'],
+          'Whether it is signed as asked; `not-required`: no policy is for it.',
+        ),
+        'policy?': text('The ImageConfig that asks for a signature.'),
+        'authority?': text('The authority of the policy that signed it.'),
+        'key?': text('SHA-256 of the key that signed it (DER).'),
+        'subject?': text('Who signed it, where a certificate says so.'),
+        'issuer?': text('Who vouches for that.'),
+        'signature?': text('SHA-256 of the signature.'),
+        'place?': oneOf(['tag', 'referrer'], 'Where the signature is kept.'),
+        'predicateType?': text('What is attested, where the policy asks for an attestation.'),
+      }),
+      'What became of signatures, with `--signatures`.',
+    ),
     notes,
     stats: record(
       { read: count('Packages read.'), bytes: count('Bytes read from the network.') },

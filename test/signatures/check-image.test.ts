@@ -1,0 +1,431 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Descriptor } from '../../src/image/descriptor.js';
+import type { ImageRepository } from '../../src/image/image-repository.js';
+import { targetFor } from '../../src/model/target/target.js';
+import { checkImage, isVerified } from '../../src/signatures/check-image.js';
+import { SignaturePolicies, type SignaturePolicy } from '../../src/signatures/signature-policy.js';
+import {
+  keyFingerprint,
+  publicKeyFrom,
+  trustedRootFrom,
+  type SignatureTrust,
+} from '../../src/signatures/trust.js';
+import type { Digest } from '../../src/text/digest.js';
+import type { JsonObject } from '../../src/text/json.js';
+import { imageOf, blobOf, type Image } from '../support/registry/image.js';
+import { CertificateAuthority, type Certified } from '../support/signing/certificate-authority.js';
+import {
+  attestation,
+  bundle,
+  LAYER,
+  publicPem,
+  signatureManifest,
+  SIGNING,
+  simplePayload,
+  simpleSignature,
+  trustedRoot,
+  type SignatureLayer,
+} from '../support/signing/signatures.js';
+import { TransparencyLog } from '../support/signing/transparency-log.js';
+
+const image = imageOf([blobOf('package')]);
+const other = imageOf([blobOf('other')]);
+const digest = image.digest as Digest;
+const SPDX = 'https://spdx.dev/Document';
+
+/** A repository of the image, with manifests under tags and as referrers. */
+function repository(
+  tags: Readonly<Record<string, Image>>,
+  referrers: readonly Image[] = [],
+): ImageRepository & { readonly asked: string[] } {
+  const all = [...Object.values(tags), ...referrers];
+  const asked: string[] = [];
+  return {
+    name: 'registry.example.test/acme/p',
+    asked,
+    tags: async () => Object.keys(tags),
+    manifest: async (reference) => {
+      asked.push(reference);
+      const found = tags[reference] ?? all.find((each) => each.digest === reference);
+      return found && { digest: found.digest as Digest, bytes: found.bytes };
+    },
+    blob: async ({ digest: wanted }) =>
+      all.flatMap(({ blobs }) => blobs).find((blob) => blob.digest === wanted)?.bytes,
+    referrers: async () => {
+      asked.push('referrers');
+      return referrers.map(({ bytes, mediaType, digest: at }): Descriptor => {
+        const { artifactType } = JSON.parse(Buffer.from(bytes).toString('utf8'));
+        const [own, annotations] = [at as Digest, new Map<string, string>()];
+        return {
+          digest: own,
+          size: bytes.length,
+          mediaType,
+          artifactType,
+          annotations,
+          platform: undefined,
+        };
+      });
+    },
+  };
+}
+
+const tag = (suffix: 'sig' | 'att') => `${digest.replace(':', '-')}.${suffix}`;
+
+/** The image with signatures under its tag. */
+function signedBy(...layers: readonly SignatureLayer[]) {
+  return { images: repository({ [tag('sig')]: signatureManifest(layers) }), digest };
+}
+
+function attestedBy(...layers: readonly SignatureLayer[]) {
+  return { images: repository({ [tag('att')]: signatureManifest(layers) }), digest };
+}
+
+function policyOf(...authorities: readonly JsonObject[]): SignaturePolicy {
+  const object: JsonObject = {
+    kind: 'ImageConfig',
+    metadata: { name: 'signed' },
+    spec: {
+      matchImages: [{ prefix: 'registry.example.test/' }],
+      verification: { provider: 'Cosign', cosign: { authorities } },
+    },
+  };
+  const policies = new SignaturePolicies([{ object, origin: { file: 'config.yaml', line: 1 } }]);
+  const candidate = { repository: 'registry.example.test/acme/p', version: 'v1.0.0' };
+  return policies.for(candidate, targetFor('v2.3.4')!)!;
+}
+
+const keyed = (more: JsonObject = {}): JsonObject => ({
+  name: 'release',
+  key: { secretRef: { name: 'keys', key: 'cosign.pub' }, ...more },
+});
+
+const keyless = (...identities: readonly JsonObject[]): JsonObject => ({
+  name: 'people',
+  keyless: { identities },
+});
+
+function trusting(key: KeyObject, root?: SignatureTrust['root']): SignatureTrust {
+  const given = publicKeyFrom(publicPem(key), 'cosign.pub');
+  return { keys: [{ secret: 'keys', field: 'cosign.pub', key: given }], root };
+}
+
+async function refusal(...args: Parameters<typeof checkImage>): Promise<string> {
+  const verdict = await checkImage(...args);
+  if (isVerified(verdict)) throw new Error(`it is accepted: ${JSON.stringify(verdict)}`);
+  return verdict.reasons.map(({ authority, why }) => `${authority}: ${why}`).join('\n');
+}
+
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+const fingerprint = (key: KeyObject) => keyFingerprint(publicKeyFrom(publicPem(key), 'x'));
+
+describe('a key', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const ed = generateKeyPairSync('ed25519').privateKey;
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
+
+  test.each([
+    ['ECDSA P-256', ec, undefined],
+    ['ECDSA P-384 with SHA-384', p384, 'sha384'],
+    ['RSA', rsa, undefined],
+    ['RSA with SHA-512', rsa, 'sha512'],
+    ['Ed25519', ed, undefined],
+  ] as const)(
+    '%s signs what is accepted, and what it signs is for one image',
+    async (_, key, hash) => {
+      const policy = policyOf(keyed(hash === undefined ? {} : { hashAlgorithm: hash }));
+      const verdict = await checkImage(
+        signedBy(simpleSignature(digest, { key, hash })),
+        policy,
+        trusting(key),
+      );
+      expect(verdict).toMatchObject({
+        policy: 'signed',
+        authority: 'release',
+        by: { key: fingerprint(key) },
+        place: 'tag',
+        isLogged: false,
+      });
+      const about = signedBy(simpleSignature(other.digest, { key, hash }));
+      expect(await refusal(about, policy, trusting(key))).toBe(
+        `release: it is about another image, ${other.digest}`,
+      );
+    },
+  );
+
+  test('another key, another payload and another hash are refused', async () => {
+    const layer = simpleSignature(digest, { key: stranger });
+    const notBy = `release: it is not signed by the key ${fingerprint(ec)}`;
+    expect(await refusal(signedBy(layer), policyOf(keyed()), trusting(ec))).toBe(notBy);
+    const signature = simpleSignature(other.digest, { key: ec });
+    const swapped = { ...signature, bytes: simplePayload(digest) };
+    expect(await refusal(signedBy(swapped), policyOf(keyed()), trusting(ec))).toBe(notBy);
+    const policy = policyOf(keyed({ hashAlgorithm: 'sha512' }));
+    const good = signedBy(simpleSignature(digest, { key: ec }));
+    expect(await refusal(good, policy, trusting(ec))).toBe(notBy);
+  });
+
+  test('one of several signatures suffices, and one of several authorities', async () => {
+    const layers = [
+      simpleSignature(digest, { key: stranger }),
+      simpleSignature(digest, { key: ec }),
+    ];
+    const first = { name: 'first', key: { secretRef: { name: 'missing', key: 'k' } } };
+    const verdict = await checkImage(signedBy(...layers), policyOf(first, keyed()), trusting(ec));
+    expect(verdict).toMatchObject({ authority: 'release', by: { key: fingerprint(ec) } });
+    expect(await refusal(signedBy(layers[0]!), policyOf(first, keyed()), trusting(ec))).toBe(
+      'first: it is not checked, for its key was not given (`--public-key missing/k=FILE`)\n' +
+        `release: it is not signed by the key ${fingerprint(ec)}`,
+    );
+  });
+
+  test('what is unsigned, damaged or not there is refused, and says which it is', async () => {
+    const policy = policyOf(keyed());
+    const bare = { images: repository({}), digest };
+    expect(await refusal(bare, policy, trusting(ec))).toBe('release: there is no signature');
+    const { annotations: _, ...layer } = simpleSignature(digest, { key: ec });
+    expect(await refusal(signedBy({ ...layer, annotations: {} }), policy, trusting(ec))).toBe(
+      'release: it lacks the annotation `dev.cosignproject.cosign/signature`',
+    );
+    const bad = {
+      ...layer,
+      annotations: { 'dev.cosignproject.cosign/signature': '%', 'dev.sigstore.cosign/bundle': '{' },
+    };
+    expect(await refusal(signedBy(bad), policy, trusting(ec))).toBe('release: it is damaged');
+    const manifest = signatureManifest([simpleSignature(digest, { key: ec })]);
+    const images = repository({ [tag('sig')]: { ...manifest, blobs: [] } });
+    expect(await refusal({ images, digest }, policy, trusting(ec))).toBe(
+      'release: it is not there',
+    );
+  });
+
+  test('more signatures than anyone needs end the run', async () => {
+    const layers = Array.from({ length: 101 }, () => simpleSignature(digest, { key: stranger }));
+    const many = checkImage(signedBy(...layers), policyOf(keyed()), trusting(ec));
+    await expect(many).rejects.toMatchObject({ name: 'SourceError', code: 'TOO_LARGE' });
+    const referrers = layers.map((_, i) =>
+      signatureManifest([bundle({ digest, predicateType: `x:${i}` }, { key: stranger })], {
+        subject: image,
+        artifactType: LAYER.bundle,
+      }),
+    );
+    const referred = { images: repository({}, referrers), digest };
+    await expect(checkImage(referred, policyOf(keyed()), trusting(ec))).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+    });
+  });
+});
+
+describe('referrers', () => {
+  test.each([
+    [
+      'the older format',
+      simpleSignature(digest, { key: ec }),
+      'application/vnd.dev.cosign.artifact.sig.v1+json',
+    ],
+    ['a bundle', bundle({ digest, predicateType: SIGNING }, { key: ec }), LAYER.bundle],
+  ])('%s is found where no tag is', async (_, layer, artifactType) => {
+    const images = repository({}, [signatureManifest([layer], { subject: image, artifactType })]);
+    const verdict = await checkImage({ images, digest }, policyOf(keyed()), trusting(ec));
+    expect(verdict).toMatchObject({ place: 'referrer', by: { key: fingerprint(ec) } });
+  });
+
+  test('they are not asked for where a tag suffices, as in the cluster', async () => {
+    const signed = signedBy(simpleSignature(digest, { key: ec }));
+    await checkImage(signed, policyOf(keyed()), trusting(ec));
+    expect(signed.images.asked).toEqual([tag('sig')]);
+  });
+
+  test('a bundle about another image, and one that was swapped, are refused', async () => {
+    const refer = (layer: SignatureLayer) => ({
+      images: repository({}, [
+        signatureManifest([layer], { subject: image, artifactType: LAYER.bundle }),
+      ]),
+      digest,
+    });
+    const about = bundle({ digest: other.digest, predicateType: SIGNING }, { key: ec });
+    expect(await refusal(refer(about), policyOf(keyed()), trusting(ec))).toBe(
+      `release: it is about another image, ${other.digest}`,
+    );
+    const [mine, theirs] = [digest, other.digest].map((each) =>
+      JSON.parse(bundle({ digest: each, predicateType: SIGNING }, { key: ec }).bytes),
+    );
+    mine.dsseEnvelope.signatures = theirs.dsseEnvelope.signatures;
+    const swapped = { ...about, bytes: JSON.stringify(mine) };
+    expect(await refusal(refer(swapped), policyOf(keyed()), trusting(ec))).toBe(
+      `release: it is not signed by the key ${fingerprint(ec)}`,
+    );
+  });
+});
+
+describe('attestations', () => {
+  const policy = policyOf({
+    ...keyed(),
+    attestations: [{ name: 'sbom', predicateType: 'spdxjson' }],
+  });
+
+  test('one of the type that is named suffices; a signature does not', async () => {
+    const statement = { digest, predicateType: SPDX };
+    const verdict = await checkImage(
+      attestedBy(attestation(statement, { key: ec })),
+      policy,
+      trusting(ec),
+    );
+    expect(verdict).toMatchObject({ predicateType: SPDX, by: { key: fingerprint(ec) } });
+    const signed = signedBy(simpleSignature(digest, { key: ec }));
+    expect(await refusal(signed, policy, trusting(ec))).toBe('release: there is no attestation');
+    const referrer = signatureManifest([bundle(statement, { key: ec })], {
+      subject: image,
+      artifactType: LAYER.bundle,
+    });
+    const referred = { images: repository({}, [referrer]), digest };
+    expect(await checkImage(referred, policy, trusting(ec))).toMatchObject({ place: 'referrer' });
+    expect(await refusal(referred, policyOf(keyed()), trusting(ec))).toBe(
+      'release: there is no signature',
+    );
+  });
+
+  test('another type, another key and another image are refused', async () => {
+    const by = (statement: { digest: string; predicateType: string }, key: KeyObject) =>
+      refusal(attestedBy(attestation(statement, { key })), policy, trusting(ec));
+    expect(await by({ digest, predicateType: 'https://slsa.dev/provenance/v1' }, ec)).toBe(
+      'release: it attests `https://slsa.dev/provenance/v1`, and not `https://spdx.dev/Document`',
+    );
+    expect(await by({ digest, predicateType: SPDX }, stranger)).toContain('not signed by the key');
+    expect(await by({ digest: other.digest, predicateType: SPDX }, ec)).toContain('another image');
+  });
+});
+
+describe('with a trusted root', () => {
+  const [log, certificates] = [new TransparencyLog(), new TransparencyLog()];
+  const [email, issuer] = ['dev@example.test', 'https://accounts.example.test'];
+  const from = new Date('2026-01-01T12:00:00Z');
+  const at = new Date('2026-01-01T12:05:00Z');
+  let authority: CertificateAuthority;
+  let signer: Certified;
+  let trust: SignatureTrust;
+  beforeAll(async () => {
+    authority = await CertificateAuthority.create();
+    signer = await authority.certify({ email, issuer, from, log: certificates });
+    const root = trustedRootFrom(trustedRoot(authority, { log, certificates }), 'root.json');
+    trust = { keys: [], root };
+  });
+
+  test('a certified signer is accepted, in each format, by text or expression', async () => {
+    const patterns: JsonObject[] = [
+      { issuer, subject: email },
+      { issuerRegExp: 'accounts', subjectRegExp: '^dev@' },
+      { subject: 'x', subjectRegExp: '@example' },
+      {},
+    ];
+    for (const pattern of patterns) {
+      const signed = signedBy(simpleSignature(digest, { ...signer, log, at }));
+      expect(await checkImage(signed, policyOf(keyless(pattern)), trust)).toMatchObject({
+        by: { subject: email, issuer },
+        isLogged: true,
+      });
+    }
+    const layer = bundle({ digest, predicateType: SIGNING }, { ...signer, log, at });
+    const images = repository({}, [
+      signatureManifest([layer], { subject: image, artifactType: LAYER.bundle }),
+    ]);
+    expect(
+      await checkImage({ images, digest }, policyOf(keyless({ subject: email })), trust),
+    ).toMatchObject({ place: 'referrer', by: { subject: email } });
+    const attested = attestedBy(
+      attestation({ digest, predicateType: SPDX }, { ...signer, log, at }),
+    );
+    const policy = policyOf({
+      ...keyless({ subject: email }),
+      attestations: [{ name: 'sbom', predicateType: 'spdx' }],
+    });
+    expect(await checkImage(attested, policy, trust)).toMatchObject({ predicateType: SPDX });
+  });
+
+  test('another identity is refused, and named', async () => {
+    const signed = signedBy(simpleSignature(digest, { ...signer, log, at }));
+    const wanted = policyOf(keyless({ subject: 'ops@example.test' }, { issuerRegExp: '^other' }));
+    expect(await refusal(signed, wanted, trust)).toBe(
+      'people: it is signed by `dev@example.test` (issuer `https://accounts.example.test`), ' +
+        'and not by subject `ops@example.test`; or issuer matching `^other`',
+    );
+  });
+
+  test.each([
+    [
+      'an expired certificate',
+      () => simpleSignature(digest, { ...signer, log, at: new Date('2026-01-01T12:30:00Z') }),
+      'its certificate does not hold (certificate is not valid or expired at the specified date)',
+    ],
+    [
+      'no entry in a log',
+      () => simpleSignature(digest, { ...signer }),
+      'it has no entry in a transparency log',
+    ],
+    [
+      'the entry of another log',
+      () => simpleSignature(digest, { ...signer, log: new TransparencyLog(), at }),
+      'its entry in the transparency log does not hold (inclusion promise could not be verified)',
+    ],
+    [
+      'the entry of another signature',
+      () => {
+        const { annotations, ...layer } = simpleSignature(digest, { ...signer, log, at });
+        const of = simpleSignature(digest, { ...signer, log, at }).annotations;
+        const entry = of['dev.sigstore.cosign/bundle']!;
+        return { ...layer, annotations: { ...annotations, 'dev.sigstore.cosign/bundle': entry } };
+      },
+      'its entry in the transparency log does not hold (signature mismatch)',
+    ],
+    [
+      'no certificate',
+      () => simpleSignature(digest, { key: ec, log, at }),
+      'it comes without a certificate',
+    ],
+  ])('%s is refused', async (_, layer, why) => {
+    const policy = policyOf(keyless({ subject: email }));
+    expect(await refusal(signedBy(layer()), policy, trust)).toBe(`people: ${why}`);
+  });
+
+  test('another authority is refused, and a certificate outside its log', async () => {
+    const policy = policyOf(keyless({ subject: email }));
+    const rogue = await CertificateAuthority.create();
+    const theirs = await rogue.certify({ email, issuer, from, log: certificates });
+    const signed = signedBy(simpleSignature(digest, { ...theirs, log, at }));
+    expect(await refusal(signed, policy, trust)).toMatch(/^people: its certificate does not hold/);
+    const unlogged = await authority.certify({ email, issuer, from });
+    const bare = signedBy(simpleSignature(digest, { ...unlogged, log, at }));
+    expect(await refusal(bare, policy, trust)).toBe(
+      'people: its certificate does not hold (expected 1 SCTs, got 0)',
+    );
+    const ignoring = policyOf({
+      name: 'people',
+      keyless: { identities: [{ subject: email }], insecureIgnoreSCT: true },
+    });
+    expect(isVerified(await checkImage(bare, ignoring, trust))).toBe(true);
+  });
+
+  test('without one, a certified signer cannot be checked', async () => {
+    const signed = signedBy(simpleSignature(digest, { ...signer, log, at }));
+    const policy = policyOf(keyless({ subject: email }));
+    expect(await refusal(signed, policy, { keys: [], root: undefined })).toBe(
+      'people: it is not checked, for no trusted root was given (`--trusted-root FILE`)',
+    );
+  });
+
+  test('a key needs an entry in the log, too, and the entry must name that key', async () => {
+    const both = trusting(ec, trust.root);
+    const logged = signedBy(simpleSignature(digest, { key: ec, log, at }));
+    expect(isVerified(await checkImage(logged, policyOf(keyed()), both))).toBe(true);
+    const unlogged = signedBy(simpleSignature(digest, { key: ec }));
+    expect(await refusal(unlogged, policyOf(keyed()), both)).toBe(
+      'release: it has no entry in a transparency log',
+    );
+    const { certificate } = signer;
+    const misnamed = signedBy(simpleSignature(digest, { key: ec, certificate, log, at }));
+    expect(await refusal(misnamed, policyOf(keyed()), both)).toBe(
+      'release: its entry in the transparency log names another key',
+    );
+  });
+});
