@@ -56,6 +56,11 @@ export const OWNED_KINDS: readonly OwnedKind[] = [
 /** Their instances become a CRD of their own name: two of one name are two owners of one CRD. */
 const MAKES_CRD: ReadonlySet<OwnedKind> = new Set(['CRD', 'XRD', 'claim', 'MRD']);
 
+/** Whether objects of it can exist, as those of a CRD do. */
+export function makesCrd({ kind }: OwnedObject): boolean {
+  return MAKES_CRD.has(kind);
+}
+
 /** Equal for objects that only one package of a set may own. */
 export function ownershipKey({ kind, name }: OwnedObject): string {
   return MAKES_CRD.has(kind) ? `crd:${name}` : `${kind.toLowerCase()}:${name}`;

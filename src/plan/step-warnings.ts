@@ -1,4 +1,4 @@
-import type { OwnedObject } from '../model/owned-object.js';
+import { makesCrd, type OwnedObject } from '../model/owned-object.js';
 import { isNewer } from '../model/target/target.js';
 import { objectsText } from './cause-text.js';
 import type { PackageMove, PlanStep } from './plan-journey.js';
@@ -29,21 +29,16 @@ export function stepWarnings(step: PlanStep, lockedFor: string): string[] {
 
 function deletion({ repository, from }: PackageMove, objects: readonly OwnedObject[]): string {
   const text = `removing ${repository} deletes ${objectsText(objects)}`;
-  if (!objects.some(isDefinition)) return text;
+  if (!objects.some(makesCrd)) return text;
   const all = `${text}, with every object of ${pronoun(objects)}`;
   return from!.locked.kind === 'Provider'
     ? `${all}; what they stand for outside the cluster stays there unless they are deleted while ${repository} runs`
     : all;
 }
 
-/** Objects of it can exist. */
-function isDefinition({ kind }: OwnedObject): boolean {
-  return kind !== 'Composition';
-}
-
 function goingWith(objects: readonly OwnedObject[]): string {
   const [subject, verb] = objects.length === 1 ? ['it', 'is'] : ['they', 'are'];
-  const also = objects.some(isDefinition) ? `, with every object of ${pronoun(objects)},` : '';
+  const also = objects.some(makesCrd) ? `, with every object of ${pronoun(objects)},` : '';
   return `${subject}${also} ${verb} deleted with it`;
 }
 

@@ -7,7 +7,7 @@ import { byCodePoint } from '../../../text/code-point-order.js';
 import type { LockfilePlan } from '../../../usecases/plan/plan.js';
 import { PLAN_PAGE, renderPlan, STEP_FILES } from '../../../usecases/plan/render-plan.js';
 import { planMarkdown } from '../../output/plan/plan-markdown.js';
-import { planCommands } from '../../output/plan/step-commands.js';
+import { inScript, planCommands } from '../../output/plan/step-commands.js';
 import type { Io } from '../io.js';
 import { workingPlace } from '../lock-file.js';
 
@@ -27,7 +27,7 @@ export async function writePlanFolder(
 ): Promise<readonly string[]> {
   const commands = planCommands(plan, { folder: named, pin });
   const page = `\n${planMarkdown(plan, commands)}`;
-  const files = renderPlan(plan, { commands, page, pin });
+  const files = renderPlan(plan, { commands: commands.map(inScript), page, pin });
   const folder = resolve(io.cwd, named);
   const steps = (await namesIn(folder)).filter((name) => STEP_FOLDER.test(name));
   const old = steps.flatMap((step) => STEP_FILES.map((name) => `${step}/${name}`));

@@ -6,20 +6,24 @@ import { stepObjects } from '../../../plan/step-objects.js';
 import type { LockfilePlan, NoPlan, PlannedStep } from '../../../usecases/plan/plan.js';
 import { jsonDocument } from '../json-document.js';
 import { becauseOf, headline, hintOf, viaWords } from './plan-text.js';
+import { inScript, type StepCommand } from './step-commands.js';
 
-export function planJson(plan: LockfilePlan, commands: readonly (readonly string[])[]): string {
+export function planJson(
+  plan: LockfilePlan,
+  commands: readonly (readonly StepCommand[])[],
+): string {
   const { status, notes } = plan;
   return jsonDocument({ status, steps: stepsJson(plan, commands), notes });
 }
 
 function stepsJson(
   { steps }: LockfilePlan,
-  commands: readonly (readonly string[])[],
+  commands: readonly (readonly StepCommand[])[],
 ): readonly object[] {
   return steps.map((step, n) => stepJson(step, commands[n]!));
 }
 
-function stepJson(step: PlannedStep, commands: readonly string[]): object {
+function stepJson(step: PlannedStep, commands: readonly StepCommand[]): object {
   const { applied, removed, release, releaseBefore, warnings } = step;
   const { handOvers } = stepObjects(step);
   return {
@@ -33,14 +37,14 @@ function stepJson(step: PlannedStep, commands: readonly string[]): object {
         objects.map(({ kind, name }) => ({ kind, name, from: from.repository, to: to.repository })),
       ),
     }),
-    commands,
+    commands: inScript(commands),
     warnings,
     because: becauseOf(step),
   };
 }
 
 /** `commands`: those of the plan with something in between, if there is one. */
-export function noPlanJson(answer: NoPlan, commands: readonly (readonly string[])[]): string {
+export function noPlanJson(answer: NoPlan, commands: readonly (readonly StepCommand[])[]): string {
   const { status, impasse, between } = answer;
   const causes = impasse.causes.map((cause) => ({
     kind: CORE_KIND[cause.rule],

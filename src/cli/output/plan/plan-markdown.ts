@@ -3,12 +3,12 @@ import { codeSpan } from '../../../text/markup/code-span.js';
 import { counted } from '../counted.js';
 import { moveRows } from './move-text.js';
 import { becauseOf } from './plan-text.js';
-import { byHand } from './step-commands.js';
+import { byHand, type StepCommand } from './step-commands.js';
 
 /** A plan for a pull request, or as the page that goes with its folders. */
 export function planMarkdown(
   { steps }: LockfilePlan,
-  commands: readonly (readonly string[])[],
+  commands: readonly (readonly StepCommand[])[],
 ): string {
   const lines = steps.flatMap((step, n) => [
     `## Step ${n + 1} of ${steps.length}`,

@@ -5,7 +5,7 @@ import type { LockfilePlan, NoPlan, PlannedStep } from '../../../usecases/plan/p
 import { counted } from '../counted.js';
 import { columns } from '../packages.js';
 import { moveRows } from './move-text.js';
-import { byHand } from './step-commands.js';
+import { byHand, type StepCommand } from './step-commands.js';
 
 /** Reasons for the place of a step that are told; of more, only how many there are. */
 const MAX_REASONS = 3;
@@ -13,7 +13,7 @@ const MAX_REASONS = 3;
 /** A plan as text, step by step, with the commands that a person would run. */
 export function planLines(
   { steps }: LockfilePlan,
-  commands: readonly (readonly string[])[],
+  commands: readonly (readonly StepCommand[])[],
 ): string[] {
   return steps.flatMap((step, n) => [
     ...(n === 0 ? [] : ['']),

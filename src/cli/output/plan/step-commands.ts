@@ -2,6 +2,7 @@ import { pinName } from '../../../bundle/image-pins.js';
 import { nameOf } from '../../../bundle/object-label.js';
 import { installedVersion, type Pin } from '../../../bundle/package-object.js';
 import type { LockedPackage } from '../../../lock/lockfile.js';
+import { makesCrd } from '../../../model/owned-object.js';
 import { joinReference } from '../../../model/reference.js';
 import type { PackageMove } from '../../../plan/plan-journey.js';
 import { stepObjects } from '../../../plan/step-objects.js';
@@ -23,8 +24,16 @@ interface CommandOptions {
   readonly pin: Pin;
 }
 
+/** A command of a step. */
+export interface StepCommand {
+  /** For a script, which has to be sure. */
+  readonly script: string;
+  /** For a person, who sees what happens; undefined: there is nothing to do. */
+  readonly byHand: string | undefined;
+}
+
 /** The commands of each step, in the order to run them. */
-export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions): string[][] {
+export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions): StepCommand[][] {
   const { steps, kept } = plan;
   return steps.map((step, n) => {
     const bundle = stepBundle(plan, n, pin);
@@ -35,7 +44,7 @@ export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions
       ...releaseCommands(step),
       ...[...renamed, ...givers(step)].flatMap(letGo),
       ...(bundle.kept.length + bundle.packages.length > 0
-        ? [shellLine(['kubectl', 'apply', '-k', path])]
+        ? [line(['kubectl', 'apply', '-k', path])]
         : []),
       ...waitCommands(step, path, pin),
       ...[...renamed, ...step.removed.map(({ from }) => from!.locked)].flatMap((locked) => [
@@ -47,33 +56,45 @@ export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions
   });
 }
 
-/** Waits until the cluster has seen what was applied: till then it tells of the version before. */
-const SEEN = '--for=jsonpath={.status.currentIdentifier}=';
-
-/** Around a command that must print nothing. */
-const UNLESS_ANY = ['test -z "$(', ' -o name)"'] as const;
-
-/** The commands as a person runs them, who sees what a script has to ask about. */
-export function byHand(commands: readonly string[]): string[] {
-  return commands
-    .filter((line) => !line.includes(SEEN))
-    .map((line) =>
-      line.startsWith(UNLESS_ANY[0])
-        ? line.slice(UNLESS_ANY[0].length, -UNLESS_ANY[1].length)
-        : line,
-    )
-    .filter((line) => line.length <= MAX_LINE);
+/** The commands as a person runs them. */
+export function byHand(commands: readonly StepCommand[]): string[] {
+  return commands.flatMap(({ byHand: line }) =>
+    line === undefined || line.length > MAX_LINE ? [] : [line],
+  );
 }
 
-function releaseCommands({ release, releaseBefore }: PlannedStep): string[] {
+/** The commands as a script runs them. */
+export function inScript(commands: readonly StepCommand[]): string[] {
+  return commands.map(({ script }) => script);
+}
+
+/** What scripts and people run alike. */
+function line(words: readonly string[]): StepCommand {
+  const script = shellLine(words);
+  return { script, byHand: script };
+}
+
+/** Everything is to be as healthy on the new release as it was on the one before. */
+function releaseCommands({ release, releaseBefore, after }: PlannedStep): StepCommand[] {
   if (releaseBefore === undefined) return [];
   const version = release.version.replace(/^v/, '');
   const [chart, namespace] = /-up\./.test(version)
     ? ['upbound-stable/universal-crossplane', 'upbound-system']
     : ['crossplane-stable/crossplane', 'crossplane-system'];
   return [
-    shellLine(['helm', 'upgrade', 'crossplane', chart, '-n', namespace, '--version', version]),
-    shellLine(['kubectl', 'rollout', 'status', 'deployment/crossplane', '-n', namespace]),
+    line(['helm', 'upgrade', 'crossplane', chart, '-n', namespace, '--version', version]),
+    line(['kubectl', 'rollout', 'status', 'deployment/crossplane', '-n', namespace, TIMEOUT]),
+    ...(after.length === 0
+      ? []
+      : [
+          line([
+            'kubectl',
+            'wait',
+            HEALTHY,
+            TIMEOUT,
+            ...after.map(({ locked }) => resource(locked)),
+          ]),
+        ]),
   ];
 }
 
@@ -84,54 +105,65 @@ function givers(step: PlannedStep): readonly LockedPackage[] {
 }
 
 /** A revision that is made inactive lets go of its objects; they stay. */
-function letGo(locked: LockedPackage): string[] {
+function letGo(locked: LockedPackage): StepCommand[] {
   const manual = mergePatch({ spec: { revisionActivationPolicy: 'Manual' } });
   const inactive = mergePatch({ spec: { desiredState: 'Inactive' } });
   const revisions = `${locked.kind.toLowerCase()}revisions.pkg.crossplane.io`;
   const label = `pkg.crossplane.io/package=${locked.name}`;
-  return [
-    shellLine(['kubectl', 'patch', resource(locked), ...manual]),
-    `${shellLine(['kubectl', 'get', revisions, '-l', label, '-o', 'name'])} | ${shellLine(['xargs', '-I{}', 'kubectl', 'patch', '{}', ...inactive])}`,
-  ];
+  const all = `${shellLine(['kubectl', 'get', revisions, '-l', label, '-o', 'name'])} | ${shellLine(['xargs', '-I{}', 'kubectl', 'patch', '{}', ...inactive])}`;
+  return [line(['kubectl', 'patch', resource(locked), ...manual]), { script: all, byHand: all }];
 }
 
 function mergePatch(value: JsonObject): string[] {
   return ['--type', 'merge', '-p', JSON.stringify(value)];
 }
 
-function waitCommands({ applied }: PlannedStep, path: string, pin: Pin): string[] {
+const HEALTHY = '--for=condition=Healthy';
+
+/** A script first waits until the cluster has seen what was applied: till then it tells of the version before. */
+function waitCommands({ applied }: PlannedStep, path: string, pin: Pin): StepCommand[] {
   if (applied.length === 0) return [];
-  const seen = applied.map(({ to }) => {
+  const seen = applied.map(({ to }): StepCommand => {
     const reference = joinReference(to!.locked.repository, installedVersion(to!.locked, pin));
-    return shellLine(['kubectl', 'wait', `${SEEN}${reference}`, TIMEOUT, resource(to!.locked)]);
+    const condition = `--for=jsonpath={.status.currentIdentifier}=${reference}`;
+    const script = shellLine(['kubectl', 'wait', condition, TIMEOUT, resource(to!.locked)]);
+    return { script, byHand: undefined };
   });
-  const healthy = ['--for=condition=Healthy', TIMEOUT];
-  return [...seen, shellLine(['kubectl', 'wait', ...healthy, '-f', `${path}/${PACKAGES_FILE}`])];
+  return [...seen, line(['kubectl', 'wait', HEALTHY, TIMEOUT, '-f', `${path}/${PACKAGES_FILE}`])];
 }
 
-/** Stop a script where objects exist that the step would delete. */
-function looks(step: PlannedStep): string[] {
+/**
+ * Stop a script where objects exist that the step would delete. Of CRDs that are not there, such as those
+ * of types that are not activated, no objects can be asked for: `kubectl get` of several would fail as a whole.
+ */
+function looks(step: PlannedStep): StepCommand[] {
   const crds = [...stepObjects(step).deleted.values()]
     .flat()
-    .filter(({ kind }) => kind !== 'Composition')
+    .filter(makesCrd)
     .map(({ name }) => name);
   if (crds.length === 0) return [];
-  const look = shellLine(['kubectl', 'get', crds.join(','), '--all-namespaces']);
-  return [UNLESS_ANY.join(look)];
+  const there = shellLine(['kubectl', 'get', 'crd', ...crds, '--ignore-not-found', '-o', 'name']);
+  const objects = 'kubectl get "${crd##*/}" --all-namespaces -o name';
+  return [
+    {
+      script: `(crds=$(${there}) || exit 1; for crd in $crds; do objects=$(${objects}) || exit 1; test -z "$objects" || { echo "objects exist: $objects" >&2; exit 1; }; done)`,
+      byHand: shellLine(['kubectl', 'get', crds.join(','), '--all-namespaces']),
+    },
+  ];
 }
 
-function deletion(locked: LockedPackage): string {
-  return shellLine(['kubectl', 'delete', resource(locked)]);
+function deletion(locked: LockedPackage): StepCommand {
+  return line(['kubectl', 'delete', resource(locked)]);
 }
 
-function unpinning(locked: LockedPackage): string {
+function unpinning(locked: LockedPackage): StepCommand {
   const name = `imageconfig.pkg.crossplane.io/${pinName(locked)}`;
-  return shellLine(['kubectl', 'delete', name, '--ignore-not-found']);
+  return line(['kubectl', 'delete', name, '--ignore-not-found']);
 }
 
-function deletedObject(object: JsonObject): string {
+function deletedObject(object: JsonObject): StepCommand {
   const kind = stringOf(object['kind'])!.toLowerCase();
-  return shellLine(['kubectl', 'delete', `${kind}.pkg.crossplane.io/${nameOf(object)}`]);
+  return line(['kubectl', 'delete', `${kind}.pkg.crossplane.io/${nameOf(object)}`]);
 }
 
 function resource({ kind, name }: LockedPackage): string {

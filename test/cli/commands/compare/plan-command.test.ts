@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../../../src/cli/run.js';
 import { fakeIo } from '../../../support/fake-io.js';
 import { blocksOf } from '../../../support/readme.js';
@@ -104,7 +104,7 @@ test('a hand-over comes with its commands, in their order', async () => {
   expect(giving.remove).toEqual([`${CONTRIB}/provider-cloud@v0.47.1`]);
   const verbs = giving.commands.map((line) => line.split(' ').slice(0, 2).join(' '));
   expect(verbs.filter((verb, n) => verb !== verbs[n - 1])).toEqual([
-    'test -z',
+    '(crds=$(kubectl get',
     'kubectl patch',
     'kubectl get',
     'kubectl apply',
@@ -135,6 +135,68 @@ test('steps are written as folders, from what is committed, and older ones go', 
   expect(none.code).toBe(0);
   const left = await readdir(join(cwd, 'steps'), { recursive: true });
   expect(left.filter((name) => name.includes('.'))).toEqual(['README.md']);
+});
+
+test('scripts wait as long for what is applied as for what becomes healthy', async () => {
+  const args = ['monolith.lock.yaml', 'family.lock.yaml', '-o', 'json'];
+  const { stdout } = await run('plan', ...args);
+  const { steps } = JSON.parse(stdout) as { steps: { commands: string[] }[] };
+  const waits = steps.flatMap(({ commands }) =>
+    commands.filter((each) => /kubectl wait/.test(each)),
+  );
+  expect(waits.filter((each) => each.includes('currentIdentifier'))).toHaveLength(3);
+  // kubectl by itself gives up after 30 s, in which few providers are pulled and started.
+  for (const wait of waits) expect(wait).toContain(' --timeout=15m ');
+});
+
+describe('the script of a step that deletes', () => {
+  /** A kubectl that notes what it is asked to change; `crds` and `objects` are what it finds. */
+  const kubectl = (crds: string, objects: string) => `#!/bin/sh
+case "$*" in
+  *'--ignore-not-found -o name') ${crds} ;;
+  *'--all-namespaces -o name') ${objects} ;;
+  'get '*) ;;
+  *) echo "$1" >> "$CHANGES" ;;
+esac
+`;
+  const found =
+    'echo customresourcedefinition.apiextensions.k8s.io/users.database.cloud.example.org';
+
+  test.each([
+    ['goes on where none of the CRDs is there', 'true', 'exit 1', true],
+    ['goes on where there are no objects of them', found, 'true', true],
+    ['stops where there are', found, 'echo users/alice', false],
+    ['stops where it cannot be told which CRDs are there', 'exit 1', 'true', false],
+    ['stops where it cannot be told which objects are', found, 'exit 1', false],
+  ])('%s', async (_, crds, objects, goesOn) => {
+    expect(
+      await run('plan', 'monolith.lock.yaml', 'family.lock.yaml', '--out', 'guarded'),
+    ).toMatchObject({ code: 0 });
+    const bin = await mkdtemp(join(cwd, 'bin-'));
+    await writeFile(join(bin, 'kubectl'), kubectl(crds, objects), { mode: 0o755 });
+    const CHANGES = join(bin, 'changes');
+    const ran = spawnSync('sh', ['guarded/01/commands.sh'], {
+      cwd,
+      env: { PATH: `${bin}:${process.env['PATH']}`, CHANGES },
+    });
+    const verbs = await readFile(CHANGES, 'utf8').catch(() => '');
+    expect(ran.status).toBe(goesOn ? 0 : 1);
+    expect([...new Set(verbs.split('\n'))].join(' ')).toBe(
+      goesOn ? 'patch apply wait delete ' : '',
+    );
+  });
+});
+
+test('a new Crossplane comes with its commands, and a look at all that runs on it', async () => {
+  const args = ['--offline', '--no-bundle', ...PACKAGES, `${CONTRIB}/provider-kubernetes`];
+  await run('resolve', ...args, '--crossplane', 'v1.20.11', '--lock', 'v1.lock.yaml');
+  await run('resolve', ...args, '--crossplane', 'v2.3.4', '--lock', 'v2.lock.yaml');
+  const { stdout } = await run('plan', 'v1.lock.yaml', 'v2.lock.yaml');
+  expect(stdout)
+    .toContain(`    helm upgrade crossplane crossplane-stable/crossplane -n crossplane-system --version 2.3.4
+    kubectl rollout status deployment/crossplane -n crossplane-system --timeout=15m
+    kubectl wait --for=condition=Healthy --timeout=15m provider.pkg.crossplane.io/acme-contrib-provider-kubernetes
+`);
 });
 
 test.each([
