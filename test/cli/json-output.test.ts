@@ -44,6 +44,7 @@ const LINES: readonly (readonly [code: number, argv: readonly string[]])[] = [
   [4, ['resolve', ...SET, '--locked', '--lock', 'none.yaml']],
   [4, ['resolve', ...SET, '--locked', '--lock', 'stale.yaml']],
   [4, ['resolve', ...SET, '--frozen', '--lock', 'none.yaml']],
+  [4, ['resolve', ...SET, '--frozen', '--lock', 'stale.yaml']],
   [5, ['resolve', ...SET.slice(0, 2), '--offline', '--no-write']],
   [0, ['init', HELM, ...FROM, '--no-write', '--crossplane', 'v1.20.11']],
   [2, ['init', 'https://a/b', ...FROM, '--no-write']],

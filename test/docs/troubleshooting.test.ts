@@ -52,7 +52,6 @@ const APART = [
   ['src/explain/short/summary.ts', 'no set of versions satisfies everything on …'],
   ['src/cli/output/answer/why-not.ts', 'possible: there is a set with …'],
   ['src/cli/output/lock/mismatches.ts', 'the lockfile `…` is stale'],
-  ['src/cli/commands/set/resolve-command.ts', 'the lockfile `…` does not answer what is asked'],
   ['src/usecases/bundle-mismatches.ts', 'the lockfile renders no such file'],
   ['src/usecases/bundle-mismatches.ts', 'the file is missing'],
   ['src/usecases/bundle-mismatches.ts', 'it is no file'],

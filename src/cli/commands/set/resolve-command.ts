@@ -22,6 +22,7 @@ import { readLock, reportNoLock, type LockOnDisk } from '../../io/lock-file.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain } from '../../io/bundle/render-again.js';
 import { writeOutputs } from '../../io/bundle/write-outputs.js';
+import { reportMismatches } from '../../output/lock/mismatches.js';
 import { withProgress } from '../../io/progress.js';
 import { lockIndexFlag } from '../../flags/lock-flag.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
@@ -145,17 +146,8 @@ async function runFrozen(
 ): Promise<ExitCode> {
   const answer = frozen(lock.lockfile, request, args);
   if (answer.status === 'stale') {
-    io.headline(answer.reasons[0]!);
-    io.note(`error: the lockfile \`${args.lock}\` does not answer what is asked`);
-    for (const reason of answer.reasons) io.note(`  ${reason}`);
-    io.note('hint: run `xpkg-resolve resolve` and commit what it writes');
     const stale = answer.reasons.map((text) => ({ kind: 'stale', text }) as const);
-    io.report?.(async (name) => {
-      const { mismatchReport } = await import('../../output/findings/mismatch-findings.js');
-      const { LockPlaces } = await import('../../output/findings/lock-places.js');
-      return mismatchReport(name, stale, await LockPlaces.read(args.lock, io));
-    });
-    return EXIT.lockMismatch;
+    return reportMismatches(stale, args, io);
   }
   io.report?.(async (name) => {
     const { answerReport } = await import('../../output/findings/answer-findings.js');
