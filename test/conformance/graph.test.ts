@@ -187,6 +187,95 @@ test('wheel, drag and buttons move the view; a drag is no click', async () => {
   await page.close();
 });
 
+describe('on a phone', () => {
+  interface Box {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  }
+
+  /** A phone that shows a graph, and its fingers. */
+  async function held(graph: PackageGraph) {
+    const { page, complaints } = await opened(graph, {
+      viewport: PHONE,
+      hasTouch: true,
+      isMobile: true,
+      deviceScaleFactor: 2,
+    });
+    const session = await page.context().newCDPSession(page);
+    const touch = (
+      type: 'touchStart' | 'touchMove' | 'touchEnd',
+      ...at: (readonly [number, number])[]
+    ) =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: at.map(([x, y], id) => ({ x, y, id })),
+      });
+    const view = async (): Promise<Box> => {
+      const text = await page.locator('.canvas .graph').getAttribute('viewBox');
+      const [x, y, width, height] = text!.split(' ').map(Number) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      return { x, y, width, height };
+    };
+    const { x, y, width, height } = (await page.locator('.canvas .graph').boundingBox())!;
+    return { page, complaints, touch, view, middle: [x + width / 2, y + height / 2] as const };
+  }
+
+  test.each(['lockfile', 'large'])('two fingers zoom, around where they are: %s', async (name) => {
+    const { page, complaints, touch, view, middle } = await held(GRAPHS[name]!);
+    const [x, y] = middle;
+    const before = await view();
+    await touch('touchStart', [x - 30, y], [x + 30, y]);
+    for (const reach of [40, 60, 90, 120]) await touch('touchMove', [x - reach, y], [x + reach, y]);
+    await touch('touchEnd');
+    const closer = await view();
+    // As far apart as they have got: 120 of 30. A drag begins with the fifth pixel.
+    expect(before.width / closer.width).toBeGreaterThan(2.5);
+    expect(before.width / closer.width).toBeLessThan(4.5);
+    const centre = (box: Box) => box.x + box.width / 2;
+    expect(Math.abs(centre(before) - centre(closer))).toBeLessThan(before.width / 20);
+    await touch('touchStart', [x - 120, y], [x + 120, y]);
+    for (const reach of [90, 60, 40]) await touch('touchMove', [x - reach, y], [x + reach, y]);
+    await touch('touchEnd');
+    expect((await view()).width / closer.width).toBeGreaterThan(2);
+    // The page itself is not zoomed, and nothing was tapped.
+    expect(await page.evaluate('visualViewport.scale')).toBe(1);
+    expect(await page.locator('.picked').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test('one finger moves the view', async () => {
+    const { page, touch, view, middle } = await held(GRAPHS['large']!);
+    const [x, y] = middle;
+    const before = await view();
+    await touch('touchStart', [x, y]);
+    for (const by of [10, 30, 60]) await touch('touchMove', [x - by, y - by]);
+    await touch('touchEnd');
+    const moved = await view();
+    expect(moved.x).toBeGreaterThan(before.x);
+    expect(moved.y).toBeGreaterThan(before.y);
+    expect(moved.width).toBe(before.width);
+    await page.close();
+  });
+
+  test('a tap opens a package, and buttons are as large as a finger', async () => {
+    const { page } = await held(GRAPHS['lockfile']!);
+    await page.locator('.canvas .node', { hasText: 'provider-family' }).first().tap();
+    expect(await page.locator('.page.picked details').getAttribute('open')).toBe('');
+    for (const button of await page.locator('[data-do]').all()) {
+      const { width, height } = (await button.boundingBox())!;
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+    }
+    await page.close();
+  });
+});
+
 test('what strangers write runs nowhere, and Graphviz reads it', async () => {
   for (const text of HOSTILE) {
     const graph = hostileGraph(text);

@@ -14,6 +14,19 @@ const BRACKETS: Readonly<Record<NodeKind, readonly [string, string]>> = {
   Crossplane: ['[[', ']]'],
 };
 
+/** What Mermaid draws unless a page sets it otherwise, which GitHub's and GitLab's do not: fewer edges, as many characters. */
+const MAX_EDGES = 500;
+const MAX_CHARACTERS = 50_000;
+
+/** Why Mermaid will not draw a flowchart; undefined: it will. */
+export function tooLargeForMermaid(text: string): string | undefined {
+  const edges = text.match(/^  n\d+ -|^  c\d+ -/gm)?.length ?? 0;
+  if (edges >= MAX_EDGES) return `it has ${edges} edges, and Mermaid draws fewer than ${MAX_EDGES}`;
+  const { length } = text;
+  if (length <= MAX_CHARACTERS) return undefined;
+  return `it has ${length} characters, and Mermaid draws ${MAX_CHARACTERS} at most`;
+}
+
 /** A flowchart in Mermaid's language, which GitHub and GitLab draw in Markdown. */
 export function mermaidText(graph: PackageGraph): string {
   const ids = new Map(graph.nodes.map(({ id }, i) => [id, `n${i}`]));

@@ -9,7 +9,12 @@ import { sourceFlags } from '../../flags/source/source-flags.js';
 import type { Io } from '../../io/io.js';
 import { requireLock } from '../../io/lock-file.js';
 import { requireNamedLock } from '../../io/sides/named-lock.js';
-import { formatOfFile, GRAPH_FORMATS, graphText } from '../../output/graph/graph-format.js';
+import {
+  formatOfFile,
+  GRAPH_FORMATS,
+  graphText,
+  noteLimits,
+} from '../../output/graph/graph-format.js';
 import { writeGraph } from '../../output/graph/write-graph.js';
 
 const flags = {
@@ -52,8 +57,13 @@ export const graphCommand = command({
     const format = args.output ?? (args.out === undefined ? 'mermaid' : formatOfFile(args.out));
     const graph = await readGraph(args, io);
     if (graph === undefined) return EXIT.lockMismatch;
-    if (args.out === undefined) io.out(await graphText(graph, format));
-    else await writeGraph(graph, args.out, io, format);
+    if (args.out !== undefined) {
+      await writeGraph(graph, args.out, io, format);
+      return EXIT.done;
+    }
+    const text = await graphText(graph, format);
+    io.out(text);
+    await noteLimits(text, format, io);
     return EXIT.done;
   },
 });

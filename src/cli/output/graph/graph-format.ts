@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { PackageGraph } from '../../../graph/package-graph.js';
 import { InputError } from '../../../model/input-error.js';
+import type { Io } from '../../io/io.js';
 import { graphJson } from './graph-json.js';
 import { pageAssets } from './page-assets.js';
 
@@ -25,6 +26,16 @@ export function formatOfFile(path: string): GraphFormat {
   throw new InputError(`the name \`${path}\` does not say what to draw`, {
     hint: `let it end in one of ${Object.keys(BY_ENDING).join(', ')}`,
   });
+}
+
+/** Tells where what is drawn will not be shown. */
+export async function noteLimits(text: string, format: GraphFormat, io: Io): Promise<void> {
+  if (format !== 'mermaid') return;
+  const { tooLargeForMermaid } = await import('../../../graph/formats/mermaid.js');
+  const why = tooLargeForMermaid(text);
+  if (why === undefined) return;
+  io.note(`warning: GitHub and GitLab will not show this graph: ${why}`);
+  io.note('hint: `-o svg` and `-o html` draw graphs of any size');
 }
 
 /** A graph as text; the library that lays it out is loaded for those that need it. */

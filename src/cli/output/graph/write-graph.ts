@@ -5,7 +5,7 @@ import { writeTransaction } from '../../../files/transaction.js';
 import type { PackageGraph } from '../../../graph/package-graph.js';
 import type { Io } from '../../io/io.js';
 import { workingPlace } from '../../io/lock-file.js';
-import { formatOfFile, graphText, type GraphFormat } from './graph-format.js';
+import { formatOfFile, graphText, noteLimits, type GraphFormat } from './graph-format.js';
 
 /** Writes a graph to a file that the user names; `format`: where its name does not decide. */
 export async function writeGraph(
@@ -21,4 +21,5 @@ export async function writeGraph(
   const content = await graphText(graph, format);
   await writeTransaction([{ path, content }], workingPlace(io));
   io.note(`wrote ${out}`);
+  await noteLimits(content, format, io);
 }

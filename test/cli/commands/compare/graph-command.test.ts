@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { runCli } from '../../../../src/cli/run.js';
+import { formatLockfile } from '../../../../src/lock/format-lockfile.js';
+import { largeLockfile } from '../../../graph/sample-graphs.js';
 import { fakeIo } from '../../../support/fake-io.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
@@ -52,4 +54,14 @@ test('`resolve --graph` draws why there is no answer, and writes nothing else', 
   expect(code, notes).toBe(3);
   expect(await readFile(join(cwd, 'why.svg'), 'utf8')).toContain('configuration-network');
   expect(existsSync(join(cwd, 'xpkg.lock.yaml'))).toBe(false);
+});
+
+test('a set that Mermaid would refuse to draw is warned of', async () => {
+  await writeFile(join(cwd, 'large.yaml'), formatLockfile(largeLockfile()));
+  const large = await run('graph', '--lock', 'large.yaml');
+  expect(large).toMatchObject({ code: 0 });
+  expect(large.notes).toMatch(/it has \d+ edges, and Mermaid draws fewer than 500/);
+  expect((await run('graph', '--lock', 'large.yaml', '-o', 'dot')).notes).toBe('');
+  await resolve(`${CONTRIB}/provider-helm@v0.21.0`);
+  expect((await run('graph')).notes).toBe('');
 });
