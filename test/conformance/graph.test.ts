@@ -287,6 +287,20 @@ test('what strangers write runs nowhere, and Graphviz reads it', async () => {
   }
 });
 
+test('a picture is XML that a browser reads, whatever packages say', async () => {
+  const page = await browser.newPage();
+  const graphs = [...Object.values(GRAPHS), ...HOSTILE.map(hostileGraph)];
+  for (const graph of graphs) {
+    const svg = JSON.stringify(await graphText(graph, 'svg'));
+    const read = await page.evaluate(`(() => {
+      const root = new DOMParser().parseFromString(${svg}, 'image/svg+xml').documentElement;
+      return [root.nodeName, root.querySelectorAll('.node').length, root.querySelectorAll('script, parsererror').length];
+    })()`);
+    expect(read).toEqual(['svg', graph.nodes.length, 0]);
+  }
+  await page.close();
+});
+
 test.each(Object.keys(GRAPHS))('Graphviz draws it: %s', async (name) => {
   const svg = await drawnByGraphviz(await graphText(GRAPHS[name]!, 'dot'));
   const { nodes, edges, clashes } = GRAPHS[name]!;
