@@ -149,9 +149,8 @@ test('scripts wait as long for what is applied as for what becomes healthy', asy
   for (const wait of waits) expect(wait).toContain(' --timeout=15m ');
 });
 
-describe('the script of a step that deletes', () => {
-  /** A kubectl that notes what it is asked to change; `crds` and `objects` are what it finds. */
-  const kubectl = (crds: string, objects: string) => `#!/bin/sh
+/** A kubectl that notes what it is asked to change; `crds` and `objects` are what it finds. */
+const kubectl = (crds: string, objects: string) => `#!/bin/sh
 case "$*" in
   *'--ignore-not-found -o name') ${crds} ;;
   *'--all-namespaces -o name') ${objects} ;;
@@ -159,6 +158,8 @@ case "$*" in
   *) echo "$1" >> "$CHANGES" ;;
 esac
 `;
+
+describe('the script of a step that deletes', () => {
   const found =
     'echo customresourcedefinition.apiextensions.k8s.io/users.database.cloud.example.org';
 
