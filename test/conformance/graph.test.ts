@@ -237,8 +237,8 @@ describe('on a phone', () => {
     // As far apart as they have got: 120 of 30. A drag begins with the fifth pixel.
     expect(before.width / closer.width).toBeGreaterThan(2.5);
     expect(before.width / closer.width).toBeLessThan(4.5);
-    const centre = (box: Box) => box.x + box.width / 2;
-    expect(Math.abs(centre(before) - centre(closer))).toBeLessThan(before.width / 20);
+    const centres = [before, closer].map((box) => box.x + box.width / 2);
+    expect(Math.abs(centres[0]! - centres[1]!)).toBeLessThan(before.width / 20);
     await touch('touchStart', [x - 120, y], [x + 120, y]);
     for (const reach of [90, 60, 40]) await touch('touchMove', [x - reach, y], [x + reach, y]);
     await touch('touchEnd');

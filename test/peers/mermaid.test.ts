@@ -101,7 +101,7 @@ describe('Mermaid reads what is written for it', () => {
       fc.string({
         minLength: 1,
         maxLength: 40,
-        unit: fc.constantFrom(...'#;"%[]{}()|<>&`:-=.~/\\\n end'),
+        unit: fc.constantFrom(...Array.from('#;"%[]{}()|<>&`:-=.~/\\\n end')),
       }),
     );
     for (const name of fc.sample(names, DRAWN)) await expectRead(hostileGraph(name));

@@ -34,8 +34,9 @@ export async function noteLimits(text: string, format: GraphFormat, io: Io): Pro
   const { tooLargeForMermaid } = await import('../../../graph/formats/mermaid.js');
   const why = tooLargeForMermaid(text);
   if (why === undefined) return;
-  io.note(`warning: GitHub and GitLab will not show this graph: ${why}`);
-  io.note('hint: `-o svg` and `-o html` draw graphs of any size');
+  io.note(
+    `warning: GitHub and GitLab will not show this graph: ${why}; \`-o svg\` and \`-o html\` draw any size`,
+  );
 }
 
 /** A graph as text; the library that lays it out is loaded for those that need it. */
