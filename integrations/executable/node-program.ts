@@ -9,15 +9,9 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { KEPT } from '../kept.js';
 import type { NodePackage } from './platforms.js';
-
-/** Where downloads are kept between runs. */
-export const KEPT = join(
-  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
-  'xpkg-resolve-shipping',
-);
 
 /**
  * The folder of an unpacked package of npm that holds a Node.js program, fetched unless it was before: `bin/node` in it,

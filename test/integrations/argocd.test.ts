@@ -7,20 +7,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { argoCdSettings } from '../../src/bundle/gitops/argocd.js';
 import { formatLockfile } from '../../src/lock/format-lockfile.js';
 import { render } from '../../src/usecases/render.js';
+import { ARGOCD_PLUGIN, pluginEnvironment } from '../support/gitops/argocd-plugin.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'integrations/argocd');
 
-interface Plugin {
-  readonly spec: {
-    readonly discover: { readonly fileName: string };
-    readonly generate: { readonly command: readonly string[]; readonly args: readonly string[] };
-    readonly parameters: { readonly static: readonly { name: string; string: string }[] };
-  };
-}
-
-const plugin = load(readFileSync(join(FOLDER, 'plugin.yaml'), 'utf8')) as Plugin;
+const plugin = ARGOCD_PLUGIN;
 const set = lockfileOf([
   locked('x.io/a/cfg:v1.0.0', { kind: 'Configuration', requirements: [needs('x.io/a/p *')] }),
   locked('x.io/a/p:v1.2.0'),
@@ -42,15 +35,11 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 /** Runs `generate` as Argo CD does, with parameters as it passes them. */
 function generate(parameters: Readonly<Record<string, string | undefined>> = {}) {
-  const entries = Object.entries(parameters).map(([name, value]) => [
-    `PARAM_${name.toUpperCase()}`,
-    value,
-  ]);
   const { command, args } = plugin.spec.generate;
   return spawnSync(command[0]!, [...command.slice(1), ...args], {
     cwd,
     encoding: 'utf8',
-    env: { PATH: `${cwd}${delimiter}${process.env['PATH']}`, ...Object.fromEntries(entries) },
+    env: { PATH: `${cwd}${delimiter}${process.env['PATH']}`, ...pluginEnvironment(parameters) },
   });
 }
 
