@@ -170,7 +170,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     group: 'Packages',
     usage: 'lint [package]',
-    about: 'Check your set, or a package as a Crossplane release would, for what people regret',
+    about: 'Check your set for what hurts later, or a package as a Crossplane release would',
     load: async () => (await import('./commands/package/lint-command.js')).lintCommand,
   },
   {
@@ -236,7 +236,8 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     group: 'Supply',
     usage: 'mirror',
-    about: 'Copy these images to a registry of your own, and write the ImageConfig for it',
+    about:
+      'Copy all images of what is locked to a registry of your own, and print ImageConfigs for it',
     load: async () => (await import('./commands/supply/mirror-command.js')).mirrorCommand,
   },
   {

@@ -12,7 +12,8 @@ export const eachFlags = {
   shard: {
     type: 'string',
     requiresArg: true,
-    describe: 'Do the second of five parts of the work, as 2/5; `report merge` puts parts together',
+    describe:
+      'Do one part of the work: 2/5 is the second of five; `report merge` puts parts together',
   },
 } as const satisfies Flags;
 

@@ -1,3 +1,4 @@
+import type { PositionalOptions } from 'yargs';
 import { wrap } from '../../text/wrap.js';
 import type { AnyCommand, Flags } from '../command.js';
 import type { CommandRow } from '../command-list.js';
@@ -27,10 +28,7 @@ export function flagGroups({ flags }: Pick<AnyCommand, 'flags'>): [heading: stri
 /** What `help COMMAND` prints: usage, arguments, flags by what they are about, examples last. */
 export function commandHelp(row: CommandRow, command: AnyCommand, width: number): string[] {
   const { positionals, examples = [], epilogue } = command;
-  const args = Object.entries(positionals).map(([name, { describe }]): HelpRow => [
-    name,
-    describe ?? '',
-  ]);
+  const args = Object.entries(positionals).map(argumentRow);
   return [
     `xpkg-resolve ${row.usage}`,
     '',
@@ -45,6 +43,12 @@ export function commandHelp(row: CommandRow, command: AnyCommand, width: number)
     '',
     'Flags of every command, such as -q and --color: `xpkg-resolve --help`.',
   ];
+}
+
+/** What an argument is for, and what it may be. */
+export function argumentRow([name, { describe, choices }]: [string, PositionalOptions]): HelpRow {
+  const words = choices === undefined ? '' : `: ${choices.map(String).join(', ')}`;
+  return [name, `${describe ?? ''}${words}`];
 }
 
 function exampleLines(examples: NonNullable<AnyCommand['examples']>, width: number): string[] {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyCommand, Flags } from '../../../src/cli/command.js';
 import { COMMAND_GROUPS, COMMANDS, type CommandRow } from '../../../src/cli/command-list.js';
 import { globalFlags } from '../../../src/cli/flags/global-flags.js';
-import { flagGroups } from '../../../src/cli/help/command-help.js';
+import { argumentRow, flagGroups } from '../../../src/cli/help/command-help.js';
 import { flagRow } from '../../../src/cli/help/flag-row.js';
 import { anchorsOf } from './anchors.js';
 
@@ -74,9 +74,9 @@ function sectionOf(
     const alike = entries.filter(([flag, options]) => isDeepStrictEqual(options, known[flag]));
     return { heading, alike, unlike: entries.filter((entry) => !alike.includes(entry)) };
   });
-  const args = Object.entries(positionals).map(
-    ([argument, { describe = '' }]) => `| \`${argument}\` | ${cell(describe)} |`,
-  );
+  const args = Object.entries(positionals)
+    .map(argumentRow)
+    .map(([argument, meaning]) => `| \`${argument}\` | ${cell(meaning)} |`);
   const flags = { ...own, ...Object.fromEntries(others.flatMap(({ unlike }) => unlike)) };
   return [
     `## ${name}`,

@@ -29,8 +29,7 @@ const flags = {
   schemas: {
     type: 'boolean',
     default: true,
-    describe:
-      'Read the packages that changed and compare what they hold; --no-schemas: lockfiles alone',
+    describe: 'Compare lockfiles alone: read none of the packages that changed',
   },
   'fail-on': {
     choices: DIFF_SEVERITIES,

@@ -28,7 +28,10 @@ export const planCommand = command({
   flags: {
     ...sourceFlags,
     ...viaFlag,
-    pin: pinFlags.pin,
+    pin: {
+      ...pinFlags.pin,
+      describe: 'How objects name versions; locked: by tag, pulled by digest (default: tag)',
+    },
     out: {
       type: 'string',
       requiresArg: true,

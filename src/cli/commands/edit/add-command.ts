@@ -22,7 +22,10 @@ export const addCommand = command({
   flags: editFlags,
   examples: [
     ['$0 add xpkg.crossplane.io/acme/provider-a', 'at `^` of the newest version that fits'],
-    ["$0 add xpkg.crossplane.io/acme/provider-a@'~v1.2.0'", 'or, where it is there, changed'],
+    [
+      "$0 add xpkg.crossplane.io/acme/provider-a@'~v1.2.0'",
+      'at that range; where the package is asked for already, its range is changed',
+    ],
   ],
   epilogue:
     'Comments, order and quotes of the file stay. Where the packages do not fit, nothing is ' +

@@ -13,6 +13,7 @@ import { worstExitCode } from '../../each/worst-exit-code.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
+import { lockFlag } from '../../flags/lock-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 import type { Io } from '../../io/io.js';
@@ -30,6 +31,7 @@ const EVERYWHERE = '**/xpkg.yaml';
 
 const flags = {
   ...resolveFlags,
+  ...lockFlag(),
   ...outputFlag,
   each: eachFlags.each,
   updates: {

@@ -31,7 +31,7 @@ export const reportCommand = command({
     action: {
       choices: ['merge'],
       demandOption: true,
-      describe: 'Put together what the parts of a run printed with --shard and -o json',
+      describe: 'What to do with what the parts of a run printed with --shard and -o json',
     },
     files: {
       type: 'string',

@@ -18,6 +18,9 @@ export const constraintCommand = command({
     range: { type: 'string', describe: 'A constraint, such as ">=v1.2.0, <v2"' },
     versions: { type: 'string', array: true, describe: 'Versions to try' },
   },
+  examples: [
+    ["$0 constraint '^v0.2.0' v0.3.0 --crossplane v2.2.1", 'yes there, and no from v2.3 on'],
+  ],
   flags: {
     ...crossplaneFlag('Crossplane release that reads the range (default: the newest known)'),
     stdin: {

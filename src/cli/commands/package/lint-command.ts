@@ -11,6 +11,8 @@ import { explainFlag } from '../../flags/bundle-flags.js';
 import { formatFlag } from '../../reporting/format-flag.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { openPackage, packageArgument, packageFlags } from '../../flags/package-argument.js';
+import { lockFlag } from '../../flags/lock-flag.js';
+import { crossplaneFlag } from '../../flags/target-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 import { exactTarget } from '../../flags/target-flag.js';
@@ -33,7 +35,16 @@ import {
 
 const flags = {
   ...resolveFlags,
+  ...lockFlag(),
   ...packageFlags,
+  file: {
+    ...packageFlags.file,
+    describe:
+      'File or folder to read (default: xpkg.yaml); with a package: ImageConfigs to pull by; may be repeated',
+  },
+  ...crossplaneFlag(
+    'Crossplane release (default: that of xpkg.yaml; for a package, the newest known)',
+  ),
   ...formatFlag,
   ...eachFlags,
   ...explainFlag('Argue step by step why there is no answer'),

@@ -12,6 +12,7 @@ import type { Io } from '../../io/io.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { fuzzJson, fuzzText } from '../../output/fuzz.js';
 import { replayCommand } from '../../output/replay.js';
+import { lockFlag } from '../../flags/lock-flag.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';
@@ -24,6 +25,7 @@ export const fuzzCommand = command({
   positionals: refsArgument,
   flags: {
     ...resolveFlags,
+    ...lockFlag(),
     ...crossplaneFlag('Crossplane release, or a range of releases to try'),
     ...outputFlag,
     runs: {

@@ -10,12 +10,13 @@ import { readLock } from '../../io/lock-file.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { matrixExitCode, matrixJson, matrixLines, worksOnText } from '../../output/matrix.js';
 import { withProgress } from '../../io/progress.js';
+import { lockFlag } from '../../flags/lock-flag.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 
 export const matrixCommand = command({
   positionals: refsArgument,
-  flags: { ...resolveFlags, ...outputFlag, ...formatFlag, ...eachFlags },
+  flags: { ...resolveFlags, ...lockFlag(), ...outputFlag, ...formatFlag, ...eachFlags },
   each: { showsData: true },
   examples: [
     ["$0 matrix --crossplane '>=v1.20.0'", 'where the packages of xpkg.yaml work, from v1.20.0 on'],

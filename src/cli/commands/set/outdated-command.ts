@@ -33,6 +33,7 @@ export const outdatedCommand = command({
     'exit-code': { type: 'boolean', default: false, describe: 'Exit 6 if anything is outdated' },
   },
   each: { showsData: true },
+  examples: [['$0 outdated --exit-code', 'in CI, on a schedule: is there anything to update?']],
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;

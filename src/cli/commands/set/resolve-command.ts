@@ -66,6 +66,12 @@ export const resolveCommand = command({
   flags,
   each: { showsData: false },
   examples: [
+    ['$0 resolve', 'what xpkg.yaml asks for'],
+    [
+      "$0 resolve xpkg.crossplane.io/acme/provider-a@'^v1.2.0' --no-write",
+      'look, and write nothing',
+    ],
+    ['$0 resolve --locked', 'in CI: fail if the lockfile would change'],
     [
       "$0 resolve --each 'clusters/*/xpkg.yaml'",
       'many sets, each with lockfile and bundle beside it',

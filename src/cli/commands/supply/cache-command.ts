@@ -31,6 +31,7 @@ type Args = ArgsOf<typeof positionals & typeof flags>;
 export const cacheCommand = command({
   positionals,
   flags,
+  examples: [['$0 cache clean', 'take away all that was kept']],
   run: async (args, io) => {
     const folder = cacheFolder(args.cache, io);
     if (folder === undefined) {

@@ -45,6 +45,9 @@ export const pushCommand = command({
     },
     ...outputFlag,
   },
+  examples: [
+    ['$0 push oci://registry.example.org/platform/packages:prod', 'what is locked and rendered'],
+  ],
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;

@@ -35,6 +35,7 @@ export const vendorCommand = command({
       describe: 'Copy every layer of every platform, not only what resolving reads',
     },
   },
+  examples: [['$0 vendor vendored', 'then, with no network: `resolve --from layout:vendored`']],
   run: async (args, io) => {
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;

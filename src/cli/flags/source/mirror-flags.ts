@@ -13,6 +13,6 @@ export const signaturesFlag = {
   signatures: {
     type: 'boolean',
     default: true,
-    describe: 'Also copy signatures, attestations and whatever else is attached to the images',
+    describe: 'Leave out signatures, attestations and whatever else is attached to the images',
   },
 } as const satisfies Flags;

@@ -17,6 +17,8 @@ interface InspectReport {
   /** The Crossplane release that judged the package. */
   readonly target: string;
   readonly accepted: boolean;
+  /** The tag that was read; absent: it is of a file. */
+  readonly version?: string | undefined;
   readonly digest?: string | undefined;
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;
@@ -39,17 +41,19 @@ export function inspectReport(
   target: Target,
   read: {
     readonly contents: PackageContents;
+    readonly version: string | undefined;
     readonly digest: string | undefined;
     readonly judged: PackageMeta | Rejection;
   },
 ): InspectReport {
-  const { contents, digest, judged } = read;
+  const { contents, version, digest, judged } = read;
   const [meta] = contents.metas;
   const kind = meta && packageKind(meta);
   return {
     package: subject,
     target: target.version,
     accepted: !isRejection(judged),
+    version,
     digest,
     apiVersion: meta?.apiVersion,
     kind: meta?.kind,
@@ -69,6 +73,7 @@ export function inspectReportText(report: InspectReport): string {
   const { kind = 'Package', name = '(no meta document)', target } = report;
   const lines = [
     `${kind} ${name}`,
+    ...(report.version === undefined ? [] : [`  version     ${report.version}`]),
     ...(report.digest === undefined ? [] : [`  digest      ${report.digest}`]),
     `  crossplane  ${report.crossplane ?? 'any'}`,
     ...(report.capabilities.length === 0

@@ -63,6 +63,7 @@ export const PACKAGE_SCHEMAS = {
     package: text('What was asked for.'),
     target: crossplane,
     accepted: flag('Whether the release takes the package.'),
+    'version?': text('The tag that was read; absent: it is of a file.'),
     'digest?': text('Digest of the image.'),
     'apiVersion?': text('Of the meta document.'),
     'kind?': text('Kind of the package.'),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli } from '../../../../src/cli/run.js';
 import { fakeIo } from '../../../support/fake-io.js';
@@ -77,4 +78,17 @@ test('a stream without a meta document is shown as far as it goes', async () => 
   const { code, out } = await inspect('apiVersion: v1\nkind: ConfigMap\n', []);
   expect(code).toBe(0);
   expect(out).toContain('refuses it');
+});
+
+test('of a package named by a range, or by nothing, it says which version was read', async () => {
+  const cwd = join(import.meta.dirname, '../../../..');
+  const io = fakeIo({ cwd });
+  const network = 'xpkg.example.org/acme/configuration-network';
+  const from = ['--from', 'dir:fixtures/packages', '--crossplane', 'v1.20.11', '-o', 'json'];
+  for (const name of [network, `${network}@~v1.1.0`])
+    expect(await runCli(['inspect', name, ...from], io)).toBe(0);
+  const read = io.stdout().split(/(?<=^\})\n/m);
+  expect(read.slice(0, 2).map((text) => (JSON.parse(text) as { version: string }).version)).toEqual(
+    ['v2.0.0', 'v1.1.0'],
+  );
 });
