@@ -36,9 +36,10 @@ function shapeOf(options: Options): string {
 
 /**
  * Two flags of one name each: a file and a folder; printed as YAML also where people edit what is
- * printed; severities of what is written, and of what a change does; strict of documents and of findings; by default, minutes or hours.
+ * printed; severities of what is written, and of what a change does; strict of documents and of findings; by default, minutes or hours;
+ * signatures to verify, off unless asked for, and to copy, on unless turned off.
  */
-const TWO_MEANINGS = ['fail-on', 'out', 'output', 'strict', 'timeout'];
+const TWO_MEANINGS = ['fail-on', 'out', 'output', 'signatures', 'strict', 'timeout'];
 
 test('a flag takes the same wherever it is', () => {
   const shapes = new Map<string, Set<string>>();
