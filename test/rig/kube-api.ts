@@ -50,7 +50,21 @@ export class KubeApi {
     try {
       await this.#send('DELETE', `${at}/${plural}/${name}`);
     } catch (error) {
-      if (!String(error).includes(': 404 ')) throw error;
+      if (!isGone(error)) throw error;
+    }
+  }
+
+  /** Deletes all objects of a sort. */
+  async removeAll({ at, plural }: Resource): Promise<void> {
+    await this.#send('DELETE', `${at}/${plural}`);
+  }
+
+  /** Merges into an object, if it is there. */
+  async merge({ at, plural }: Resource, name: string, part: JsonObject): Promise<void> {
+    try {
+      await this.#send('PATCH', `${at}/${plural}/${name}`, part, 'application/merge-patch+json');
+    } catch (error) {
+      if (!isGone(error)) throw error;
     }
   }
 
@@ -82,4 +96,8 @@ export class KubeApi {
     if (response.statusCode < 300) return JSON.parse(text) as JsonObject;
     throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
   }
+}
+
+function isGone(error: unknown): boolean {
+  return String(error).includes(': 404 ');
 }

@@ -52,14 +52,15 @@ export async function moveScenario(
       }),
     },
     publish: async (registry) => {
-      for (const { path, tag, image } of mover.images) await registry.push(path, tag, image);
+      await Promise.all(mover.images.map((each) => registry.push(each.path, each.tag, each.image)));
     },
   };
 }
 
 /** What a digest stands for that names an image in a circle: no image has it. */
 const NO_IMAGE = `sha256:${'0'.repeat(64)}`;
-const SOURCES = ['provider', 'configuration', 'function', 'package'];
+/** Keys of an entry of dependsOn that name a package. */
+export const SOURCE_KEYS: readonly string[] = ['provider', 'configuration', 'function', 'package'];
 
 interface Version {
   readonly kind: string;
@@ -199,7 +200,7 @@ class Mover {
     const fields: Record<string, JsonValue> = {};
     for (const [key, value] of Object.entries(dependency)) {
       if (typeof value !== 'string') fields[key] = value;
-      else if (SOURCES.includes(key)) fields[key] = this.moved(value);
+      else if (SOURCE_KEYS.includes(key)) fields[key] = this.moved(value);
       else fields[key] = value.startsWith('sha256:') ? await this.#digestFor(value) : value;
     }
     return fields;

@@ -1,3 +1,4 @@
+import { HEALTHY, type ClusterCondition } from '../../src/cluster/cluster-state.js';
 import { packageConditions } from '../../src/cluster/package-conditions.js';
 import type { Settled } from '../../src/cluster/settle-cluster.js';
 import { lockRowManifest } from '../../src/lock/lock-row.js';
@@ -13,6 +14,17 @@ export interface ObservedEnd {
   readonly packages: readonly string[];
   /** Of every row of the Lock, all of it. */
   readonly rows: readonly string[];
+  /** What the Lock says of itself; undefined: it is not looked at, as others have rows in it, too. */
+  readonly resolved?: string | undefined;
+  /** What fails, in full. */
+  readonly failures?: readonly Failure[] | undefined;
+}
+
+/** A message of a package that is not healthy, or of the Lock. */
+export interface Failure {
+  /** `spec.package`; undefined: the Lock. */
+  readonly reference: string | undefined;
+  readonly message: string;
 }
 
 export const PACKAGE_RESOURCES: Readonly<Record<string, Resource>> = {
@@ -29,30 +41,48 @@ export async function observedEnds(
   const objects = await Promise.all(Object.values(PACKAGE_RESOURCES).map((each) => api.list(each)));
   const lock = await api.get(`${LOCK.at}/${LOCK.plural}/lock`);
   const rows = (listOf(lock?.['packages']) ?? []).filter(isMapping);
+  const resolved = conditionOf(lock, 'Resolved');
   const packages = objects.flat().map((object) => {
     const name = stringOf(mappingOf(object['metadata'])?.['name']) ?? '';
-    const conditions = ['Installed', 'Healthy'].map((type) => told(object, type));
-    const line = packageLine(
-      `${stringOf(object['kind'])} ${name}`,
-      referenceOf(object),
-      conditions,
-    );
-    return { reference: referenceOf(object), line };
+    const reference = stringOf(mappingOf(object['spec'])?.['package']) ?? '';
+    const conditions = CONDITIONS.map((type) => conditionOf(object, type) ?? UNKNOWN);
+    const line = packageLine(`${stringOf(object['kind'])} ${name}`, reference, conditions);
+    return { reference, conditions, line };
   });
   return new Map(
-    ids.map((id) => [
-      id,
-      {
-        packages: packages
-          .filter(({ reference }) => reference.includes(`/${id}/`))
-          .map(({ line }) => line)
-          .sort(),
+    ids.map((id) => {
+      const own = packages.filter(({ reference }) => reference.includes(`/${id}/`));
+      const end = {
+        packages: own.map(({ line }) => line).sort(),
         rows: rows
           .filter(({ source }) => stringOf(source)?.includes(`/${id}/`))
           .map(written)
           .sort(),
-      },
-    ]),
+        resolved: lockLine(resolved),
+        failures: failuresOf(own, resolved),
+      };
+      return [id, end];
+    }),
+  );
+}
+
+const CONDITIONS = ['Installed', 'Healthy'] as const;
+const UNKNOWN: Condition = { status: 'Unknown', message: undefined };
+
+type Condition = Pick<ClusterCondition, 'status'> & { readonly message?: string | undefined };
+
+interface Conditioned {
+  readonly reference: string;
+  readonly conditions: readonly Condition[];
+}
+
+function failuresOf(packages: readonly Conditioned[], resolved: Condition | undefined): Failure[] {
+  const told: { reference: string | undefined; condition: Condition }[] = packages.flatMap(
+    ({ reference, conditions }) => conditions.map((condition) => ({ reference, condition })),
+  );
+  if (resolved !== undefined) told.push({ reference: undefined, condition: resolved });
+  return told.flatMap(({ reference, condition: { status, message } }) =>
+    status === 'True' ? [] : [{ reference, message: message ?? '' }],
   );
 }
 
@@ -63,7 +93,7 @@ export function renderedEnd({ bundle, lock }: Rendering): ObservedEnd {
       .map(wantedObject)
       .filter((object) => object !== undefined)
       .map(({ kind, name, reference }) =>
-        packageLine(`${kind} ${name}`, reference, ['True', 'True']),
+        packageLine(`${kind} ${name}`, reference, [HEALTHY, HEALTHY]),
       )
       .sort(),
     rows: (listOf(lock?.['packages']) ?? []).filter(isMapping).map(written).sort(),
@@ -72,42 +102,51 @@ export function renderedEnd({ bundle, lock }: Rendering): ObservedEnd {
 
 /** What the model says of the same. */
 export function foretoldEnd({ state }: Settled, target: Target): ObservedEnd {
+  const packages = packageConditions(state, target).map((each) => {
+    const { kind, name, reference, installed, healthy } = each;
+    const conditions = [installed, healthy];
+    const line = packageLine(`${kind} ${name}`, reference, conditions);
+    return { reference, conditions, line };
+  });
   return {
-    packages: packageConditions(state, target)
-      .map(({ kind, name, reference, installed, healthy }) => {
-        const conditions = [installed, healthy].map(({ status, message = '' }) => {
-          return `${status} ${withoutChance(message)}`.trim();
-        });
-        return packageLine(`${kind} ${name}`, reference, conditions);
-      })
-      .sort(),
+    packages: packages.map(({ line }) => line).sort(),
     rows: state.rows.map((row) => written(lockRowManifest(row, target.rules))).sort(),
+    resolved: lockLine(state.resolved),
+    failures: failuresOf(packages, state.resolved),
   };
 }
 
-function packageLine(name: string, reference: string, conditions: readonly string[]): string {
-  return `${name} ${reference} Installed=${conditions[0]} Healthy=${conditions[1]}`;
+function packageLine(name: string, reference: string, conditions: readonly Condition[]): string {
+  const [installed, healthy] = conditions.map(conditionText);
+  return `${name} ${reference} Installed=${installed} Healthy=${healthy}`;
 }
 
-function referenceOf(object: JsonObject): string {
-  return stringOf(mappingOf(object['spec'])?.['package']) ?? '';
+function lockLine(resolved: Condition | undefined): string {
+  return `Resolved=${resolved === undefined ? 'none' : conditionText(resolved)}`;
 }
 
-function told(object: JsonObject, type: string): string {
-  const conditions = listOf(mappingOf(object['status'])?.['conditions']) ?? [];
+function conditionText({ status, message = '' }: Condition): string {
+  return `${status} ${withoutChance(message)}`.trim();
+}
+
+function conditionOf(object: JsonObject | undefined, type: string): Condition | undefined {
+  const conditions = listOf(mappingOf(object?.['status'])?.['conditions']) ?? [];
   const found = conditions.map(mappingOf).find((each) => each?.['type'] === type);
-  const status = stringOf(found?.['status']) ?? 'Unknown';
-  return `${status} ${withoutChance(stringOf(found?.['message']) ?? '')}`.trim();
+  if (found === undefined) return undefined;
+  const status = stringOf(found['status']) as Condition['status']; // a status of the API
+  return { status, message: stringOf(found['message']) };
 }
 
-/** A message without what differs from run to run: uids, and which of several objects came first. */
+/** A message without what differs from run to run: uids, the words of a registry, what came first. */
 function withoutChance(message: string): string {
   return message
     .replace(
       /\S+ is already controlled by (\w+) \S+ \(UID .*?\)/,
       'one is already controlled by $1',
     )
-    .replace(/cannot unpack package: .*/s, 'cannot unpack package');
+    .replace(/cannot unpack package: .*/s, 'cannot unpack package')
+    .replace(/(cannot fetch dependency package tags): .*/s, '$1')
+    .replace(/(detected cycle on): .*/s, '$1');
 }
 
 /** Keys in order, so that equal values are equal texts. */

@@ -1,19 +1,79 @@
-import type { CoreKind } from '../../src/explain/core-entries.js';
-import type { ObservedEnd } from './observed-end.js';
+import type { CoreEntry } from '../../src/explain/core-entries.js';
+import type { Failure, ObservedEnd } from './observed-end.js';
 
-/** What a cluster says where it fails for a reason that a refusal gave. */
-const SAID: Readonly<Record<CoreKind, RegExp>> = {
-  requirement: /incompatible dependencies|missing dependencies/,
-  digest: /incompatible dependencies|missing dependencies/,
-  missing: /missing dependencies|cannot unpack package/,
-  crossplane: /incompatible Crossplane version/,
-  ownership: /already controlled by/,
-  cycle: /missing dependencies|cycle/,
-  kind: /package meta type is not|missing dependencies/,
-  source: /cannot unpack package|missing dependencies|cannot parse|contents failed/,
-};
+/**
+ * Whether the cluster fails for a reason that a refusal gives: a package, or the Lock, tells a fault of
+ * the same sort, of the same package, and where there is a constraint, of the same constraint.
+ */
+export function isSaidReason(core: readonly CoreEntry[], { failures = [] }: ObservedEnd): boolean {
+  return core.some((entry) => failures.some((failure) => saysSame(entry, failure)));
+}
 
-/** Whether a package of the cluster fails for one of the reasons. */
-export function isSaidReason(reasons: readonly CoreKind[], { packages }: ObservedEnd): boolean {
-  return reasons.some((reason) => packages.some((line) => SAID[reason].test(line)));
+function saysSame(entry: CoreEntry, failure: Failure): boolean {
+  const { kind, text, requirement } = entry;
+  const { message } = failure;
+  const isOwn = (sort: RegExp) => sort.test(message) && isNamedIn(text, repositoryOf(failure));
+  switch (kind) {
+    case 'requirement':
+    case 'digest':
+      return requirement !== undefined && breaks(requirement, failure);
+    case 'missing':
+      if (requirement === undefined)
+        return missingIn(message).some((name) => isNamedIn(text, name));
+      return breaks(requirement, failure) || lacks(requirement, failure);
+    case 'crossplane':
+      return isOwn(/incompatible Crossplane version/);
+    case 'ownership':
+      return isOwn(/cannot establish control of object/);
+    case 'kind':
+      return isOwn(/package meta type is not/);
+    case 'source': {
+      // The resolver does not say whose constraint it cannot read.
+      const [constraint] = /improper constraint: .*/.exec(message) ?? [];
+      if (constraint !== undefined && text.includes(constraint)) return true;
+      return isOwn(/cannot unpack package|cannot parse package|package contents failed/);
+    }
+    case 'cycle':
+      return isNamedIn(text, /detected cycle on: (\S+)/.exec(message)?.[1]);
+  }
+}
+
+type Requirement = NonNullable<CoreEntry['requirement']>;
+
+/** What is installed does not fit, or nothing would. Before v1.20 the first names the package alone. */
+function breaks({ by, on, constraint }: Requirement, failure: Failure): boolean {
+  const { message } = failure;
+  if (message.includes('incompatible dependencies: [')) return isNamedIn(message, on);
+  // A digest is held against a range; what has it is not told.
+  if (message.includes('Invalid Semantic Version')) return repositoryOf(failure) === by;
+  if (message.includes(`dependency (${on}) does not`)) return message.includes(constraint);
+  const told = message.matchAll(
+    /existing package (\S+)@\S+ is incompatible with constraint ([^;]+)/g,
+  );
+  return [...told].some(([, source, asked]) => source === on && asked === constraint.trim());
+}
+
+/** It waits to be installed, and there is nothing to install. */
+function lacks({ on, constraint }: Requirement, { message }: Failure): boolean {
+  if (message.includes('missing dependencies: [')) return isNamedIn(message, on);
+  return message.includes(`"${on}" (${constraint})`);
+}
+
+/** Packages of which a message says that they are missing. */
+function missingIn(message: string): string[] {
+  const [, listed = ''] = /missing dependencies: (.*)/.exec(message) ?? [];
+  return Array.from(listed.matchAll(/[^\s"[\]]+\/[^\s"[\]]+/g), ([name]) => name);
+}
+
+function repositoryOf({ reference }: Failure): string | undefined {
+  return reference?.replace(/@sha256:.*|:[^:/]*$/, '');
+}
+
+/** Whether a text speaks of a package; a name is not found in a longer one. */
+export function isNamedIn(text: string, name: string | undefined): boolean {
+  if (name === undefined) return false;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!/[\w/-]/.test(text[at + name.length] ?? ' ')) return true;
+  }
+  return false;
 }

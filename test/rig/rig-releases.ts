@@ -1,2 +1,10 @@
-/** Releases that the rig is built for and tried on. */
-export const RELEASES = (process.env['XPKG_RIG_RELEASES'] ?? 'v1.20.11,v2.3.4').split(',');
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Those that test/rig/build.sh builds unless told otherwise. */
+const ALL = readFileSync(join(import.meta.dirname, 'releases'), 'utf8')
+  .trim()
+  .split('\n');
+
+/** Releases that the rig is tried on. */
+export const RELEASES = process.env['XPKG_RIG_RELEASES']?.split(',') ?? ALL;

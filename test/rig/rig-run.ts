@@ -1,14 +1,17 @@
 import type { WantedObject } from '../../src/cluster/cluster-state.js';
 import { stringOf, type JsonObject } from '../../src/text/json.js';
-import type { KubeApi, Resource } from './kube-api.js';
+import { LOCK, type KubeApi, type Resource } from './kube-api.js';
 import { observedEnds, PACKAGE_RESOURCES, type ObservedEnd } from './observed-end.js';
 
-/** v1 tries again after ever longer waits, and a loaded machine takes its time. */
+/** A loaded machine takes its time. */
 const SECONDS_TO_SETTLE = Number(process.env['XPKG_RIG_SECONDS'] ?? '900');
-/** An end that lasts so long is taken to be one. */
-const QUIET_SECONDS = 5;
-/** Where nothing changes for longer than the longest wait of a controller, no more will. */
-const STILL_SECONDS = 130;
+/** An end that lasts so long, after all was looked at again, is taken to be one. */
+const QUIET_SECONDS = 4;
+const TURN_MS = 1000;
+/** What is not yet as foretold is looked at again after so many turns. */
+const TURNS_TO_WAKE = 4;
+/** Where nothing changes for so long, however often it is looked at, no more will. */
+const STILL_SECONDS = 120;
 
 /** What is applied, and all ends that will do. */
 export interface RigCase {
@@ -54,54 +57,119 @@ export async function settled(
   api: KubeApi,
   cases: readonly RigCase[],
 ): Promise<ReadonlyMap<string, ObservedEnd>> {
+  const ids = cases.map(({ id }) => id);
   const limit = Date.now() + SECONDS_TO_SETTLE * 1000;
-  let [foretoldSince, stillSince, last] = [Date.now(), Date.now(), ''];
-  for (;;) {
-    const seen = await observedEnds(
-      api,
-      cases.map(({ id }) => id),
-    );
+  let [stillSince, last] = [Date.now(), ''];
+  let foretoldSince: number | undefined;
+  for (let turn = 1; ; turn++) {
+    const seen = await observedEnds(api, ids);
     const now = Date.now();
     const text = JSON.stringify([...seen]);
     if (text !== last) stillSince = now;
     last = text;
-    if (!cases.every(({ id, ends }) => isAmong(ends, seen.get(id)!))) foretoldSince = now;
-    const isForetold = now - foretoldSince > QUIET_SECONDS * 1000;
+    const others = cases.filter(({ id, ends }) => !isAmong(ends, seen.get(id)!));
+    if (others.length > 0) foretoldSince = undefined;
+    else if (foretoldSince === undefined) {
+      // All is looked at once more: what was on its way to another end goes on.
+      await wake(api, ids);
+      foretoldSince = Date.now();
+    }
+    const isForetold = foretoldSince !== undefined && now - foretoldSince > QUIET_SECONDS * 1000;
     if (isForetold || now - stillSince > STILL_SECONDS * 1000 || now > limit) return seen;
-    await new Promise((next) => setTimeout(next, 1000));
+    if (turn % TURNS_TO_WAKE === 0 && others.length > 0) {
+      await wake(
+        api,
+        others.map(({ id }) => id),
+      );
+    }
+    await new Promise((next) => setTimeout(next, TURN_MS));
   }
 }
 
+/** Whether it is one of the ends; the Lock as a whole is compared if the end speaks of it. */
 export function isAmong(ends: readonly ObservedEnd[], seen: ObservedEnd): boolean {
-  return ends.some((end) => JSON.stringify(end) === JSON.stringify(seen));
+  return ends.some(
+    ({ packages, rows, resolved = seen.resolved }) =>
+      resolved === seen.resolved &&
+      JSON.stringify([packages, rows]) === JSON.stringify([seen.packages, seen.rows]),
+  );
+}
+
+/** Ends of a case that shares a cluster, and with it the Lock. */
+export function withoutLock(ends: readonly ObservedEnd[]): ObservedEnd[] {
+  return ends.map(({ packages, rows }) => ({ packages, rows }));
 }
 
 /**
- * Takes away what a case left, so that the next finds an empty Lock. Objects that packages installed
- * stay: their names are of one case alone.
+ * Has the controllers look at packages, revisions and Lock at once: after a failure they wait, ever
+ * longer, before they do so by themselves.
  */
-export async function cleanUp(api: KubeApi, id: string): Promise<void> {
-  const isOurs = (object: JsonObject) => JSON.stringify(object['spec'] ?? {}).includes(`/${id}/`);
+async function wake(api: KubeApi, ids: readonly string[]): Promise<void> {
+  const found = await objectsOf(api, ids);
+  const woken = [...found, { resource: LOCK, name: 'lock' }];
+  const mark = { metadata: { annotations: { 'rig/woken': String(Date.now()) } } };
+  await Promise.all(woken.map(({ resource, name }) => api.merge(resource, name, mark)));
+}
+
+interface Found {
+  readonly resource: Resource;
+  readonly name: string;
+}
+
+/** Packages and revisions of cases. */
+async function objectsOf(api: KubeApi, ids: readonly string[]): Promise<Found[]> {
+  const resources = Object.values(PACKAGE_RESOURCES).flatMap(({ at, plural }) => [
+    { at, plural },
+    { at, plural: `${plural.slice(0, -1)}revisions` },
+  ]);
+  const found = await Promise.all(
+    resources.map(async (resource) => {
+      const objects = await api.list(resource);
+      return objects
+        .filter(({ spec }) => ids.some((id) => JSON.stringify(spec ?? {}).includes(`/${id}/`)))
+        .map((object) => ({ resource, name: nameIn(object) }));
+    }),
+  );
+  return found.flat();
+}
+
+/** Other objects that cases leave behind, by the end of their names. */
+const LEFT: readonly Resource[] = [
+  { at: '/apis/apiextensions.crossplane.io/v1', plural: 'compositeresourcedefinitions' },
+  { at: '/apis/apiextensions.crossplane.io/v1', plural: 'compositions' },
+  { at: '/apis/apiextensions.crossplane.io/v1alpha1', plural: 'managedresourcedefinitions' },
+  { at: '/apis/apiextensions.k8s.io/v1', plural: 'customresourcedefinitions' },
+];
+
+/**
+ * Takes away all packages and what they left, so that the next cases find an empty Lock. Nothing
+ * waits for Crossplane to take leave of its revisions and rows, one after the other.
+ */
+export async function cleanUp(api: KubeApi, ids: readonly string[]): Promise<void> {
   const limit = Date.now() + SECONDS_TO_SETTLE * 1000;
   for (;;) {
-    let left = 0;
-    for (const { at, plural } of Object.values(PACKAGE_RESOURCES)) {
-      const revisions = `${plural.slice(0, -1)}revisions`;
-      for (const resource of [
-        { at, plural },
-        { at, plural: revisions },
-      ]) {
-        const found = (await api.list(resource)).filter(isOurs);
-        left += found.length;
-        for (const object of found) await api.remove(resource, nameIn(object));
-      }
-    }
-    const { rows } = (await observedEnds(api, [id])).get(id)!;
-    if (left + rows.length === 0) return;
-    if (Date.now() > limit)
-      throw new Error(`${id} does not go: ${left} objects, ${rows.length} rows`);
-    await new Promise((next) => setTimeout(next, 500));
+    const found = await objectsOf(api, ids);
+    await Promise.all(
+      found.map(async ({ resource, name }) => {
+        await api.merge(resource, name, { metadata: { finalizers: null } });
+        await api.remove(resource, name);
+      }),
+    );
+    const ends = await observedEnds(api, ids);
+    const rows = [...ends.values()].flatMap((end) => end.rows).length;
+    if (found.length + rows === 0) break;
+    if (rows > 0) await api.merge(LOCK, 'lock', { packages: [] });
+    if (Date.now() > limit) throw new Error(`${found.length} objects and ${rows} rows do not go`);
+    await new Promise((next) => setTimeout(next, TURN_MS));
   }
+  const endings = ids.flatMap((id) => [`.${id}`, `-${id}`]);
+  for (const resource of LEFT) {
+    const objects = await api.list(resource).catch(() => []);
+    const names = objects.map(nameIn).filter((name) => endings.some((end) => name.endsWith(end)));
+    await Promise.all(names.map((name) => api.remove(resource, name)));
+  }
+  const namespace = '/namespaces/crossplane-system';
+  await api.removeAll({ at: `/apis/apps/v1${namespace}`, plural: 'deployments' });
 }
 
 function nameIn(object: JsonObject): string {

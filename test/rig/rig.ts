@@ -1,22 +1,21 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, cpSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mappingOf, stringOf, type JsonObject } from '../../src/text/json.js';
 import { KubeApi } from './kube-api.js';
+import { binary, BUILT, freePorts, mustRun, RigProcesses, until } from './rig-processes.js';
 
-const WORK =
-  process.env['XPKG_RIG'] ??
-  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'xpkg-rig');
 const NAMESPACE = 'crossplane-system';
 const CORE: { readonly at: string } = { at: '/api/v1' };
 
-/** So many seconds are given to each part to come up, and then to the last of them to go. */
-const SECONDS_TO_START = 120;
-const POLL_MS = 250;
+export interface RigOptions {
+  /** Of Crossplane. */
+  readonly flags?: readonly string[] | undefined;
+  /** Whether what has lost its last owner is deleted, as kube-controller-manager does. */
+  readonly collectsGarbage?: boolean | undefined;
+}
 
 /**
  * A cluster without containers: etcd, an API server and Crossplane's own core controllers, as
@@ -24,31 +23,70 @@ const POLL_MS = 250;
  */
 export class Rig {
   readonly api: KubeApi;
+  /** For kubectl. */
+  readonly kubeconfig: string;
   readonly #folder: string;
-  readonly #children: readonly ChildProcess[];
-  readonly #runtime: NodeJS.Timeout;
+  readonly #processes: RigProcesses;
+  /** The release that runs. */
+  #program = '';
+  #runtime: NodeJS.Timeout | undefined;
 
-  private constructor(api: KubeApi, folder: string, children: readonly ChildProcess[]) {
+  private constructor(api: KubeApi, folder: string, processes: RigProcesses) {
     this.api = api;
+    this.kubeconfig = kubeconfigIn(folder);
     this.#folder = folder;
-    this.#children = children;
-    this.#runtime = setInterval(() => void this.#run().catch(() => undefined), 1000);
+    this.#processes = processes;
   }
 
-  /** A new, empty cluster with a release of Crossplane, which is given these flags. */
-  static async up(release: string, flags: readonly string[] = []): Promise<Rig> {
+  /** A new, empty cluster with a release of Crossplane. */
+  static async up(release: string, options: RigOptions = {}): Promise<Rig> {
+    const { flags = [], collectsGarbage = false } = options;
     const folder = await mkdtemp(join(tmpdir(), 'xpkg-rig-'));
-    const children: ChildProcess[] = [];
+    const processes = new RigProcesses(folder);
     try {
-      return await start(release, flags, { folder, children });
+      const rig = new Rig(await startServer(folder, processes), folder, processes);
+      await rig.startCrossplane(release, flags);
+      if (collectsGarbage) rig.#collectGarbage();
+      rig.#runtime = setInterval(() => void rig.#run().catch(() => undefined), 1000);
+      return rig;
     } catch (error) {
-      for (const child of children) child.kill('SIGKILL');
+      // The folder stays, with the logs of all.
+      await processes.endAll();
       throw error;
     }
   }
 
-  static of(api: KubeApi, folder: string, children: readonly ChildProcess[]): Rig {
-    return new Rig(api, folder, children);
+  /** Runs a release on what is there, instead of the one that ran. */
+  async startCrossplane(release: string, flags: readonly string[] = []): Promise<void> {
+    await this.#processes.end(this.#program);
+    this.#program = `crossplane-${release}`;
+    await initialize(release, this.#folder);
+    const tls = join(this.#folder, 'tls');
+    const at = `/api/v1/namespaces/${NAMESPACE}/secrets/crossplane-tls-client`;
+    const secret = await this.api.get(at);
+    for (const [file, data] of Object.entries(mappingOf(secret?.['data']) ?? {})) {
+      await writeFile(join(tls, file), Buffer.from(stringOf(data) ?? '', 'base64'));
+    }
+    const cache = join(this.#folder, 'cache');
+    await rm(cache, { recursive: true, force: true });
+    mkdirSync(cache);
+    const [metrics, health, webhook] = await freePorts(3);
+    this.#processes.start(
+      this.#program,
+      ['core', 'start', `--cache-dir=${cache}`, `--tls-client-certs-dir=${tls}`, ...flags],
+      {
+        ...CROSSPLANE_ENV,
+        KUBECONFIG: this.kubeconfig,
+        // Flags for these came with v1.18; test/rig/build.sh makes older releases heed the variables.
+        METRICS_PORT: String(metrics),
+        HEALTH_PROBE_PORT: String(health),
+        WEBHOOK_PORT: String(webhook),
+      },
+    );
+    await until(`Crossplane ${release} of ${this.#folder}`, async () => {
+      const { ok } = await fetch(`${loopback(health)}/readyz`);
+      if (!ok) throw new Error('not ready');
+    });
   }
 
   /** Tries until it succeeds. */
@@ -59,43 +97,38 @@ export class Rig {
   async down(): Promise<void> {
     clearInterval(this.#runtime);
     await this.api.close();
-    for (const child of this.#children.toReversed()) {
-      const ended = new Promise((done) => child.once('exit', done));
-      // Nothing is to be kept, so nothing need be brought to an end in good order.
-      if (child.exitCode === null && child.kill('SIGKILL')) await ended;
-    }
+    await this.#processes.endAll();
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #collectGarbage(): void {
+    this.#processes.start('kube-controller-manager', [
+      `--kubeconfig=${this.kubeconfig}`,
+      '--controllers=garbage-collector-controller',
+      '--leader-elect=false',
+      '--secure-port=0',
+    ]);
   }
 
   /** Does the work of the deployment controller and of kubelets. */
   async #run(): Promise<void> {
     const apps = '/apis/apps/v1';
     for (const deployment of await this.api.list({ at: apps, plural: 'deployments' })) {
-      const { name, namespace } = mappingOf(deployment['metadata']) ?? {};
+      const { name, namespace, generation } = mappingOf(deployment['metadata']) ?? {};
       if (mappingOf(deployment['status'])?.['availableReplicas'] === 1) continue;
       const available = { type: 'Available', status: 'True', reason: 'Rig', message: 'by the rig' };
       const counts = { replicas: 1, readyReplicas: 1, availableReplicas: 1, updatedReplicas: 1 };
       const path = `${apps}/namespaces/${stringOf(namespace)}/deployments/${stringOf(name)}`;
-      await this.api.setStatus(path, { ...counts, conditions: [available] });
+      const observed = generation === undefined ? {} : { observedGeneration: generation };
+      await this.api.setStatus(path, { ...counts, ...observed, conditions: [available] });
     }
   }
 }
 
-interface Starting {
-  readonly folder: string;
-  readonly children: ChildProcess[];
-}
-
-async function start(release: string, flags: readonly string[], starting: Starting): Promise<Rig> {
-  const { folder, children } = starting;
-  const [etcd, peer, secure, metrics, health, webhook] = await freePorts(6);
-  const run = (name: string, program: string, args: readonly string[], env = process.env) => {
-    const log = openSync(join(folder, `${name}.log`), 'a');
-    const child = spawn(binary(program), args, { env, stdio: ['ignore', log, log] });
-    closeSync(log);
-    children.push(child);
-  };
-  run('etcd', 'etcd', [
+/** etcd and an API server, with what Crossplane is installed into. */
+async function startServer(folder: string, processes: RigProcesses): Promise<KubeApi> {
+  const [etcd, peer, secure] = await freePorts(3);
+  processes.start('etcd', [
     `--data-dir=${join(folder, 'etcd')}`,
     `--listen-client-urls=${loopback(etcd)}`,
     `--advertise-client-urls=${loopback(etcd)}`,
@@ -107,10 +140,10 @@ async function start(release: string, flags: readonly string[], starting: Starti
   ]);
   const tls = join(folder, 'tls');
   mkdirSync(tls);
-  mustRun('openssl', ['genrsa', '-out', join(tls, 'sa.key'), '2048']);
+  await mustRun('openssl', ['genrsa', '-out', join(tls, 'sa.key'), '2048']);
   const token = randomBytes(16).toString('hex');
   await writeFile(join(tls, 'tokens.csv'), `${token},rig,rig,system:masters\n`);
-  run('kube-apiserver', 'kube-apiserver', [
+  const flags = [
     `--etcd-servers=${loopback(etcd)}`,
     `--secure-port=${secure}`,
     '--bind-address=127.0.0.1',
@@ -124,47 +157,27 @@ async function start(release: string, flags: readonly string[], starting: Starti
     `--token-auth-file=${join(tls, 'tokens.csv')}`,
     '--authorization-mode=AlwaysAllow',
     '--disable-admission-plugins=ServiceAccount',
-  ]);
+  ];
+  processes.start('kube-apiserver', flags, MORE_MEMORY);
   const server = `https://127.0.0.1:${secure}`;
-  const kubeconfig = join(folder, 'kubeconfig');
-  await writeFile(kubeconfig, JSON.stringify(kubeconfigOf(server, token)));
+  await writeFile(kubeconfigIn(folder), JSON.stringify(kubeconfigOf(server, token)));
   const api = new KubeApi(server, token);
   const names = { metadata: { name: NAMESPACE } };
   await until(`the API server of ${folder}`, async () => {
     await api.create({ ...CORE, plural: 'namespaces' }, names);
   });
-  const namespaced = `namespaces/${NAMESPACE}`;
   await until('a service account', () => {
     const account = { metadata: { name: 'crossplane' } };
-    return api.create({ ...CORE, plural: `${namespaced}/serviceaccounts` }, account);
+    return api.create({ ...CORE, plural: `namespaces/${NAMESPACE}/serviceaccounts` }, account);
   });
-  const env = { ...process.env, ...CROSSPLANE_ENV };
-  await initialize(release, folder, env);
-  const secret = await api.get(`/api/v1/${namespaced}/secrets/crossplane-tls-client`);
-  for (const [file, data] of Object.entries(mappingOf(secret?.['data']) ?? {})) {
-    await writeFile(join(tls, file), Buffer.from(stringOf(data) ?? '', 'base64'));
-  }
-  mkdirSync(join(folder, 'cache'));
-  run(
-    'crossplane',
-    `crossplane-${release}`,
-    [
-      'core',
-      'start',
-      `--cache-dir=${join(folder, 'cache')}`,
-      `--tls-client-certs-dir=${tls}`,
-      `--metrics-port=${metrics}`,
-      `--health-probe-port=${health}`,
-      `--webhook-port=${webhook}`,
-      ...flags,
-    ],
-    { ...env, KUBECONFIG: kubeconfig },
-  );
-  await until(`Crossplane ${release} of ${folder}`, async () => {
-    const { ok } = await fetch(`${loopback(health)}/readyz`);
-    if (!ok) throw new Error('not ready');
-  });
-  return Rig.of(api, folder, children);
+  return api;
+}
+
+/** Go collects garbage less often, which takes memory and spares processor time. */
+const MORE_MEMORY = { GOGC: '400' };
+
+function kubeconfigIn(folder: string): string {
+  return join(folder, 'kubeconfig');
 }
 
 function loopback(port: number | undefined): string {
@@ -172,6 +185,7 @@ function loopback(port: number | undefined): string {
 }
 
 const CROSSPLANE_ENV = {
+  ...MORE_MEMORY,
   POD_NAMESPACE: NAMESPACE,
   POD_SERVICE_ACCOUNT: 'crossplane',
   ENABLE_WEBHOOKS: 'false',
@@ -185,26 +199,22 @@ const CROSSPLANE_ENV = {
  * What the Helm chart has done first: CRDs, certificates, the Lock, defaults. It reads `/crds`, and
  * up to v1.20 no flag says otherwise, so it gets a root folder of its own.
  */
-async function initialize(release: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const root = join(folder, 'root');
-  cpSync(join(WORK, 'crds', release, 'crds'), join(root, 'crds'), { recursive: true });
-  await copyFile(join(folder, 'kubeconfig'), join(root, 'kubeconfig'));
+async function initialize(release: string, folder: string): Promise<void> {
+  const root = join(folder, `root-${release}`);
+  cpSync(join(BUILT, 'crds', release, 'crds'), join(root, 'crds'), { recursive: true });
+  await copyFile(kubeconfigIn(folder), join(root, 'kubeconfig'));
   await copyFile(binary(`crossplane-${release}`), join(root, 'crossplane'));
   const become = process.getuid?.() === 0 ? [] : ['unshare', '--map-root-user'];
   // A release that knows no activation says so in its help.
-  const help = spawnSync(binary(`crossplane-${release}`), ['core', 'init', '--help']);
-  const activation = help.stdout.includes('--activation') ? ['--activation', '*'] : [];
+  const help = await mustRun(binary(`crossplane-${release}`), ['core', 'init', '--help']);
+  const activation = help.includes('--activation') ? ['--activation', '*'] : [];
   const line = [...become, 'chroot', root, '/crossplane', 'core', 'init', ...activation];
+  const env = { ...process.env, ...CROSSPLANE_ENV, KUBECONFIG: '/kubeconfig' };
   // As under a kubelet, it fails until the CRDs that it made are served.
   await until('`crossplane core init`', async () => {
-    mustRun(line[0]!, line.slice(1), { ...env, KUBECONFIG: '/kubeconfig' });
+    await mustRun(line[0]!, line.slice(1), env);
   });
-}
-
-function binary(name: string): string {
-  const path = join(WORK, 'bin', name);
-  if (!existsSync(path)) throw new Error(`there is no ${path}: run test/rig/build.sh`);
-  return path;
+  await rm(root, { recursive: true, force: true });
 }
 
 function kubeconfigOf(server: string, token: string): JsonObject {
@@ -217,36 +227,4 @@ function kubeconfigOf(server: string, token: string): JsonObject {
     contexts: [{ name, context: { cluster: name, user: name } }],
     'current-context': name,
   };
-}
-
-function mustRun(program: string, args: readonly string[], env = process.env): void {
-  const { error, status, stdout, stderr } = spawnSync(program, args, { env, encoding: 'utf8' });
-  if (error !== undefined) throw new Error(`the rig needs \`${program}\``, { cause: error });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}${stdout}`);
-}
-
-/** Tries until it succeeds; what it failed with last is thrown when it takes too long. */
-async function until(what: string, attempt: () => Promise<void>): Promise<void> {
-  const end = Date.now() + SECONDS_TO_START * 1000;
-  for (;;) {
-    try {
-      await attempt();
-      return;
-    } catch (error) {
-      if (Date.now() > end) throw new Error(`${what} does not come up`, { cause: error });
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-  }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return (server.address() as AddressInfo).port; // what a listening TCP server has
-    }),
-  );
-  for (const server of servers) await new Promise((resolve) => server.close(resolve));
-  return ports;
 }

@@ -63,6 +63,20 @@ export const stages = providers({
   [C]: { 'v1.0.0': {}, 'v1.5.0': {}, 'v2.0.0': {} },
 });
 
+export const MONOLITH = `${HOST}/acme/monolith`;
+export const FAMILY = `${HOST}/acme/family`;
+/** CRDs that one package has, or two have between them. */
+export const PARTS = ['networks.net.example.org', 'buckets.store.example.org'] as const;
+/** A monolith, and the family that it was cut into. */
+export const parting = providers({
+  [MONOLITH]: { 'v1.0.0': { crds: [...PARTS] } },
+  [FAMILY]: {
+    'v1.0.0': requiring({ [`${FAMILY}-network`]: '^1.0.0', [`${FAMILY}-storage`]: '^1.0.0' }),
+  },
+  [`${FAMILY}-network`]: { 'v1.0.0': { crds: [PARTS[0]] } },
+  [`${FAMILY}-storage`]: { 'v1.0.0': { crds: [PARTS[1]] } },
+});
+
 export function mirror(from: string, to: string) {
   const object = {
     apiVersion: 'pkg.crossplane.io/v1beta1',

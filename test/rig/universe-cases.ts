@@ -4,7 +4,7 @@ import { EMPTY_CLUSTER, type WantedObject } from '../../src/cluster/cluster-stat
 import { cyclicSource, dependencyGraph } from '../../src/cluster/reconcile/dependency-graph.js';
 import { settleCluster, type Settled } from '../../src/cluster/settle-cluster.js';
 import { wantedObject } from '../../src/cluster/wanted-object.js';
-import type { CoreKind } from '../../src/explain/core-entries.js';
+import type { CoreEntry } from '../../src/explain/core-entries.js';
 import type { Target } from '../../src/model/target/target.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { scenario, type Scenario } from '../../src/testing/generate/scenario.js';
@@ -17,6 +17,7 @@ import { endsHealthy } from '../../src/usecases/simulate/simulate.js';
 import { imagesOf } from '../support/clusters.js';
 import { moveScenario, type MovedScenario } from './moved-scenario.js';
 import { foretoldEnd, renderedEnd } from './observed-end.js';
+import { isSaidReason } from './refusal-reasons.js';
 import type { RigCase } from './rig-run.js';
 
 /** So many orders are thought to show every end there is. */
@@ -40,11 +41,13 @@ export interface RootsCase extends UniverseCase {
 
 export interface RefusedCase extends RootsCase {
   /** Why there is no answer. */
-  readonly reasons: readonly CoreKind[];
+  readonly core: readonly CoreEntry[];
+  /** In some order it ends in no failure that the refusal tells. */
+  readonly failsOtherwise: boolean;
 }
 
 /** Scenarios that are turned into cases until there are enough; the same ones for the same seed. */
-export async function drawCases<T extends UniverseCase>(
+export async function drawCases<T>(
   count: number,
   { seed, host, tag }: { readonly seed: number; readonly host: string; readonly tag: string },
   toCase: (scenario: MovedScenario) => Promise<T | undefined>,
@@ -124,8 +127,10 @@ export async function refusedCase(
 ): Promise<RefusedCase | undefined> {
   const answer = await answered(scenario, target);
   if (answer?.status !== 'unsolvable') return undefined;
+  const { core } = answer;
   const found = rootsCase(scenario, target);
-  return found && { ...found, reasons: [...new Set(answer.core.map(({ kind }) => kind))] };
+  if (found === undefined) return undefined;
+  return { ...found, core, failsOtherwise: !found.ends.every((end) => isSaidReason(core, end)) };
 }
 
 /** A resolver looks at the first thing that is missing, and at no other until that is there. */

@@ -1,0 +1,310 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../src/cli/run.js';
+import { formatLockfile } from '../../src/lock/format-lockfile.js';
+import type { Lockfile } from '../../src/lock/lockfile.js';
+import { targetFor } from '../../src/model/target/target.js';
+import { isMapping, listOf, mappingOf, stringOf, type JsonObject } from '../../src/text/json.js';
+import { render } from '../../src/usecases/render.js';
+import { DockerRegistry } from '../conformance/docker-registry.js';
+import { fakeIo } from '../support/fake-io.js';
+import { requestFor } from '../support/requests.js';
+import type { MovedScenario } from './moved-scenario.js';
+import { LOCK } from './kube-api.js';
+import { observedEnds, renderedEnd } from './observed-end.js';
+import { Rig } from './rig.js';
+import { BUILT, mustRun } from './rig-processes.js';
+import { RELEASES } from './rig-releases.js';
+import { applyObjects, cleanUp } from './rig-run.js';
+import { accepted, endsIn, locked, published, seen } from './rig-scenario.js';
+import { A, B, FAMILY, MONOLITH, PARTS, parting, stages } from './scenario-universes.js';
+
+let registry: DockerRegistry;
+let folder: string;
+
+beforeAll(async () => {
+  registry = await DockerRegistry.start();
+  folder = await mkdtemp(join(tmpdir(), 'rig-plans-'));
+});
+
+afterAll(async () => {
+  await registry.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What a set comes to for some roots of it. */
+async function lockedFor(
+  moved: MovedScenario,
+  roots: Readonly<Record<string, string>>,
+  release: string,
+): Promise<Lockfile> {
+  const names = Object.keys(moved.universe.packages);
+  const own = Object.entries(roots).map(([name, range]) => {
+    const found = names.find((each) => each.endsWith(name.slice(name.indexOf('/'))));
+    return [found!, range] as const;
+  });
+  return locked({ ...moved, request: requestFor(Object.fromEntries(own)) }, release);
+}
+
+/** Writes the plan from one lockfile to another, with the command; the scripts of its steps. */
+async function planned(name: string, from: Lockfile, to: Lockfile): Promise<string[]> {
+  const [old, next] = ['old', 'new'].map((each) => `${name}-${each}.lock.yaml`) as [string, string];
+  await writeFile(join(folder, old), formatLockfile(from));
+  await writeFile(join(folder, next), formatLockfile(to));
+  const io = fakeIo({ cwd: folder });
+  const code = await runCli(['plan', old, next, `--out=${name}`], io);
+  if (code !== 0) throw new Error(io.notes().join('\n'));
+  const entries = await readdir(join(folder, name), { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `${name}/${entry.name}/commands.sh`)
+    .sort();
+}
+
+/** Runs a script of a plan as it is, with kubectl for the cluster of a rig. */
+async function run(rig: Rig, script: string, path = ''): Promise<number> {
+  const env = {
+    ...process.env,
+    KUBECONFIG: rig.kubeconfig,
+    PATH: [path, join(BUILT, 'bin'), process.env['PATH']].filter(Boolean).join(':'),
+  };
+  const child = spawn('sh', [script], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  return new Promise((done, failed) => {
+    child.once('error', failed);
+    child.once('exit', (code) => done(code ?? 1));
+  });
+}
+
+/** `<plural>.<group>` as the API serves it. */
+function served(crd: string) {
+  const dot = crd.indexOf('.');
+  return { at: `/apis/${crd.slice(dot + 1)}/v1`, plural: crd.slice(0, dot) };
+}
+
+/** Creates an object of a CRD, once that is served; its uid. */
+async function create(rig: Rig, crd: string): Promise<string> {
+  const { at, plural } = served(crd);
+  await rig.until(() =>
+    rig.api.create(
+      { at, plural },
+      {
+        apiVersion: at.slice('/apis/'.length),
+        kind: plural[0]!.toUpperCase() + plural.slice(1),
+        metadata: { name: 'mine' },
+        spec: {},
+      },
+    ),
+  );
+  return (await uidOf(rig, crd))!;
+}
+
+/** Of the object of a CRD; undefined: there is none, or no such CRD. */
+async function uidOf(rig: Rig, crd: string): Promise<string | undefined> {
+  const { at, plural } = served(crd);
+  const object = await rig.api.get(`${at}/${plural}/mine`);
+  return stringOf(mappingOf(object?.['metadata'])?.['uid']);
+}
+
+async function isThere(rig: Rig, crd: string): Promise<boolean> {
+  const at = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  return (await rig.api.get(`${at}/${crd}`)) !== undefined;
+}
+
+describe.each(RELEASES)('Crossplane %s, where what has lost its owners is deleted', (release) => {
+  const target = targetFor(release)!;
+  const rendered = (lockfile: Lockfile) => render(lockfile, { target });
+  let rig: Rig;
+  beforeAll(async () => {
+    await mustRun('kubectl', ['version', '--client']);
+    rig = await Rig.up(release, { collectsGarbage: true });
+  });
+  afterAll(() => rig?.down());
+
+  test('the steps of a plan, and the way back', async (context) => {
+    const moved = await published(registry, 'steps', stages, requestFor({}));
+    const old = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, release);
+    const next = await lockedFor(moved, { [A]: '^2.0.0', [B]: '*' }, release);
+    await accepted(rig, 'steps', rendered(old));
+    const [up, down] = [
+      await planned('steps-up', old, next),
+      await planned('steps-down', next, old),
+    ];
+    seen(
+      context,
+      'a plan and the way back, by commands.sh',
+      release,
+      `${up.length} and ${down.length} steps`,
+    );
+    for (const script of up) expect(await run(rig, script)).toBe(0);
+    await endsIn(rig, 'steps', [renderedEnd(rendered(next))]);
+    for (const script of down) expect(await run(rig, script)).toBe(0);
+    await endsIn(rig, 'steps', [renderedEnd(rendered(old))]);
+  });
+
+  test('CRDs pass from a monolith to a family, and back', async (context) => {
+    seen(context, 'CRDs pass from a monolith to a family and back: objects stay', release);
+    const moved = await published(registry, 'hand', parting, requestFor({}));
+    const monolith = await lockedFor(moved, { [MONOLITH]: '*' }, release);
+    const family = await lockedFor(moved, { [FAMILY]: '*' }, release);
+    await accepted(rig, 'hand', rendered(monolith));
+    const crds = PARTS.map((name) => `${name}.hand`);
+    const uids: string[] = [];
+    for (const crd of crds) uids.push(await create(rig, crd));
+    const objects = () => Promise.all(crds.map((crd) => uidOf(rig, crd)));
+    for (const script of await planned('hand-over', monolith, family)) {
+      expect(await run(rig, script)).toBe(0);
+    }
+    await endsIn(rig, 'hand', [renderedEnd(rendered(family))]);
+    expect(await objects()).toEqual(uids);
+    for (const script of await planned('hand-back', family, monolith)) {
+      expect(await run(rig, script)).toBe(0);
+    }
+    await endsIn(rig, 'hand', [renderedEnd(rendered(monolith))]);
+    expect(await objects()).toEqual(uids);
+  });
+
+  test('a package is removed: its CRDs go with it, once no object is left', async (context) => {
+    seen(context, 'a package is removed: its CRDs go, once no object is left', release);
+    const moved = await published(registry, 'gone', parting, requestFor({}));
+    const both = await lockedFor(moved, { [FAMILY]: '*' }, release);
+    const [kept, lost] = PARTS.map((name) => `${name}.gone`) as [string, string];
+    const one = await lockedFor(moved, { [`${FAMILY}-network`]: '*' }, release);
+    await accepted(rig, 'gone', rendered(both));
+    const [uid] = [await create(rig, kept), await create(rig, lost)];
+    const scripts = await planned('removal', both, one);
+    const last = scripts.pop()!;
+    for (const script of scripts) expect(await run(rig, script)).toBe(0);
+    // The script looks first, and stops.
+    expect(await run(rig, last)).not.toBe(0);
+    expect(await uidOf(rig, lost)).toBeDefined();
+    await rig.api.remove(served(lost), 'mine');
+    expect(await run(rig, last)).toBe(0);
+    await endsIn(rig, 'gone', [renderedEnd(rendered(one))]);
+    await rig.until(async () => {
+      if (await isThere(rig, lost)) throw new Error(`${lost} is still there`);
+    });
+    expect(await uidOf(rig, kept)).toBe(uid);
+  });
+
+  test('a package is deleted by hand: every object of its CRDs goes with it', async (context) => {
+    seen(context, 'a package is deleted by hand: CRDs and objects go', release);
+    const moved = await published(registry, 'lost', parting, requestFor({}));
+    const lockfile = await lockedFor(moved, { [MONOLITH]: '*' }, release);
+    await accepted(rig, 'lost', rendered(lockfile));
+    const crds = PARTS.map((name) => `${name}.lost`);
+    for (const crd of crds) await create(rig, crd);
+    const { name } = lockfile.packages[0]!;
+    await rig.api.remove({ at: '/apis/pkg.crossplane.io/v1', plural: 'providers' }, name);
+    await endsIn(rig, 'lost', [{ packages: [], rows: [] }]);
+    await rig.until(async () => {
+      for (const crd of crds) if (await isThere(rig, crd)) throw new Error(`${crd} is still there`);
+    });
+  });
+
+  // The last: it takes all rows of the Lock to be its own.
+  test('--apply-lock: right rows change nothing, a stale one stops all', async (context) => {
+    seen(context, '--apply-lock: right rows change nothing, a stale one stops all', release);
+    await cleanUp(rig.api, ['steps', 'hand', 'gone', 'lost']);
+    const moved = await published(registry, 'rows', stages, requestFor({}));
+    const lockfile = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, release);
+    const rendering = render(lockfile, { target, applyLock: true });
+    expect(rendering.warnings.join()).toMatch(/stale/);
+    await applyLock(rig, listOf(rendering.lock?.['packages'])!.filter(isMapping));
+    await accepted(rig, 'rows', rendering);
+    // As a row is that was locked before its tag moved.
+    const [stale, ...others] = listOf(rendering.lock?.['packages'])!.filter(isMapping);
+    await cleanUp(rig.api, ['rows']);
+    const name = stringOf(stale!['name'])!.replace(/.{12}$/, '0'.repeat(12));
+    await applyLock(rig, [{ ...stale, name }, ...others]);
+    await applyObjects(rig.api, rendering.bundle.objects);
+    await rig.until(async () => {
+      const end = (await observedEnds(rig.api, ['rows'])).get('rows')!;
+      const stopped = end.failures!.filter(({ message }) => /node .* already exists/.test(message));
+      if (stopped.length === 0) throw new Error(JSON.stringify(end));
+    });
+    const rows = (await rig.api.get(`${LOCK.at}/${LOCK.plural}/lock`))?.['packages'];
+    await applyLock(
+      rig,
+      listOf(rows)!
+        .filter(isMapping)
+        .filter((row) => row['name'] !== name),
+    );
+    await endsIn(rig, 'rows', [renderedEnd(rendering)]);
+  });
+});
+
+/** Makes these the rows of the Lock. */
+async function applyLock(rig: Rig, packages: readonly JsonObject[]): Promise<void> {
+  await rig.api.apply(LOCK, 'lock', {
+    apiVersion: 'pkg.crossplane.io/v1beta1',
+    kind: 'Lock',
+    metadata: { name: 'lock' },
+    packages,
+  });
+}
+
+const CROSSED = ['v1.20.11', 'v2.3.4'] as const;
+
+describe.runIf(CROSSED.every((release) => RELEASES.includes(release)))('a plan', () => {
+  test('across an upgrade of Crossplane', async (context) => {
+    const [before, after] = CROSSED;
+    const moved = await published(registry, 'crossed', stages, requestFor({}));
+    const old = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, before);
+    const next = await lockedFor(moved, { [A]: '^2.0.0', [B]: '*' }, after);
+    const scripts = await planned('crossing', old, next);
+    const text = `${scripts.length} steps, one is the upgrade`;
+    seen(context, `a plan from ${before} to ${after}`, after, text);
+    const helm = await standInForHelm();
+    const rig = await Rig.up(before, { collectsGarbage: true });
+    try {
+      await accepted(rig, 'crossed', render(old, { target: targetFor(before)! }));
+      await rig.api.create(
+        { at: '/apis/apps/v1', plural: 'namespaces/crossplane-system/deployments' },
+        deploymentOf('crossplane'),
+      );
+      const upgraded = helm.whenAsked(async (args) => {
+        expect(args).toContain(`--version ${after.slice(1)}`);
+        await rig.startCrossplane(after);
+      });
+      for (const script of scripts) expect(await run(rig, script, helm.folder)).toBe(0);
+      await upgraded;
+      await endsIn(rig, 'crossed', [renderedEnd(render(next, { target: targetFor(after)! }))]);
+    } finally {
+      await rig.down();
+    }
+  });
+});
+
+/** A `helm` that hands over what it is asked for, and ends when that is done. */
+async function standInForHelm() {
+  const [bin, asked, done] = ['bin', 'asked', 'done'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await mkdir(bin);
+  await mustRun('mkfifo', [asked, done]);
+  const script = `#!/bin/sh\necho "$*" >'${asked}'\ncat '${done}' >/dev/null\n`;
+  await writeFile(join(bin, 'helm'), script, { mode: 0o755 });
+  return {
+    folder: bin,
+    async whenAsked(act: (args: string) => Promise<void>): Promise<void> {
+      await act(await readFile(asked, 'utf8'));
+      await writeFile(done, '');
+    },
+  };
+}
+
+function deploymentOf(name: string): JsonObject {
+  const labels = { app: name };
+  return {
+    metadata: { name },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name, image: name }] } },
+    },
+  };
+}
