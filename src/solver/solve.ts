@@ -76,7 +76,7 @@ function* isKnown(variable: Variable, value: number, state: SolverState): Solvin
   const subject = encoder.subject(variable);
   if (subject.about !== 'package' || value === ABSENT) return true;
   if (!subject.read.has(value)) {
-    yield* announceWaiting(state, subject);
+    yield* announceWaiting(state, { subject, value });
     yield* encoder.read(subject, value);
     return false;
   }

@@ -11,6 +11,8 @@ export interface SolverState {
   readonly queue: DecisionQueue;
   /** Counted up as the search goes on. */
   readonly effort: { decisions: number; conflicts: number };
+  /** Versions that the driver was told to expect (`prefetch/`). */
+  readonly announced: Set<string>;
 }
 
 /** Nothing told, nothing decided. `only`: keys of the debatable facts to admit. */
@@ -21,5 +23,5 @@ export function startOf(
 ): SolverState {
   const encoder = new Encoder(problem, search, only);
   const effort = { decisions: 0, conflicts: 0 };
-  return { problem, search, encoder, queue: new DecisionQueue(), effort };
+  return { problem, search, encoder, queue: new DecisionQueue(), effort, announced: new Set() };
 }

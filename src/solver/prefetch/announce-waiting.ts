@@ -1,22 +1,24 @@
 import { ABSENT } from '../incompatibility.js';
 import { preferredValue } from '../preferred-value.js';
-import type { PackageSubject } from '../encoder/subject.js';
-import { ask, type Solving } from '../question.js';
+import type { Solving } from '../question.js';
 import type { SolverState } from '../solver-state.js';
-import { listsFor } from './lists-for.js';
-import { prefetchable, type Prospect } from './prefetchable.js';
+import { announcePackages } from './announce-packages.js';
+import type { Prospect } from './prefetchable.js';
 import { walkedVersions } from './walked-versions.js';
 
 /**
  * Says which versions will probably be read next: those of packages that wait for a decision, and
- * more of the package that is being `decided`.
+ * more of the one that is being decided on `value`.
  */
-export function* announceWaiting(state: SolverState, decided: PackageSubject): Solving<void> {
-  const next = () => ({
-    packages: [...prefetchable(prospects(state)), ...walkedVersions(decided, state)],
-    listsFor: listsFor(state),
-  });
-  yield* ask({ ask: 'expect', next });
+export function* announceWaiting(
+  state: SolverState,
+  { subject, value }: Pick<Prospect, 'subject' | 'value'>,
+): Solving<void> {
+  yield* announcePackages(
+    state,
+    { subject, value },
+    { prospects: () => prospects(state), more: () => walkedVersions(subject, state) },
+  );
 }
 
 /** What would be decided now, from the head of the queue on; after a conflict that is no guide. */

@@ -1,9 +1,9 @@
 import { FIRST, type Variable } from '../incompatibility.js';
 import type { PackageSubject } from '../encoder/subject.js';
-import { ask, type Solving } from '../question.js';
+import type { Solving } from '../question.js';
 import type { SolverState } from '../solver-state.js';
-import { listsFor } from './lists-for.js';
-import { prefetchable, type Prospect } from './prefetchable.js';
+import { announcePackages } from './announce-packages.js';
+import type { Prospect } from './prefetchable.js';
 
 /**
  * Packages that every answer contains, and those of them that have one version left to take.
@@ -28,11 +28,7 @@ export class CertainPackages {
     if (search.level > 0) return false;
     const first = this.#first();
     if (first === undefined) return false;
-    const next = () => ({
-      packages: prefetchable(this.#like(first)),
-      listsFor: listsFor(this.#state),
-    });
-    yield* ask({ ask: 'expect', next });
+    yield* announcePackages(this.#state, first, { prospects: () => this.#like(first) });
     const { subject, value } = first;
     yield* encoder.read(subject, value);
     this.#variables.delete(subject.variable);

@@ -6,14 +6,14 @@ import type { SolverState } from '../solver-state.js';
 const MAX_AT_ONCE = 8;
 
 /**
- * The next versions of a package whose versions fall one after the other, as many as have been
+ * The next versions of a package whose versions fall one after the other, half as many as have been
  * read of it already: the longer this goes on, the longer it will probably go on.
  */
 export function walkedVersions(
   { repository, variable, versions, read }: PackageSubject,
   { search }: SolverState,
 ): Candidate[] {
-  const most = Math.min(MAX_AT_ONCE, read.size);
+  const most = Math.min(MAX_AT_ONCE, Math.ceil(read.size / 2));
   const allowed = search.allowed(variable);
   const next: Candidate[] = [];
   for (const value of versions.preference()) {

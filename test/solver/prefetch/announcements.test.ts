@@ -51,6 +51,29 @@ test('versions are announced that packages before them in the queue cannot rule 
   expect(announced[1]).toEqual(['function-x 1.1.0', 'provider-aws-s3 1.1.0', 'platform 1.1.0']);
 });
 
+test('what was announced together is looked at before anything else is announced', () => {
+  const universe = {
+    'a 1.0.0': 'c 1.0.0 as Configuration; d 1.0.0 as Configuration',
+    'b 1.0.0': 'c 2.0.0 as Configuration',
+    'c 1.0.0': 'is Configuration',
+    'c 2.0.0': 'is Configuration',
+    'd 1.0.0': 'is Configuration',
+  };
+  // `b` and `a` come in one round, and rule each other out: `d` would be read in vain.
+  const { announced } = story(universe, ['a 1.0.0', 'b 1.0.0']);
+  expect(announced).toContainEqual(['b 1.0.0', 'a 1.0.0']);
+  expect(announced.flat()).not.toContain('d 1.0.0');
+});
+
+test('of a package whose versions fall one by one, half as many as have fallen are announced', () => {
+  const falls = Array.from({ length: 7 }, (_, i) => [`a ${i + 1}.0.0`, 'b ^2.0.0'] as const);
+  const universe = { 'b 1.0.0': '', 'b 2.0.0': '', 'a 0.1.0': '', ...Object.fromEntries(falls) };
+  const { announced } = story(universe, ['b ^1.0.0', 'a *']);
+  // The version that is read now is announced too, where it waits.
+  const walked = announced.filter((each) => each.some((one) => one.startsWith('a ')));
+  expect(walked.map((each) => each.length)).toEqual([1, 2, 2, 3, 3, 4, 3, 2]);
+});
+
 test('after a conflict nothing is announced but what is certain', () => {
   const universe = {
     'a 1.0.0': 'function-y * as Function',
