@@ -8,9 +8,13 @@ import { LOCKFILE_SCHEMA } from './src/lock/lockfile-schema.js';
 import { PACKAGE_SET_SCHEMA } from './src/inputs/documents/package-set-schema.js';
 import { AJV_OPTIONS, type Schema } from './src/text/json-schema.js';
 
-/** Schemas that documents are held to: a call of `schemaCheck` with another one ends the build. */
-const SCHEMAS: ReadonlyMap<string, Schema> = new Map(
-  Object.entries({ INDEX_SCHEMA, LOCKFILE_SCHEMA, PACKAGE_SET_SCHEMA }),
+/** Schemas that documents are held to, and whether every departure is told: a call of `schemaCheck` with another one ends the build. */
+const SCHEMAS: ReadonlyMap<string, { readonly schema: Schema; readonly all: boolean }> = new Map(
+  Object.entries({
+    INDEX_SCHEMA: { schema: INDEX_SCHEMA, all: false },
+    LOCKFILE_SCHEMA: { schema: LOCKFILE_SCHEMA, all: true },
+    PACKAGE_SET_SCHEMA: { schema: PACKAGE_SET_SCHEMA, all: true },
+  }),
 );
 
 /** From so many of the modules that are loaded on demand on, what they share is in one file. */
@@ -24,11 +28,15 @@ const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json
 /** Modules that are loaded whichever command is asked for. */
 const atStart = new Set<string>();
 
+/** Modules that `resolve` of packages in folders loads: most commands do, and no more of what is shared. */
+const atResolve = new Set<string>();
+
 /** As few files as can be, for each costs time to find; no command loads what it does not need. */
 export const codeSplitting: CodeSplittingOptions = {
   includeDependenciesRecursively: false,
   groups: [
-    { name: 'start', test: (id) => atStart.has(id), priority: 1 },
+    { name: 'start', test: (id) => atStart.has(id), priority: 2 },
+    { name: 'resolve', test: (id) => atResolve.has(id), priority: 1 },
     { name: 'shared', minShareCount: SHARED_BY },
   ],
 };
@@ -54,7 +62,7 @@ export default defineConfig([
       ),
       NEVER_LOADED,
     ],
-    plugins: [compiledSchemas(), startOf('src/cli/main.ts'), licenses()],
+    plugins: [schemasInFiles(), startModules(), resolveModules(), licenses()],
     output: {
       dir: 'dist',
       format: 'esm',
@@ -64,57 +72,114 @@ export default defineConfig([
       codeSplitting,
     },
   },
+  // Files of their own: parsing them takes as long as that of a command, and most runs need one of them or none.
+  ...Array.from(SCHEMAS.keys(), (name) => ({
+    input: `validator:${name}`,
+    platform: 'node' as const,
+    plugins: [validators(), licenses(`${name}.LICENSES.txt`)],
+    output: { file: `dist/validators/${name}.cjs`, format: 'cjs' as const },
+  })),
   {
     input: 'src/graph/page/main.ts',
     output: { file: 'dist/graph/page/page.js', format: 'iife' },
   },
 ]);
 
-/** Finds the modules that an entry loads by itself or by way of others. */
-export function startOf(entry: string): Plugin {
+export function startModules(): Plugin {
+  return loadedBy(['src/cli/main.ts'], atStart);
+}
+
+export function resolveModules(): Plugin {
+  const files = ['src/cli/commands/set/resolve-command.ts', 'src/sources/dir/dir-source.ts'];
+  return loadedBy(files, atResolve);
+}
+
+/** Adds the modules that some load by themselves or by way of others, and not on demand. */
+function loadedBy(files: readonly string[], modules: Set<string>): Plugin {
   return {
-    name: 'start',
+    name: 'loaded-by',
     buildEnd() {
-      const found = new Set([resolve(entry)]);
+      const entries = files.map((file) => resolve(file));
+      const found = new Set(entries);
       for (const id of found) {
         for (const imported of this.getModuleInfo(id)!.importedIds) found.add(imported);
       }
-      found.delete(resolve(entry));
-      for (const id of found) atStart.add(id);
+      for (const entry of entries) found.delete(entry);
+      for (const id of found) modules.add(id);
     },
   };
 }
 
 /** Puts a validator that ajv makes now in the place of each that it would make while the program runs. */
-export function compiledSchemas(): Plugin {
-  const prefix = '\0validator:';
+export function compiledSchemas(): Plugin[] {
+  return [
+    validators(),
+    checksReplaced((name) => ({
+      check: `checkWith(() => ${name}_validator)`,
+      needs: `import ${name}_validator from 'validator:${name}';`,
+    })),
+  ];
+}
+
+/** Has each check load a validator from a file of its own. */
+function schemasInFiles(): Plugin[] {
+  const found: Plugin = {
+    name: 'validators-found',
+    generateBundle(_, bundle) {
+      const withChecks = Object.values(bundle).find(
+        (file) =>
+          file.type === 'chunk' &&
+          Object.keys(file.modules).some((id) => id.endsWith('json-schema.ts')),
+      );
+      // `compiledCheck` looks for them beside the folder that it is in.
+      if (!withChecks?.fileName.startsWith('chunks/')) this.error('validators would not be found');
+    },
+  };
+  return [checksReplaced((name) => ({ check: `compiledCheck('${name}')`, needs: '' })), found];
+}
+
+/** Puts another check in the place of each call of `schemaCheck`, and what it needs before them. */
+function checksReplaced(
+  by: (name: string) => { readonly check: string; readonly needs: string },
+): Plugin {
   return {
     name: 'compiled-schemas',
-    resolveId: (source) => (source.startsWith('validator:') ? `\0${source}.cjs` : null),
-    load(id) {
-      if (!id.startsWith(prefix)) return null;
-      const [name = '', all] = basename(id.slice(prefix.length), '.cjs').split('?');
-      const ajv = new Ajv2020({ ...AJV_OPTIONS, allErrors: all === 'all', code: { source: true } });
-      return standalone.default(ajv, ajv.compile(SCHEMAS.get(name)!));
-    },
     transform(code, id) {
       if (!code.includes('schemaCheck(') || id.endsWith('json-schema.ts')) return null;
-      const imports = new Set<string>();
+      const needs = new Set<string>();
       const changed = code.replaceAll(CHECK, (_, name: string, all: string | undefined) => {
-        if (!SCHEMAS.has(name)) this.error(`rolldown.config.ts does not know ${name}`);
-        imports.add(`import ${name}_validator from 'validator:${name}?${all ? 'all' : 'first'}';`);
-        return `checkWith(${name}_validator)`;
+        if (SCHEMAS.get(name)?.all !== (all !== undefined)) {
+          this.error(`rolldown.config.ts does not know ${name} as ${id} calls for it`);
+        }
+        const replaced = by(name);
+        needs.add(replaced.needs);
+        return replaced.check;
       });
       if (changed.includes('schemaCheck(')) this.error(`calls schemaCheck in another form: ${id}`);
-      return [...imports, changed.replace('schemaCheck', 'checkWith')].join('\n');
+      return [...needs, changed.replace('schemaCheck', 'checkWith, compiledCheck')].join('\n');
     },
   };
 }
 
 const CHECK = /\bschemaCheck\((\w+)(, \{ all: true \})?\)/g;
 
+/** Makes the modules `validator:NAME`. */
+function validators(): Plugin {
+  const prefix = '\0validator:';
+  return {
+    name: 'validators',
+    resolveId: (source) => (source.startsWith('validator:') ? `\0${source}.cjs` : null),
+    load(id) {
+      if (!id.startsWith(prefix)) return null;
+      const { schema, all } = SCHEMAS.get(basename(id.slice(prefix.length), '.cjs'))!;
+      const ajv = new Ajv2020({ ...AJV_OPTIONS, allErrors: all, code: { source: true } });
+      return standalone.default(ajv, ajv.compile(schema));
+    },
+  };
+}
+
 /** What the licenses of the packages that become part of ours ask for: their texts, in one file. */
-export function licenses(): Plugin {
+export function licenses(fileName = 'LICENSES.txt'): Plugin {
   return {
     name: 'licenses',
     generateBundle(_, bundle) {
@@ -133,7 +198,7 @@ export function licenses(): Plugin {
         return `${name} ${version}\n\n${readFileSync(file, 'utf8').trim()}\n`;
       });
       const source = texts.join(`\n${'-'.repeat(72)}\n\n`);
-      this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source });
+      if (texts.length > 0) this.emitFile({ type: 'asset', fileName, source });
     },
   };
 }

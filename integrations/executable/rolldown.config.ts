@@ -5,7 +5,8 @@ import {
   compiledSchemas,
   licenses,
   NEVER_LOADED,
-  startOf,
+  resolveModules,
+  startModules,
 } from '../../rolldown.config.js';
 
 /** Modules that read files of the package, and those that take them from the executable. */
@@ -24,7 +25,7 @@ export default defineConfig([
     preserveEntrySignatures: 'allow-extension',
     checks: { ineffectiveDynamicImport: false },
     external: [NEVER_LOADED],
-    plugins: [swapped(INSIDE), compiledSchemas(), startOf('src/cli/main.ts'), licenses()],
+    plugins: [swapped(INSIDE), compiledSchemas(), startModules(), resolveModules(), licenses()],
     output: {
       dir: 'build/executable/inside/program',
       format: 'cjs',

@@ -21,6 +21,7 @@ import { colouredIo } from './io/coloured-io.js';
 import { foldedIo } from './io/folded-io.js';
 import type { Io } from './io/io.js';
 import { sanitizedIo } from './io/sanitized-io.js';
+import { toolVersion } from './io/tool-version.js';
 import { errorReport, reportError } from './report-error.js';
 import type { Reporting } from './reporting/reporting.js';
 import { UsageError } from './usage-error.js';
@@ -94,8 +95,7 @@ async function dispatch(argv: readonly string[], line: CommandLine, io: Io): Pro
   return code;
 }
 
-async function printVersion(io: Io): Promise<ExitCode> {
-  const { toolVersion } = await import('./io/tool-version.js');
+function printVersion(io: Io): ExitCode {
   io.out(`${toolVersion()}\n`);
   return EXIT.done;
 }

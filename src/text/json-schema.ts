@@ -19,20 +19,27 @@ type SchemaCheck = (value: unknown) => readonly SchemaError[];
  * `all`, every place.
  *
  * ajv and what it compiles take some 150 ms of processor time to come up. So the build
- * (`rolldown.config.ts`) puts `checkWith` and a validator compiled by then in the place of each call, and what is
+ * (`rolldown.config.ts`) puts a check by a validator compiled by then in the place of each call, and what is
  * published is without ajv. Here, where tests run, the first call of the function loads it.
  */
 export function schemaCheck(
   schema: Schema,
   { all = false }: { readonly all?: boolean } = {},
 ): SchemaCheck {
-  let check: SchemaCheck | undefined;
-  return (value) => (check ??= checkWith(compile(schema, all)))(value);
+  return checkWith(() => compile(schema, all));
 }
 
-/** The check that a validator makes. */
-export function checkWith(validate: ValidateFunction): SchemaCheck {
+/** The check of a validator that the build has compiled, by the name of its schema; loaded by the first call. */
+export function compiledCheck(name: string): SchemaCheck {
+  const require = createRequire(import.meta.url);
+  return checkWith(() => require(`../validators/${name}.cjs`) as ValidateFunction);
+}
+
+/** The check of a validator that the first call loads. */
+export function checkWith(load: () => ValidateFunction): SchemaCheck {
+  let validate: ValidateFunction | undefined;
   return (value) => {
+    validate ??= load();
     if (validate(value)) return [];
     return (validate.errors ?? []).map((error) => ({
       ...error,
