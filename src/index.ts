@@ -18,7 +18,16 @@ export type {
 export { InputError } from './model/input-error.js';
 
 // Where packages come from
-export type { FetchedPackage, IndexState, Owner, PackageSource } from './model/package-source.js';
+export type {
+  FetchedPackage,
+  IndexState,
+  Owner,
+  PackageSource,
+  Released,
+} from './model/package-source.js';
+export type { MinimumAge, Policy, PolicyEntry } from './model/policy/policy.js';
+export type { CandidateRule, Ruling, RulingKind } from './model/policy/ruling.js';
+export type { PolicyOptions } from './usecases/resolve/policy/policy-rules.js';
 export { openDir } from './sources/dir/dir-source.js';
 export type { DirOptions } from './sources/dir/dir-source.js';
 export { openIndex } from './sources/index/index-source.js';

@@ -1,5 +1,6 @@
 import { isRejection } from '../admission/judge.js';
 import { isPublishedAt, type CrdDemand } from '../model/crd-demand.js';
+import type { CandidateRule, Ruling } from '../model/policy/ruling.js';
 import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { IndexState, Owner, PackageSource } from '../model/package-source.js';
@@ -26,6 +27,8 @@ type Judged = PackageMeta | Rejection | undefined;
 interface DriverOptions {
   /** Also read what old design documents describe and Crossplane rejects. */
   readonly compat?: boolean | undefined;
+  /** Rules that take looking at each version; the first that forbids one speaks for all. */
+  readonly rules?: readonly CandidateRule[] | undefined;
   /** Asked now and then during a long search; `false` makes it give up. */
   readonly goOn?: (() => boolean) | undefined;
 }
@@ -44,11 +47,16 @@ export class Driver {
   readonly #listed = new Set<Repository>();
   /** Versions that a search was told of. */
   readonly #read = new Set<string>();
+  /** Versions that rules were asked about. */
+  readonly #ruled = new Set<string>();
+  readonly #rules: readonly CandidateRule[];
 
-  constructor(source: PackageSource, { compat = false, goOn = () => true }: DriverOptions) {
+  constructor(source: PackageSource, options: DriverOptions) {
+    const { compat = false, goOn = () => true, rules = [] } = options;
     this.#memory = SourceMemory.of(source);
     this.#compat = compat;
     this.#goOn = goOn;
+    this.#rules = rules;
   }
 
   /** What was asked of the source so far, by whichever driver. */
@@ -78,8 +86,9 @@ export class Driver {
     let step = solving.next();
     while (step.done !== true) {
       const question = step.value;
-      const unread = question.ask === 'meta' && !this.#read.has(key(question.candidate));
-      const reply = unread ? UNREAD : this.#answer(question, target);
+      const reply = this.#isUnread(question)
+        ? unreadReply(question)
+        : this.#answer(question, target);
       step = solving.next(reply instanceof Promise ? await reply : reply);
     }
     return step.value;
@@ -91,10 +100,10 @@ export class Driver {
     target: Target,
     maxRead: number,
   ): Promise<T | undefined> {
-    const limit = this.#read.size + maxRead;
+    const limit = this.#seen + maxRead;
     let step = solving.next();
     while (step.done !== true) {
-      if (this.#read.size >= limit && step.value.ask === 'meta') return undefined;
+      if (this.#seen >= limit && isAboutVersion(step.value)) return undefined;
       if (step.value.ask === 'expect') this.#askAhead(step.value.next, target);
       const reply = this.#answer(step.value, target);
       step = solving.next(reply instanceof Promise ? await reply : reply);
@@ -140,9 +149,43 @@ export class Driver {
     const { lists = [], packages = [], listsFor } = next();
     for (const repository of lists) this.#memory.expectTags(repository, target);
     for (const candidate of packages) {
-      const coming = this.#memory.expectPackage(candidate, target);
+      const coming = this.#comingIfAdmitted(candidate, target);
       if (listsFor !== undefined) void this.#follow({ coming, listsFor }, target);
     }
+  }
+
+  /** Asks for a package before it is needed; undefined: a rule forbids it, so it will not be. */
+  async #comingIfAdmitted(
+    candidate: Candidate,
+    target: Target,
+  ): Promise<CheckedPackage | undefined> {
+    if (this.#rules.length > 0) {
+      // A failure shows when the rules are asked in earnest.
+      const isAdmitted = await this.#ruling(candidate, target).then(
+        (ruling) => ruling === undefined,
+        () => false,
+      );
+      if (!isAdmitted) return undefined;
+    }
+    return this.#memory.expectPackage(candidate, target);
+  }
+
+  async #ruling(candidate: Candidate, target: Target): Promise<Ruling | undefined> {
+    for (const rule of this.#rules) {
+      const ruling = await this.#memory.ruling(rule, candidate, target);
+      if (ruling !== undefined) return ruling;
+    }
+    return undefined;
+  }
+
+  /** How many versions were looked at. */
+  get #seen(): number {
+    return Math.max(this.#read.size, this.#ruled.size);
+  }
+
+  #isUnread(question: Question): boolean {
+    if (question.ask === 'meta') return !this.#read.has(key(question.candidate));
+    return question.ask === 'ruling' && !this.#ruled.has(key(question.candidate));
   }
 
   /** Asks for the lists that a package will take, when it has come. */
@@ -168,6 +211,9 @@ export class Driver {
         return this.#tags(question.repository, target);
       case 'meta':
         return this.#meta(question.candidate, target);
+      case 'ruling':
+        this.#ruled.add(key(question.candidate));
+        return this.#ruling(question.candidate, target);
       case 'owners':
         return this.#owners(question.demand, target);
       case 'go-on':
@@ -200,6 +246,15 @@ export class Driver {
   #judge(fetched: CheckedPackage, target: Target): PackageMeta | Rejection {
     return this.#memory.judged(fetched, { target, compat: this.#compat });
   }
+}
+
+/** What is taken for the answer where nothing more is to be read: that the version fits. */
+function unreadReply({ ask }: Question): Reply {
+  return ask === 'meta' ? UNREAD : undefined;
+}
+
+function isAboutVersion({ ask }: Question): boolean {
+  return ask === 'meta' || ask === 'ruling';
 }
 
 function key({ repository, version }: Candidate): string {

@@ -1,8 +1,10 @@
 import { isRejection, judge } from '../admission/judge.js';
 import type { CrdDemand } from '../model/crd-demand.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
+import { releasedBy } from '../model/policy/released-by.js';
+import type { CandidateRule, Ruling } from '../model/policy/ruling.js';
 import type { Candidate, Repository } from '../model/package.js';
-import type { IndexState, Owner, PackageSource } from '../model/package-source.js';
+import type { IndexState, Owner, PackageSource, Released } from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import { checkedPackage, type CheckedPackage } from './checked-package.js';
 import { EqualLists } from './equal-lists.js';
@@ -30,10 +32,14 @@ export class SourceMemory implements PackageSource {
   readonly #tagLists = new ReplyMemory<readonly string[] | undefined>();
   readonly #packages = new ReplyMemory<CheckedPackage | undefined>();
   readonly #owners = new ReplyMemory<readonly Owner[]>();
+  readonly #releases = new ReplyMemory<Released | undefined>();
   /** Packages that were only asked for ahead. Each counts, for none is awaited to see if it is there. */
   readonly #ahead = new Set<RememberedReply<CheckedPackage | undefined>>();
   /** Packages that were asked for, and counted if they were there. */
   readonly #asked = new Set<RememberedReply<CheckedPackage | undefined>>();
+
+  /** What rules say of versions, by rule. */
+  readonly #rulings = new Map<CandidateRule, ReplyMemory<Ruling | undefined>>();
 
   /** What releases make of packages, by release; lists that are equal are one. */
   readonly #judged = new Map<CheckedPackage, Map<string, PackageMeta | Rejection>>();
@@ -114,6 +120,27 @@ export class SourceMemory implements PackageSource {
       byRelease.set(release, meta);
     }
     return meta;
+  }
+
+  /** When a version came to be; of a source that cannot tell, nothing is known. */
+  async released({ repository, version }: Candidate, target: Target) {
+    const put = (to: Target) => releasedBy(this.#source, { repository, version }, to);
+    return (await this.#releases.ask(`${repository}\n${version}`, target, put)).reply;
+  }
+
+  /** What a rule says of a version, asked once. */
+  async ruling(
+    rule: CandidateRule,
+    { repository, version }: Candidate,
+    target: Target,
+  ): Promise<Ruling | undefined> {
+    const known = this.#rulings.get(rule) ?? new ReplyMemory<Ruling | undefined>();
+    this.#rulings.set(rule, known);
+    const put = async (to: Target) => {
+      this.stats.latest = `${repository} ${version}`;
+      return rule.judge({ repository, version }, { source: this, target: to });
+    };
+    return (await known.ask(`${repository}\n${version}`, target, put)).reply;
   }
 
   /** Asks for tags before they are needed. A failure shows when they are. */

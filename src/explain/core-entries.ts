@@ -11,7 +11,15 @@ import { proofFacts } from './proof-facts.js';
 import { inTellingOrder } from './telling-order.js';
 
 export type CoreKind =
-  'requirement' | 'crossplane' | 'ownership' | 'missing' | 'cycle' | 'kind' | 'digest' | 'source';
+  | 'requirement'
+  | 'crossplane'
+  | 'ownership'
+  | 'missing'
+  | 'cycle'
+  | 'kind'
+  | 'digest'
+  | 'source'
+  | 'policy';
 
 /** One of the facts that together rule every answer out. */
 export interface CoreEntry {
@@ -76,6 +84,8 @@ function coreKind(fact: Fact, encoder: Encoder): CoreKind {
       return 'source';
     case 'excluded':
       return 'requirement';
+    case 'ruled-out':
+      return 'policy';
     case 'cycle':
       return 'cycle';
   }

@@ -36,6 +36,7 @@ export class PathsFromRoots {
 function userPlace(fact: Fact): Origin | undefined {
   if (fact.fact === 'root' || fact.fact === 'root-api') return fact.root.origin;
   if (fact.fact === 'excluded') return fact.rule.origin;
+  if (fact.fact === 'ruled-out') return fact.ruling.origin;
   if (fact.fact === 'crossplane' && !('values' in fact.by)) return fact.by.origin;
   if (fact.fact === 'kind' && !('values' in fact.by)) return fact.by.origin;
   return undefined;
@@ -63,6 +64,7 @@ function speaker(fact: Fact): Term | undefined {
     case 'root-api':
     case 'no-others':
     case 'excluded':
+    case 'ruled-out':
       return undefined;
   }
 }

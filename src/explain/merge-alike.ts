@@ -1,4 +1,5 @@
 import { byCodePoint } from '../text/code-point-order.js';
+import { joinedRuling, rulingKey } from '../model/policy/ruling.js';
 import type { Encoder } from '../solver/encoder/encoder.js';
 import type { Fact } from '../solver/fact.js';
 import type { Term } from '../solver/incompatibility.js';
@@ -29,6 +30,7 @@ function statementOf(fact: Fact): string | undefined {
   if (fact.fact === 'requires') {
     return `requires ${fact.by.variable} ${fact.on.variable} ${fact.constraint}`;
   }
+  if (fact.fact === 'ruled-out') return `ruled out ${fact.of.variable} ${rulingKey(fact.ruling)}`;
   if (fact.fact !== 'crossplane' || !('values' in fact.by)) return undefined;
   return `crossplane ${fact.by.variable} ${fact.constraint}`;
 }
@@ -36,6 +38,10 @@ function statementOf(fact: Fact): string | undefined {
 function widened(fact: Fact, more: Fact): Fact {
   if (fact.fact === 'requires' && more.fact === 'requires') {
     return { ...fact, by: union(fact.by, more.by) };
+  }
+  if (fact.fact === 'ruled-out' && more.fact === 'ruled-out') {
+    const ruling = joinedRuling(fact.ruling, more.ruling);
+    return { ...fact, of: union(fact.of, more.of), ruling };
   }
   if (fact.fact !== 'crossplane' || more.fact !== 'crossplane') return fact;
   if (!('values' in fact.by) || !('values' in more.by)) return fact;

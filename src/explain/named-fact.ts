@@ -1,6 +1,8 @@
 import type { PackageKind, Repository } from '../model/package.js';
+import type { RulingKind } from '../model/policy/ruling.js';
 import type { Fact } from '../solver/fact.js';
 import type { Term } from '../solver/incompatibility.js';
+import { PRESENT } from '../solver/encoder/policies.js';
 import { factKey, isDebatable, subjectName } from '../solver/fact-key.js';
 import type { RootRequirement } from '../solver/problem.js';
 import type { Proof } from '../solver/search-result.js';
@@ -62,6 +64,13 @@ export type FactStatement =
       readonly wanted: PackageKind;
     }
   | { readonly fact: 'missing' | 'rejected' | 'excluded'; readonly of: FactVersions }
+  /** `isWhole`: no version may be chosen, whether it is known or not. */
+  | {
+      readonly fact: 'ruled-out';
+      readonly by: RulingKind;
+      readonly of: FactVersions;
+      readonly isWhole: boolean;
+    }
   | { readonly fact: 'no-others'; readonly of: string }
   | { readonly fact: 'cycle'; readonly members: readonly FactVersions[] };
 
@@ -118,6 +127,10 @@ function statement(fact: Fact, encoder: Proof['encoder']): FactStatement {
     case 'rejected':
     case 'excluded':
       return { fact: fact.fact, of: versions(fact.of) };
+    case 'ruled-out': {
+      const isWhole = fact.of.values.equals(PRESENT);
+      return { fact: 'ruled-out', by: fact.ruling.by, of: versions(fact.of), isWhole };
+    }
     case 'no-others':
       return { fact: 'no-others', of: name(fact.variable) };
     case 'cycle':

@@ -28,6 +28,7 @@ export function inTellingOrder(facts: readonly Fact[], encoder: Encoder): Fact[]
       case 'missing':
       case 'rejected':
       case 'excluded':
+      case 'ruled-out':
       case 'owns':
       case 'cycle':
       case 'no-others':

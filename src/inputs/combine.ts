@@ -14,7 +14,8 @@ export function combine(
   contributions: readonly Contribution[],
   { mixedSkips = false }: CombineOptions = {},
 ): Request {
-  const all = <K extends 'overrides' | 'replace' | 'exclude' | 'kept' | 'prereleases'>(key: K) =>
+  type Lists = 'overrides' | 'replace' | 'exclude' | 'kept' | 'prereleases' | 'policies';
+  const all = <K extends Lists>(key: K) =>
     contributions.flatMap(
       (contribution): readonly NonNullable<Contribution[K]>[number][] => contribution[key] ?? [],
     );
@@ -39,6 +40,7 @@ export function combine(
       same: (a, b) => a.texts.join() === b.texts.join(),
     },
   );
+  const policies = all('policies');
   const request: Request = {
     crossplane,
     ...(crossplanes !== undefined && { crossplanes }),
@@ -52,6 +54,7 @@ export function combine(
     defaults: defaults?.spec ?? {},
     kept: all('kept'),
     prereleases: all('prereleases'),
+    ...(policies.length > 0 && { policies }),
   };
   checkRequest(request);
   if (!mixedSkips) checkSkipping(request);

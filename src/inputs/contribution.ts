@@ -24,6 +24,7 @@ export interface Contribution {
   readonly include?: readonly { readonly path: string; readonly origin: Origin }[] | undefined;
   readonly crossplanes?: Request['crossplanes'];
   readonly allowUndigested?: boolean | undefined;
+  readonly policies?: NonNullable<Request['policies']>;
   readonly roots?: readonly (PackageRootDraft | LocalRoot | CrdRoot)[];
   readonly overrides?: readonly VersionRule[];
   readonly replace?: readonly Replacement[];

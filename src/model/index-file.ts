@@ -44,6 +44,10 @@ export interface IndexVersion {
   readonly decodeError?: string | undefined;
   /** Why no Crossplane release can read it. */
   readonly problems?: readonly string[] | undefined;
+  /** When its image says that it was made, as in RFC 3339. */
+  readonly created?: string | undefined;
+  /** When an index that was kept up to date first saw it. */
+  readonly firstSeen?: string | undefined;
   readonly manifest?: string | undefined;
   readonly baseLayer?: string | undefined;
   readonly packageYaml?: string | undefined;

@@ -22,6 +22,14 @@ export interface FetchedPackage {
   readonly notes?: readonly string[] | undefined;
 }
 
+/** When a version came to be, as far as a source can tell; times are written as in RFC 3339. */
+export interface Released {
+  /** What its image says. */
+  readonly created?: string | undefined;
+  /** When an index that is kept up to date first saw it. */
+  readonly firstSeen?: string | undefined;
+}
+
 /** Versions of one repository that own some CRD. */
 export interface Owner {
   readonly repository: Repository;
@@ -54,6 +62,11 @@ export interface PackageSource {
   tags(repository: Repository, target: Target): Promise<readonly string[] | undefined>;
   /** Reads package.yaml and nothing else. undefined: there is no such version. */
   fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined>;
+  /**
+   * When a version came to be; asked for only where a policy wants to know. undefined: there is no
+   * such version. A source without this tells of no version when that was.
+   */
+  released?(candidate: Candidate, target: Target): Promise<Released | undefined>;
   /** Who owns a CRD, sorted by repository; undefined: this source cannot list what it holds. */
   owners?(demand: CrdDemand, target: Target): Promise<readonly Owner[]>;
   /**

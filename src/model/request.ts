@@ -2,6 +2,7 @@ import type { Origin, PackageKind, Repository } from './package.js';
 import type { JsonObject, JsonValue } from '../text/json.js';
 import type { CrdDemand } from './crd-demand.js';
 import type { PackageObject } from './package-contents.js';
+import type { Policy } from './policy/policy.js';
 
 /** Everything a resolution is asked for, read from files and the command line. */
 export interface Request {
@@ -20,6 +21,8 @@ export interface Request {
   readonly prereleases?: readonly Repository[];
   /** Releases, or ranges of them, that the set is meant to work on: those that `matrix` looks at. */
   readonly crossplanes?: { readonly texts: readonly string[]; readonly origin: Origin } | undefined;
+  /** What may be chosen at all; each of them holds. */
+  readonly policies?: readonly Policy[] | undefined;
   /** Versions whose digest no source knows may be locked. */
   readonly allowUndigested?: boolean | undefined;
 }

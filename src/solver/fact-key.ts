@@ -44,6 +44,8 @@ export function factKey(fact: Fact, names: Names): string {
       return `rejected ${name(fact.of.variable)}`;
     case 'excluded':
       return `excluded ${name(fact.of.variable)}`;
+    case 'ruled-out':
+      return `ruled out ${fact.ruling.by} ${name(fact.of.variable)}`;
     case 'cycle':
       return `cycle ${fact.members
         .map((member) => name(member.variable))
@@ -78,6 +80,9 @@ export function isDebatable(fact: Fact): boolean {
     case 'excluded':
     case 'cycle':
       return true;
+    case 'ruled-out':
+      // What it would be like without the rule is not looked at: the registry must not be asked.
+      return fact.ruling.by !== 'registries';
     case 'provides':
     case 'missing':
     case 'no-others':

@@ -1,5 +1,6 @@
 import type { PackageKind } from '../model/package.js';
 import type { Finding } from '../model/package-meta.js';
+import type { Ruling } from '../model/policy/ruling.js';
 import type { Term, Variable } from './incompatibility.js';
 import type { RootApi, RootCrossplane, RootPackage, Rule } from './problem.js';
 import type { VersionSet } from './version-set.js';
@@ -54,5 +55,7 @@ export type Fact =
   /** Read intact, and refused by the target. */
   | { readonly fact: 'rejected'; readonly of: Term; readonly findings: readonly Finding[] }
   | { readonly fact: 'excluded'; readonly of: Term; readonly rule: Rule }
+  /** A policy of the user's forbids them. */
+  | { readonly fact: 'ruled-out'; readonly of: Term; readonly ruling: Ruling }
   /** Each requires the next, the last the first. */
   | { readonly fact: 'cycle'; readonly members: readonly Term[] };

@@ -4,6 +4,7 @@ import type { CrdDemand } from '../model/crd-demand.js';
 import type { Dialect } from '../semver/dialect.js';
 import type { Version } from '../semver/version.js';
 import type { Selector } from '../model/selector.js';
+import type { Ruling } from '../model/policy/ruling.js';
 
 /** What one resolution asks of the solver; the order of roots is the order of decisions. */
 export interface Problem {
@@ -25,8 +26,27 @@ export interface Problem {
   /** Versions to prefer before all others. */
   readonly locked: ReadonlyMap<Repository, string>;
   readonly allowCycles: boolean;
+  /** What the user's policies forbid; undefined: nothing. */
+  readonly policy?: PolicyRules | undefined;
   /** Conflicts after which to give up. */
   readonly maxConflicts: number;
+}
+
+/** Rules on what may be chosen at all, beside what can be. */
+export interface PolicyRules {
+  /** Why no version of a repository may be chosen, told by its name alone: nothing is asked of it. */
+  repository(repository: Repository): Ruling | undefined;
+  /** Versions of a repository that may not be chosen, told by their names. */
+  versions(repository: Repository): readonly VersionRuling[];
+  /** Whether its versions must be looked at one by one, which the driver does (`ask: 'ruling'`). */
+  looksAt(repository: Repository): boolean;
+  /** Rulings that do not count: what a suggestion tries. `version` undefined: on all of them. */
+  waives?(ruling: Ruling, repository: Repository, version: string | undefined): boolean;
+}
+
+export interface VersionRuling {
+  readonly selector: Selector;
+  readonly ruling: Ruling;
 }
 
 export interface Rule {

@@ -2,11 +2,14 @@ import type { Candidate, Repository } from '../model/package.js';
 import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import type { Owner } from '../model/package-source.js';
 import type { CrdDemand } from '../model/crd-demand.js';
+import type { Ruling } from '../model/policy/ruling.js';
 
 /** What the solver must learn to go on. */
 export type Question =
   | { readonly ask: 'versions'; readonly repository: Repository }
   | { readonly ask: 'meta'; readonly candidate: Candidate }
+  /** Whether a rule of the user's forbids the version; asked before it is read. */
+  | { readonly ask: 'ruling'; readonly candidate: Candidate }
   | { readonly ask: 'owners'; readonly demand: CrdDemand }
   /** No answer is needed: what will probably be asked next, for sources that answer many at once. */
   | { readonly ask: 'expect'; readonly next: () => Upcoming }
@@ -24,6 +27,7 @@ export interface Upcoming {
 export interface Replies {
   readonly versions: readonly string[] | undefined;
   readonly meta: PackageMeta | Rejection | undefined;
+  readonly ruling: Ruling | undefined;
   readonly owners: readonly Owner[];
   readonly expect: undefined;
   readonly 'go-on': boolean;

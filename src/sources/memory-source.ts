@@ -25,6 +25,11 @@ export function tableSource(table: IndexTable): PackageSource {
       const entry = held && entryOf(held, version);
       return entry && fetched(entry, version, contentsOf(entry, repository, held));
     },
+    async released({ repository, version }) {
+      const held = table.get(repository);
+      const entry = held && entryOf(held, version);
+      return entry && { created: entry.created, firstSeen: entry.firstSeen };
+    },
     async owners(demand, target) {
       const owners: Owner[] = [];
       for (const [repository, held] of table.candidates('crd' in demand ? demand.crd : undefined)) {

@@ -108,6 +108,7 @@ function conflictsIn(facts: readonly NamedFact[]): Set<string> {
       case 'missing':
       case 'rejected':
       case 'excluded':
+      case 'ruled-out':
         return [fact.of.repository];
       case 'cycle':
         return fact.members.map(({ repository }) => repository);

@@ -1,4 +1,5 @@
 import { writeYaml, writeYamlStream, type Writable } from '../text/yaml/write-yaml.js';
+import { policyDocument } from '../model/policy/policy-document.js';
 import type { IndexFile } from '../model/index-file.js';
 import type { JsonObject, JsonValue } from '../text/json.js';
 import type { LocalRoot, PackageRoot, Request, Root } from '../model/request.js';
@@ -60,7 +61,8 @@ function documentsOf(request: Request, universe: IndexFile): JsonObject[] {
     }
   });
   flush();
-  return documents;
+  const policies = (request.policies ?? []).map(policyDocument);
+  return [...documents, ...policies.map((policy) => packageSetDocument([], { policy }))];
 }
 
 function packageSetDocument(packages: readonly JsonObject[], rules: JsonObject = {}): JsonObject {

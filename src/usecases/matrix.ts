@@ -15,6 +15,7 @@ import type { ReadCounts } from '../driver/read-stats.js';
 import { SourceMemory } from '../driver/source-memory.js';
 import { refusalOf } from '../explain/refusal.js';
 import type { CoreEntry } from '../explain/core-entries.js';
+import { candidateRules } from './resolve/policy/policy-rules.js';
 import type { ResolveOptions } from './resolve/resolve.js';
 import { allReleases, chooseTargets, versionOf } from '../model/target/target-choice.js';
 import { toProblem } from './resolve/to-problem.js';
@@ -70,6 +71,7 @@ export async function matrix(request: Request, options: MatrixOptions): Promise<
   const errors: InputError[] = [];
   const all = targetsOf(request, options);
   const { shard } = options;
+  const driverOptions = { ...options, rules: candidateRules(request, options) };
   if (shard !== undefined) refuseNonsense(request, all, options);
   const targets = shard === undefined ? all : stretchOf(all, shard);
   for (const target of targets) {
@@ -79,7 +81,7 @@ export async function matrix(request: Request, options: MatrixOptions): Promise<
       continue;
     }
     // Each release has a driver of its own, lest what another one read shows in a reason.
-    const driver = new Driver(memory, options);
+    const driver = new Driver(memory, driverOptions);
     try {
       findings.push(await find(toProblem(request, [target], options), target, driver));
     } catch (error) {

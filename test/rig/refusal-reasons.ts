@@ -33,6 +33,9 @@ function saysSame(entry: CoreEntry, failure: Failure): boolean {
       if (constraint !== undefined && text.includes(constraint)) return true;
       return isOwn(/cannot unpack package|cannot parse package|package contents failed/);
     }
+    case 'policy':
+      // A cluster knows of none.
+      return false;
     case 'cycle':
       return isNamedIn(text, /detected cycle on: (\S+)/.exec(message)?.[1]);
   }

@@ -149,6 +149,10 @@ const crossplaneBlind: Resolver = (universe, request, options) =>
     options,
   );
 
+/** Chooses what a policy forbids. */
+const policyBlind: Resolver = (universe, request, options) =>
+  exemplary(universe, { ...request, policies: [] }, options);
+
 /** Takes the versions in the order in which they are listed. */
 const orderDependent: Resolver = (universe, request, options) => {
   const first = publishedIn(universe)[0]?.tag;
@@ -256,6 +260,7 @@ export const BROKEN = {
   greedy,
   ownershipBlind,
   crossplaneBlind,
+  policyBlind,
   orderDependent,
   impatient,
   distracted,

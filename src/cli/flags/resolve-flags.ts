@@ -2,6 +2,8 @@ import { getHeapStatistics } from 'node:v8';
 import type { PackageSource } from '../../model/package-source.js';
 import type { ResolveOptions } from '../../usecases/resolve/resolve.js';
 import type { ArgsOf, Flags, Positionals } from '../command.js';
+import type { Io } from '../io/io.js';
+import { sourceDate } from '../io/source-date.js';
 import { inputFlags } from './input-flags.js';
 import { lockFlag } from './lock-flag.js';
 import { timeoutFlag } from './source/network-flags.js';
@@ -50,6 +52,7 @@ export type ResolveArgs = ArgsOf<typeof resolveFlags>;
 export function resolveOptions(
   args: Omit<ResolveArgs, 'lock'>,
   source: PackageSource,
+  io: Pick<Io, 'env'>,
 ): ResolveOptions {
   return {
     source,
@@ -58,6 +61,7 @@ export function resolveOptions(
     prereleases: args.prerelease ?? [],
     allowCycles: args.allowCycles,
     compat: args.compat,
+    now: sourceDate(io),
     goOn: () => !args.timeout.isUp() && hasRoom(),
   };
 }

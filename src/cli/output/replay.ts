@@ -1,6 +1,7 @@
 import { shellLine } from './shell-line.js';
 import { writeYaml } from '../../text/yaml/write-yaml.js';
 import { crdDemandText } from '../../model/crd-demand.js';
+import { policyDocument } from '../../model/policy/policy-document.js';
 import type { JsonObject } from '../../text/json.js';
 import type { PackageRoot, Request, RootVersion, VersionRule } from '../../model/request.js';
 import type { Breakage } from '../../usecases/fuzz/fuzz.js';
@@ -79,8 +80,9 @@ function packageSet(
     root.root === 'crd' ? [{ crd: crdDemandText({ ...root.demand, registry: undefined }) }] : [],
   );
   const packages: JsonObject[] = [...entries.map(entryOf), ...crds];
-  const { overrides, replace, exclude } = request;
-  if ([packages, overrides, replace, exclude].every((list) => list.length === 0)) return [];
+  const { overrides, replace, exclude, policies = [] } = request;
+  const lists = [packages, overrides, replace, exclude, policies];
+  if (lists.every((list) => list.length === 0)) return [];
   const spec = {
     packages,
     ...(overrides.length > 0 && { overrides: overrides.map(ruleOf) }),
@@ -90,7 +92,10 @@ function packageSet(
     ...(exclude.length > 0 && { exclude: exclude.map(ruleOf) }),
   };
   const metadata = { name: 'replay' };
-  return [{ apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet', metadata, spec }];
+  const set = { apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet', metadata };
+  // Each policy holds by itself, so each has a document of its own.
+  const others = policies.map((policy) => ({ ...set, spec: { policy: policyDocument(policy) } }));
+  return [{ ...set, spec }, ...others];
 }
 
 function ruleOf({ repository, version }: VersionRule): JsonObject {

@@ -8,6 +8,7 @@ import type { Term, Variable } from '../../solver/incompatibility.js';
 import type { RootPackage } from '../../solver/problem.js';
 import type { NounPhrases } from './noun-phrases.js';
 import { ownershipText } from './ownership-text.js';
+import { rulingText } from './ruling-text.js';
 import { placeText } from './place-text.js';
 import { unmetText } from './unmet-text.js';
 
@@ -49,6 +50,10 @@ export function factClause(fact: Fact, nouns: NounPhrases): string | undefined {
       return `Crossplane would refuse ${nouns.some(fact.of)} (${firstError(fact.findings)})`;
     case 'excluded':
       return `${nouns.does(fact.of, 'be')} excluded (${formatOrigin(fact.rule.origin)})`;
+    case 'ruled-out': {
+      const { ruling } = fact;
+      return `${nouns.those(fact.of)} ${rulingText(ruling, nouns.isMany(fact.of))}`;
+    }
     case 'cycle':
       return `${cycleText(fact.members, nouns)}: a cycle`;
   }

@@ -33,9 +33,14 @@ export class NounPhrases {
     return this.#versions(term, orList);
   }
 
+  /** `acme/provider v1.0.0 and v1.2.0`, `every version of acme/provider`. */
+  those(term: Term): string {
+    return this.#versions(term, andList);
+  }
+
   /** `acme/provider v1.0.0 to v1.2.0 require`, `every version of acme/provider requires`. */
   does(term: Term, verb: Verb): string {
-    return `${this.#versions(term, andList)} ${conjugated(verb, this.isMany(term))}`;
+    return `${this.those(term)} ${conjugated(verb, this.isMany(term))}`;
   }
 
   /** Whether the versions of a term are spoken of as several. */

@@ -1,5 +1,6 @@
 import { orList } from './word-list.js';
 import type { PackageVersions } from '../../solver/encoder/package-versions.js';
+import { PRESENT } from '../../solver/encoder/policies.js';
 import type { VersionSet } from '../../solver/version-set.js';
 
 /** How many stretches of versions are named; of more, only the ends of them all. */
@@ -18,6 +19,7 @@ export function rangeText(
   values: VersionSet,
   list: (items: readonly string[]) => string = orList,
 ): string {
+  if (values.equals(PRESENT)) return EVERY_VERSION;
   const ascending = versions.ascending();
   const inside = ascending.filter((value) => values.has(value));
   const opaque = versions

@@ -1,12 +1,20 @@
 import type { Fact } from '../../solver/fact.js';
 import type { Encoder } from '../../solver/encoder/encoder.js';
 import type { Term, Variable } from '../../solver/incompatibility.js';
+import { rulingKey } from '../../model/policy/ruling.js';
 import { VersionSet } from '../../solver/version-set.js';
 
 type FactOf<Kind extends Fact['fact']> = Extract<Fact, { fact: Kind }>;
 /** A fact that a package, or the owner of an API, states of its own accord. */
 export type SaidFact = FactOf<
-  'requires' | 'requires-api' | 'provides' | 'crossplane' | 'missing' | 'rejected' | 'excluded'
+  | 'requires'
+  | 'requires-api'
+  | 'provides'
+  | 'crossplane'
+  | 'missing'
+  | 'rejected'
+  | 'excluded'
+  | 'ruled-out'
 >;
 
 /** What versions of a package say of one thing, each perhaps in words of its own. */
@@ -145,6 +153,7 @@ function saidFact(fact: Fact): SaidFact[] {
     case 'missing':
     case 'rejected':
     case 'excluded':
+    case 'ruled-out':
       return [fact];
     case 'crossplane':
       return 'values' in fact.by ? [fact] : [];
@@ -163,7 +172,8 @@ function sayingKey(fact: SaidFact): string {
   const from = speaker(fact).variable;
   // Where no version will do, the reason why is one of the constraint.
   const vain = fact.fact === 'requires' && fact.on.values.isEmpty ? fact.constraint : '';
-  return `${fact.fact} ${from} ${destination(fact)?.variable ?? ''} ${vain}`;
+  const rule = fact.fact === 'ruled-out' ? rulingKey(fact.ruling) : '';
+  return `${fact.fact} ${from} ${destination(fact)?.variable ?? ''} ${vain}${rule}`;
 }
 
 /** The package, or the API, that a chain has come to when this is said. */
@@ -180,6 +190,7 @@ function speaker(fact: SaidFact): Term {
     case 'missing':
     case 'rejected':
     case 'excluded':
+    case 'ruled-out':
       return fact.of;
   }
 }

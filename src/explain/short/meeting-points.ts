@@ -71,6 +71,7 @@ export function variablesIn(fact: Fact): Variable[] {
     case 'missing':
     case 'rejected':
     case 'excluded':
+    case 'ruled-out':
       return [fact.of.variable];
     case 'cycle':
       return fact.members.map(({ variable }) => variable);

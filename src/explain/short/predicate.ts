@@ -4,6 +4,7 @@ import type { PackageVersions } from '../../solver/encoder/package-versions.js';
 import type { VersionSet } from '../../solver/version-set.js';
 import { firstError, wantedText } from '../sentences/fact-clause.js';
 import type { NounPhrases } from '../sentences/noun-phrases.js';
+import { rulingText } from '../sentences/ruling-text.js';
 import { rangeText } from '../sentences/range-text.js';
 import { conjugated } from '../sentences/verb.js';
 import type { CoreGraph, SaidFact, Saying } from './core-graph.js';
@@ -33,6 +34,8 @@ export function predicate(
       return `${conjugated('be', isMany)} refused by Crossplane (${withoutAdvice(firstError(fact.findings))})`;
     case 'excluded':
       return `${conjugated('be', isMany)} excluded (${formatOrigin(fact.rule.origin)})`;
+    case 'ruled-out':
+      return rulingText(fact.ruling, isMany);
     case 'provides':
       throw new Error('who owns an API is told with the name of the owner');
   }

@@ -97,6 +97,7 @@ function isUnmet(fact: Fact, encoder: Encoder): boolean {
     case 'missing':
     case 'rejected':
     case 'excluded':
+    case 'ruled-out':
     case 'cycle':
       return true;
     case 'no-others':
@@ -150,6 +151,7 @@ class Drawing {
       case 'missing':
       case 'rejected':
       case 'excluded':
+      case 'ruled-out':
       case 'cycle':
         for (const term of termsOf(fact)) this.#speak(term);
     }
@@ -256,6 +258,7 @@ function termsOf(fact: Fact): readonly Term[] {
     case 'missing':
     case 'rejected':
     case 'excluded':
+    case 'ruled-out':
       return [fact.of];
     case 'cycle':
       return fact.members;

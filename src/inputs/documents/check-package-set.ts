@@ -48,6 +48,12 @@ function what(error: SchemaError, document: InputDocument): string {
       return `must be one of ${quoted([error.params['allowedValues']].flat().filter((value) => value !== null))}`;
     case 'const':
       return `must be ${quoted([error.params['allowedValue']])}`;
+    case 'dependentRequired':
+      return `has \`${String(error.params['property'])}\`, which says nothing without \`${String(error.params['missingProperty'])}\``;
+    case 'pattern':
+      return 'must be a duration: a number and `m`, `h`, `d` or `w`, such as `7d`';
+    case 'minItems':
+      return 'must not be empty';
     case 'minLength':
       return 'must not be empty';
     default:

@@ -1,3 +1,5 @@
+import { DENIED_SCHEMA, POLICY_SCHEMA } from './policy-schema.js';
+
 /** A part of a JSON Schema document. */
 type Schema = { readonly [key: string]: unknown };
 
@@ -166,6 +168,7 @@ export const PACKAGE_SET_SCHEMA: Schema = {
           items: { $ref: '#/$defs/exclusion' },
           description: 'Versions never to choose.',
         },
+        policy: { $ref: '#/$defs/policy' },
         defaults: record('For every package object rendered.', {
           spec: { $ref: '#/$defs/packageSpec' },
         }),
@@ -178,6 +181,8 @@ export const PACKAGE_SET_SCHEMA: Schema = {
     { required: ['apiVersion', 'kind', 'spec'] },
   ),
   $defs: {
+    policy: POLICY_SCHEMA,
+    denied: DENIED_SCHEMA,
     packageSpec,
     entry,
     override: record(

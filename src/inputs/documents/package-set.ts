@@ -5,6 +5,7 @@ import { parseCrdDemand } from '../../model/crd-demand.js';
 import { isRepository } from '../../model/reference.js';
 import type { CrdRoot, RootVersion, VersionRule } from '../../model/request.js';
 import { checkPackageSet } from './check-package-set.js';
+import { readPolicy } from './policy.js';
 import { ANY_VERSION } from '../command-line-ref.js';
 import type { PackageRootDraft, Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';
@@ -52,10 +53,16 @@ export function readPackageSet(document: InputDocument): Contribution {
     })),
     exclude: each('exclude', (path) => readRule(document, path)),
     defaults: readDefaults(document),
+    ...policiesOf(document),
     ...readInclude(document),
     ...readReleases(document),
     ...readAllowUndigested(document),
   };
+}
+
+function policiesOf(document: InputDocument): Pick<Contribution, 'policies'> {
+  const policy = readPolicy(document);
+  return policy === undefined ? {} : { policies: [policy] };
 }
 
 function readInclude(document: InputDocument): Pick<Contribution, 'include'> {

@@ -6,6 +6,7 @@ import type { PackageMeta } from '../../model/package-meta.js';
 import type { Owner } from '../../model/package-source.js';
 import { ABSENT, FIRST, OTHER, type Term, type Variable } from '../incompatibility.js';
 import type { EncoderContext } from './context.js';
+import type { Policies } from './policies.js';
 import type { PublishedVersions } from './published-versions.js';
 import { ask, type Solving } from '../question.js';
 import type { ApiSubject, PackageSubject } from './subject.js';
@@ -31,13 +32,18 @@ interface KnownOwner {
 export class Apis {
   readonly #context: EncoderContext;
   readonly #published: PublishedVersions;
+  readonly #policies: Policies;
   /** By what is demanded. */
   readonly #known = new Map<string, ApiSubject>();
   readonly #ownerships = new Map<Variable, KnownOwner[]>();
 
-  constructor(context: EncoderContext, published: PublishedVersions) {
+  constructor(
+    context: EncoderContext,
+    parts: { readonly published: PublishedVersions; readonly policies: Policies },
+  ) {
     this.#context = context;
-    this.#published = published;
+    this.#published = parts.published;
+    this.#policies = parts.policies;
   }
 
   /** The subject of a demand that has been found. */
@@ -56,7 +62,8 @@ export class Apis {
     const owners: PackageSubject[] = [];
     for (const { repository } of answer) {
       const owner = subjects.package(repository);
-      if (!owner.versions.listed) yield* this.#published.list(owner);
+      if (!owner.versions.listed && !this.#policies.refuses(owner))
+        yield* this.#published.list(owner);
       owners.push(owner);
     }
     const api = subjects.add((variable): ApiSubject => ({
@@ -92,6 +99,11 @@ export class Apis {
 
   #tellOwner(api: ApiSubject, index: number, owner: Owner): void {
     const { variable, versions, metas } = api.owners[index]!;
+    const chosen = { variable: api.variable, values: VersionSet.single(FIRST + index) };
+    if (this.#policies.refuses(api.owners[index]!)) {
+      this.#tellNot(chosen, { variable, values: VersionSet.single(ABSENT) });
+      return;
+    }
     const own = new Set(owner.versions);
     const [mine, others] = [[] as number[], [] as number[]];
     for (const value of versions.all()) {
@@ -104,7 +116,6 @@ export class Apis {
       const isOwner = own.has(label) || (byName && owns(meta, api.demand));
       (isOwner ? mine : others).push(value);
     }
-    const chosen = { variable: api.variable, values: VersionSet.single(FIRST + index) };
     const not = { variable, values: VersionSet.of([ABSENT, OTHER, ...others]) };
     const by = { variable, values: VersionSet.of(mine) };
     const cause = { fact: 'provides', api: chosen, by } as const;

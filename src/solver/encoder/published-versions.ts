@@ -4,7 +4,8 @@ import { effectiveSelector } from '../effective.js';
 import { ask, type Solving } from '../question.js';
 import { VersionSet } from '../version-set.js';
 import type { EncoderContext } from './context.js';
-import { OTHER } from '../incompatibility.js';
+import { OTHER, type Term } from '../incompatibility.js';
+import { PRESENT, type Policies } from './policies.js';
 import type { PackageSubject } from './subject.js';
 
 /**
@@ -19,20 +20,26 @@ import type { PackageSubject } from './subject.js';
  */
 export class PublishedVersions {
   readonly #context: EncoderContext;
+  readonly #policies: Policies;
 
-  constructor(context: EncoderContext) {
+  constructor(context: EncoderContext, policies: Policies) {
     this.#context = context;
+    this.#policies = policies;
   }
 
-  /** The versions that a selector denotes; an override for the package beats every selector. */
+  /**
+   * The versions that a selector denotes; an override for the package beats every selector. Of a
+   * package that may not be chosen at all, whichever: no list is asked for.
+   */
   *selected(subject: PackageSubject, asked: Selector): Solving<VersionSet> {
+    if (this.#policies.refuses(subject)) return PRESENT;
     const selector = effectiveSelector(this.#context.problem, subject.repository, asked);
     let values = subject.versions.selected(selector);
     if (values === undefined) {
       yield* this.list(subject);
       values = subject.versions.selected(selector)!;
     }
-    this.#exclude(subject);
+    this.#screen(subject);
     return values;
   }
 
@@ -46,40 +53,41 @@ export class PublishedVersions {
       terms: [{ variable, values: VersionSet.single(OTHER) }],
       cause: { fact: 'no-others', variable },
     });
-    this.#exclude(subject);
+    this.#screen(subject);
   }
 
   /** What a version says; undefined: it cannot be used, and the search has been told why. */
   *read(subject: PackageSubject, value: number): Solving<PackageMeta | undefined> {
-    const meta = yield* this.#fetch(subject, value);
-    if (meta === undefined) {
-      this.#tellMissing(subject, value);
-      return undefined;
+    const { repository, variable, versions } = subject;
+    for (;;) {
+      const version = versions.label(value);
+      if (!(yield* this.#policies.admits(subject, value))) return undefined;
+      const meta = yield* ask({ ask: 'meta', candidate: { repository, version } });
+      if (meta !== undefined)
+        return this.#usable(meta, { variable, values: VersionSet.single(value) });
+      // A tag that does not exist may exist in another spelling, which the list shows.
+      if (!versions.listed) yield* this.list(subject);
+      if (versions.label(value) === version) break;
     }
-    if (!('rejected' in meta)) return meta;
-    const of = { variable: subject.variable, values: VersionSet.single(value) };
-    this.#context.statements.tell({
-      terms: [of],
-      cause: { fact: 'rejected', of, findings: meta.findings },
-    });
+    this.#tellMissing(subject, value);
     return undefined;
   }
 
-  /** A tag that does not exist may exist in another spelling, which the list shows. */
-  *#fetch(subject: PackageSubject, value: number): Solving<PackageMeta | Rejection | undefined> {
-    const { repository, versions } = subject;
-    for (;;) {
-      const version = versions.label(value);
-      const meta = yield* ask({ ask: 'meta', candidate: { repository, version } });
-      if (meta !== undefined) return meta;
-      if (!versions.listed) yield* this.list(subject);
-      if (versions.label(value) === version) return undefined;
-    }
+  #usable(meta: PackageMeta | Rejection, of: Term): PackageMeta | undefined {
+    if (!('rejected' in meta)) return meta;
+    const cause = { fact: 'rejected', of, findings: meta.findings } as const;
+    this.#context.statements.tell({ terms: [of], cause });
+    return undefined;
   }
 
   #tellMissing({ variable }: PackageSubject, value: number): void {
     const of = { variable, values: VersionSet.single(value) };
     this.#context.statements.tell({ terms: [of], cause: { fact: 'missing', of } });
+  }
+
+  #screen(subject: PackageSubject): void {
+    this.#exclude(subject);
+    this.#policies.screen(subject);
   }
 
   /** Applies exclusions to the values discovered since the last time. */

@@ -32,6 +32,10 @@ export interface PackageSubject {
   readonly edges: Map<Variable, VersionSet>;
   /** How many values exclusions have been applied to. */
   screened: number;
+  /** How many values policies have been applied to. */
+  governed: number;
+  /** Whether a policy refuses every version; undefined: none was asked yet. */
+  refused: boolean | undefined;
 }
 
 interface CrossplaneSubject {

@@ -71,6 +71,8 @@ export class Subjects implements Names {
       expectedKinds: new Map(),
       edges: new Map(),
       screened: 0,
+      governed: 0,
+      refused: undefined,
     };
   }
 

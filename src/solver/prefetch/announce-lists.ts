@@ -20,6 +20,7 @@ export function* announceLists(
     const lists: Repository[] = [];
     for (const { repository, selector } of selectors) {
       const subject = subjects.required(repository);
+      if (problem.policy?.repository(subject.repository) !== undefined) return {};
       const effective = effectiveSelector(problem, subject.repository, selector);
       if (subject.versions.needsList(effective)) lists.push(subject.repository);
       else if (isOutOfReach(subject, effective, search)) return {};

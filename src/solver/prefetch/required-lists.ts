@@ -20,6 +20,7 @@ export function requiredLists(
   return requirements.flatMap((each) => {
     if (each.requires !== 'package' || isDigest(each.constraint)) return [];
     const repository = effectiveRepository(problem, each.repository);
+    if (problem.policy?.repository(repository) !== undefined) return [];
     const asked: Selector = { form: 'range', text: each.constraint };
     const selector = effectiveSelector(problem, repository, asked);
     return takesList(selector, problem) ? [{ repository, selector }] : [];

@@ -1,6 +1,7 @@
 import { byCodePoint } from '../../text/code-point-order.js';
 import type { Candidate, Repository } from '../../model/package.js';
-import type { FetchedPackage, Owner, PackageSource } from '../../model/package-source.js';
+import type { Owner, PackageSource } from '../../model/package-source.js';
+import { releasedBy } from '../../model/policy/released-by.js';
 import type { CrdDemand } from '../../model/crd-demand.js';
 import type { Target } from '../../model/target/target.js';
 
@@ -16,7 +17,10 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
     ...(sources.some(({ distant }) => distant === true) && { distant: true }),
     states: sources.flatMap(({ states = [] }) => states),
     tags: (repository, target) => firstTags(sources, repository, target),
-    fetch: (candidate, target) => firstFetch(sources, candidate, target),
+    fetch: (candidate, target) =>
+      firstFound(sources, candidate, target, (source) => source.fetch(candidate, target)),
+    released: (candidate, target) =>
+      firstFound(sources, candidate, target, (source) => releasedBy(source, candidate, target)),
     ...(sources.some((source) => source.owners !== undefined) && {
       owners: (demand: CrdDemand, target: Target) => mergedOwners(sources, demand, target),
     }),
@@ -39,13 +43,14 @@ async function firstTags(
 }
 
 /** Tags are asked for only where a source has not got the version and another might. */
-async function firstFetch(
+async function firstFound<T>(
   sources: readonly PackageSource[],
   candidate: Candidate,
   target: Target,
-): Promise<FetchedPackage | undefined> {
+  find: (source: PackageSource) => Promise<T | undefined>,
+): Promise<T | undefined> {
   for (const source of sources) {
-    const found = await source.fetch(candidate, target);
+    const found = await find(source);
     if (found !== undefined) return found;
     if (source === sources.at(-1)) return undefined;
     if ((await source.tags(candidate.repository, target)) !== undefined) return undefined;

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { PackageSource } from '../../model/package-source.js';
+import { releasedBy } from '../../model/policy/released-by.js';
 import { traitsOf } from './traits.js';
 
 /**
@@ -16,5 +17,6 @@ export function limited(
     ...(concurrency === 1 && { distant: false }),
     tags: (repository, target) => limit(() => source.tags(repository, target)),
     fetch: (candidate, target) => limit(() => source.fetch(candidate, target)),
+    released: (candidate, target) => limit(() => releasedBy(source, candidate, target)),
   };
 }

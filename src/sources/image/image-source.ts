@@ -6,6 +6,7 @@ import type { CrdDemand } from '../../model/crd-demand.js';
 import { isAttachmentTag } from '../../model/reference.js';
 import type { Target } from '../../model/target/target.js';
 import type { ImageRepository } from '../../image/image-repository.js';
+import { imageDate } from '../../image/date/image-date.js';
 import type { ImageHolder } from './image-holder.js';
 import { fetchImage } from './fetch-image.js';
 
@@ -17,6 +18,10 @@ export function imageSource(held: ReadonlyMap<Repository, ImageRepository>): Ima
     fetch: async ({ repository, version }, target) => {
       const images = held.get(repository);
       return images && fetchImage(images, version, target);
+    },
+    released: async ({ repository, version }, { rules }) => {
+      const images = held.get(repository);
+      return images && imageDate(images, version, rules);
     },
     owners: async (demand, target) => {
       const owners = await Promise.all(

@@ -78,6 +78,10 @@ const version = record<IndexVersion>({
   },
   decodeError: text('Why the meta document cannot be decoded.'),
   problems: texts('Why no release can read the package.'),
+  created: text('When its image says that it was made, as in RFC 3339; absent: not known.'),
+  firstSeen: text(
+    'When this index first saw it, where it was kept up to date; absent: before that.',
+  ),
   manifest: digest('Manifest chosen from an image index.'),
   baseLayer: digest('Layer that holds package.yaml.'),
   packageYaml: digest('Of the bytes of package.yaml.'),

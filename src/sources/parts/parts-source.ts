@@ -27,6 +27,8 @@ export function partsSource(
     tags: async (repository, target) => (await open(repository))?.tags(repository, target),
     fetch: async (candidate, target) =>
       (await open(candidate.repository))?.fetch(candidate, target),
+    released: async (candidate, target) =>
+      (await open(candidate.repository))?.released?.(candidate, target),
     owners: async (demand, target) => {
       const asked = [...(await mayOwn(snapshot, demand))].sort(byCodePoint);
       const owners = await Promise.all(

@@ -1,11 +1,12 @@
 import type { ImageConfig } from '../../model/cluster/image-config.js';
-import type { Repository } from '../../model/package.js';
+import type { Candidate, Repository } from '../../model/package.js';
 import { joinReference } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
 import { mayBePlainHttp } from '../../registry/transport/address-class.js';
 import { firstOf, type CredentialStore } from '../../registry/auth/credentials.js';
 import { copyBlob } from '../../image/layer/copy-blob.js';
+import { imageDate } from '../../image/date/image-date.js';
 import { openBlob } from '../../image/layer/open-blob.js';
 import type { ImageRepository } from '../../image/image-repository.js';
 import type { RemoteName } from '../../registry/session.js';
@@ -66,19 +67,29 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
       throw withImageConfig(error, place, (secret) => pullSecrets.has(secret));
     }
   };
+  /** Puts a question about one version to the place that its image is at. */
+  const asked = async <T>(
+    { repository, version }: Candidate,
+    target: Target,
+    put: (images: ImageRepository, reference: string) => Promise<T>,
+  ) => {
+    const place = imagePlace(joinReference(repository, version), imageConfigs, target);
+    if (place === undefined) return undefined;
+    const { identifier } = place.reference;
+    return ask(place, repository, put(open(place, target), identifier));
+  };
   return {
     distant: true,
     tags: async (repository, target) => {
       const place = imagePlace(repository, imageConfigs, target);
       return place && ask(place, repository, open(place, target).tags());
     },
-    fetch: async ({ repository, version }, target) => {
-      const place = imagePlace(joinReference(repository, version), imageConfigs, target);
-      if (place === undefined) return undefined;
-      const images = open(place, target);
-      const { identifier } = place.reference;
-      return ask(place, repository, fetchImage(images, identifier, target, parsed));
-    },
+    fetch: (candidate, target) =>
+      asked(candidate, target, (images, reference) =>
+        fetchImage(images, reference, target, parsed),
+      ),
+    released: (candidate, target) =>
+      asked(candidate, target, (images, reference) => imageDate(images, reference, target.rules)),
     images: async ({ repository, version }, target) => {
       const place = imagePlace(joinReference(repository, version), imageConfigs, target);
       if (place === undefined) return undefined;

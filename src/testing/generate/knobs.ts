@@ -61,6 +61,8 @@ export interface Knobs {
   readonly replace: number;
   /** Share of requests with an exclusion. */
   readonly exclude: number;
+  /** Share of requests with a policy. */
+  readonly policies: number;
   /** Share of requests that bring a lockfile. */
   readonly locked: number;
 }
@@ -93,5 +95,6 @@ export const DEFAULT_KNOBS: Knobs = {
   overrides: 0.12,
   replace: 0.08,
   exclude: 0.12,
+  policies: 0.05,
   locked: 0.2,
 };

@@ -4,6 +4,7 @@ import { PACKAGE_KINDS, type Repository } from '../../model/package.js';
 import type { JsonObject } from '../../text/json.js';
 import type { LocalRoot, PackageRoot, Request, Root, RootVersion } from '../../model/request.js';
 import { samplePackage, digestOf } from './sample-packages.js';
+import { policyOf, policyPlan, type PolicyPlan } from './policy/policy-plan.js';
 import { pick, picked, sometimes, weighted } from './arbitraries.js';
 import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
@@ -15,6 +16,7 @@ interface RequestPlan {
   readonly override: RulePlan | undefined;
   readonly replace: { readonly of: number; readonly with: number } | undefined;
   readonly exclude: RulePlan | undefined;
+  readonly policy: PolicyPlan<RulePlan> | undefined;
 }
 
 interface RulePlan {
@@ -50,6 +52,7 @@ export function requestPlan(knobs: Knobs): fc.Arbitrary<RequestPlan> {
     override: sometimes(knobs.overrides, rule),
     replace: sometimes(knobs.replace, fc.record({ of: pick(), with: pick() })),
     exclude: sometimes(knobs.exclude, rule),
+    policy: sometimes(knobs.policies, policyPlan(rule)),
   });
   return fc.noBias(plan);
 }
@@ -123,6 +126,7 @@ export function requestFromPlan(plan: RequestPlan, universe: IndexFile): Request
     exclude: rules(plan.exclude),
     defaults: {},
     kept: [],
+    ...(plan.policy && { policies: [policyOf(plan.policy, ruleOf(plan.policy.rule, universe))] }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { IndexFile } from '../../model/index-file.js';
 import type { Request } from '../../model/request.js';
 import { pick, picked, sometimes, weighted } from './arbitraries.js';
 import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
+import { GENERATED_NOW } from './policy/policy-plan.js';
 import { requestFromPlan, requestPlan } from './package-set.js';
 import { printUniverse } from '../print-universe.js';
 import type { ResolverOptions } from '../laws/resolver.js';
@@ -23,7 +24,11 @@ export function scenario(knobs: Partial<Knobs> = {}): fc.Arbitrary<Scenario> {
     .map((plan) => {
       const universe = publish(plan.universe);
       const request = requestFromPlan(plan.request, universe);
-      return printableScenario({ universe, request, options: optionsOf(plan.options, universe) });
+      return printableScenario({
+        universe,
+        request,
+        options: optionsOf(plan.options, universe, request),
+      });
     });
 }
 
@@ -52,7 +57,7 @@ function optionsPlan(knobs: Knobs): fc.Arbitrary<OptionsPlan> {
   });
 }
 
-function optionsOf(plan: OptionsPlan, universe: IndexFile): ResolverOptions {
+function optionsOf(plan: OptionsPlan, universe: IndexFile, request: Request): ResolverOptions {
   const repositories = Object.keys(universe.packages);
   const admitted =
     plan.prereleases === undefined ? undefined : picked(plan.prereleases, repositories);
@@ -62,6 +67,7 @@ function optionsOf(plan: OptionsPlan, universe: IndexFile): ResolverOptions {
     return repository && tag ? [[repository, tag] as const] : [];
   });
   return {
+    ...(request.policies && { now: GENERATED_NOW }),
     ...(plan.prefer && !locked ? { prefer: plan.prefer } : {}),
     ...(plan.allowCycles ? { allowCycles: true } : {}),
     ...(admitted === undefined ? {} : { prereleases: [admitted] }),

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { generatedRelease } from './policy/policy-plan.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../model/index-file.js';
 import type { PackageKind } from '../../model/package.js';
 import type { JsonObject } from '../../text/json.js';
@@ -201,6 +202,7 @@ function contentsOf(tag: string, plan: VersionPlan, { self, all }: Surroundings)
     ...(plan.crossplane === undefined ? {} : { crossplane: plan.crossplane }),
     ...(plan.digested ? { digest: digestOf(sample.repository, tag) } : {}),
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
+    ...generatedRelease(sample.repository, tag, Math.max(0, self.tags.indexOf(tag))),
     ...objectsOf(sample, apisOf(plan, { self, all })),
   };
 }

@@ -74,8 +74,19 @@ export class CoreFacts {
     );
   }
 
+  /** Versions that the user excludes, or a policy forbids. */
   excluded(): readonly FactVersions[] {
-    return this.#facts.flatMap((fact) => (fact.fact === 'excluded' ? [fact.of] : []));
+    return this.#facts.flatMap((fact) => {
+      if (fact.fact === 'excluded') return [fact.of];
+      return fact.fact === 'ruled-out' && !fact.isWhole ? [fact.of] : [];
+    });
+  }
+
+  /** Repositories that no version of may be chosen, by a policy. */
+  forbidden(): readonly string[] {
+    return this.#facts.flatMap((fact) =>
+      fact.fact === 'ruled-out' && fact.isWhole ? [fact.of.repository] : [],
+    );
   }
 }
 
@@ -100,6 +111,7 @@ function membersOf(fact: NamedFact): FactVersions[] | undefined {
     case 'missing':
     case 'rejected':
     case 'excluded':
+    case 'ruled-out':
     case 'no-others':
       return undefined;
   }

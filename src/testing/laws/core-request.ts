@@ -2,7 +2,7 @@ import type { JsonValue } from '../../text/json.js';
 import type { LocalRoot, Request, Root } from '../../model/request.js';
 import type { CoreFacts } from './core-facts.js';
 
-/** The request cut down to the roots and exclusions that the facts name. */
+/** The request cut down to the roots, exclusions and policies that the facts name. */
 export function coreRequest(
   given: Request,
   facts: CoreFacts,
@@ -22,7 +22,8 @@ export function coreRequest(
     .flatMap(({ repository, versions }) =>
       versions.map((version) => ({ repository, version, origin })),
     );
-  return { ...request, roots, exclude };
+  const deny = facts.forbidden().map((packages) => ({ packages, version: undefined, origin }));
+  return { ...request, roots, exclude, policies: deny.length > 0 ? [{ deny }] : [] };
 }
 
 /** A root that asks for an API asks for one that `coreUniverse` gives the owners of that API. */

@@ -14,6 +14,8 @@ export interface ResolverOptions {
   /** Repositories whose prereleases count as releases. */
   readonly prereleases?: readonly string[] | undefined;
   readonly allowCycles?: boolean | undefined;
+  /** What time it is, in milliseconds, for policies that ask for an age. */
+  readonly now?: number | undefined;
   /** What a lockfile holds: one version of each repository. */
   readonly locked?: ReadonlyMap<string, string> | undefined;
   /** What the resolver gave out as `lockfile` beside that selection, where it did. */

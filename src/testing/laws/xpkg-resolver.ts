@@ -58,6 +58,7 @@ function sourceOf(universe: IndexFile, { universeFor }: ResolverOptions): Packag
   return {
     tags: (repository, target) => held(target).tags(repository, target),
     fetch: (candidate, target) => held(target).fetch(candidate, target),
+    released: (candidate, target) => held(target).released!(candidate, target),
     owners: (demand, target) => held(target).owners!(demand, target),
   };
 }
@@ -95,6 +96,7 @@ function resolveOptions(source: PackageSource, given: Given): ResolveOptions {
     prefer: prefer === 'lowest' ? 'lowest' : 'newest',
     prereleases,
     allowCycles: options.allowCycles,
+    now: options.now,
     lockfile: prefer === 'locked' ? lockfileOf(options, universe) : undefined,
   };
 }
@@ -140,6 +142,7 @@ function watched(
       asked.versions.add(`${candidate.repository} ${candidate.version}`);
       return deliver(source.fetch(candidate, target));
     },
+    released: (candidate, target) => deliver(source.released!(candidate, target)),
     owners: (demand, target) => deliver(source.owners!(demand, target)),
   };
 }

@@ -10,6 +10,7 @@ export interface Flaw {
   readonly rule:
     | 'absent'
     | 'excluded'
+    | 'policy'
     | 'crossplane'
     | 'kind'
     | 'version'
@@ -72,12 +73,17 @@ function ownFlaws(view: TargetView, repository: string, version: string): Flaw[]
   if (reading === undefined) return [{ rule: 'absent', text: `${name} is missing, or refused` }];
   return [
     ...(view.isExcluded(repository, version) ? [excludes(name)] : []),
+    ...(view.isForbidden(repository, version) ? [forbids(name)] : []),
     ...(view.runsOnTarget(repository, reading) ? [] : [refusesTarget(view, name)]),
   ];
 }
 
 function excludes(name: string): Flaw {
   return { rule: 'excluded', text: `${name} is excluded` };
+}
+
+function forbids(name: string): Flaw {
+  return { rule: 'policy', text: `a policy forbids ${name}` };
 }
 
 function refusesTarget({ target }: TargetView, name: string): Flaw {

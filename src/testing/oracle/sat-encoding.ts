@@ -121,6 +121,7 @@ function isRuledOut(view: TargetView, { repository, version }: Choice): boolean 
   return (
     reading === undefined ||
     view.isExcluded(repository, version) ||
+    view.isForbidden(repository, version) ||
     !view.runsOnTarget(repository, reading)
   );
 }

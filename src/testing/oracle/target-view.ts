@@ -5,7 +5,9 @@ import type { IndexFile } from '../../model/index-file.js';
 import { isDigest } from '../../text/digest.js';
 import type { PackageObject } from '../../model/package-contents.js';
 import type { LocalRoot, Request, Root } from '../../model/request.js';
+import type { MinimumAge, PolicyEntry } from '../../model/policy/policy.js';
 import type { Target } from '../../model/target/target.js';
+import { realClock } from '../../model/time/clock.js';
 import { parseVersion } from '../../semver/version.js';
 import { readEntry, readVersion, type OracleReading, type ReadDependency } from './reading.js';
 import type { ResolverOptions } from '../laws/resolver.js';
@@ -159,6 +161,45 @@ export class TargetView {
     });
   }
 
+  /** Whether a policy of the request forbids a version. */
+  isForbidden(repository: string, version: string): boolean {
+    return (this.#request.policies ?? []).some(
+      ({ registries, deny, minimumAge }) =>
+        registries?.allowed.every((prefix) => !isBelow(repository, prefix)) === true ||
+        deny.some((entry) => this.#means(entry, repository, version)) ||
+        (minimumAge !== undefined &&
+          !this.#isLocked(repository, version) &&
+          !minimumAge.except.some((entry) => this.#means(entry, repository, version)) &&
+          this.#isTooYoung(repository, version, minimumAge)),
+    );
+  }
+
+  #means({ packages, version: text }: PolicyEntry, repository: string, version: string): boolean {
+    if (!isBelow(repository, packages)) return false;
+    if (text === undefined || text === version) return true;
+    const selector = this.selectorOf(text);
+    const parsed = parseVersion(version, this.target.rules.dialect);
+    return selector.form === 'range' && parsed !== undefined && selector.range.admits(parsed);
+  }
+
+  #isLocked(repository: string, version: string): boolean {
+    const { prefer = 'locked', locked } = this.options;
+    return prefer === 'locked' && locked?.get(repository) === version;
+  }
+
+  #isTooYoung(repository: string, version: string, minimum: MinimumAge): boolean {
+    const versions = this.universe.packages[repository]?.versions ?? {};
+    const entry = isDigest(version)
+      ? Object.values(versions).find(({ digest }) => digest === version)
+      : versions[version];
+    const times = [entry?.created, entry?.firstSeen]
+      .map((text) => Date.parse(text ?? ''))
+      .filter((time) => time >= Date.UTC(2018, 0, 1));
+    if (times.length === 0) return minimum.unknown === 'refuse';
+    const age = (this.options.now ?? realClock.now()) - Math.max(...times);
+    return age < minimum.milliseconds;
+  }
+
   /** Whether the target meets the version's Crossplane constraint, or a root says to ignore that. */
   runsOnTarget(repository: string, { crossplane }: OracleReading): boolean {
     const exempt = this.#request.roots.some(
@@ -192,4 +233,15 @@ export class TargetView {
       ),
     ];
   }
+}
+
+/** Part by part: `a.io/org` has `a.io/org/p` below it, and not `a.io/organisation/p`. */
+function isBelow(repository: string, prefix: string): boolean {
+  const parts = partsOf(repository);
+  return partsOf(`${prefix}/`).every((part, n) => part === '' || parts[n] === part);
+}
+
+/** Docker Hub has two names. */
+function partsOf(name: string): string[] {
+  return name.replace(/^docker\.io\//, 'index.docker.io/').split('/');
 }

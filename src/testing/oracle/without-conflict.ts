@@ -21,6 +21,7 @@ export function withoutConflict(view: TargetView): SelectedVersions | undefined 
     const version = candidateVersions(view, { selected, owners: [] }, repository).find(
       (candidate) =>
         !view.isExcluded(repository, candidate) &&
+        !view.isForbidden(repository, candidate) &&
         requirements.every(({ selector }) => view.satisfies(repository, candidate, selector)),
     );
     if (version === undefined) return undefined;

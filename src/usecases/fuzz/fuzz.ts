@@ -6,6 +6,8 @@ import { solve } from '../../solver/solve.js';
 import { Driver } from '../../driver/driver.js';
 import { SourceMemory } from '../../driver/source-memory.js';
 import type { Refusal } from '../../explain/refusal.js';
+import type { CandidateRule } from '../../model/policy/ruling.js';
+import { candidateRules } from '../resolve/policy/policy-rules.js';
 import { resolve, type ResolveOptions } from '../resolve/resolve.js';
 import { drawVariations } from './draw-variations.js';
 import { releaseSelector, chooseTargets } from '../../model/target/target-choice.js';
@@ -120,6 +122,7 @@ class Fuzzing {
   gaveUp = 0;
   readonly #request: Request;
   readonly #options: FuzzOptions;
+  readonly #rules: readonly CandidateRule[];
   readonly #staying: ReadonlySet<string>;
   /** Smallest examples, by `variationKey`, with the releases they were found on. */
   readonly #examples = new Map<string, Example>();
@@ -129,6 +132,7 @@ class Fuzzing {
   constructor(request: Request, options: FuzzOptions, staying: ReadonlySet<string>) {
     this.#request = request;
     this.#options = options;
+    this.#rules = candidateRules(request, options);
     this.#staying = staying;
   }
 
@@ -294,7 +298,7 @@ class Fuzzing {
   }
 
   #driver(): Driver {
-    return new Driver(this.#options.source, this.#options);
+    return new Driver(this.#options.source, { ...this.#options, rules: this.#rules });
   }
 }
 

@@ -18,9 +18,11 @@ export function expectLocked(
   if (!memory.distant) return;
   const locked = new Map(lockfile.packages.map((one) => [one.repository, one]));
   const reached = new Set<Repository>();
+  const isRefused = (repository: Repository) =>
+    problem.policy?.repository(repository) !== undefined;
   const reach = (named: Repository) => {
     const repository = effectiveRepository(problem, named);
-    if (reached.has(repository)) return;
+    if (reached.has(repository) || isRefused(repository)) return;
     reached.add(repository);
     const version = problem.locked.get(repository);
     if (version !== undefined)
@@ -34,6 +36,7 @@ export function expectLocked(
     if (root.requires !== 'package') continue;
     const repository = effectiveRepository(problem, root.repository);
     const selector = effectiveSelector(problem, repository, root.selector);
+    if (isRefused(repository)) continue;
     if (takesList(selector, problem)) memory.expectTags(repository, target);
     reach(repository);
   }

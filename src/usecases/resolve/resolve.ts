@@ -13,6 +13,7 @@ import { solve } from '../../solver/solve.js';
 import type { Answer } from './answer.js';
 import { expectLocked } from './expect-locked.js';
 import { movedTags } from './moved-tags.js';
+import { candidateRules } from './policy/policy-rules.js';
 import { publishedNotes } from './notes/published.js';
 import { toAnswer } from './to-answer.js';
 import { toProblem, type ProblemOptions } from './to-problem.js';
@@ -51,12 +52,13 @@ async function answerTo(
 ): Promise<Answer> {
   const asked = releaseSelector(request, options.crossplane);
   const { groups, notes, warnings } = chooseTargets(asked, options.crossplaneVersions);
+  const driverOptions = { ...options, rules: candidateRules(request, options) };
   const problemFor = (targets: readonly Target[]) => toProblem(request, targets, options);
   let effort: Effort = { decisions: 0, conflicts: 0 };
   let refused: Omit<Refused, 'problemFor'> | undefined;
   for (const { problem, targets } of meaningful(groups, problemFor)) {
     // Each group has a driver of its own, lest what another group read shows in an explanation.
-    const driver = new Driver(memory, options);
+    const driver = new Driver(memory, driverOptions);
     const { lockfile } = options;
     if (lockfile !== undefined) expectLocked(lockfile, problem, { memory, target: targets[0]! });
     const outcome = await driver.drive(solve(problem), targets[0]!);

@@ -11,7 +11,7 @@ type RuledOut =
   | { readonly by: 'override' | 'exclusion'; readonly rule: Rule }
   | { readonly by: 'requirer'; readonly requirer: Requirer };
 
-export interface Ruling {
+export interface RuleContext {
   readonly requirers: Requirers;
   readonly problem: Problem;
   readonly target: Target;
@@ -21,7 +21,7 @@ export interface Ruling {
 export function ruledOut(
   repository: Repository,
   version: string,
-  { requirers, problem, target }: Ruling,
+  { requirers, problem, target }: RuleContext,
 ): RuledOut | undefined {
   const meets = (selector: Selector) => meetsSelector(version, selector, target, 'all');
   const override = problem.overrides.get(repository);

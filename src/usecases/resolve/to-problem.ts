@@ -3,18 +3,19 @@ import { parseConstraint } from '../../semver/constraint.js';
 import { readDependency } from '../../admission/dependency.js';
 import { InputError } from '../../model/input-error.js';
 import { ownedObjects } from '../../admission/owned.js';
-import type { Origin, Repository } from '../../model/package.js';
-import { isDigest } from '../../text/digest.js';
-import { isTag, repositoryProblem } from '../../model/reference.js';
+import type { Repository } from '../../model/package.js';
+import { repositoryProblem } from '../../model/reference.js';
 import type { LocalRoot, PackageRoot, Request, Root, VersionRule } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import type { RootRequirement, Problem, Rule } from '../../solver/problem.js';
 import { versionOf } from '../../model/target/target-choice.js';
 import type { Selector } from '../../model/selector.js';
+import { policyRules, type PolicyOptions } from './policy/policy-rules.js';
+import { readSelector } from './read-selector.js';
 import { refuseOtherNames } from './refuse-other-names.js';
 
 /** What a user may set beside the request itself. */
-export interface ProblemOptions {
+export interface ProblemOptions extends PolicyOptions {
   /** Says in the lockfile which states of indexes were read; so does one that said so before. */
   readonly lockIndexes?: boolean | undefined;
   /** Among versions that are not locked. */
@@ -70,6 +71,7 @@ export function toProblem(
     prefer: options.prefer ?? 'newest',
     locked: lockedVersions(options),
     allowCycles: options.allowCycles ?? false,
+    policy: policyRules(request, target, options),
     maxConflicts: options.maxConflicts ?? MAX_CONFLICTS,
   };
 }
@@ -149,16 +151,6 @@ function localRequirements(
     found.push({ requires: 'package', repository, kind, selector, origin: place, by });
   }
   return found;
-}
-
-/** A digest; else a constraint, if the target's dialect reads it as one; else a tag. */
-function readSelector(text: string, target: Target, origin: Origin): Selector {
-  if (isDigest(text)) return { form: 'digest', digest: text };
-  if (!parseConstraint(text, target.rules.dialect).invalid) return { form: 'range', text };
-  if (isTag(text)) return { form: 'tag', tag: text };
-  const message = `\`${text}\` is neither a constraint on Crossplane ${target.version}, nor a tag, nor a digest`;
-  const hint = `ask \`xpkg-resolve constraint '${text}' --crossplane ${target.version}\` why`;
-  throw new InputError(message, { origin, hint });
 }
 
 function toRule(rule: VersionRule, target: Target): Rule {

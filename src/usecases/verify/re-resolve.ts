@@ -35,7 +35,7 @@ export async function reResolve(
   reads: readonly LockedContent[],
   { asked, compat, prereleases, allowCycles }: ReResolving,
 ): Promise<ReResolved> {
-  const answer = await resolve(asked ?? everythingIn(lockfile), {
+  const answer = await resolve(asked ? ofAnyAge(asked) : everythingIn(lockfile), {
     source: lockedSource(reads),
     crossplane: lockfile.crossplane,
     compat,
@@ -54,6 +54,12 @@ export async function reResolve(
   const why = answer.status === 'unsolvable' ? answer.explanation : 'it takes too long to tell';
   const text = `what is locked does not satisfy everything on Crossplane ${lockfile.crossplane}`;
   return { mismatches: [{ kind: 'constraint', text, found: why }], notes: [] };
+}
+
+/** What is locked was taken in already, whatever its age. */
+function ofAnyAge(asked: Request): Request {
+  const policies = asked.policies?.map((policy) => ({ ...policy, minimumAge: undefined }));
+  return { ...asked, policies };
 }
 
 /** A source of the locked versions and no others. */

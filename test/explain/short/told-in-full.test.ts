@@ -55,6 +55,7 @@ function partiesIn(fact: NamedFact): readonly (string | FactVersions | Requireme
     case 'missing':
     case 'rejected':
     case 'excluded':
+    case 'ruled-out':
       return [fact.of];
     case 'cycle':
       return fact.members;

@@ -7,7 +7,12 @@ import { parseRequirement } from './universe.js';
 export interface Asked extends Partial<
   Pick<
     Problem,
-    'prefer' | 'allowCycles' | 'maxConflicts' | 'ignoreRequirements' | 'skipsIncompleteTags'
+    | 'prefer'
+    | 'allowCycles'
+    | 'maxConflicts'
+    | 'ignoreRequirements'
+    | 'skipsIncompleteTags'
+    | 'policy'
   >
 > {
   /** Most preferred first. */

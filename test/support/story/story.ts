@@ -1,3 +1,5 @@
+import type { Candidate } from '../../../src/model/package.js';
+import type { Ruling } from '../../../src/model/policy/ruling.js';
 import type { Effort, Proof, SearchResult } from '../../../src/solver/search-result.js';
 import type { Term } from '../../../src/solver/incompatibility.js';
 import type { Problem } from '../../../src/solver/problem.js';
@@ -12,6 +14,8 @@ import { metaOf, ownersOf, tagsOf, type Universe } from './universe.js';
 export interface StoryOptions extends Asked {
   /** Keys of the debatable facts to admit. */
   readonly only?: ReadonlySet<string>;
+  /** What a look at versions tells, by package and version. */
+  readonly rulings?: Readonly<Record<string, Ruling>>;
   /** Whether a long search is to go on. */
   readonly goOn?: boolean;
   /** What is announced is not looked at, as by a source that answers at once. */
@@ -45,12 +49,13 @@ class Story {
   readonly #isTold: (terms: readonly Term[]) => boolean;
 
   constructor(universe: Universe, roots: readonly string[], options: StoryOptions) {
-    const { only, goOn = true, ignoresAnnouncements = false, ...asked } = options;
+    const { only, goOn = true, ignoresAnnouncements = false, rulings = {}, ...asked } = options;
     this.problem = problemOf(roots, asked);
     const state = startOf(this.problem, only, this.#search);
     this.#result = answered(searchFrom(state), (question) => {
       this.asked.push(...questionText(question));
       if (question.ask === 'expect' && !ignoresAnnouncements) this.#note(question.next());
+      if (question.ask === 'ruling') return rulings[candidateText(question)];
       return question.ask === 'go-on' ? goOn : replyTo(question, universe);
     });
     this.#text = new StoryText(this.problem, state.encoder);
@@ -134,7 +139,9 @@ export function replyTo(question: Question, universe: Universe): Reply {
     case 'versions':
       return tagsOf(universe, question.repository);
     case 'meta':
-      return metaOf(universe, `${question.candidate.repository} ${question.candidate.version}`);
+      return metaOf(universe, candidateText(question));
+    case 'ruling':
+      return undefined;
     case 'owners':
       return 'crd' in question.demand ? ownersOf(universe, question.demand.crd) : [];
     case 'expect':
@@ -149,7 +156,9 @@ function questionText(question: Question): string[] {
     case 'versions':
       return [`tags of ${question.repository}`];
     case 'meta':
-      return [`${question.candidate.repository} ${question.candidate.version}`];
+      return [candidateText(question)];
+    case 'ruling':
+      return [`whether ${candidateText(question)} may be`];
     case 'owners':
       return 'crd' in question.demand ? [`owners of ${question.demand.crd}`] : [];
     case 'expect':
@@ -157,6 +166,12 @@ function questionText(question: Question): string[] {
     case 'go-on':
       return ['whether to go on'];
   }
+}
+
+function candidateText({
+  candidate,
+}: Extract<Question, { readonly candidate: Candidate }>): string {
+  return `${candidate.repository} ${candidate.version}`;
 }
 
 function stepText(step: Step, text: StoryText): string[] {

@@ -15,6 +15,7 @@ const BREAKS: Readonly<Record<keyof typeof BROKEN, readonly LawName[]>> = {
   greedy: ['sound', 'complete'],
   ownershipBlind: ['sound', 'complete'],
   crossplaneBlind: ['sound', 'complete'],
+  policyBlind: ['sound', 'complete'],
   orderDependent: ['deterministic', 'complete'],
   impatient: ['replyOrder'],
   distracted: ['stable'],

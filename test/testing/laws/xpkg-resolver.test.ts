@@ -5,3 +5,8 @@ import { xpkgResolver } from '../../../src/testing/laws/xpkg-resolver.js';
 test.each(Object.entries(laws))('%s holds of resolve', async (_name, law) => {
   await expect(law(xpkgResolver, { seed: 8, runs: 80 })).resolves.toBeUndefined();
 });
+
+test.each(Object.entries(laws))('%s holds of resolve where policies rule', async (_name, law) => {
+  const knobs = { policies: 1, overrides: 0.3, packages: 6 };
+  await expect(law(xpkgResolver, { seed: 9, runs: 60, knobs })).resolves.toBeUndefined();
+});

@@ -114,7 +114,7 @@ export class CheckRun {
       const { allowUndigested } = this.#args;
       const verification = await this.#waiting(() =>
         verify(lockfile, request, {
-          ...resolveOptions(this.#args, opened.audited),
+          ...resolveOptions(this.#args, opened.audited, this.#io),
           allowUndigested: allowUndigested || request.allowUndigested === true,
         }),
       );
@@ -128,7 +128,11 @@ export class CheckRun {
         findings,
       );
     });
-    const options = { ...resolveOptions(this.#args, opened.whole), lockfile, unlock: undefined };
+    const options = {
+      ...resolveOptions(this.#args, opened.whole, this.#io),
+      lockfile,
+      unlock: undefined,
+    };
     const answer = await this.#step('locked', () => this.#locked(request, lock, options, places));
     if (answer === undefined) this.#skip('lint', 'there is no set to look at');
     else await this.#step('lint', () => this.#lint(request, answer, options));

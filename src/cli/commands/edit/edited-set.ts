@@ -131,7 +131,7 @@ export class EditedSet {
   ): Promise<Answer> {
     const source = await this.source(request);
     const whole = {
-      ...resolveOptions(this.#args, source),
+      ...resolveOptions(this.#args, source, this.#io),
       lockfile: this.lock?.lockfile,
       ...options,
     };

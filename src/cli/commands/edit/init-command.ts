@@ -62,7 +62,7 @@ export const initCommand = command({
     const stats = noStats();
     const source = await openSources(args, io, stats, given.kept);
     const options = {
-      ...resolveOptions(args, source),
+      ...resolveOptions(args, source, io),
       crossplane: crossplane ?? constraintOf(given),
     };
     const answer = await withProgress(io, stats, () => resolve(given, options));

@@ -58,7 +58,7 @@ export const mergeLockCommand = command({
     refuseUnmerged(unmergedRoots(sides, request));
     const stats = noStats();
     const source = await openSources(args, io, stats, request.kept);
-    const options = { ...resolveOptions(args, source), lockfile: mergedPreferences(sides) };
+    const options = { ...resolveOptions(args, source, io), lockfile: mergedPreferences(sides) };
     const answer = await withProgress(io, stats, () => resolve(request, options));
     if (answer.status !== 'solved') return reportUnsolved(answer, stats, args, io);
     if (!args.allowUndigested && request.allowUndigested !== true)

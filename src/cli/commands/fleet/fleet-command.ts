@@ -109,7 +109,7 @@ async function lookAt(args: Args & { readonly passedOver?: string }, io: Io): Pr
   const moves = (args.packages ?? []).map((text) => readMove(text, lockfile));
   const request = await readRequest(args, io, { skip: [args.lock] });
   const source = SourceMemory.of(await openSources(args, io, noStats(), request.kept));
-  const answer = await update(request, moves, { ...resolveOptions(args, source), lockfile });
+  const answer = await update(request, moves, { ...resolveOptions(args, source, io), lockfile });
   const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
   if (moved.length > 0) {
     return { ...NOTHING, lockfile, code: reportMismatches(moved, { ...args, output: 'text' }, io) };

@@ -99,7 +99,11 @@ async function runSet(args: Args, io: Io): Promise<ExitCode> {
   const lock = await readLock(args, io);
   const stats = noStats();
   const source = await openSources(args, io, stats, request.kept);
-  const options = { ...resolveOptions(args, source), lockfile: lock?.lockfile, unlock: undefined };
+  const options = {
+    ...resolveOptions(args, source, io),
+    lockfile: lock?.lockfile,
+    unlock: undefined,
+  };
   const answer = await withProgress(io, stats, () => resolve(request, options));
   io.report?.(async (name) => {
     const { answerReport } = await import('../../output/findings/answer-findings.js');

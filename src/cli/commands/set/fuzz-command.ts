@@ -54,7 +54,7 @@ export const fuzzCommand = command({
     const source = await openSources({ ...args, timeout: waiting }, io, undefined, request.kept);
     const timeout = seconds === undefined ? args.timeout : timeBudget(seconds);
     const report = await fuzz(request, {
-      ...resolveOptions({ ...args, timeout }, source),
+      ...resolveOptions({ ...args, timeout }, source, io),
       seed,
       shard,
       runs: runs ?? (seconds === undefined ? DEFAULT_RUNS : Infinity),

@@ -27,7 +27,7 @@ export const matrixCommand = command({
     const stats = noStats();
     const source = await openSources(args, io, stats, request.kept);
     const options = {
-      ...resolveOptions(args, source),
+      ...resolveOptions(args, source, io),
       lockfile: lock?.lockfile,
       shard: args.shard === undefined ? undefined : parseShard(args.shard),
     };

@@ -45,7 +45,7 @@ export const outdatedCommand = command({
     const request = asked ?? whatIsLocked(lockfile, keptIn(lockfile, args.lock));
     const stats = noStats();
     const source = await openSources(args, io, stats, request.kept);
-    const options = resolveOptions(args, source);
+    const options = resolveOptions(args, source, io);
     const report = await withProgress(io, stats, () => outdated(lockfile, request, options));
     io.report?.(async () => {
       const { outdatedReport } = await import('../../output/findings/outdated-report.js');

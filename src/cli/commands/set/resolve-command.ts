@@ -113,7 +113,7 @@ async function runResolve(
   const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept, locked));
   const answering = (request: Request, given: Args) => {
     const options: ResolveOptions = {
-      ...resolveOptions(given, source),
+      ...resolveOptions(given, source, io),
       lockfile: lock?.lockfile,
       lockIndexes: args.lockIndex,
       prefer: given.prefer === 'lowest' ? 'lowest' : 'newest',

@@ -54,13 +54,17 @@ export const updateCommand = command({
     const stats = noStats();
     const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept));
     const answering = (asked: Request, flags: HintedArgs) => {
-      const options = { ...resolveOptions(flags, source), lockfile, lockIndexes: args.lockIndex };
+      const options = {
+        ...resolveOptions(flags, source, io),
+        lockfile,
+        lockIndexes: args.lockIndex,
+      };
       return withProgress(io, stats, () => update(asked, moves, options));
     };
     const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
     if (answer.status === 'solved' && answer.changes.length === 0) {
       const only = moves.length === 0 ? undefined : new Set(repositories);
-      const options = { ...resolveOptions(args, source), only };
+      const options = { ...resolveOptions(args, source, io), only };
       const { packages } = await withProgress(io, stats, () =>
         outdated(lockfile, request, options),
       );

@@ -77,7 +77,7 @@ export const verifyCommand = command({
     const kept = mirror?.kept ?? given;
     const { audited: source, each: sources } = await openAnew(args, io, stats, { lockfile, kept });
     const allowUndigested = args.allowUndigested || request?.allowUndigested === true;
-    const options = { ...resolveOptions(args, source), allowUndigested };
+    const options = { ...resolveOptions(args, source, io), allowUndigested };
     const { verified, gaps, signed } = await withProgress(io, stats, async () => ({
       verified: await verify(lockfile, request, options),
       gaps: (await mirror?.gaps()) ?? [],

@@ -70,7 +70,7 @@ async function runWhyNot(text: string, args: Args, io: Io): Promise<ExitCode> {
   const { request } = read;
   const stats = noStats();
   const source = await openSources(args, io, stats, request.kept);
-  const options = { ...resolveOptions(args, source), lockfile };
+  const options = { ...resolveOptions(args, source, io), lockfile };
   const found = await withProgress(io, stats, () => whyNotChosen(request, wanted, options));
   const { file: files = [], crossplane } = args;
   const inputs = { ...read, refs: [], files, hasCrossplane: crossplane !== undefined };

@@ -1,4 +1,4 @@
-import { InputError } from '../../../model/input-error.js';
+import { sourceDate } from '../../io/source-date.js';
 import { command } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { lockFlag } from '../../flags/lock-flag.js';
@@ -35,10 +35,11 @@ export const sbomCommand = command({
   run: async (args, io) => {
     const lock = await requireLock({ ...args, output: undefined }, io);
     if (lock === undefined) return EXIT.lockMismatch;
+    const date = sourceDate(io);
     const subject = {
       ...lock,
       name: args.name ?? 'crossplane-packages',
-      created: createdAt(io.env['SOURCE_DATE_EPOCH']),
+      created: date === undefined ? undefined : new Date(date),
       tool: toolVersion(),
     };
     if (args.output === 'spdx') {
@@ -51,12 +52,3 @@ export const sbomCommand = command({
     return EXIT.done;
   },
 });
-
-function createdAt(epoch: string | undefined): Date | undefined {
-  if (epoch === undefined || epoch === '') return undefined;
-  const date = new Date(Number(epoch) * 1000);
-  if (/^\d+$/.test(epoch) && !Number.isNaN(date.getTime())) return date;
-  throw new InputError(
-    `SOURCE_DATE_EPOCH is \`${epoch}\`, which is no number of seconds since 1970`,
-  );
-}

@@ -76,6 +76,7 @@ const CORE_KINDS: Readonly<Record<CoreKind, true>> = {
   kind: true,
   digest: true,
   source: true,
+  policy: true,
 };
 
 /** Every kind of mismatch, likewise. */
