@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { PackageSource } from '../../model/package-source.js';
-import { releasedBy } from '../../model/policy/released-by.js';
+import type { Candidate } from '../../model/package.js';
+import type { Target } from '../../model/target/target.js';
 import { traitsOf } from './traits.js';
 
 /**
@@ -17,6 +18,9 @@ export function limited(
     ...(concurrency === 1 && { distant: false }),
     tags: (repository, target) => limit(() => source.tags(repository, target)),
     fetch: (candidate, target) => limit(() => source.fetch(candidate, target)),
-    released: (candidate, target) => limit(() => releasedBy(source, candidate, target)),
+    ...(source.released && {
+      released: (candidate: Candidate, target: Target) =>
+        limit(() => source.released!(candidate, target)),
+    }),
   };
 }

@@ -1,6 +1,7 @@
 import type { PackageSource } from '../../model/package-source.js';
 import type { TimeBudget } from '../../model/time/time-budget.js';
-import { releasedBy } from '../../model/policy/released-by.js';
+import type { Candidate } from '../../model/package.js';
+import type { Target } from '../../model/target/target.js';
 import { traitsOf } from './traits.js';
 
 /** Ends waiting for a source with a time of its own, where the source waits for others as well. */
@@ -11,10 +12,12 @@ export function withinTime(source: PackageSource, budget: TimeBudget): PackageSo
       budget.wait(`the tags of ${repository}`, source.tags(repository, target)),
     fetch: (candidate, target) =>
       budget.wait(`${candidate.repository} ${candidate.version}`, source.fetch(candidate, target)),
-    released: (candidate, target) =>
-      budget.wait(
-        `the date of ${candidate.repository} ${candidate.version}`,
-        releasedBy(source, candidate, target),
-      ),
+    ...(source.released && {
+      released: (candidate: Candidate, target: Target) =>
+        budget.wait(
+          `the date of ${candidate.repository} ${candidate.version}`,
+          source.released!(candidate, target),
+        ),
+    }),
   };
 }
