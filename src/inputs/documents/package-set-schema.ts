@@ -1,4 +1,4 @@
-import { DENIED_SCHEMA, POLICY_SCHEMA } from './policy-schema.js';
+import { DENIED_SCHEMA, POLICY_SCHEMA } from './policy/policy-schema.js';
 
 /** A part of a JSON Schema document. */
 type Schema = { readonly [key: string]: unknown };

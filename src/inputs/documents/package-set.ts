@@ -5,7 +5,7 @@ import { parseCrdDemand } from '../../model/crd-demand.js';
 import { isRepository } from '../../model/reference.js';
 import type { CrdRoot, RootVersion, VersionRule } from '../../model/request.js';
 import { checkPackageSet } from './check-package-set.js';
-import { readPolicy } from './policy.js';
+import { readPolicy } from './policy/read-policy.js';
 import { ANY_VERSION } from '../command-line-ref.js';
 import type { PackageRootDraft, Contribution } from '../contribution.js';
 import type { InputDocument } from '../document.js';

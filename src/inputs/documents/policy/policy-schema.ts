@@ -1,5 +1,5 @@
-import { DURATION_PATTERN } from '../../model/policy/age.js';
-import type { Schema } from '../../text/json-schema.js';
+import { DURATION_PATTERN } from '../../../model/policy/age.js';
+import type { Schema } from '../../../text/json-schema.js';
 
 const text = (description: string): Schema => ({ type: 'string', minLength: 1, description });
 

@@ -1,11 +1,11 @@
-import { parseDuration } from '../../model/policy/age.js';
-import type { MinimumAge, Policy, PolicyEntry } from '../../model/policy/policy.js';
-import { isRepository } from '../../model/reference.js';
-import { isDigest } from '../../text/digest.js';
-import type { Path } from '../../text/yaml/path.js';
-import type { InputDocument } from '../document.js';
-import { errorAt, listAt, requiredTextAt, textAt, valueAt } from '../field.js';
-import { isBrokenDigest } from '../written-reference.js';
+import { parseDuration } from '../../../model/policy/age.js';
+import type { MinimumAge, Policy, PolicyEntry } from '../../../model/policy/policy.js';
+import { isRepository } from '../../../model/reference.js';
+import { isDigest } from '../../../text/digest.js';
+import type { Path } from '../../../text/yaml/path.js';
+import type { InputDocument } from '../../document.js';
+import { errorAt, listAt, requiredTextAt, textAt, valueAt } from '../../field.js';
+import { isBrokenDigest } from '../../written-reference.js';
 
 const POLICY: Path = ['spec', 'policy'];
 
