@@ -37,7 +37,7 @@ export async function runCli(argv: readonly string[], given: Io): Promise<ExitCo
   const io: Io = {
     ...shown,
     argv,
-    note: (text) => (line.quiet && !MATTERS.test(text) ? undefined : shown.note(text)),
+    note: line.quiet ? quieted((text) => shown.note(text)) : (text) => shown.note(text),
     afterwards: (text) => late.add(text),
   };
   const tellLate = () => [...late].sort(byCodePoint).forEach((text) => io.note(text));
@@ -78,8 +78,17 @@ function reported(io: Io, shown: Io, reporting: Reporting): Io {
   return { ...io, out, report };
 }
 
-/** What --quiet does not silence; lines that are indented go on with what stands before them. */
-const MATTERS = /^(?:error|warning|hint|SECURITY|trace)\b|^\s|^$/;
+/** What --quiet does not silence. */
+const MATTERS = /^(?:error|warning|hint|SECURITY|trace)\b/;
+
+/** Lines that are indented or empty go on with what stands before them, and are told if it was. */
+function quieted(note: Io['note']): Io['note'] {
+  let matters = true;
+  return (text) => {
+    if (/^\S/.test(text)) matters = MATTERS.test(text);
+    if (matters) note(text);
+  };
+}
 
 async function dispatch(argv: readonly string[], line: CommandLine, io: Io): Promise<ExitCode> {
   if (line.version) return printVersion(io);

@@ -80,6 +80,7 @@ test('an update that moves nothing says why', async () => {
   expect(code).toBe(EXIT.done);
   expect(stderr).toContain(`nothing moves: ${A} stays at v1.1.0 (newest is v2.0.0)`);
   expect(stderr).toContain('held by xpkg.yaml:1 asks for `^v1.0.0`');
+  expect((await run('update', A, '--quiet')).stderr).not.toContain('held by');
   expect(stderr).toContain('to move: change xpkg.yaml:1');
   expect((await run('update', B)).stderr).toContain('nothing moves: there is nothing newer');
 });
