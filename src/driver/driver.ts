@@ -74,7 +74,6 @@ export class Driver {
   async drive<T>(solving: Solving<T>, target: Target): Promise<T> {
     let step = solving.next();
     while (step.done !== true) {
-      if (step.value.ask === 'expect') this.#askAhead(step.value.next, target);
       const reply = this.#answer(step.value, target);
       step = solving.next(reply instanceof Promise ? await reply : reply);
     }
@@ -85,10 +84,7 @@ export class Driver {
   async driveFromMemory<T>(solving: Solving<T>, target: Target): Promise<T> {
     let step = solving.next();
     while (step.done !== true) {
-      const question = step.value;
-      const reply = this.#isUnread(question)
-        ? unreadReply(question)
-        : this.#answer(question, target);
+      const reply = this.#answerFromMemory(step.value, target);
       step = solving.next(reply instanceof Promise ? await reply : reply);
     }
     return step.value;
@@ -104,7 +100,6 @@ export class Driver {
     let step = solving.next();
     while (step.done !== true) {
       if (this.#seen >= limit && isAboutVersion(step.value)) return undefined;
-      if (step.value.ask === 'expect') this.#askAhead(step.value.next, target);
       const reply = this.#answer(step.value, target);
       step = solving.next(reply instanceof Promise ? await reply : reply);
     }
@@ -143,15 +138,16 @@ export class Driver {
     return this.#read.has(key(candidate)) ? this.#meta(candidate, target) : undefined;
   }
 
-  /** Puts the questions to come to a source that takes its time. */
-  #askAhead(next: () => Upcoming, target: Target): void {
-    if (!this.#memory.distant) return;
+  /** Puts the questions to come to a source that takes its time; false: it does not. */
+  #askAhead(next: () => Upcoming, target: Target): boolean {
+    if (!this.#memory.distant) return false;
     const { lists = [], packages = [], listsFor } = next();
     for (const repository of lists) this.#memory.expectTags(repository, target);
     for (const candidate of packages) {
       const coming = this.#comingIfAdmitted(candidate, target);
       if (listsFor !== undefined) void this.#follow({ coming, listsFor }, target);
     }
+    return true;
   }
 
   /** Asks for a package before it is needed; undefined: a rule forbids it, so it will not be. */
@@ -206,7 +202,7 @@ export class Driver {
   #answer(question: Question, target: Target): Reply | Promise<Reply> {
     switch (question.ask) {
       case 'expect':
-        return undefined;
+        return this.#askAhead(question.next, target);
       case 'versions':
         return this.#tags(question.repository, target);
       case 'meta':
@@ -219,6 +215,11 @@ export class Driver {
       case 'go-on':
         return this.#goOn();
     }
+  }
+
+  #answerFromMemory(question: Question, target: Target): Reply | Promise<Reply> {
+    if (question.ask === 'expect') return false;
+    return this.#isUnread(question) ? unreadReply(question) : this.#answer(question, target);
   }
 
   #tags(repository: Repository, target: Target): Reply | Promise<Reply> {

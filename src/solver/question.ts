@@ -11,7 +11,7 @@ export type Question =
   /** Whether a rule of the user's forbids the version; asked before it is read. */
   | { readonly ask: 'ruling'; readonly candidate: Candidate }
   | { readonly ask: 'owners'; readonly demand: CrdDemand }
-  /** No answer is needed: what will probably be asked next, for sources that answer many at once. */
+  /** What will probably be asked next, for sources that answer many at once; `false`: not for this one. */
   | { readonly ask: 'expect'; readonly next: () => Upcoming }
   /** Asked now and then in a long search; `false` ends it. */
   | { readonly ask: 'go-on' };
@@ -29,7 +29,7 @@ export interface Replies {
   readonly meta: PackageMeta | Rejection | undefined;
   readonly ruling: Ruling | undefined;
   readonly owners: readonly Owner[];
-  readonly expect: undefined;
+  readonly expect: boolean;
   readonly 'go-on': boolean;
 }
 

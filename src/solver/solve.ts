@@ -1,4 +1,5 @@
-import { ABSENT, type Variable } from './incompatibility.js';
+import type { PackageSubject } from './encoder/subject.js';
+import { ABSENT } from './incompatibility.js';
 import { preferredValue } from './preferred-value.js';
 import { announceWaiting } from './prefetch/announce-waiting.js';
 import { CertainPackages } from './prefetch/certain-packages.js';
@@ -46,7 +47,7 @@ export function* searchFrom(state: SolverState): Solving<SearchResult> {
       if (yield* isTimeToGiveUp(state)) return { status: 'gave-up', effort };
       continue;
     }
-    if (yield* certain.readNext()) continue;
+    if (search.level === 0 && (yield* certain.readNext())) continue;
 
     // Choose: the head of the queue, and its most preferred value.
     const variable = queue.next();
@@ -58,7 +59,11 @@ export function* searchFrom(state: SolverState): Solving<SearchResult> {
     }
 
     // Read: what the value implies may forbid it, so propagate before deciding.
-    if (!(yield* isKnown(variable, value, state))) continue;
+    const subject = encoder.subject(variable);
+    if (subject.about === 'package' && value !== ABSENT) {
+      if (!encoder.isTold(subject, value) && !(yield* tellMore(subject, value, state))) continue;
+      if (encoder.tellCycle(subject, value, (other) => queue.value(other))) continue;
+    }
 
     // Decide.
     effort.decisions++;
@@ -68,20 +73,15 @@ export function* searchFrom(state: SolverState): Solving<SearchResult> {
 }
 
 /**
- * Whether the search has been told everything that this value implies; if not, tells it more.
- * One thing at a time: a version that one of them forbids costs no further reading.
+ * Tells the search more of what a version implies; true: now that is everything. One thing at a
+ * time: a version that one of them forbids costs no further reading.
  */
-function* isKnown(variable: Variable, value: number, state: SolverState): Solving<boolean> {
-  const { encoder, queue } = state;
-  const subject = encoder.subject(variable);
-  if (subject.about !== 'package' || value === ABSENT) return true;
-  if (!subject.read.has(value)) {
-    yield* announceWaiting(state, { subject, value });
-    yield* encoder.read(subject, value);
-    return false;
-  }
-  if (!(yield* encoder.tellRequirements(subject, value))) return false;
-  return !encoder.tellCycle(subject, value, (other) => queue.value(other));
+function* tellMore(subject: PackageSubject, value: number, state: SolverState): Solving<boolean> {
+  const { encoder } = state;
+  if (subject.read.has(value)) return yield* encoder.tellRequirements(subject, value);
+  if (encoder.announcements.areHeeded) yield* announceWaiting(state, { subject, value });
+  yield* encoder.read(subject, value);
+  return false;
 }
 
 /** Whether there were too many conflicts; now and then the driver is asked too. */

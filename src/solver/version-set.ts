@@ -25,6 +25,7 @@ export class VersionSet {
   readonly #more: readonly number[];
   /** -1 or 0: every word beyond the stored ones. */
   readonly #rest: number;
+  #complement: VersionSet | undefined;
 
   /** Called by `of` and the operations below; other files make their sets with those. */
   constructor(first: number, more: readonly number[], rest: number) {
@@ -116,7 +117,7 @@ export class VersionSet {
   }
 
   complement(): VersionSet {
-    return VersionSet.all.minus(this);
+    return (this.#complement ??= VersionSet.all.minus(this));
   }
 
   isSubsetOf(other: VersionSet): boolean {

@@ -46,6 +46,10 @@ export class Apis {
     this.#policies = parts.policies;
   }
 
+  isFound(demand: CrdDemand): boolean {
+    return this.#known.has(crdDemandText(demand));
+  }
+
   /** The subject of a demand that has been found. */
   get(demand: CrdDemand): ApiSubject {
     return this.#known.get(crdDemandText(demand))!;

@@ -1,4 +1,5 @@
 import type { Problem } from '../problem.js';
+import type { Announcements } from '../prefetch/announcements.js';
 import type { Search } from '../search.js';
 import type { Statements } from './statements.js';
 import type { Subjects } from './subjects.js';
@@ -9,4 +10,5 @@ export interface EncoderContext {
   readonly search: Search;
   readonly subjects: Subjects;
   readonly statements: Statements;
+  readonly announcements: Announcements;
 }

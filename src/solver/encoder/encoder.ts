@@ -1,6 +1,7 @@
 import type { Repository } from '../../model/package.js';
 import type { Names } from '../fact-key.js';
 import { ABSENT, FIRST, type Variable } from '../incompatibility.js';
+import { Announcements } from '../prefetch/announcements.js';
 import type { Problem, RootRequirement } from '../problem.js';
 import type { Solving } from '../question.js';
 import type { Search } from '../search.js';
@@ -25,6 +26,7 @@ import { Subjects } from './subjects.js';
 export class Encoder implements Names {
   readonly crossplane: Variable;
   readonly ownership: Ownership;
+  readonly announcements = new Announcements();
   readonly #subjects: Subjects;
   readonly #crossplane: Crossplane;
   readonly #published: PublishedVersions;
@@ -38,7 +40,8 @@ export class Encoder implements Names {
   constructor(problem: Problem, search: Search, only: ReadonlySet<string> | undefined) {
     const subjects = new Subjects(problem, search);
     const statements = new Statements(search, subjects, only);
-    const context = { problem, search, subjects, statements };
+    const { announcements } = this;
+    const context = { problem, search, subjects, statements, announcements };
     const crossplane = new Crossplane(context);
     const ownership = new Ownership(context);
     const policies = new Policies(context);
@@ -74,8 +77,8 @@ export class Encoder implements Names {
   }
 
   /** Tells the search what the roots ask for; the variables that they name, in their order. */
-  *tellRoots(): Solving<Variable[]> {
-    return yield* this.#roots.tell();
+  tellRoots(): Solving<Variable[]> {
+    return this.#roots.tell();
   }
 
   /** Reads one version, unless that has been done; tells the search all but its requirements. */
@@ -91,9 +94,14 @@ export class Encoder implements Names {
     this.#apis.screen(subject, value, meta);
   }
 
+  /** Whether the search has been told all that a version says. */
+  isTold(subject: PackageSubject, value: number): boolean {
+    return subject.read.has(value) && this.#requirements.areTold(subject, value);
+  }
+
   /** Tells the search what a version that was read requires; false: something rules it out. */
-  *tellRequirements(subject: PackageSubject, value: number): Solving<boolean> {
-    return yield* this.#requirements.tell(subject, value);
+  tellRequirements(subject: PackageSubject, value: number): Solving<boolean> {
+    return this.#requirements.tell(subject, value);
   }
 
   /** Tells the search of a cycle that choosing this version would close; false: there is none. */

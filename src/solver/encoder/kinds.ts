@@ -25,7 +25,7 @@ export class Kinds {
   expectForRoot(on: PackageSubject, kind: PackageKind, root: RootPackage): void {
     const key = `root ${this.#context.subjects.rootIndex(root)}`;
     on.expectedKinds.set(key, { kind, by: root });
-    this.#tell(on);
+    this.#tellExpected(on, key);
   }
 
   /** One more version of `by` requires `on` as a package of this kind. */
@@ -33,28 +33,29 @@ export class Kinds {
     const key = `${by.variable} ${kind}`;
     const before = on.expectedKinds.get(key)?.by;
     const known = before !== undefined && 'values' in before ? before.values : VersionSet.none;
-    const values = known.or(VersionSet.single(value));
-    on.expectedKinds.set(key, { kind, by: { variable: by.variable, values } });
-    this.#tell(on);
+    on.expectedKinds.set(key, { kind, by: { variable: by.variable, values: known.with(value) } });
+    this.#tellExpected(on, key);
   }
 
   /** A version has been read, and is of this kind. */
   found(subject: PackageSubject, value: number, kind: PackageKind): void {
     const before = subject.kinds.get(kind) ?? VersionSet.none;
-    subject.kinds.set(kind, before.or(VersionSet.single(value)));
-    this.#tell(subject);
+    subject.kinds.set(kind, before.with(value));
+    for (const key of subject.expectedKinds.keys()) this.#tellPair(subject, key, kind);
   }
 
-  #tell({ variable, expectedKinds, kinds }: PackageSubject): void {
-    for (const [key, { kind: wanted, by }] of expectedKinds) {
-      for (const [found, values] of kinds) {
-        if (found === wanted) continue;
-        const on = { variable, values };
-        this.#context.statements.replace(`kind ${key} ${variable} ${found}`, {
-          terms: 'values' in by ? [by, on] : [on],
-          cause: { fact: 'kind', by, on, wanted, found },
-        });
-      }
-    }
+  /** An expectation has grown: compares it with the kinds that were found. */
+  #tellExpected(subject: PackageSubject, key: string): void {
+    for (const found of subject.kinds.keys()) this.#tellPair(subject, key, found);
+  }
+
+  #tellPair({ variable, expectedKinds, kinds }: PackageSubject, key: string, found: PackageKind) {
+    const { kind: wanted, by } = expectedKinds.get(key)!;
+    if (found === wanted) return;
+    const on = { variable, values: kinds.get(found)! };
+    this.#context.statements.replace(`kind ${key} ${variable} ${found}`, {
+      terms: 'values' in by ? [by, on] : [on],
+      cause: { fact: 'kind', by, on, wanted, found },
+    });
   }
 }

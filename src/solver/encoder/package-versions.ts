@@ -1,4 +1,3 @@
-import { parseConstraint, type Constraint } from '../../semver/constraint.js';
 import { isDigest } from '../../text/digest.js';
 import {
   compareVersions,
@@ -10,18 +9,13 @@ import {
 import { FIRST } from '../incompatibility.js';
 import type { Problem } from '../problem.js';
 import { VersionSet } from '../version-set.js';
-import { installableVersions } from './installable-versions.js';
+import {
+  checkedConstraint,
+  InstallableVersions,
+  type KnownVersion,
+} from './installable-versions.js';
 import { selectorText, type Selector } from '../../model/selector.js';
 import { nearestFirst } from '../../semver/nearest-first.js';
-
-/** A version that a package may take; `label` is its tag or digest. */
-interface Value {
-  label: string;
-  /** undefined: a digest or an opaque tag, which no range admits. */
-  readonly version: Version | undefined;
-  /** Asked for as this very tag or digest: no tag of equal precedence stands in for it. */
-  readonly named: boolean;
-}
 
 interface PackageOptions {
   readonly prereleases: boolean;
@@ -38,7 +32,10 @@ interface PackageOptions {
  */
 export class PackageVersions {
   listed = false;
-  readonly #values: Value[] = [];
+  /** The tag list, where nothing was known before: its versions are the first values. */
+  #list: InstallableVersions | undefined;
+  /** The values after those, or all. */
+  readonly #others: KnownVersion[] = [];
   /** undefined: not made yet. Most packages are asked for by ranges alone, which need none. */
   #places: Places | undefined;
   readonly #admitted = new Map<string, VersionSet>();
@@ -56,16 +53,16 @@ export class PackageVersions {
   }
 
   label(value: number): string {
-    return this.#values[value - FIRST]!.label;
+    return this.#at(value).label;
   }
 
   version(value: number): Version | undefined {
-    return this.#values[value - FIRST]!.version;
+    return this.#at(value).version;
   }
 
   /** Every value, in no order that means anything. */
   all(): number[] {
-    return this.#values.map((_, i) => i + FIRST);
+    return Array.from({ length: this.#count }, (_, i) => i + FIRST);
   }
 
   /** Semver values, oldest first. */
@@ -97,21 +94,22 @@ export class PackageVersions {
 
   /** Whether a rule such as an exclusion is about this value. */
   matches(value: number, selector: Selector): boolean {
-    const { label, version } = this.#values[value - FIRST]!;
+    const { label, version } = this.#at(value);
     switch (selector.form) {
       case 'tag':
         return label === selector.tag;
       case 'digest':
         return label === selector.digest;
       case 'range':
-        return version !== undefined && this.#constraint(selector.text).admits(version);
+        if (version === undefined) return false;
+        return checkedConstraint(selector.text, this.#problem.dialect).admits(version);
     }
   }
 
   /** A range that only prereleases are in, and that admits none because it names none. */
   admitsOnlyPrereleases(selector: Selector): boolean {
     if (selector.form !== 'range') return false;
-    const constraint = this.#constraint(selector.text);
+    const constraint = checkedConstraint(selector.text, this.#problem.dialect);
     return this.ascending().some((value) =>
       constraint.admits(this.version(value)!, { prereleases: true }),
     );
@@ -120,15 +118,17 @@ export class PackageVersions {
   /** Takes in the tag list; the values known before that it does not bear out. */
   list(tags: readonly string[]): number[] {
     this.listed = true;
-    const versions = installableVersions(tags, this.#problem);
-    if (this.#values.length === 0) {
-      for (const version of versions) this.#push({ label: version.raw, version, named: false });
+    const list = InstallableVersions.of(tags, this.#problem);
+    if (this.#count === 0) {
+      this.#list = list;
+      this.#preferred = undefined;
+      this.#places = undefined;
       return [];
     }
     const dropped: number[] = [];
-    const newest = new Map(versions.map((version) => [precedenceKey(version), version]));
+    const newest = new Map(list.versions.map((version) => [precedenceKey(version), version]));
     const exists = new Set(tags);
-    for (const [i, value] of this.#values.entries()) {
+    for (const [i, value] of this.#others.entries()) {
       if (value.named || value.version === undefined || exists.has(value.label)) continue;
       const twin = newest.get(precedenceKey(value.version));
       if (twin === undefined) dropped.push(i + FIRST);
@@ -145,9 +145,14 @@ export class PackageVersions {
     return (this.#preferred ??= this.#sorted());
   }
 
-  #sorted(): number[] {
+  #sorted(): readonly number[] {
+    const { prefer } = this.#problem;
+    const isAsListed = this.#others.length === 0 && this.#lockedVersion === undefined;
+    if (this.#list !== undefined && isAsListed && this.#left === undefined) {
+      return this.#list.preference(prefer);
+    }
     const semver = this.ascending();
-    if (this.#problem.prefer === 'newest') semver.reverse();
+    if (prefer === 'newest') semver.reverse();
     const opaque = this.all().filter((value) => this.version(value) === undefined);
     opaque.sort((a, b) => (this.label(a) < this.label(b) ? -1 : 1));
     const order = [...semver, ...opaque];
@@ -171,21 +176,22 @@ export class PackageVersions {
   #range(text: string): VersionSet {
     const known = this.#admitted.get(text);
     if (known !== undefined) return known;
-    const constraint = this.#constraint(text);
-    const options = { prereleases: this.#admitsPrereleases };
-    const values: number[] = [];
-    for (const [i, { version }] of this.#values.entries()) {
-      if (version !== undefined && constraint.admits(version, options)) values.push(i + FIRST);
-    }
-    const set = VersionSet.of(values);
+    const listed = this.#list?.admitted(text, this.#admitsPrereleases) ?? VersionSet.none;
+    const set = this.#others.length === 0 ? listed : listed.or(this.#admittedOthers(text));
     this.#admitted.set(text, set);
     return set;
   }
 
-  #constraint(text: string): Constraint {
-    const constraint = parseConstraint(text, this.#problem.dialect);
-    if (constraint.invalid) throw new Error(`unchecked constraint ${text}`);
-    return constraint;
+  #admittedOthers(text: string): VersionSet {
+    const constraint = checkedConstraint(text, this.#problem.dialect);
+    const options = { prereleases: this.#admitsPrereleases };
+    const values: number[] = [];
+    for (const [i, { version }] of this.#others.entries()) {
+      if (version !== undefined && constraint.admits(version, options)) {
+        values.push(this.#firstOther + i);
+      }
+    }
+    return VersionSet.of(values);
   }
 
   /** The version spelled in full; taken to exist until a tag list says otherwise. */
@@ -211,15 +217,15 @@ export class PackageVersions {
     );
   }
 
-  #push(value: Value): number {
+  #push(value: KnownVersion): number {
     this.#preferred = undefined;
-    const added = this.#values.push(value) + FIRST - 1;
+    const added = this.#firstOther + this.#others.push(value) - 1;
     if (this.#places !== undefined) place(value, added, this.#places);
     return added;
   }
 
   #relabel(value: number, label: string): void {
-    const known = this.#values[value - FIRST]!;
+    const known = this.#others[value - this.#firstOther]!;
     const { byLabel } = this.#known();
     if (byLabel.get(known.label) === value) byLabel.delete(known.label);
     known.label = label;
@@ -229,9 +235,24 @@ export class PackageVersions {
   #known(): Places {
     if (this.#places === undefined) {
       this.#places = { byKey: new Map(), byLabel: new Map() };
-      for (const [i, value] of this.#values.entries()) place(value, i + FIRST, this.#places);
+      for (const value of this.all()) place(this.#at(value), value, this.#places);
     }
     return this.#places;
+  }
+
+  #at(value: number): KnownVersion {
+    const listed = this.#list?.values;
+    if (listed === undefined || value >= this.#firstOther)
+      return this.#others[value - this.#firstOther]!;
+    return listed[value - FIRST]!;
+  }
+
+  get #count(): number {
+    return this.#firstOther - FIRST + this.#others.length;
+  }
+
+  get #firstOther(): number {
+    return FIRST + (this.#list?.values.length ?? 0);
   }
 }
 
@@ -241,7 +262,7 @@ interface Places {
   readonly byLabel: Map<string, number>;
 }
 
-function place({ label, version }: Value, value: number, { byKey, byLabel }: Places): void {
+function place({ label, version }: KnownVersion, value: number, { byKey, byLabel }: Places): void {
   remember(byLabel, label, value);
   if (version !== undefined) remember(byKey, precedenceKey(version), value);
 }

@@ -27,18 +27,25 @@ export class PublishedVersions {
     this.#policies = policies;
   }
 
+  /** The versions that a selector denotes. */
+  *selected(subject: PackageSubject, selector: Selector): Solving<VersionSet> {
+    if (!this.isFound(subject, selector)) yield* this.list(subject);
+    return this.found(subject, selector);
+  }
+
+  /** Whether it can be said which versions a selector denotes; if not, they must be listed. */
+  isFound(subject: PackageSubject, selector: Selector): boolean {
+    if (this.#policies.refuses(subject)) return true;
+    return !subject.versions.needsList(this.#effective(subject, selector));
+  }
+
   /**
-   * The versions that a selector denotes; an override for the package beats every selector. Of a
-   * package that may not be chosen at all, whichever: no list is asked for.
+   * The versions that a selector denotes, which are found. Of a package that may not be chosen at
+   * all, whichever: no list is asked for.
    */
-  *selected(subject: PackageSubject, asked: Selector): Solving<VersionSet> {
+  found(subject: PackageSubject, selector: Selector): VersionSet {
     if (this.#policies.refuses(subject)) return PRESENT;
-    const selector = effectiveSelector(this.#context.problem, subject.repository, asked);
-    let values = subject.versions.selected(selector);
-    if (values === undefined) {
-      yield* this.list(subject);
-      values = subject.versions.selected(selector)!;
-    }
+    const values = subject.versions.selected(this.#effective(subject, selector))!;
     this.#screen(subject);
     return values;
   }
@@ -78,6 +85,11 @@ export class PublishedVersions {
     const cause = { fact: 'rejected', of, findings: meta.findings } as const;
     this.#context.statements.tell({ terms: [of], cause });
     return undefined;
+  }
+
+  /** An override for the package beats every selector. */
+  #effective({ repository }: PackageSubject, asked: Selector): Selector {
+    return effectiveSelector(this.#context.problem, repository, asked);
   }
 
   #tellMissing({ variable }: PackageSubject, value: number): void {

@@ -10,6 +10,8 @@ import type { Kinds } from './kinds.js';
 import type { PublishedVersions } from './published-versions.js';
 import type { PackageSubject } from './subject.js';
 
+const NOTHING: readonly Requirement[] = [];
+
 /**
  * What versions require: `dependsOn`.
  *
@@ -41,13 +43,21 @@ export class Requirements {
    */
   *tell(subject: PackageSubject, value: number): Solving<boolean> {
     const requirements = this.#of(subject, value);
-    if (!subject.told.has(value)) yield* this.#announce(requirements);
+    const { areHeeded } = this.#context.announcements;
+    if (areHeeded && !subject.told.has(value)) yield* this.#announce(requirements);
     for (let i = subject.told.get(value) ?? 0; i < requirements.length; i++) {
-      const told = yield* this.#tellOne(subject, value, requirements[i]!);
+      const requirement = requirements[i]!;
+      if (!this.#isFound(requirement)) yield* this.#find(requirement);
+      const told = this.#tellOne(subject, value, requirement);
       subject.told.set(value, i + 1);
       if (told !== undefined && this.#rulesOut(subject, told)) return false;
     }
     return true;
+  }
+
+  /** Whether all that a version requires has been told. */
+  areTold(subject: PackageSubject, value: number): boolean {
+    return (subject.told.get(value) ?? 0) === this.#of(subject, value).length;
   }
 
   /** The variables that a version's requirements name, in dependsOn order; all have been told. */
@@ -60,8 +70,8 @@ export class Requirements {
   }
 
   #of(subject: PackageSubject, value: number): readonly Requirement[] {
-    if (this.#context.problem.ignoreRequirements) return [];
-    return subject.metas.get(value)?.requirements ?? [];
+    if (this.#context.problem.ignoreRequirements) return NOTHING;
+    return subject.metas.get(value)?.requirements ?? NOTHING;
   }
 
   *#announce(requirements: readonly Requirement[]): Solving<void> {
@@ -72,19 +82,29 @@ export class Requirements {
   }
 
   #rulesOut(subject: PackageSubject, { terms }: Incompatibility): boolean {
-    const others = terms.filter(({ variable }) => variable !== subject.variable);
-    return others.every((other) => this.#context.search.holds(other));
+    const { search } = this.#context;
+    return terms.every((term) => term.variable === subject.variable || search.holds(term));
   }
 
-  *#tellOne(
+  /** Whether it is known what there is to require. */
+  #isFound(requirement: Requirement): boolean {
+    if (requirement.requires === 'crd') return this.#apis.isFound(requirement.demand);
+    const required = this.#context.subjects.required(requirement.repository);
+    return this.#published.isFound(required, selectorOf(requirement.constraint));
+  }
+
+  *#find(requirement: Requirement): Solving<void> {
+    if (requirement.requires === 'crd') yield* this.#apis.find(requirement.demand);
+    else yield* this.#published.list(this.#context.subjects.required(requirement.repository));
+  }
+
+  #tellOne(
     subject: PackageSubject,
     value: number,
     requirement: Requirement,
-  ): Solving<Incompatibility | undefined> {
-    if (requirement.requires === 'package') {
-      return yield* this.#tellPackage(subject, value, requirement);
-    }
-    const on = (yield* this.#apis.find(requirement.demand)).variable;
+  ): Incompatibility | undefined {
+    if (requirement.requires === 'package') return this.#tellPackage(subject, value, requirement);
+    const on = this.#apis.get(requirement.demand).variable;
     const { variable } = subject;
     const { text } = requirement;
     const key = `requires-api ${variable} ${text}`;
@@ -94,16 +114,16 @@ export class Requirements {
     }));
   }
 
-  *#tellPackage(
+  #tellPackage(
     subject: PackageSubject,
     value: number,
     requirement: PackageRequirement,
-  ): Solving<Incompatibility | undefined> {
+  ): Incompatibility | undefined {
     const { repository, kind, constraint, line } = requirement;
     const required = this.#context.subjects.required(repository);
     const edge = subject.edges.get(required.variable) ?? VersionSet.none;
-    subject.edges.set(required.variable, edge.or(VersionSet.single(value)));
-    const values = yield* this.#published.selected(required, selectorOf(constraint));
+    subject.edges.set(required.variable, edge.with(value));
+    const values = this.#published.found(required, selectorOf(constraint));
     if (required === subject) return this.#tellSelf(subject, value, { values, constraint, line });
     this.#kinds.expect(required, kind, subject, value);
     const { variable } = subject;

@@ -53,7 +53,7 @@ export class Statements {
   ): Incompatibility | undefined {
     const { variable, value } = version;
     const before = this.#growing.get(key)?.terms.find((term) => term.variable === variable);
-    const values = VersionSet.single(value).or(before?.values ?? VersionSet.none);
+    const values = (before?.values ?? VersionSet.none).with(value);
     return this.replace(key, say({ variable, values }));
   }
 

@@ -3,7 +3,7 @@ import type { Selector } from '../../model/selector.js';
 import { effectiveSelector } from '../effective.js';
 import type { EncoderContext } from '../encoder/context.js';
 import type { PackageSubject } from '../encoder/subject.js';
-import { ask, type Solving } from '../question.js';
+import type { Solving } from '../question.js';
 import type { Search } from '../search.js';
 
 interface RepositorySelector {
@@ -14,7 +14,7 @@ interface RepositorySelector {
 /** Says which tag lists these selectors will take. */
 export function* announceLists(
   selectors: readonly RepositorySelector[],
-  { problem, search, subjects }: EncoderContext,
+  { problem, search, subjects, announcements }: EncoderContext,
 ): Solving<void> {
   const next = () => {
     const lists: Repository[] = [];
@@ -27,7 +27,7 @@ export function* announceLists(
     }
     return { lists };
   };
-  yield* ask({ ask: 'expect', next });
+  yield* announcements.say(next);
 }
 
 /** Whether nothing selected is allowed any more; a version that requires it will not be chosen. */

@@ -1,5 +1,5 @@
 import type { Candidate } from '../../model/package.js';
-import { ask, type Solving } from '../question.js';
+import type { Solving } from '../question.js';
 import type { SolverState } from '../solver-state.js';
 import { listsFor } from './lists-for.js';
 import { prefetchable, type Prospect } from './prefetchable.js';
@@ -29,7 +29,7 @@ export function* announcePackages(
     for (const each of others) announced.add(keyOf(each));
     return { packages: [...others, ...more()], listsFor: listsFor(state) };
   };
-  yield* ask({ ask: 'expect', next });
+  yield* state.encoder.announcements.say(next);
 }
 
 function keyOf({ repository, version }: Candidate): string {

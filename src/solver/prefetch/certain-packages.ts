@@ -22,13 +22,14 @@ export class CertainPackages {
     for (const root of roots.toReversed()) this.#variables.add(root);
   }
 
-  /** Reads one version that every answer has; false: there is none, or a decision stands. */
+  /** Reads one version that every answer has, while no decision stands; false: there is none. */
   *readNext(): Solving<boolean> {
-    const { encoder, search } = this.#state;
-    if (search.level > 0) return false;
+    const { encoder } = this.#state;
     const first = this.#first();
     if (first === undefined) return false;
-    yield* announcePackages(this.#state, first, { prospects: () => this.#like(first) });
+    if (encoder.announcements.areHeeded) {
+      yield* announcePackages(this.#state, first, { prospects: () => this.#like(first) });
+    }
     const { subject, value } = first;
     yield* encoder.read(subject, value);
     this.#variables.delete(subject.variable);
@@ -56,13 +57,19 @@ export class CertainPackages {
   }
 
   *#unread(): Iterable<Prospect> {
-    const { encoder, search } = this.#state;
     for (const variable of this.#variables) {
-      const subject = encoder.subject(variable);
-      const value = search.allowed(variable).only;
-      if (subject.about !== 'package' || value === undefined || value < FIRST) continue;
-      if (!subject.read.has(value)) yield { subject, value, certain: true };
+      const next = this.#prospect(variable);
+      if (next !== undefined) yield next;
     }
+  }
+
+  /** The version of a package that will be read; undefined: it has been, or there are others. */
+  #prospect(variable: Variable): Prospect | undefined {
+    const value = this.#state.search.allowed(variable).only;
+    if (value === undefined || value < FIRST) return undefined;
+    const subject = this.#state.encoder.subject(variable);
+    if (subject.about !== 'package' || subject.read.has(value)) return undefined;
+    return { subject, value, certain: true };
   }
 }
 
@@ -71,7 +78,11 @@ export class CertainPackages {
  * require little and functions nothing. A package of unknown kind may be a configuration.
  */
 function rank({ expectedKinds }: PackageSubject): number {
-  const kinds = new Set(Array.from(expectedKinds.values(), ({ kind }) => kind));
-  if (kinds.size === 0 || kinds.has('Configuration')) return 0;
-  return kinds.has('Provider') ? 1 : 2;
+  if (expectedKinds.size === 0) return 0;
+  let least = 2;
+  for (const { kind } of expectedKinds.values()) {
+    if (kind === 'Configuration') return 0;
+    if (kind === 'Provider') least = 1;
+  }
+  return least;
 }

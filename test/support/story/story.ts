@@ -54,7 +54,8 @@ class Story {
     const state = startOf(this.problem, only, this.#search);
     this.#result = answered(searchFrom(state), (question) => {
       this.asked.push(...questionText(question));
-      if (question.ask === 'expect' && !ignoresAnnouncements) this.#note(question.next());
+      if (question.ask === 'expect' && ignoresAnnouncements) return false;
+      if (question.ask === 'expect') this.#note(question.next());
       if (question.ask === 'ruling') return rulings[candidateText(question)];
       return question.ask === 'go-on' ? goOn : replyTo(question, universe);
     });
@@ -145,7 +146,7 @@ export function replyTo(question: Question, universe: Universe): Reply {
     case 'owners':
       return 'crd' in question.demand ? ownersOf(universe, question.demand.crd) : [];
     case 'expect':
-      return undefined;
+      return true;
     case 'go-on':
       return true;
   }
