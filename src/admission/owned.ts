@@ -2,7 +2,7 @@ import { meetsDemand, type CrdDemand } from '../model/crd-demand.js';
 import { isPackageKind, type PackageKind } from '../model/package.js';
 import type { PackageContents, PackageObject } from '../model/package-contents.js';
 import { byKindAndName, ownedAs, type OwnedObject } from '../model/owned-object.js';
-import type { Target } from '../model/target/target.js';
+import type { Target, TargetRules } from '../model/target/target.js';
 
 /**
  * What a package of this kind would install and control: sorted by kind, then name, each once.
@@ -14,15 +14,26 @@ export function ownedObjects(
   kind: PackageKind,
   target: Target,
 ): readonly OwnedObject[] {
-  const { functionObjectsInstalled, filtersObjects, allowedObjects } = target.rules;
-  const rules = JSON.stringify([functionObjectsInstalled, filtersObjects, allowedObjects[kind]]);
   const lists = made.get(objects) ?? new Map<string, readonly OwnedObject[]>();
   made.set(objects, lists);
-  const key = `${kind} ${rules}`;
+  const key = keyOf(kind, target.rules);
   const known = lists.get(key) ?? ownedUnder(objects, kind, target);
   lists.set(key, known);
   return known;
 }
+
+/** Equal for kinds and rules that own the same of any list. */
+function keyOf(kind: PackageKind, rules: TargetRules): string {
+  const keys = keysOfRules.get(rules) ?? new Map<PackageKind, string>();
+  keysOfRules.set(rules, keys);
+  const { functionObjectsInstalled, filtersObjects, allowedObjects } = rules;
+  const read = [kind, functionObjectsInstalled, filtersObjects, allowedObjects[kind]];
+  const key = keys.get(kind) ?? JSON.stringify(read);
+  keys.set(kind, key);
+  return key;
+}
+
+const keysOfRules = new WeakMap<TargetRules, Map<PackageKind, string>>();
 
 /** What was found of a list of objects, by the kind of the package and the rules that matter. */
 const made = new WeakMap<readonly PackageObject[], Map<string, readonly OwnedObject[]>>();

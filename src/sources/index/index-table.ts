@@ -14,12 +14,44 @@ export interface IndexTable {
 /** Over an index that is in memory. */
 export function parsedTable({ packages }: IndexFile): IndexTable {
   const repositories = () => Object.keys(packages).sort(byCodePoint);
+  let listing: CrdListing | undefined;
+  const candidates = (crd: string) => {
+    listing ??= crdListing(packages);
+    return [...listing.unsaid, ...(listing.byCrd.get(crd) ?? [])].sort(byCodePoint);
+  };
   return {
     repositories,
     get: (repository) => (Object.hasOwn(packages, repository) ? packages[repository] : undefined),
-    candidates: () =>
-      repositories().map((repository) => [repository, packages[repository]!] as const),
+    candidates: (crd) =>
+      (crd === undefined ? repositories() : candidates(crd)).map(
+        (repository) => [repository, packages[repository]!] as const,
+      ),
   };
+}
+
+/** Which packages list a CRD in some version. */
+interface CrdListing {
+  readonly byCrd: ReadonlyMap<string, readonly string[]>;
+  /** Packages that hold objects of other kinds too, which may bring any CRD. */
+  readonly unsaid: readonly string[];
+}
+
+function crdListing(packages: IndexFile['packages']): CrdListing {
+  const byCrd = new Map<string, string[]>();
+  const unsaid: string[] = [];
+  for (const [repository, { versions }] of Object.entries(packages)) {
+    const entries = Object.values(versions);
+    if (entries.some(({ xrds, objects }) => xrds !== undefined || objects !== undefined)) {
+      unsaid.push(repository);
+      continue;
+    }
+    for (const crd of new Set(entries.flatMap(({ crds = [] }) => crds))) {
+      const listed = byCrd.get(crd);
+      if (listed === undefined) byCrd.set(crd, [repository]);
+      else listed.push(repository);
+    }
+  }
+  return { byCrd, unsaid };
 }
 
 /**

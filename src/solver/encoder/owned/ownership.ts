@@ -11,6 +11,8 @@ import type { PackageSubject } from '../subject.js';
 interface Claim {
   readonly variable: Variable;
   readonly owned: OwnedKeys;
+  /** Which one of all claims, by when it was made. */
+  readonly order: number;
   values: VersionSet;
 }
 
@@ -24,13 +26,18 @@ interface Claim {
  *
  * Versions with equal lists of objects make one claim. Whether two lists overlap is found out once
  * (`OwnedKeys`), so versions and searches beyond the first cost nothing by the number of objects.
+ * Rivals of a short list are found by its keys, of a long one by the few ends that these have.
  */
 export class Ownership {
   readonly #context: EncoderContext;
   /** By package: one for each list of objects that its versions have. */
   readonly #claims = new Map<Variable, Claim[]>();
+  /** Short lists, by key. */
+  readonly #shortByKey = new Map<string, Claim[]>();
   /** By an end that keys of the list have. */
-  readonly #byEnd = new Map<string, Claim[]>();
+  readonly #shortByEnd = new Map<string, Claim[]>();
+  readonly #longByEnd = new Map<string, Claim[]>();
+  #claimsMade = 0;
 
   constructor(context: EncoderContext) {
     this.#context = context;
@@ -93,33 +100,49 @@ export class Ownership {
 
   /** Claims of other packages that overlap; in the order of the objects that they have in common. */
   #rivalsOf(variable: Variable, owned: OwnedKeys): Claim[] {
-    const near = new Map<Claim, number>();
-    for (const end of owned.ends) {
-      for (const claim of this.#byEnd.get(end) ?? []) {
-        if (claim.variable === variable || near.has(claim)) continue;
-        near.set(claim, owned.firstShared(claim.owned));
-      }
+    const found: { claim: Claim; place: number; end: number }[] = [];
+    for (const claim of this.#near(owned)) {
+      if (claim.variable === variable) continue;
+      const place = owned.firstShared(claim.owned);
+      if (place === Infinity) continue;
+      found.push({ claim, place, end: owned.firstSharedEnd(claim.owned) });
     }
-    return [...near]
-      .filter(([, place]) => place < Infinity)
-      .sort(([, a], [, b]) => a - b)
-      .map(([claim]) => claim);
+    found.sort((a, b) => a.place - b.place || a.end - b.end || a.claim.order - b.claim.order);
+    return found.map(({ claim }) => claim);
+  }
+
+  /** Every claim that may overlap. */
+  #near(owned: OwnedKeys): Set<Claim> {
+    const near = new Set<Claim>();
+    const meet = (claims: readonly Claim[] = []) => {
+      for (const claim of claims) near.add(claim);
+    };
+    for (const end of owned.ends) {
+      meet(this.#longByEnd.get(end));
+      if (owned.isLong) meet(this.#shortByEnd.get(end));
+    }
+    if (!owned.isLong) for (const key of owned.keys) meet(this.#shortByKey.get(key));
+    return near;
   }
 
   #add(variable: Variable, owned: OwnedKeys, value: number): void {
-    const values = VersionSet.single(value);
-    const claims = this.#claims.get(variable) ?? [];
+    const claims = listIn(this.#claims, variable);
     const like = claims.find((claim) => claim.owned === owned);
     if (like !== undefined) {
-      like.values = like.values.or(values);
+      like.values = like.values.with(value);
       return;
     }
-    const claim = { variable, owned, values };
-    this.#claims.set(variable, [...claims, claim]);
-    for (const end of owned.ends) {
-      const near = this.#byEnd.get(end);
-      if (near === undefined) this.#byEnd.set(end, [claim]);
-      else near.push(claim);
-    }
+    const claim = { variable, owned, order: this.#claimsMade++, values: VersionSet.single(value) };
+    claims.push(claim);
+    const byEnd = owned.isLong ? this.#longByEnd : this.#shortByEnd;
+    for (const end of owned.ends) listIn(byEnd, end).push(claim);
+    if (!owned.isLong) for (const key of owned.keys) listIn(this.#shortByKey, key).push(claim);
   }
+}
+
+/** The list of a key, made if there is none. */
+function listIn<K, T>(lists: Map<K, T[]>, key: K): T[] {
+  let list = lists.get(key);
+  if (list === undefined) lists.set(key, (list = []));
+  return list;
 }
