@@ -11,7 +11,7 @@ const TURN_MS = 1000;
 /** What is not yet as foretold is looked at again after so many turns. */
 const TURNS_TO_WAKE = 4;
 /** Where nothing changes for so long, however often it is looked at, no more will. */
-const STILL_SECONDS = 120;
+const STILL_SECONDS = 240;
 
 /** What is applied, and all ends that will do. */
 export interface RigCase {

@@ -29,7 +29,8 @@ export class Rig {
   readonly #processes: RigProcesses;
   /** The release that runs. */
   #program = '';
-  #runtime: NodeJS.Timeout | undefined;
+  #isDown = false;
+  #runtime: Promise<void> | undefined;
 
   private constructor(api: KubeApi, folder: string, processes: RigProcesses) {
     this.api = api;
@@ -47,7 +48,7 @@ export class Rig {
       const rig = new Rig(await startServer(folder, processes), folder, processes);
       await rig.startCrossplane(release, flags);
       if (collectsGarbage) rig.#collectGarbage();
-      rig.#runtime = setInterval(() => void rig.#run().catch(() => undefined), 1000);
+      rig.#runtime = rig.#runAll();
       return rig;
     } catch (error) {
       // The folder stays, with the logs of all.
@@ -95,7 +96,8 @@ export class Rig {
   }
 
   async down(): Promise<void> {
-    clearInterval(this.#runtime);
+    this.#isDown = true;
+    await this.#runtime;
     await this.api.close();
     await this.#processes.endAll();
     await rm(this.#folder, { recursive: true, force: true });
@@ -108,6 +110,13 @@ export class Rig {
       '--leader-elect=false',
       '--secure-port=0',
     ]);
+  }
+
+  async #runAll(): Promise<void> {
+    while (!this.#isDown) {
+      await this.#run().catch(() => undefined);
+      await new Promise((next) => setTimeout(next, 1000));
+    }
   }
 
   /** Does the work of the deployment controller and of kubelets. */
@@ -174,7 +183,7 @@ async function startServer(folder: string, processes: RigProcesses): Promise<Kub
 }
 
 /** Go collects garbage less often, which takes memory and spares processor time. */
-const MORE_MEMORY = { GOGC: '400' };
+const MORE_MEMORY = { GOGC: '200' };
 
 function kubeconfigIn(folder: string): string {
   return join(folder, 'kubeconfig');

@@ -5,7 +5,9 @@ import { cyclicSource, dependencyGraph } from '../../src/cluster/reconcile/depen
 import { settleCluster, type Settled } from '../../src/cluster/settle-cluster.js';
 import { wantedObject } from '../../src/cluster/wanted-object.js';
 import type { CoreEntry } from '../../src/explain/core-entries.js';
+import type { IndexPackage } from '../../src/model/index-file.js';
 import type { Target } from '../../src/model/target/target.js';
+import { compareVersions, parseVersion } from '../../src/semver/version.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { scenario, type Scenario } from '../../src/testing/generate/scenario.js';
 import { answerTo } from '../../src/testing/laws/xpkg-resolver.js';
@@ -91,10 +93,14 @@ export async function solvedCase(
   return { id: scenario.id, scenario, objects, ends: [renderedEnd(rendering)] };
 }
 
-/** The roots alone; undefined: a cluster knows no such root, or there is no version of one. */
+/**
+ * The roots alone; undefined: a cluster knows no such root, or there is no version of one, or which
+ * version it picks is chance.
+ */
 export function rootsCase(scenario: MovedScenario, target: Target): RootsCase | undefined {
   const { universe, request, id } = scenario;
   if (request.roots.some(({ root }) => root !== 'package')) return undefined;
+  if (Object.values(universe.packages).some((each) => hasTwins(each, target))) return undefined;
   let objects: readonly WantedObject[];
   try {
     const work = rootObjects(request, { target, locked: undefined });
@@ -118,6 +124,14 @@ export function rootsCase(scenario: MovedScenario, target: Target): RootsCase | 
     isHealthy: settled.every((each) => endsHealthy(each, target)),
     stopsOthers: settled.some(failsForAll),
   };
+}
+
+/** Whether two tags are the same version: a resolver takes the one that its registry lists last. */
+function hasTwins({ versions }: IndexPackage, { rules }: Target): boolean {
+  const parsed = Object.keys(versions)
+    .map((tag) => parseVersion(tag, rules.dialect))
+    .filter((version) => version !== undefined);
+  return parsed.some((a, at) => parsed.slice(at + 1).some((b) => compareVersions(a, b) === 0));
 }
 
 /** What is refused, installed by its roots. */

@@ -25,7 +25,7 @@ const SOLVED = asked('SOLVED', 20);
 const ROOTS = asked('ROOTS', 20);
 const REFUSED = asked('REFUSED', 5);
 /** So many share a Lock at a time: all wait for it, and a long one is slow. */
-const BATCH = asked('BATCH', 10);
+const BATCH = asked('BATCH', 3);
 /** So many clusters work at a time: most of their time is waiting. */
 const LANES = asked('LANES', 3);
 const SEED = asked('SEED', 1);
