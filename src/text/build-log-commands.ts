@@ -3,7 +3,10 @@ export interface BuildLogCommand {
   readonly system: string;
   /** What the system would obey. */
   readonly example: string;
-  /** Matches the one character that is replaced, so that the form is lost. */
+  /**
+   * Matches the one character that is replaced, so that the form is lost. It begins with that character, and
+   * looks back after it: so a long text is searched for a character, and not looked at from every place.
+   */
   readonly pattern: RegExp;
 }
 
@@ -13,14 +16,14 @@ export interface BuildLogCommand {
  */
 export const BUILD_LOG_COMMANDS: readonly BuildLogCommand[] = [
   { system: 'GitHub Actions', example: '::error::x', pattern: /:(?=:)(?<=^[^\S\n]*:)/gm },
-  { system: 'GitHub Actions', example: '##[error]x', pattern: /(?<=#)#(?=\[)/g },
-  { system: 'Azure Pipelines', example: '##vso[task.complete]', pattern: /(?<=#)#(?=vso\[)/gi },
+  { system: 'GitHub Actions', example: '##[error]x', pattern: /#(?<=##)(?=\[)/g },
+  { system: 'Azure Pipelines', example: '##vso[task.complete]', pattern: /#(?<=##)(?=vso\[)/gi },
   {
     system: 'TeamCity',
     example: "##teamcity[buildStop comment='x']",
-    pattern: /(?<=#)#(?=teamcity\[)/gi,
+    pattern: /#(?<=##)(?=teamcity\[)/gi,
   },
-  { system: 'GitLab', example: 'section_start:1:x', pattern: /(?<=section)_(?=(?:start|end):)/gi },
+  { system: 'GitLab', example: 'section_start:1:x', pattern: /_(?<=section_)(?=(?:start|end):)/gi },
   // A console note, which Jenkins deserialises.
   {
     system: 'Jenkins',
@@ -28,9 +31,13 @@ export const BUILD_LOG_COMMANDS: readonly BuildLogCommand[] = [
     // eslint-disable-next-line no-control-regex -- the form begins with an escape character
     pattern: /\u001b(?=\[8mha:)/g,
   },
-  { system: 'Travis CI', example: 'travis_fold:start:x', pattern: /(?<=travis)_(?=fold:|time:)/gi },
-  { system: 'Buildkite', example: '--- x', pattern: /(?<=^)[-+~](?=([-+~])\1[^\S\n]+\S)/gm },
-  { system: 'Buildkite', example: '^^^ +++', pattern: /(?<=^)\^(?=\^\^[^\S\n]+\S)/gm },
+  {
+    system: 'Travis CI',
+    example: 'travis_fold:start:x',
+    pattern: /_(?<=travis_)(?=fold:|time:)/gi,
+  },
+  { system: 'Buildkite', example: '--- x', pattern: /[-+~](?=([-+~])\1[^\S\n]+\S)(?<=^[-+~])/gm },
+  { system: 'Buildkite', example: '^^^ +++', pattern: /\^(?=\^\^[^\S\n]+\S)(?<=^\^)/gm },
   // An inline image or link.
   {
     system: 'Buildkite',

@@ -5,6 +5,12 @@ const UNPRINTABLE =
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
+/** The same, but for tabs and line ends. */
+const UNPRINTABLE_IN_LINES = new RegExp(
+  UNPRINTABLE.source.replace('\\u0000-\\u001f', '\\u0000-\\u0008\\u000b-\\u001f'),
+  'g',
+);
+
 /**
  * Makes untrusted text fit for a terminal and a build log: no escape sequence, no line of its own,
  * no text that runs backwards, no command to the system that shows the log.
@@ -19,10 +25,7 @@ export function printable(text: string, maxLength = 300): string {
  * `\u001b`, which means the same where it stood in a string of JSON or of quoted YAML.
  */
 export function escapedLines(text: string): string {
-  const visible = text.replace(UNPRINTABLE, (character) =>
-    /[\n\t]/.test(character) ? character : escape(character),
-  );
-  return withoutCommands(visible, escape);
+  return withoutCommands(text.replace(UNPRINTABLE_IN_LINES, escape), escape);
 }
 
 function escape(character: string): string {

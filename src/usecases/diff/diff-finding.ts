@@ -50,9 +50,11 @@ export class FindingList {
 
   /** Worst first, then by object, version, path and rule. */
   get sorted(): readonly DiffFinding[] {
-    return this.#findings.sort(
-      (a, b) => bySeverity(a.severity, b.severity) || byCodePoint(keyOf(a), keyOf(b)),
+    const keyed = this.#findings.map((finding) => ({ finding, key: keyOf(finding) }));
+    keyed.sort(
+      (a, b) => bySeverity(a.finding.severity, b.finding.severity) || byCodePoint(a.key, b.key),
     );
+    return keyed.map(({ finding }) => finding);
   }
 
   /** Severities of findings that were not kept. */

@@ -58,11 +58,19 @@ function objectJson(object: ObjectChange) {
   return { kind, name, change, from: before?.repository, to: after?.repository };
 }
 
-function findingJson({ object, claim, before, after, ...finding }: DiffFinding) {
-  const { version: of, path, rule, severity, text: told } = finding;
-  const about = { kind: object.kind, object: object.name, claim, version: of };
-  const places = { from: placeJson(before), to: placeJson(after) };
-  return { ...about, path, rule, severity, text: told, ...places };
+function findingJson(finding: DiffFinding) {
+  return {
+    kind: finding.object.kind,
+    object: finding.object.name,
+    claim: finding.claim,
+    version: finding.version,
+    path: finding.path,
+    rule: finding.rule,
+    severity: finding.severity,
+    text: finding.text,
+    from: placeJson(finding.before),
+    to: placeJson(finding.after),
+  };
 }
 
 function placeJson(place: DiffFinding['before']) {
