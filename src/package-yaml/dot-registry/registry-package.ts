@@ -6,8 +6,9 @@ import type {
   PackageObject,
   StreamProblem,
 } from '../../model/package-contents.js';
+import type { PackageDocument } from '../../model/document/package-document.js';
 import { DOCUMENT_LIMITS } from '../document-limits.js';
-import { readPackageYaml } from '../read-package-yaml.js';
+import { readContents, readPackageYaml } from '../read-package-yaml.js';
 import { appMeta } from './app-meta.js';
 import { readOneDocument } from './one-document.js';
 import { insideRegistry, registryPart } from './registry-part.js';
@@ -27,9 +28,15 @@ interface FileContents {
 export class RegistryPackage {
   /** By path below `.registry/`. */
   readonly #files = new Map<string, FileContents>();
+  readonly #take: TakeDocument | undefined;
   #weight = 0;
   #documents = 0;
   #seen = false;
+
+  /** `take`: is given every document of the files of CRDs, with its line in the file. */
+  constructor(take?: TakeDocument) {
+    this.#take = take;
+  }
 
   takes(path: string): boolean {
     return registryPart(path) !== undefined;
@@ -43,7 +50,7 @@ export class RegistryPackage {
     if (this.#files.has(inside)) {
       this.#files.set(inside, { problems: [{ message: 'the file is there twice' }] });
     } else if (this.#limitPassed === undefined) {
-      const read = await READERS[part](content);
+      const read = await READERS[part](content, this.#take);
       this.#files.set(inside, read);
       this.#documents += read.objects?.length ?? 0;
       this.#weight += weightOf([inside, read]);
@@ -95,7 +102,12 @@ function mergedByName(objects: readonly PackageObject[]): PackageObject[] {
 
 const NO_APP = '`.registry/` holds no `app.yaml`, which says what the package is';
 
-type FileReader = (content: AsyncIterable<Uint8Array>) => Promise<FileContents>;
+type TakeDocument = (document: PackageDocument) => void;
+
+type FileReader = (
+  content: AsyncIterable<Uint8Array>,
+  take: TakeDocument | undefined,
+) => Promise<FileContents>;
 
 const READERS: Readonly<Record<'app' | 'install' | 'crd', FileReader>> = {
   async app(content) {
@@ -115,8 +127,11 @@ const READERS: Readonly<Record<'app' | 'install' | 'crd', FileReader>> = {
     return { problems: [{ message, line: read.line }] };
   },
 
-  async crd(content) {
-    const { metas, objects, problems, warnings } = await readPackageYaml(content);
+  async crd(content, take) {
+    const { metas, objects, problems, warnings } =
+      take === undefined
+        ? await readPackageYaml(content)
+        : (await readContents(content, take)).contents;
     const strange = [...metas, ...objects].filter(
       ({ kind }) => kind !== 'CustomResourceDefinition',
     );

@@ -6,8 +6,10 @@ import { DOT_REGISTRY } from '../../model/dot-registry.js';
 import { InputError } from '../../model/input-error.js';
 import type { Origin } from '../../model/package.js';
 import type { PackageContents } from '../../model/package-contents.js';
-import { readPackageYaml } from '../../package-yaml/read-package-yaml.js';
-import { packageParts, readPackageFiles, SEPARATOR } from './package-files.js';
+import type { PackageDocument } from '../../model/document/package-document.js';
+import { RegistryDocuments } from '../../package-yaml/dot-registry/registry-documents.js';
+import { readContents, readPackageYaml } from '../../package-yaml/read-package-yaml.js';
+import { packageForm, packageParts, readPackageFiles, SEPARATOR } from './package-files.js';
 import { readRegistryFiles, registryContents } from './registry-files.js';
 
 /** A package read from the user's own files. */
@@ -33,7 +35,11 @@ export async function readPackageOnDisk(path: string, shown: string): Promise<Pa
   if (names.includes('crossplane.yaml')) return readParts(path, shown);
   if (names.includes(DOT_REGISTRY)) return readRegistry(path, shown);
   if (basename(path) === DOT_REGISTRY) return readRegistry(dirname(path), dirname(shown));
-  throw new InputError(`\`${shown}\` holds neither a crossplane.yaml nor a package.yaml`, {
+  throw noPackage(shown);
+}
+
+function noPackage(shown: string): InputError {
+  return new InputError(`\`${shown}\` holds neither a crossplane.yaml nor a package.yaml`, {
     hint: 'name the folder of a package, or a package.yaml',
   });
 }
@@ -43,13 +49,28 @@ async function readStream(path: string, shown: string): Promise<PackageOnDisk> {
   return { contents, originOf: (line) => ({ file: shown, line }) };
 }
 
-/** The package.yaml of what `readPackageOnDisk` reads; `shown` is the path as the user wrote it. */
-export async function packageYamlOnDisk(
+/** What `readPackageOnDisk` reads, and every document of it; `shown` is the path as the user wrote it. */
+export async function contentsOnDisk(
   path: string,
   shown: string,
-): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
-  const isFolder = (await stat(path)).isDirectory();
-  return isFolder ? [await readPackageFiles(path, shown)] : bytesOf(path);
+  take: (document: PackageDocument) => void,
+): Promise<{
+  readonly contents: PackageContents;
+  /** Whether it could be read to its end. */
+  readonly complete: boolean;
+  readonly notes?: readonly string[];
+}> {
+  if (!(await stat(path)).isDirectory()) return readContents(await bytesOf(path), take);
+  const form = await packageForm(path);
+  if (form === 'built' || form === 'parts') {
+    return readContents([await readPackageFiles(path, shown)], take);
+  }
+  const isInside = basename(path) === DOT_REGISTRY;
+  if (form === undefined && !isInside) throw noPackage(shown);
+  const [folder, name] = isInside ? [dirname(path), dirname(shown)] : [path, shown];
+  const read = new RegistryDocuments();
+  const contents = await registryContents(await readRegistryFiles(folder, name), read);
+  return { contents, complete: true, notes: read.give(take) };
 }
 
 async function bytesOf(path: string): Promise<AsyncIterable<Uint8Array>> {

@@ -29,9 +29,11 @@ export async function readRegistryFiles(folder: string, shown: string): Promise<
   return files;
 }
 
-/** What the files of a `.registry/` package say. */
-export async function registryContents(files: readonly RegistryFile[]): Promise<PackageContents> {
-  const read = new RegistryPackage();
+/** What the files of a `.registry/` package say; `read`: what else reads them. */
+export async function registryContents(
+  files: readonly RegistryFile[],
+  read: Pick<RegistryPackage, 'add' | 'value'> = new RegistryPackage(),
+): Promise<PackageContents> {
   for (const { name, bytes } of files) await read.add(name, chunks(bytes));
   return read.value ?? { metas: [], objects: [], problems: [NOTHING], warnings: [] };
 }

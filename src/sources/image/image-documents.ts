@@ -8,6 +8,7 @@ import type { Target } from '../../model/target/target.js';
 import type { ImageRepository } from '../../image/image-repository.js';
 import { locatePackage, type LocatedPackage } from '../../image/locate-package.js';
 import { readPackage } from '../../image/read-package.js';
+import { RegistryDocuments } from '../../package-yaml/dot-registry/registry-documents.js';
 import { readDocuments } from '../../package-yaml/documents/read-documents.js';
 import { readContents } from '../../package-yaml/read-package-yaml.js';
 import type { Digest } from '../../text/digest.js';
@@ -27,10 +28,11 @@ export async function imageDocuments(
 ): Promise<void> {
   const located = await locateImage(wanted, sources, target);
   if (located === undefined) throw notThere(wanted, sources);
-  await readImage(wanted, located, target, async (stream) => ({
-    value: undefined,
-    complete: await readDocuments(stream, take),
-  }));
+  await readImage(wanted, located, target, {
+    read: async (stream) => ({ value: undefined, complete: await readDocuments(stream, take) }),
+    take,
+    old: () => undefined,
+  });
 }
 
 /** A package that was read from its image. */
@@ -49,9 +51,13 @@ export async function imageContents(
 ): Promise<ReadImage | undefined> {
   const located = await locateImage(wanted, sources, target);
   if (located === undefined) return undefined;
-  const read = await readImage(wanted, located, target, async (stream) => {
-    const { contents, complete } = await readContents(stream, take);
-    return { value: contents, complete };
+  const read = await readImage(wanted, located, target, {
+    read: async (stream) => {
+      const { contents, complete } = await readContents(stream, take);
+      return { value: contents, complete };
+    },
+    take,
+    old: (contents) => contents,
   });
   return { contents: read.value, digest: located.located.digest, notes: read.notes };
 }
@@ -60,19 +66,35 @@ async function readImage<T>(
   { repository, version, digest }: WantedImage,
   { images, located }: LocatedImage,
   target: Target,
-  reader: (
-    stream: AsyncIterable<Uint8Array>,
-  ) => Promise<{ readonly value: T; readonly complete: boolean }>,
+  { read: reader, take, old }: DocumentReading<T>,
 ): Promise<{ readonly value: T; readonly notes: readonly string[] }> {
   const name = joinReference(repository, version);
-  const read = await readPackage(images, located, target.rules, { read: reader });
+  const documents = new RegistryDocuments();
+  const files = {
+    takes: (path: string) => documents.takes(path),
+    add: (path: string, content: AsyncIterable<Uint8Array>) => documents.add(path, content),
+    get value() {
+      const contents = documents.value;
+      return contents && { value: old(contents), complete: true };
+    },
+  };
+  const read = await readPackage(images, located, target.rules, { read: reader, files });
   if (read.status === 'refused') throw new SourceError('BAD_IMAGE', name, read.why);
   if (!read.value.complete) {
     throw new SourceError('BAD_IMAGE', name, 'its package.yaml cannot be read to its end', {
       hint: `\`xpkg-resolve lint ${joinReference(repository, digest ?? version)}\` says why`,
     });
   }
-  return { value: read.value.value, notes: read.notes };
+  return { value: read.value.value, notes: [...read.notes, ...documents.give(take)] };
+}
+
+/** How a package is read of its image: from its package.yaml, or from the files of the first format. */
+interface DocumentReading<T> {
+  readonly read: (
+    stream: AsyncIterable<Uint8Array>,
+  ) => Promise<{ readonly value: T; readonly complete: boolean }>;
+  readonly take: (document: PackageDocument) => void;
+  readonly old: (contents: PackageContents) => T;
 }
 
 interface LocatedImage {

@@ -7,8 +7,7 @@ import { isPackageKind } from '../../../model/package.js';
 import type { PackageDocument } from '../../../model/document/package-document.js';
 import type { PackageSource } from '../../../model/package-source.js';
 import { targetFor, type Target } from '../../../model/target/target.js';
-import { readContents } from '../../../package-yaml/read-package-yaml.js';
-import { packageYamlOnDisk } from '../../../sources/dir/package-on-disk.js';
+import { contentsOnDisk } from '../../../sources/dir/package-on-disk.js';
 import {
   imageContents,
   imageDocuments,
@@ -125,11 +124,9 @@ async function packageSide(
   const read: PackageSide['read'] = path.endsWith('.xpkg')
     ? async (take) => packaged(await xpkgContents(path, shown, target, take))
     : async (take) => {
-        const { contents, complete } = await readContents(
-          await packageYamlOnDisk(path, shown),
-          take,
-        );
+        const { contents, complete, notes = [] } = await contentsOnDisk(path, shown, take);
         if (!complete) throw unreadableToItsEnd(shown);
+        for (const note of notes) io.note(printable(`note: ${shown}: ${note}`));
         return packaged({ contents, digest: undefined });
       };
   return { shown, candidate: undefined, read };

@@ -219,3 +219,54 @@ describe('what is compared', () => {
     expect([ran.code, ran.notes]).toEqual([code, expect.stringContaining(said)]);
   });
 });
+
+describe('packages of the first format', () => {
+  const APP = 'title: Things\nversion: 0.1.0\n';
+  const OLD = 'registry.example.org/acme/things';
+  const file = (type: string, name = 'things') => crd(name, `{type: ${type}}`);
+
+  async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, text] of Object.entries({ 'app.yaml': APP, ...files })) {
+      const path = join(cwd, folder, '.registry', name);
+      await mkdir(join(path, '..'), { recursive: true });
+      await writeFile(path, text);
+    }
+  }
+
+  beforeAll(async () => {
+    await write('first', { 'resources/things.crd.yaml': file('string') });
+    await write('second', { 'resources/things.crd.yaml': file('integer') });
+    await write(`old-packages/${OLD}@v0.1.0`, { 'resources/things.crd.yaml': file('string') });
+    await write(`old-packages/${OLD}@v0.2.0`, { 'resources/things.crd.yaml': file('integer') });
+    const parts = {
+      'resources/a.crd.yaml': file('string'),
+      'resources/b.crd.yaml': file('string'),
+    };
+    await write('parted', parts);
+  });
+
+  test.each([
+    ['folders', ['first', 'second']],
+    ['the folders within them', ['first/.registry', 'second/.registry']],
+    ['images', [`${OLD}@v0.1.0`, `${OLD}@v0.2.0`, '--from', 'dir:old-packages', '--compat']],
+  ])('are compared as %s', async (_, argv) => {
+    const { code, stdout } = await run('diff', ...argv, '-o', 'json', '--fail-on', 'stored');
+    expect(code).toBe(6);
+    const { findings } = JSON.parse(stdout) as { findings: object[] };
+    expect(findings).toMatchObject([
+      { rule: 'type-changed', path: 'spec.size', from: { line: 21 }, to: { line: 21 } },
+    ]);
+  });
+
+  test('a CRD that several files have parts of is not compared, and that is said', async () => {
+    const { code, notes } = await run('diff', 'parted', 'second');
+    expect(code).toBe(0);
+    expect(notes).toContain('parted: CRD things.acme.dev is in several files, and is not compared');
+  });
+
+  test('a folder that is no package is refused', async () => {
+    const { code, notes } = await run('diff', 'packages', 'second');
+    expect(code).toBe(2);
+    expect(notes).toContain('`packages` holds neither a crossplane.yaml nor a package.yaml');
+  });
+});
