@@ -220,10 +220,11 @@ describe('what is compared', () => {
   });
 });
 
+const things = (type: string) => crd('things', `{type: ${type}}`);
+
 describe('packages of the first format', () => {
   const APP = 'title: Things\nversion: 0.1.0\n';
   const OLD = 'registry.example.org/acme/things';
-  const file = (type: string, name = 'things') => crd(name, `{type: ${type}}`);
 
   async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, text] of Object.entries({ 'app.yaml': APP, ...files })) {
@@ -234,13 +235,13 @@ describe('packages of the first format', () => {
   }
 
   beforeAll(async () => {
-    await write('first', { 'resources/things.crd.yaml': file('string') });
-    await write('second', { 'resources/things.crd.yaml': file('integer') });
-    await write(`old-packages/${OLD}@v0.1.0`, { 'resources/things.crd.yaml': file('string') });
-    await write(`old-packages/${OLD}@v0.2.0`, { 'resources/things.crd.yaml': file('integer') });
+    await write('first', { 'resources/things.crd.yaml': things('string') });
+    await write('second', { 'resources/things.crd.yaml': things('integer') });
+    await write(`old-packages/${OLD}@v0.1.0`, { 'resources/things.crd.yaml': things('string') });
+    await write(`old-packages/${OLD}@v0.2.0`, { 'resources/things.crd.yaml': things('integer') });
     const parts = {
-      'resources/a.crd.yaml': file('string'),
-      'resources/b.crd.yaml': file('string'),
+      'resources/a.crd.yaml': things('string'),
+      'resources/b.crd.yaml': things('string'),
     };
     await write('parted', parts);
   });
