@@ -3,6 +3,7 @@ import { compare } from './compare.js';
 import { fleet } from './fleet.js';
 import { growth } from './growth.js';
 import { laziness } from './laziness.js';
+import { locked } from './locked.js';
 import { packageYaml } from './package-yaml.js';
 import { refusal } from './refusal.js';
 import { registry } from './registry.js';
@@ -18,6 +19,7 @@ const BENCHES = {
   fleet,
   growth,
   laziness,
+  locked,
   'package-yaml': packageYaml,
   refusal,
   registry,

@@ -45,7 +45,7 @@ export class RegistrySession {
   readonly #origins = new Map<string, Promise<URL>>();
   /** How HTTPS failed, by the plain-HTTP origin used instead. */
   readonly #fallbacks = new Map<string, HostUnreachable>();
-  readonly #contacts = new Map<string, Promise<unknown>>();
+  readonly #contacts = new Map<string, Promise<void>>();
 
   constructor(options: SessionOptions) {
     this.#transport = options.transport;
@@ -169,19 +169,20 @@ export class RegistrySession {
     throw await this.#refusal(landed, scope, subject);
   }
 
-  /** Lets the first request to a registry finish alone: the others then know how to authenticate. */
-  async #afterFirstContact<T>(registry: URL, send: () => Promise<T>): Promise<T> {
+  /** Lets the first request to a registry go alone, until it is known how to authenticate. */
+  async #afterFirstContact<T>(registry: URL, send: (met: () => void) => Promise<T>): Promise<T> {
     const contact = this.#contacts.get(registry.origin);
     if (contact !== undefined) {
       await contact;
-      return send();
+      return send(() => {});
     }
-    const first = send();
-    this.#contacts.set(
-      registry.origin,
-      first.catch(() => undefined),
-    );
-    return first;
+    let meet: (() => void) | undefined;
+    this.#contacts.set(registry.origin, new Promise<void>((resolve) => (meet = resolve)));
+    try {
+      return await send(() => meet?.());
+    } finally {
+      meet?.();
+    }
   }
 
   async #authorized(
@@ -196,14 +197,17 @@ export class RegistrySession {
           ? request
           : { ...request, headers: { ...headers, authorization } },
       );
-    return this.#afterFirstContact(scope.registry, async () => {
+    return this.#afterFirstContact(scope.registry, async (met) => {
       const before = await this.#authenticator.header(scope);
       const first = await send(before);
       // Only the registry itself may ask for credentials, not a host it redirects to.
       if (first.response.status !== 401 || first.url.origin !== url.origin) return first;
       await first.response.discard();
       const challenge = first.response.header('www-authenticate');
-      const better = await this.#authenticator.answer(scope, challenge, before);
+      const answer = this.#authenticator.answer(scope, challenge, before);
+      // The challenge is noted by now: others may ask for tokens of their own.
+      met();
+      const better = await answer;
       return better === undefined ? first : send(better);
     });
   }

@@ -38,14 +38,23 @@ function auditedImages(source: ImageHolder, isLocked: IsLocked): PackageSource {
         return unread(named.digest);
       }
       try {
-        const fetched = await fetchImage(held, version, target);
-        const notes = await auditImage(held, version, target.rules);
+        // At once, so that config and layer take one round. Blobs are open until both have ended.
+        const [read, audit] = await Promise.allSettled([
+          fetchImage(held, version, target),
+          auditImage(held, version, target.rules),
+        ]);
+        const [fetched, notes] = [ended(read), ended(audit)];
         return fetched && { ...fetched, notes: [...(fetched.notes ?? []), ...notes] };
       } finally {
         await opened.close();
       }
     },
   };
+}
+
+function ended<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
 }
 
 function unread(digest: Digest): FetchedPackage {

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packageImage } from '../test/support/registry/image.js';
+import {
+  Registry,
+  type Access,
+  type Fault,
+  type LoggedRequest,
+} from '../test/support/registry/registry.js';
+import { markdown } from './markdown.js';
+
+const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+/** Packages, each of which requires the next. */
+const CHAIN = 8;
+/** A round is answered when nothing more was asked for so long. */
+const QUIET_MS = 800;
+
+/** How often real requests wait for one another, of a chain of packages that is locked. */
+export async function locked(): Promise<string> {
+  const rows: (readonly (string | number)[])[] = [];
+  for (const mode of ['open', 'bearer'] as const) rows.push(...(await measured({ mode })));
+  const head = ['command', 'registry', 'kept from before', 'requests', 'rounds'];
+  return markdown([head, ...rows]);
+}
+
+async function measured(access: Access): Promise<readonly (readonly (string | number)[])[]> {
+  const rounds = new AnsweredInRounds();
+  const server = await new Registry({ access, faults: [rounds.fault] }).start();
+  const folder = await mkdtemp(join(tmpdir(), 'xpkg-bench-'));
+  try {
+    await publishChain(server);
+    const root = `${server.host}/acme/c0@>=v1.0.0`;
+    const told = async (args: readonly string[], cache: string) => {
+      rounds.sizes.length = 0;
+      await run([...args, '--from', 'registry', '--concurrency', '64'], folder, cache);
+      const requests = rounds.sizes.reduce((sum, size) => sum + size, 0);
+      return [requests, rounds.sizes.length] as const;
+    };
+    const kind = access.mode === 'open' ? 'open' : 'with tokens';
+    return [
+      ['`resolve`, no lockfile', kind, 'no', ...(await told(['resolve', root], 'a'))],
+      ['`resolve --locked`', kind, 'no', ...(await told(['resolve', root, '--locked'], 'b'))],
+      ['`resolve --locked`', kind, 'yes', ...(await told(['resolve', root, '--locked'], 'b'))],
+      ['`verify`', kind, 'no', ...(await told(['verify', root], 'c'))],
+    ];
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function publishChain(server: Registry): Promise<void> {
+  for (let i = 0; i < CHAIN; i++) {
+    const next = { configuration: `${server.host}/acme/c${i + 1}`, version: '>=v1.0.0' };
+    const meta = {
+      apiVersion: 'meta.pkg.crossplane.io/v1',
+      kind: 'Configuration',
+      metadata: { name: `c${i}` },
+      spec: { dependsOn: i + 1 < CHAIN ? [next] : [] },
+    };
+    server.push(`acme/c${i}`, 'v1.0.0', await packageImage(JSON.stringify(meta)));
+  }
+}
+
+/** Lets requests wait until no more come, and answers all at once. */
+class AnsweredInRounds {
+  /** How many were answered, by round. */
+  readonly sizes: number[] = [];
+  #waiting: (readonly [LoggedRequest, ServerResponse])[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  readonly fault: Fault = (request, response, registry) => {
+    this.#waiting.push([request, response]);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const round = this.#waiting.splice(0);
+      this.sizes.push(round.length);
+      for (const [each, to] of round) registry.answer(each, to);
+    }, QUIET_MS);
+    return true;
+  };
+}
+
+async function run(args: readonly string[], folder: string, cache: string): Promise<void> {
+  const env = { ...process.env, HOME: folder, XDG_CACHE_HOME: join(folder, cache) };
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env, stdio: 'ignore' });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}`);
+}
