@@ -1,3 +1,4 @@
+import { isNewer } from '../../../model/target/target.js';
 import type { PackageMove } from '../../../plan/plan-journey.js';
 import type { PlannedStep } from '../../../usecases/plan/plan.js';
 import { shortVersion } from '../packages.js';
@@ -8,7 +9,13 @@ export function moveRows(step: PlannedStep): string[][] {
   return [
     ...(releaseBefore === undefined
       ? []
-      : [['upgrade', 'Crossplane', `${releaseBefore.version} → ${release.version}`]]),
+      : [
+          [
+            isNewer(release, releaseBefore) ? 'upgrade' : 'downgrade',
+            'Crossplane',
+            `${releaseBefore.version} → ${release.version}`,
+          ],
+        ]),
     ...[...applied, ...removed].map(rowOf),
   ];
 }
