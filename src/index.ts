@@ -141,7 +141,7 @@ export type { RootChoice, Variation } from './usecases/fuzz/variation.js';
 // The lockfile, and what is made from it
 export { formatLockfile } from './lock/format-lockfile.js';
 export { parseLockfile } from './lock/parse-lockfile.js';
-export type { LockedPackage, Lockfile, ObjectTemplate } from './lock/lockfile.js';
+export type { LockedPackage, LockedSigner, Lockfile, ObjectTemplate } from './lock/lockfile.js';
 export { ownersOf, whyLocked } from './usecases/why.js';
 export type { Why } from './usecases/why.js';
 export type { LockEdge } from './lock/lock-graph.js';

@@ -4,6 +4,7 @@ import { WRITTEN_MARK } from '../text/written-mark.js';
 import {
   LOCKFILE_VERSION,
   type LockedPackage,
+  type LockedSigner,
   type Lockfile,
   type ObjectTemplate,
 } from './lockfile.js';
@@ -43,6 +44,7 @@ function packageBlock(locked: LockedPackage): Writable {
     manifest: locked.manifest,
     baseLayer: locked.baseLayer,
     packageYaml: locked.packageYaml,
+    signature: locked.signature && signatureBlock(locked.signature),
     kind: locked.kind,
     name: locked.name,
     direct: locked.direct,
@@ -51,6 +53,11 @@ function packageBlock(locked: LockedPackage): Writable {
     owns: locked.owns.length === 0 ? undefined : ownsByGroup(locked.owns),
     object: objectBlock(locked.object),
   };
+}
+
+function signatureBlock(signer: LockedSigner): Writable {
+  const { policy, authority, key, subject, issuer, predicateType, digest } = signer;
+  return { policy, authority, key, subject, issuer, predicateType, digest };
 }
 
 function requirementBlock(requirement: Requirement): Writable {

@@ -27,6 +27,7 @@ export interface PackageBlock {
   readonly manifest?: string | undefined;
   readonly baseLayer?: string | undefined;
   readonly packageYaml?: string | undefined;
+  readonly signature?: SignatureBlock | undefined;
   readonly kind: PackageKind;
   readonly name: string;
   readonly direct: boolean;
@@ -34,6 +35,16 @@ export interface PackageBlock {
   readonly dependsOn?: readonly RequirementBlock[] | undefined;
   readonly owns?: Readonly<Record<string, Readonly<Partial<Record<OwnedKind, readonly string[]>>>>>;
   readonly object?: ObjectBlock | undefined;
+}
+
+export interface SignatureBlock {
+  readonly policy: string;
+  readonly authority: string;
+  readonly key?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly issuer?: string | undefined;
+  readonly predicateType?: string | undefined;
+  readonly digest: string;
 }
 
 export type RequirementBlock = ShortRequirement | ExplicitRequirement | CrdRequirementBlock;
@@ -190,6 +201,21 @@ const lockedPackage = record<PackageBlock>(
     manifest: digest('Manifest chosen from that index; absent where there is no index.'),
     baseLayer: digest('Layer that holds package.yaml.'),
     packageYaml: digest('Of the bytes of package.yaml.'),
+    signature: {
+      ...record<SignatureBlock>(
+        {
+          policy: text('The ImageConfig that asks for a signature.'),
+          authority: text('The authority of it that signed.'),
+          key: digest('Of the key that signed (DER); absent: the signer has a certificate.'),
+          subject: text('Who signed, as the certificate says.'),
+          issuer: text('Who vouches for that.'),
+          predicateType: text('What is attested; absent: it is a signature.'),
+          digest: digest('Of the signature.'),
+        },
+        ['policy', 'authority', 'digest'],
+      ),
+      description: 'How its signature was verified (`--require-signatures`); absent: it was not.',
+    },
     kind,
     name: text('Name of the object in the bundle.'),
     direct: { type: 'boolean', description: 'Whether it was asked for by name.' },

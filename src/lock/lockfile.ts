@@ -34,6 +34,8 @@ export interface LockedPackage {
   readonly manifest: Digest | undefined;
   readonly baseLayer: Digest | undefined;
   readonly packageYaml: Digest | undefined;
+  /** How its signature was verified (`--require-signatures`); undefined: it was not. */
+  readonly signature?: LockedSigner | undefined;
   readonly kind: PackageKind;
   /** Name of the object. */
   readonly name: string;
@@ -46,6 +48,21 @@ export interface LockedPackage {
   readonly owns: readonly OwnedObject[];
   /** What the user wants on the object beside its package: metadata and spec, merged already. */
   readonly object: ObjectTemplate;
+}
+
+/** Who signed an image, and by which policy that suffices. */
+export interface LockedSigner {
+  /** Name of the ImageConfig. */
+  readonly policy: string;
+  readonly authority: string;
+  /** Of the key; undefined: the signer has a certificate. */
+  readonly key?: Digest | undefined;
+  readonly subject?: string | undefined;
+  readonly issuer?: string | undefined;
+  /** Of the attestation; undefined: it is a signature. */
+  readonly predicateType?: string | undefined;
+  /** Of the signature. */
+  readonly digest: Digest;
 }
 
 export interface ObjectTemplate {

@@ -10,8 +10,13 @@ import { targetFor } from '../model/target/target.js';
 import { isDigest, type Digest } from '../text/digest.js';
 import { checkLockfile, RESTORE_HINT } from './check-lockfile.js';
 import { parseLocatedDocument, type LocatedDocument } from './located-document.js';
-import type { LockedPackage, Lockfile } from './lockfile.js';
-import type { DemandBlock, PackageBlock, RequirementBlock } from './lockfile-schema.js';
+import type { LockedPackage, LockedSigner, Lockfile } from './lockfile.js';
+import type {
+  DemandBlock,
+  PackageBlock,
+  RequirementBlock,
+  SignatureBlock,
+} from './lockfile-schema.js';
 
 /** Reads `xpkg.lock.yaml`; what is wrong with it is an `InputError` that says where. */
 export function parseLockfile(text: string, file: string): Lockfile {
@@ -74,6 +79,7 @@ function lockedPackage(block: PackageBlock): LockedPackage {
     manifest: checkedDigest(block.manifest),
     baseLayer: checkedDigest(block.baseLayer),
     packageYaml: checkedDigest(block.packageYaml),
+    ...(block.signature !== undefined && { signature: signer(block.signature) }),
     kind: block.kind,
     name: block.name,
     direct: block.direct,
@@ -82,6 +88,10 @@ function lockedPackage(block: PackageBlock): LockedPackage {
     owns: ownedObjects(block.owns ?? {}),
     object: { apiVersion, metadata, spec },
   };
+}
+
+function signer({ key, digest, ...rest }: SignatureBlock): LockedSigner {
+  return { ...rest, key: checkedDigest(key), digest: checkedDigest(digest)! };
 }
 
 /** The schema holds every digest to its pattern. */

@@ -52,8 +52,13 @@ export async function storedSignatures(
   );
 }
 
-/** Types of artifacts that cosign attaches, beside bundles. */
+/**
+ * Types of artifacts that cosign attaches, beside bundles. A list that clients keep under a tag may
+ * have the type of the config in its place, which is empty, or none: the layers tell then.
+ */
 const REFERRER_TYPES = new Set([
+  '',
+  'application/vnd.oci.empty.v1+json',
   'application/vnd.dev.cosign.artifact.sig.v1+json',
   'application/vnd.dev.cosign.artifact.att.v1+json',
   'application/vnd.in-toto+json',

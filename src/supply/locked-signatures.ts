@@ -4,7 +4,12 @@ import { InputError } from '../model/input-error.js';
 import type { PackageSource } from '../model/package-source.js';
 import { SourceError } from '../model/source-error.js';
 import type { Target } from '../model/target/target.js';
-import { checkImage, trustOf, type SignatureVerdict } from '../signatures/check-image.js';
+import {
+  checkImage,
+  trustOf,
+  type RefusedImage,
+  type SignatureVerdict,
+} from '../signatures/check-image.js';
 import type { SignaturePolicies, SignaturePolicy } from '../signatures/signature-policy.js';
 import type { SignatureTrust } from '../signatures/trust.js';
 import { findImage } from './find-image.js';
@@ -66,6 +71,11 @@ async function checkLocked(
   }
   const { images } = await findImage({ ...locked, digest }, sources, target);
   return { locked, verdict: await checkImage({ images, digest }, policy, trust) };
+}
+
+/** Why an image is refused, by authority. */
+export function authorityReasons({ reasons }: RefusedImage): string {
+  return reasons.map(({ authority, why }) => `authority \`${authority}\`: ${why}`).join('; ');
 }
 
 /** Refuses a policy of which nothing can be checked: what it needs was not given. */

@@ -326,3 +326,28 @@ function refusal(text: string): InputError {
 function plain<T>(value: T): T {
   return structuredClone(value);
 }
+
+test('who signed a package is written and read, whichever way it is known', () => {
+  const common = { policy: 'signed', authority: 'release', digest: digestOf('signature') };
+  const set = lockfileOf([
+    locked('x.io/a/keyed:v1.0.0', { signature: { ...common, key: digestOf('key') } }),
+    locked('x.io/a/named:v1.0.0', {
+      signature: {
+        ...common,
+        key: undefined,
+        subject: 'dev@acme.dev',
+        issuer: 'https://accounts.acme.dev',
+        predicateType: 'https://spdx.dev/Document',
+      },
+    }),
+  ]);
+  const text = formatLockfile(set);
+  expect(parseLockfile(text, 'xpkg.lock.yaml')).toEqual(set);
+  for (const [from, to] of [
+    ['authority: release', 'authorities: release'],
+    ['policy: signed', 'policy: []'],
+    [`digest: ${digestOf('signature')}`, 'digest: none'],
+  ] as const) {
+    expect(() => parseLockfile(text.replace(from, to), 'xpkg.lock.yaml')).toThrow(InputError);
+  }
+});

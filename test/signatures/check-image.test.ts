@@ -226,9 +226,13 @@ describe('referrers', () => {
     ],
     ['a bundle', bundle({ digest, predicateType: SIGNING }, { key: ec }), LAYER.bundle],
   ])('%s is found where no tag is', async (_, layer, artifactType) => {
-    const images = repository({}, [signatureManifest([layer], { subject: image, artifactType })]);
-    const verdict = await checkImage({ images, digest }, policyOf(keyed()), trusting(ec));
-    expect(verdict).toMatchObject({ place: 'referrer', by: { key: fingerprint(ec) } });
+    // cosign v2 lists bundles under a tag with the type of their empty config.
+    for (const listed of [artifactType, 'application/vnd.oci.empty.v1+json']) {
+      const manifest = signatureManifest([layer], { subject: image, artifactType: listed });
+      const images = repository({}, [manifest]);
+      const verdict = await checkImage({ images, digest }, policyOf(keyed()), trusting(ec));
+      expect(verdict).toMatchObject({ place: 'referrer', by: { key: fingerprint(ec) } });
+    }
   });
 
   test('they are not asked for where a tag suffices, as in the cluster', async () => {

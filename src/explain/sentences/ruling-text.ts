@@ -20,6 +20,11 @@ export function rulingText(ruling: Ruling, isMany: boolean): string {
       const which = isMany ? 'the first of them until' : 'until';
       return `${are} younger than the \`${ruling.minimum}\` that the policy asks for (${place}), ${which} ${ruling.from}`;
     }
+    case 'signature': {
+      const because = ruling.because === undefined ? '' : `: ${ruling.because}`;
+      const lack = conjugated('lack', isMany);
+      return `${lack} the signature that ImageConfig \`${ruling.policy}\` asks for (${place})${because}`;
+    }
     case 'unknown-age': {
       const because = ruling.because === undefined ? '' : `: ${ruling.because}`;
       return `${are} of unknown age${because}, and the policy asks for \`${ruling.minimum}\` (${place})`;

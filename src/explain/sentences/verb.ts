@@ -1,5 +1,5 @@
 /** What packages do in a refusal. */
-export type Verb = 'require' | 'need' | 'own' | 'be';
+export type Verb = 'require' | 'need' | 'own' | 'lack' | 'be';
 
 /** `requires` of one, `require` of many. */
 export function conjugated(verb: Verb, isMany: boolean): string {

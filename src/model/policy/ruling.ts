@@ -30,6 +30,15 @@ export type Ruling =
       /** Why, in a few words: `its image names no date`; undefined: several versions differ in it. */
       readonly because: string | undefined;
       readonly origin: Origin;
+    }
+  /** Its image is not signed as an ImageConfig asks. */
+  | {
+      readonly by: 'signature';
+      /** Name of the ImageConfig. */
+      readonly policy: string;
+      /** Why not, by authority; undefined: several versions differ in it. */
+      readonly because: string | undefined;
+      readonly origin: Origin;
     };
 
 export type RulingKind = Ruling['by'];
@@ -52,7 +61,7 @@ export interface CandidateRule {
 /** Two rulings of one rule, on different versions of one package, as one on them all. */
 export function joinedRuling(one: Ruling, other: Ruling): Ruling {
   if (one.by === 'age' && other.by === 'age') return other.from < one.from ? other : one;
-  if (one.by !== 'unknown-age' || other.by !== 'unknown-age') return one;
+  if (!('because' in one) || !('because' in other)) return one;
   return one.because === other.because ? one : { ...one, because: undefined };
 }
 

@@ -33,10 +33,15 @@ export async function toAnswer(
     const fetched = await driver.fetch(one, target);
     chosen.push({ ...one, fetched: fetched! });
   }
-  const { lockfile: previous, unlock } = options;
+  const { lockfile: previous, unlock, signerOf } = options;
   const records = options.lockIndexes === true || previous?.indexes !== undefined;
   const indexes = records ? driver.states : [];
-  const { lockfile, warnings } = toLockfile(chosen, request, { target, previous, indexes });
+  const { lockfile, warnings } = toLockfile(chosen, request, {
+    target,
+    previous,
+    indexes,
+    signerOf,
+  });
   const requirers = requirersIn(lockfile, problem);
   const context = { problem, requirers, target, unlock };
   const behind = await heldBack(selected, problem, target, driver);

@@ -1,7 +1,7 @@
 import { assignNames } from '../../bundle/object-name.js';
 import { objectTemplate, withoutClusterState } from '../../bundle/object-template.js';
 import { spellingWarnings } from '../../bundle/spelling.js';
-import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
+import type { LockedPackage, LockedSigner, Lockfile } from '../../lock/lockfile.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import type { Repository } from '../../model/package.js';
 import type { IndexState } from '../../model/package-source.js';
@@ -30,15 +30,17 @@ export function toLockfile(
     readonly previous: Lockfile | undefined;
     /** States of indexes to record; those of a lockfile that records some are. */
     readonly indexes?: readonly IndexState[] | undefined;
+    readonly signerOf?: SignerOf | undefined;
   },
 ): { readonly lockfile: Lockfile; readonly warnings: readonly string[] } {
-  const { target, previous, indexes = [] } = context;
+  const { target, previous, indexes = [], signerOf } = context;
   const roots = new Map<Repository, PackageRoot>();
   for (const root of request.roots) {
     if (root.root !== 'package') continue;
     roots.set(replacedRepository(request, root.repository), root);
   }
   const lockedNames = new Map(previous?.packages.map((p) => [p.repository, p.name]));
+  const signers = new Map(previous?.packages.map((p) => [signedName(p), p.signature]));
   const { names, warnings } = assignNames(
     chosen.map(({ repository }) => ({
       repository,
@@ -51,13 +53,17 @@ export function toLockfile(
   const packages = chosen.map((one): LockedPackage => {
     const { repository, version, meta, fetched } = one;
     const root = roots.get(repository);
+    const { digest } = fetched;
+    const named = { repository, version, digest };
+    const signature = signerOf ? signerOf(named, target) : signers.get(signedName(named));
     return {
       repository,
       version,
-      digest: fetched.digest,
+      digest,
       manifest: fetched.manifest,
       baseLayer: fetched.baseLayer,
       packageYaml: fetched.packageYaml,
+      ...(signature !== undefined && { signature }),
       kind: meta.kind,
       name: names.get(repository)!,
       direct: root !== undefined,
@@ -81,6 +87,21 @@ export function toLockfile(
   };
   const spellings = spellingWarnings([...names.keys()], target);
   return { lockfile, warnings: [...warnings, ...spellings] };
+}
+
+/** Who signed a package; undefined: no policy is for it. */
+export type SignerOf = (
+  locked: Pick<LockedPackage, 'repository' | 'version' | 'digest'>,
+  target: Target,
+) => LockedSigner | undefined;
+
+/** What a signature is for: as long as it stays, so does what was verified. */
+function signedName({
+  repository,
+  version,
+  digest,
+}: Pick<LockedPackage, 'repository' | 'version' | 'digest'>): string {
+  return `${repository}\n${version}\n${digest}`;
 }
 
 /** The reason to skip dependency resolution where an input object asks for it. */

@@ -26,7 +26,9 @@ import { reportMismatches } from '../../output/lock/mismatches.js';
 import { withProgress } from '../../io/progress.js';
 import { lockIndexFlag } from '../../flags/lock-flag.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source/source-flags.js';
+import { requireSignaturesFlags } from '../../flags/source/signature-flags.js';
+import { asOne, openEach } from '../../flags/source/source-flags.js';
+import { requiredSignatures } from '../../io/supply/required-signatures.js';
 
 const flags = {
   ...resolveFlags,
@@ -50,6 +52,7 @@ const flags = {
     describe: 'Also draw the answer, or why there is none: FILE.html, .svg, .dot, .mmd or .json',
   },
   ...lockIndexFlag,
+  ...requireSignaturesFlags,
   upgrade: { type: 'boolean', default: false, describe: 'Prefer newest to what is locked' },
   prefer: {
     choices: ['newest', 'lowest', 'locked'],
@@ -94,6 +97,7 @@ function refuseContradictions(args: Args): void {
   if (args.applyHint !== undefined && args.locked) throw clash('--apply-hint', '--locked');
   if (args.applyHint !== undefined && args.frozen) throw clash('--apply-hint', '--frozen');
   if (args.locked && args.frozen) throw clash('--locked', '--frozen');
+  if (args.requireSignatures && args.frozen) throw clash('--require-signatures', '--frozen');
   if (args.graph !== undefined && args.frozen) throw clash('--graph', '--frozen');
   if (args.upgrade && args.locked) throw clash('--upgrade', '--locked');
   if (args.upgrade && args.frozen) throw clash('--upgrade', '--frozen');
@@ -110,10 +114,14 @@ async function runResolve(
 ): Promise<ExitCode> {
   const stats = noStats();
   const locked = args.locked ? lock?.lockfile.indexes : undefined;
-  const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept, locked));
+  const { kept } = inputs.request;
+  const sources = await openEach(args, io, stats, kept, locked);
+  const source = SourceMemory.of(await asOne(sources, args, io, { stats, kept, locked }));
+  const signing = await requiredSignatures(args, io, { sources, kept });
   const answering = (request: Request, given: Args) => {
     const options: ResolveOptions = {
       ...resolveOptions(given, source, io),
+      ...signing.options,
       lockfile: lock?.lockfile,
       lockIndexes: args.lockIndex,
       prefer: given.prefer === 'lowest' ? 'lowest' : 'newest',
@@ -122,6 +130,7 @@ async function runResolve(
     return withProgress(io, stats, () => resolve(request, options));
   };
   const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
+  await signing.tell(answer);
   const { allowUndigested } = request;
   io.report?.(async (name) => {
     const { answerReport } = await import('../../output/findings/answer-findings.js');

@@ -16,7 +16,9 @@ import { stayingLines } from '../../output/outdated.js';
 import { lockIndexFlag } from '../../flags/lock-flag.js';
 import { readMove, whereLocked } from './moves.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
-import { openSources } from '../../flags/source/source-flags.js';
+import { requireSignaturesFlags } from '../../flags/source/signature-flags.js';
+import { asOne, openEach } from '../../flags/source/source-flags.js';
+import { requiredSignatures } from '../../io/supply/required-signatures.js';
 
 export const updateCommand = command({
   positionals: {
@@ -30,6 +32,7 @@ export const updateCommand = command({
     ...resolveFlags,
     ...bundleFlags,
     ...lockIndexFlag,
+    ...requireSignaturesFlags,
     ...eachFlags,
     'accept-moved': {
       type: 'boolean',
@@ -52,16 +55,22 @@ export const updateCommand = command({
     const repositories = moves.map(({ repository }) => repository);
     const inputs = await readGiven(args, io);
     const stats = noStats();
-    const source = SourceMemory.of(await openSources(args, io, stats, inputs.request.kept));
+    const { kept } = inputs.request;
+    const sources = await openEach(args, io, stats, kept);
+    const opened = await asOne(sources, args, io, { stats, kept, locked: undefined });
+    const source = SourceMemory.of(opened);
+    const signing = await requiredSignatures(args, io, { sources, kept });
     const answering = (asked: Request, flags: HintedArgs) => {
       const options = {
         ...resolveOptions(flags, source, io),
+        ...signing.options,
         lockfile,
         lockIndexes: args.lockIndex,
       };
       return withProgress(io, stats, () => update(asked, moves, options));
     };
     const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
+    await signing.tell(answer);
     if (answer.status === 'solved' && answer.changes.length === 0) {
       const only = moves.length === 0 ? undefined : new Set(repositories);
       const options = { ...resolveOptions(args, source, io), only };

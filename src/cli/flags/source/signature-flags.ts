@@ -20,6 +20,16 @@ export const signatureTrustFlags = {
   },
 } as const satisfies Flags;
 
+/** For commands that choose versions. */
+export const requireSignaturesFlags = {
+  'require-signatures': {
+    type: 'boolean',
+    default: false,
+    describe: 'Choose no version that the policy of an ImageConfig refuses (`spec.verification`)',
+  },
+  ...signatureTrustFlags,
+} as const satisfies Flags;
+
 export type SignatureTrustArgs = ArgsOf<typeof signatureTrustFlags>;
 
 /** A key in PEM and the Secret that it stands for; the field may be left out. */

@@ -42,6 +42,16 @@ export async function openSources(
   locked?: readonly IndexState[],
 ): Promise<PackageSource> {
   const sources = await openEach(args, io, stats, kept, locked);
+  return asOne(sources, args, io, { stats, kept, locked });
+}
+
+/** Sources that were opened, as one. */
+export async function asOne(
+  sources: readonly PackageSource[],
+  args: SourceArgs,
+  io: Io,
+  { stats, kept, locked }: OpenedFor,
+): Promise<PackageSource> {
   const telling = (source: PackageSource) =>
     tellUnsearched(source, sources, (line) => io.note(line));
   const { shared } = io;
@@ -99,13 +109,13 @@ export async function sourcesKey(
 interface OpenedFor {
   readonly stats: ReadStats;
   readonly kept: readonly KeptObject[];
-  readonly locked: readonly IndexState[];
+  readonly locked: readonly IndexState[] | undefined;
 }
 
 async function opened(
   args: SourceArgs & Pick<RegistryArgs, 'anew'>,
   io: Io,
-  { stats, kept, locked }: OpenedFor,
+  { stats, kept, locked = [] }: OpenedFor,
 ): Promise<readonly PackageSource[]> {
   let connected: Promise<Registries | undefined> | undefined;
   const registries = () =>

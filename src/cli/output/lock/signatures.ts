@@ -1,9 +1,11 @@
+import type { LockedSigner } from '../../../lock/lockfile.js';
 import type { Repository } from '../../../model/package.js';
 import { joinReference } from '../../../model/reference.js';
 import type { SourceError } from '../../../model/source-error.js';
 import type { Target } from '../../../model/target/target.js';
 import { isVerified, type VerifiedSignature } from '../../../signatures/check-image.js';
-import type { LockedSignature } from '../../../supply/locked-signatures.js';
+import { authorityReasons, type LockedSignature } from '../../../supply/locked-signatures.js';
+import { lockedSigner } from '../../../supply/signature-rule.js';
 import type { Mismatch } from '../../../usecases/mismatch.js';
 import { counted } from '../counted.js';
 
@@ -33,7 +35,7 @@ export interface SignatureRow {
   readonly predicateType?: string | undefined;
 }
 
-interface Setting {
+export interface SignatureSetting {
   readonly target: Target;
   readonly hasPolicies: boolean;
   readonly hasRoot: boolean;
@@ -44,7 +46,7 @@ export function signatureReport(
     readonly checked: readonly LockedSignature[];
     readonly failures: readonly SourceError[];
   },
-  setting: Setting,
+  setting: SignatureSetting,
 ): SignatureReport {
   const { checked, failures } = found;
   const signatures = checked.map(rowOf);
@@ -54,7 +56,7 @@ export function signatureReport(
     signatures,
     mismatches: checked.flatMap(mismatchesOf),
     failures,
-    notes: notesOn(checked, setting),
+    notes: signatureNotes(checked, setting),
     summary: `${counted(count('verified'), 'signature')} verified, ${count('not-required')} not required`,
   };
 }
@@ -70,17 +72,35 @@ function rowOf({ locked, verdict }: LockedSignature): SignatureRow {
 }
 
 function mismatchesOf({ locked, verdict }: LockedSignature): Mismatch[] {
-  if (verdict === undefined || isVerified(verdict)) return [];
   const { repository, version } = locked;
-  const reasons = verdict.reasons.map(({ authority, why }) => `authority \`${authority}\`: ${why}`);
-  const text = `ImageConfig \`${verdict.policy}\` refuses it: ${reasons.join('; ')}`;
+  if (verdict === undefined || isVerified(verdict)) {
+    const found = verdict && signerText(lockedSigner(verdict));
+    const said = locked.signature && signerText(locked.signature);
+    if (said === undefined || said === found) return [];
+    const text =
+      found === undefined
+        ? 'the lockfile says that its signature was verified, and no policy asks for one'
+        : 'it is not signed as the lockfile says';
+    return [{ kind: 'signature', repository, version, text, locked: said, found }];
+  }
+  const text = `ImageConfig \`${verdict.policy}\` refuses it: ${authorityReasons(verdict)}`;
   return [{ kind: 'signature', repository, version, text }];
 }
 
+function signerText(signer: LockedSigner): string {
+  const { policy, authority, key, subject, issuer, predicateType, digest } = signer;
+  return [
+    `signature ${digest}`,
+    key === undefined ? `by ${subject} (${issuer})` : `by the key ${key}`,
+    ...(predicateType === undefined ? [] : [`attesting ${predicateType}`]),
+    `for authority ${authority} of ImageConfig ${policy}`,
+  ].join(', ');
+}
+
 /** What holds here and may not hold in the cluster, which is stricter in two ways. */
-function notesOn(
+export function signatureNotes(
   checked: readonly LockedSignature[],
-  { target, hasPolicies, hasRoot }: Setting,
+  { target, hasPolicies, hasRoot }: SignatureSetting,
 ): string[] {
   const notes: string[] = [];
   const verified = checked.flatMap(({ locked, verdict }) =>

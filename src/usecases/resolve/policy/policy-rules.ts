@@ -6,6 +6,7 @@ import type { Target } from '../../../model/target/target.js';
 import { realClock } from '../../../model/time/clock.js';
 import type { PolicyRules, VersionRuling } from '../../../solver/problem.js';
 import { readSelector } from '../read-selector.js';
+import type { SignerOf } from '../to-lockfile.js';
 import type { Lockfile } from '../../../lock/lockfile.js';
 import { looksAtAge, minimumAgeRule } from './minimum-age.js';
 
@@ -13,6 +14,8 @@ import { looksAtAge, minimumAgeRule } from './minimum-age.js';
 export interface PolicyOptions {
   /** Rules on versions beside those of the policies: that each is signed, say. */
   readonly rules?: readonly CandidateRule[] | undefined;
+  /** Says who signed what is locked; undefined: as a lockfile says of what stays. */
+  readonly signerOf?: SignerOf | undefined;
   /** What time it is, in milliseconds, where a policy asks for an age; the clock's unless told. */
   readonly now?: number | undefined;
 }

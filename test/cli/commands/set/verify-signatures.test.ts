@@ -217,7 +217,9 @@ describe('a policy with a key', () => {
     await lock();
     const { code, stdout } = await verify(...KEY, '--format', 'github');
     expect(code).toBe(4);
-    expect(stdout).toMatch(/^::error .*file=xpkg\.lock\.yaml,line=\d+.*title=xpkg-resolve%3A signature::/m);
+    expect(stdout).toMatch(
+      /^::error .*file=xpkg\.lock\.yaml,line=\d+.*title=xpkg-resolve%3A signature::/m,
+    );
     expect(stdout).toContain('there is no signature');
   });
 });
