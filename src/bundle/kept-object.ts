@@ -10,10 +10,17 @@ interface KeptForTarget {
   readonly warnings: readonly string[];
 }
 
-const SERVED = 'pkg.crossplane.io/v1beta1';
+const ACTIVATION_POLICY = 'ManagedResourceActivationPolicy';
+
+/** The apiVersion under which each kind is served. */
+function servedAs(kind: unknown): string {
+  return kind === ACTIVATION_POLICY
+    ? 'apiextensions.crossplane.io/v1alpha1'
+    : 'pkg.crossplane.io/v1beta1';
+}
 
 /**
- * An ImageConfig or runtime config as the target takes it.
+ * An ImageConfig, runtime config or activation policy as the target takes it.
  *
  * What an ImageConfig asks of a later release is left out with a warning: the API server would
  * drop it in silence, and a kind it does not serve would fail the whole apply.
@@ -21,9 +28,11 @@ const SERVED = 'pkg.crossplane.io/v1beta1';
 export function keptForTarget(given: JsonObject, target: Target): KeptForTarget {
   const object = withoutClusterState(given);
   const label = labelOf(object);
-  if (object['apiVersion'] !== SERVED) {
-    throw new InputError(`${label}: \`apiVersion\` must be \`${SERVED}\``);
+  const served = servedAs(object['kind']);
+  if (object['apiVersion'] !== served) {
+    throw new InputError(`${label}: \`apiVersion\` must be \`${served}\``);
   }
+  if (object['kind'] === ACTIVATION_POLICY) refuseUnserved(served, label, target);
   if (object['kind'] !== 'ImageConfig') return { object, warnings: [] };
   const { imageConfig } = target.rules;
   if (imageConfig === undefined) {
@@ -41,6 +50,15 @@ export function keptForTarget(given: JsonObject, target: Target): KeptForTarget 
     return `${label}: \`spec.${field}\` is left out: Crossplane ${target.version} does not know it`;
   });
   return { object: dropped.length === 0 ? object : withoutFields(object, spec, dropped), warnings };
+}
+
+/** Left out, it would not switch off what it is to switch off: that is for the user to decide. */
+function refuseUnserved(served: string, label: string, { rules, version }: Target): void {
+  if (rules.objectKinds[served]?.includes(ACTIVATION_POLICY) === true) return;
+  throw new InputError(
+    `${label} cannot be applied: Crossplane ${version} has no ${ACTIVATION_POLICY}, which came with v2.0`,
+    { hint: 'leave it out, or resolve for a release that has it (`--crossplane`)' },
+  );
 }
 
 /** undefined once there is nothing left for it to do. */

@@ -125,6 +125,11 @@ export class Driver {
     return this.#read.has(key(candidate)) ? this.#memory.fetch(candidate, target) : undefined;
   }
 
+  /** Why a rule forbids a version, if a search has asked. */
+  async rulingIfAsked(candidate: Candidate, target: Target): Promise<Ruling | undefined> {
+    return this.#ruled.has(key(candidate)) ? this.#ruling(candidate, target) : undefined;
+  }
+
   /** Every repository that the source can list. */
   async repositories(): Promise<readonly Repository[]> {
     return (await this.#memory.repositories?.()) ?? [];
@@ -166,10 +171,15 @@ export class Driver {
     return this.#memory.expectPackage(candidate, target);
   }
 
-  async #ruling(candidate: Candidate, target: Target): Promise<Ruling | undefined> {
+  /** What the first rule says that forbids a version, of those that count. */
+  async #ruling(
+    candidate: Candidate,
+    target: Target,
+    waives: (ruling: Ruling) => boolean = () => false,
+  ): Promise<Ruling | undefined> {
     for (const rule of this.#rules) {
       const ruling = await this.#memory.ruling(rule, candidate, target);
-      if (ruling !== undefined) return ruling;
+      if (ruling !== undefined && !waives(ruling)) return ruling;
     }
     return undefined;
   }
@@ -209,7 +219,7 @@ export class Driver {
         return this.#meta(question.candidate, target);
       case 'ruling':
         this.#ruled.add(key(question.candidate));
-        return this.#ruling(question.candidate, target);
+        return this.#ruling(question.candidate, target, question.waives);
       case 'owners':
         return this.#owners(question.demand, target);
       case 'go-on':

@@ -101,10 +101,16 @@ async function readObject(
       break;
     default: {
       const owned = readOwnedObject(document, apiVersion, kind);
-      if (owned !== undefined) return owned;
+      if (owned === undefined) break;
+      // One that is part of no package given is an object to apply with them.
+      return isActivationPolicy(group, kind) ? { ...keep(document), ...owned } : owned;
     }
   }
   return ignored(document, `${apiVersion} ${kind}`);
+}
+
+function isActivationPolicy(group: string, kind: string): boolean {
+  return group === 'apiextensions.crossplane.io' && kind === 'ManagedResourceActivationPolicy';
 }
 
 function keep(document: InputDocument): Contribution {

@@ -93,7 +93,7 @@ interface NamedMetadataBlock extends MetadataBlock {
 }
 
 /** Kinds of objects that are kept beside packages. */
-const KEPT_KINDS = ['ImageConfig', 'DeploymentRuntimeConfig'];
+const KEPT_KINDS = ['ImageConfig', 'DeploymentRuntimeConfig', 'ManagedResourceActivationPolicy'];
 
 const text = (description: string): Schema => ({ type: 'string', description });
 const digest = (description: string): Schema => ({
@@ -261,7 +261,7 @@ export const LOCKFILE_SCHEMA: Schema = {
       packages: list({ $ref: '#/$defs/package' }, 'The closure, by source in code-point order.'),
       objects: list(
         { $ref: '#/$defs/object' },
-        'ImageConfigs and DeploymentRuntimeConfigs that were given.',
+        'ImageConfigs, DeploymentRuntimeConfigs and ManagedResourceActivationPolicies that were given.',
       ),
       indexes: list(
         record<IndexBlock>(

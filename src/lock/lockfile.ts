@@ -17,7 +17,7 @@ export interface Lockfile {
   readonly crossplane: string;
   /** Sorted by repository. */
   readonly packages: readonly LockedPackage[];
-  /** ImageConfigs and runtime configs the user gave, in the order given. */
+  /** ImageConfigs, runtime configs and activation policies the user gave, in the order given. */
   readonly objects: readonly JsonObject[];
   /** States of the indexes that it was resolved from, in the order asked; empty: not recorded. */
   readonly indexes?: readonly IndexState[] | undefined;

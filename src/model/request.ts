@@ -15,7 +15,7 @@ export interface Request {
   readonly exclude: readonly VersionRule[];
   /** Merged into the spec of every rendered package object. */
   readonly defaults: JsonObject;
-  /** ImageConfigs and DeploymentRuntimeConfigs, verbatim, in the order given. */
+  /** ImageConfigs, DeploymentRuntimeConfigs and activation policies, verbatim, in the order given. */
   readonly kept: readonly KeptObject[];
   /** Packages whose prereleases are admitted, as with `--prerelease`. */
   readonly prereleases?: readonly Repository[];

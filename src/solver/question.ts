@@ -9,7 +9,12 @@ export type Question =
   | { readonly ask: 'versions'; readonly repository: Repository }
   | { readonly ask: 'meta'; readonly candidate: Candidate }
   /** Whether a rule of the user's forbids the version; asked before it is read. */
-  | { readonly ask: 'ruling'; readonly candidate: Candidate }
+  | {
+      readonly ask: 'ruling';
+      readonly candidate: Candidate;
+      /** Rulings that do not count; undefined: all do. */
+      readonly waives?: ((ruling: Ruling) => boolean) | undefined;
+    }
   | { readonly ask: 'owners'; readonly demand: CrdDemand }
   /** What will probably be asked next, for sources that answer many at once; `false`: not for this one. */
   | { readonly ask: 'expect'; readonly next: () => Upcoming }

@@ -34,6 +34,28 @@ const big: JsonObject = {
   spec: {},
 };
 
+const activation: JsonObject = {
+  apiVersion: 'apiextensions.crossplane.io/v1alpha1',
+  kind: 'ManagedResourceActivationPolicy',
+  metadata: { name: 'some' },
+  spec: { activate: ['*.a.io'] },
+};
+
+test('an activation policy comes before packages, on releases that have it', () => {
+  const set = lockfileOf([locked('x.io/a/p:v1.0.0')], { objects: [activation] });
+  const { objects } = bundleOf(set, latest, 'tag');
+  expect(objects.map(({ kind }) => kind)).toEqual(['ManagedResourceActivationPolicy', 'Provider']);
+  expect(objects[0]).toEqual(activation);
+  expect(bundleOf(set, at('v2.0.0'), 'tag').objects).toHaveLength(2);
+  expect(() => bundleOf(set, at('v1.20.11'), 'tag')).toThrow(
+    /`some` cannot be applied: Crossplane v1.20.11 has no ManagedResourceActivationPolicy/,
+  );
+  const old = { ...activation, apiVersion: 'pkg.crossplane.io/v1beta1' };
+  expect(() => bundleOf({ ...set, objects: [old] }, latest, 'tag')).toThrow(
+    /must be `apiextensions.crossplane.io\/v1alpha1`/,
+  );
+});
+
 test('kept objects come first as given, then packages, dependencies first', () => {
   const set = lockfileOf(
     [

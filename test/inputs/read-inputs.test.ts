@@ -230,6 +230,20 @@ describe('contradictions', () => {
     await refused(fromText(text, { refs }));
   });
 
+  test('an activation policy is kept, unless a package given has it among its objects', async () => {
+    const policy =
+      '{apiVersion: apiextensions.crossplane.io/v1alpha1, kind: ManagedResourceActivationPolicy, metadata: {name: some}}';
+    const alone = await fromText(stream(provider('p', 'h.io/a/p:v1.0.0'), policy));
+    expect(alone.request.kept.map(({ object }) => object['kind'])).toEqual([
+      'ManagedResourceActivationPolicy',
+    ]);
+    const local =
+      '{apiVersion: meta.pkg.crossplane.io/v1, kind: Configuration, metadata: {name: c}, spec: {}}';
+    const { request } = await fromText(stream(local, policy));
+    expect(request.kept).toEqual([]);
+    expect(request.roots).toMatchObject([{ objects: [{ name: 'some' }] }]);
+  });
+
   test('all skip: no contradiction, and each root says so', async () => {
     const skip = ', skipDependencyResolution: true';
     const { request } = await fromText(

@@ -8,6 +8,7 @@ import { MovedRoots } from './moved-roots.js';
 import { otherCrossplane } from './other-crossplane.js';
 import type { Proposal, Stuck } from './proposal.js';
 import { Trials } from './trials.js';
+import { policyExceptions } from './policy-exceptions.js';
 import { undoneRules } from './undone-rules.js';
 
 /** How many suggestions are worth reading. */
@@ -25,7 +26,8 @@ export async function suggest(stuck: Stuck, driver: Driver): Promise<readonly Su
   const moves = await new MovedRoots(stuck, trials, driver).find();
   const isOneRoot = moves[0]?.edits.length === 1;
   const mended = await working(mendedRoots(stuck), MAX_SUGGESTIONS - 1);
-  const undone = await working(undoneRules(stuck), MAX_SUGGESTIONS - 1 - mended.length);
+  const rules = chain(undoneRules(stuck), policyExceptions(stuck));
+  const undone = await working(rules, MAX_SUGGESTIONS - 1 - mended.length);
   const small = [...mended, ...undone, ...(isOneRoot ? moves : [])];
   const kept = isOneRoot ? [] : moves;
   const raised = await working(

@@ -24,6 +24,10 @@ export function giveOwnObjects(all: readonly FromFile[]): readonly Contribution[
     const { owned } = each.contribution;
     if (owned === undefined) return each.contribution;
     const owner = ownerOf(each.file, locals);
+    if (owner === undefined && each.contribution.kept !== undefined) {
+      const { kept, notes = [] } = each.contribution;
+      return { kept, notes };
+    }
     if (owner === undefined) return { ignored: { what: describe(owned.object), ...owned } };
     const own = objects.get(owner) ?? [];
     objects.set(owner, own);

@@ -86,6 +86,8 @@ function partFor(edit: RequestEdit, given: GivenInputs): Part | undefined {
       return rulePart('overrides', { package: edit.repository, version: edit.version }, given);
     case 'replace':
       return rulePart('replace', { package: edit.repository, with: edit.with }, given);
+    case 'age-exceptions':
+      return exceptionsPart(edit, given);
     case 'crossplane':
       return crossplanePart(edit.version, given);
     case 'allow-cycles':
@@ -247,6 +249,22 @@ function rulePart(
   const patch = isList(spec[list])
     ? [set([...place, '-'], rule, false)]
     : [set(place, [rule], list in spec)];
+  return { files: [{ file, document, patch }] };
+}
+
+/** Beside the minimum age of a policy, which stands at the place of the edit. */
+function exceptionsPart(
+  { at, versions }: Extract<RequestEdit, { edit: 'age-exceptions' }>,
+  given: GivenInputs,
+): Part | undefined {
+  const { file, document = 0, path = [] } = at;
+  if (valueAt(at, given) === undefined) return undefined;
+  const place = [...path.slice(0, -1), 'minimumAgeExcept'];
+  const names = versions.map(({ repository, version }) => `${repository}@${version}`);
+  const held = valueAt({ ...at, path: place }, given);
+  const patch = isList(held)
+    ? names.map((name) => set([...place, '-'], name, false))
+    : [set(place, names, held !== undefined)];
   return { files: [{ file, document, patch }] };
 }
 

@@ -1,4 +1,4 @@
-import type { Origin, PackageKind, Repository } from '../package.js';
+import type { Candidate, Origin, PackageKind, Repository } from '../package.js';
 
 /**
  * One change to what the user asks for. `at` is where the entry stands that changes: a root, or a
@@ -28,5 +28,11 @@ export type RequestEdit =
     }
   | { readonly edit: 'override'; readonly repository: Repository; readonly version: string }
   | { readonly edit: 'replace'; readonly repository: Repository; readonly with: Repository }
+  /** Versions that may be chosen whatever their age; `at`: the minimum age of the policy. */
+  | {
+      readonly edit: 'age-exceptions';
+      readonly at: Origin;
+      readonly versions: readonly Candidate[];
+    }
   | { readonly edit: 'crossplane'; readonly version: string }
   | { readonly edit: 'allow-cycles' };

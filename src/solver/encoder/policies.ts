@@ -49,9 +49,12 @@ export class Policies {
   /** Whether a version may be chosen, as far as a look at it tells; if not, the search is told. */
   *admits(subject: PackageSubject, value: number): Solving<boolean> {
     const { repository, versions } = subject;
-    if (this.#context.problem.policy?.looksAt(repository) !== true) return true;
-    const candidate = { repository, version: versions.label(value) };
-    const ruling = yield* ask({ ask: 'ruling', candidate });
+    const { policy } = this.#context.problem;
+    if (policy?.looksAt(repository) !== true) return true;
+    const version = versions.label(value);
+    const waives =
+      policy.waives && ((ruling: Ruling) => policy.waives!(ruling, repository, version));
+    const ruling = yield* ask({ ask: 'ruling', candidate: { repository, version }, waives });
     return ruling === undefined || !this.#tell(subject, value, ruling);
   }
 

@@ -1,9 +1,10 @@
 import { byCodePoint } from '../../text/code-point-order.js';
 import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../model/dot-registry.js';
 import type { IndexFile, IndexPackage } from '../../model/index-file.js';
-import type { Repository } from '../../model/package.js';
+import type { Candidate, Repository } from '../../model/package.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
 import { isAttachmentTag, joinReference } from '../../model/reference.js';
+import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
 import { parseVersion } from '../../semver/version.js';
 import { indexEntry, onlyMeta } from './index-entry.js';
@@ -30,7 +31,9 @@ export async function makeIndex(
     if (tags === undefined) continue;
     const fetched = await Promise.all(
       versionsAmong(tags).map(async (version) => {
-        return { version, found: await source.fetch({ repository, version }, target) };
+        const found = await source.fetch({ repository, version }, target);
+        const created = found && (await dateOf(source, { repository, version }, target));
+        return { version, found, created };
       }),
     );
     const kept = fetched.filter(({ version, found }) => {
@@ -46,6 +49,23 @@ export async function makeIndex(
 
 function versionsAmong(tags: readonly string[]): string[] {
   return tags.filter((tag) => !isAttachmentTag(tag)).sort(byCodePoint);
+}
+
+/** What keeps a date from being read, and a package not. */
+const UNDATED: ReadonlySet<string> = new Set(['BAD_IMAGE', 'OFFLINE', 'TOO_LARGE']);
+
+/** undefined: the image has none, or none that is at hand. */
+async function dateOf(
+  source: PackageSource,
+  candidate: Candidate,
+  target: Target,
+): Promise<string | undefined> {
+  try {
+    return (await source.released?.(candidate, target))?.created;
+  } catch (error) {
+    if (error instanceof SourceError && UNDATED.has(error.code)) return undefined;
+    throw error;
+  }
 }
 
 /** Why a tag is left out of the index; undefined: it is not. */
@@ -69,13 +89,16 @@ function strangeness(
 interface Fetched {
   readonly version: string;
   readonly found: FetchedPackage | undefined;
+  /** When its image says that it was made. */
+  readonly created: string | undefined;
 }
 
 function packageEntry(repository: string, fetched: readonly Fetched[]): IndexPackage {
   const kind = kindOf(fetched);
-  const versions = fetched.flatMap(({ version, found }) =>
-    found ? [[version, indexEntry(found, repository, kind)] as const] : [],
-  );
+  const versions = fetched.flatMap(({ version, found, created }) => {
+    const entry = found && indexEntry(found, repository, kind);
+    return entry ? [[version, created === undefined ? entry : { ...entry, created }] as const] : [];
+  });
   return { kind, versions: Object.fromEntries(versions) };
 }
 

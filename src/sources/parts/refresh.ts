@@ -5,7 +5,9 @@ import type { PackageSource } from '../../model/package-source.js';
 import type { Target } from '../../model/target/target.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { holdsImages } from '../image/image-holder.js';
+import { withFirstSeen } from './first-seen.js';
 import { formatIndex, makeIndex, type IndexOptions } from '../index/make-index.js';
+import { releasedBy } from '../../model/policy/released-by.js';
 import { memorySource } from '../memory-source.js';
 
 /** An index that can be read package by package. */
@@ -20,6 +22,8 @@ export interface RefreshOptions extends IndexOptions {
   readonly target: Target;
   /** Asked in order; the first that knows a repository answers for it. */
   readonly sources: readonly PackageSource[];
+  /** What time it is, for versions that are new, as in RFC 3339; undefined: nothing is noted. */
+  readonly now?: string | undefined;
   /** Reads every version, and not only those that are new or whose tag has moved. */
   readonly all?: boolean | undefined;
 }
@@ -52,13 +56,14 @@ export async function refresh(
 async function refreshed(
   repository: Repository,
   before: IndexPackage | undefined,
-  { sources, target, all = false, ...options }: RefreshOptions,
+  { sources, target, now, all = false, ...options }: RefreshOptions,
 ): Promise<IndexPackage | undefined> {
   for (const source of sources) {
     if ((await source.tags(repository, target)) === undefined) continue;
     const asked = all || before === undefined ? source : sparing(source, repository, before);
     const index = await makeIndex(asked, [repository], target, options);
-    return index.packages[repository];
+    const after = index.packages[repository];
+    return after && withFirstSeen(after, before, now);
   }
   return undefined;
 }
@@ -79,6 +84,12 @@ function sparing(
       const images = await source.images(candidate, target);
       const now = await images?.manifest(candidate.version);
       return (now?.digest === entry.digest ? known : source).fetch(candidate, target);
+    },
+    released: async (candidate, target) => {
+      const images = await source.images(candidate, target);
+      const now = await images?.manifest(candidate.version);
+      const isKnown = now?.digest === entryOf(before, candidate.version)?.digest;
+      return releasedBy(isKnown ? known : source, candidate, target);
     },
   };
 }
@@ -111,7 +122,9 @@ export function versionChanges(
     removed: was.filter((version) => !is.includes(version)),
     moved,
     told: both.filter(
-      (version) => !moved.includes(version) && saidOf(before!, version) !== saidOf(after!, version),
+      (version) =>
+        !moved.includes(version) &&
+        saidOf(before!, version) !== saidOf(undatedAs(before!, after!, version), version),
     ),
   };
 }
@@ -124,8 +137,17 @@ function versionsOf(held: IndexPackage | undefined): readonly string[] {
 function saidOf({ kind, versions }: IndexPackage, version: string): string {
   const entry = versions[version]!;
   const said = { ...entry, kind: entry.kind ?? kind };
-  const fields = Object.entries(said).sort(([a], [b]) => byCodePoint(a, b));
+  const fields = Object.entries(said)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => byCodePoint(a, b));
   return JSON.stringify(fields);
+}
+
+/** Without the date of a version, where an index made before there were any says none. */
+function undatedAs(before: IndexPackage, after: IndexPackage, version: string): IndexPackage {
+  if (before.versions[version]!.created !== undefined) return after;
+  const undated = { ...after.versions[version]!, created: undefined };
+  return { ...after, versions: { ...after.versions, [version]: undated } };
 }
 
 /** Whether an index would have other bytes for them. */

@@ -1,3 +1,4 @@
+import { rulingText } from '../../explain/sentences/ruling-text.js';
 import type { LockedPackage, Lockfile } from '../../lock/lockfile.js';
 import type { Repository } from '../../model/package.js';
 import type { Target } from '../../model/target/target.js';
@@ -60,6 +61,8 @@ function whyRuledOut({ repository, version }: LockedPackage, moved: Moved): stri
       return `overridden: ${ruleText(found.rule)}`;
     case 'exclusion':
       return `\`${version}\` is excluded: ${ruleText(found.rule)}`;
+    case 'policy':
+      return `\`${version}\` ${rulingText(found.ruling, false)}`;
     case 'requirer':
       return found.requirer.text;
     case undefined:

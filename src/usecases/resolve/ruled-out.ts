@@ -1,4 +1,5 @@
 import type { Repository } from '../../model/package.js';
+import type { Ruling } from '../../model/policy/ruling.js';
 import { formatOrigin } from '../../model/input-error.js';
 import { selectorText, type Selector } from '../../model/selector.js';
 import type { Target } from '../../model/target/target.js';
@@ -9,6 +10,7 @@ import type { Requirer, Requirers } from './requirers.js';
 /** What does not admit a version. */
 type RuledOut =
   | { readonly by: 'override' | 'exclusion'; readonly rule: Rule }
+  | { readonly by: 'policy'; readonly ruling: Ruling }
   | { readonly by: 'requirer'; readonly requirer: Requirer };
 
 export interface RuleContext {
@@ -17,7 +19,7 @@ export interface RuleContext {
   readonly target: Target;
 }
 
-/** What rules a version out: an override decides alone, then exclusions count, then requirers. */
+/** What rules a version out: an override decides alone, then exclusions and policies count, then requirers. */
 export function ruledOut(
   repository: Repository,
   version: string,
@@ -30,6 +32,10 @@ export function ruledOut(
   }
   const rule = problem.exclude.get(repository)?.find(({ selector }) => meets(selector));
   if (rule !== undefined) return { by: 'exclusion', rule };
+  const ruling =
+    problem.policy?.repository(repository) ??
+    problem.policy?.versions(repository).find(({ selector }) => meets(selector))?.ruling;
+  if (ruling !== undefined) return { by: 'policy', ruling };
   const requirer = requirers
     .get(repository)
     ?.find(({ selector }) => selector !== undefined && !meets(selector));

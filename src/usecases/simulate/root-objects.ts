@@ -64,11 +64,12 @@ export function* rootObjects(request: Request, options: RootOptions): ClusterWor
 }
 
 /** Rules of a request that are kept by solving; an object cannot tell a cluster of them. */
-function* ownRules({ overrides, replace, exclude }: Request): Generator<string> {
+function* ownRules({ overrides, replace, exclude, policies = [] }: Request): Generator<string> {
   const rules = [
     ...(overrides.length > 0 ? ['overrides'] : []),
     ...(replace.length > 0 ? ['replace'] : []),
     ...(exclude.length > 0 ? ['exclude'] : []),
+    ...(policies.length > 0 ? ['policy'] : []),
   ];
   if (rules.length > 0) yield `${rules.join(', ')} of the request: a cluster knows of none`;
 }

@@ -18,6 +18,9 @@ import {
 import type { Digest } from '../../../text/digest.js';
 import { counted } from '../../output/counted.js';
 import { jsonDocument } from '../../output/json-document.js';
+import { timeText } from '../../../model/policy/age.js';
+import { realClock } from '../../../model/time/clock.js';
+import { sourceDate } from '../../io/source-date.js';
 import type { Io } from '../../io/io.js';
 import { workingPlace } from '../../io/lock-file.js';
 import { isOciPath } from '../../io/registry/oci-path.js';
@@ -96,7 +99,8 @@ async function changesFor(
   io: Io,
 ): Promise<readonly Refreshed[]> {
   const asked = repositories.length > 0 ? repositories : await held.repositories();
-  const looked = await refresh(held, asked, options);
+  const now = timeText(sourceDate(io) ?? realClock.now());
+  const looked = await refresh(held, asked, { ...options, now });
   for (const { repository, before, after } of looked) {
     if (after !== undefined) continue;
     if (before === undefined) {

@@ -50,8 +50,15 @@ function refusalFindings(refusal: Unsolvable, request: Request): ReportFinding[]
 }
 
 /** Places where the user asks for something, by how a refusal writes them. */
-function originsIn({ roots, crossplane, overrides, exclude }: Request): Map<string, Origin> {
-  const written = [...roots, ...overrides, ...exclude, ...(crossplane ? [crossplane] : [])];
+function originsIn(request: Request): Map<string, Origin> {
+  const { roots, crossplane, overrides, exclude, policies = [] } = request;
+  const rules = policies.flatMap(({ registries, deny, minimumAge }) => [
+    ...(registries ? [registries] : []),
+    ...deny,
+    ...(minimumAge ? [minimumAge] : []),
+  ]);
+  const asked = [...roots, ...overrides, ...exclude, ...(crossplane ? [crossplane] : [])];
+  const written = [...asked, ...rules];
   const inside = roots.flatMap((root) => (root.root === 'local' ? root.dependsOn : []));
   return new Map([...written, ...inside].map(({ origin }) => [formatOrigin(origin), origin]));
 }

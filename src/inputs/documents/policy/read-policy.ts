@@ -78,7 +78,7 @@ function packagesAt(document: InputDocument, path: Path): string {
 function checkPackages(document: InputDocument, path: Path, text: string): void {
   const plain = text.replace(/\/+$/, '');
   const [host = '', ...rest] = plain.split('/');
-  const isNamed = /[.:]/.test(host) || host === 'localhost';
+  const isNamed = /\.|:\d/.test(host) || host === 'localhost';
   if (isNamed && isRepository(rest.length === 0 ? `${plain}/any` : plain)) return;
   throw errorAt(
     document,

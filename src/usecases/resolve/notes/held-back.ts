@@ -1,5 +1,7 @@
 import { isRejection } from '../../../admission/judge.js';
-import type { Repository } from '../../../model/package.js';
+import { rulingText } from '../../../explain/sentences/ruling-text.js';
+import type { Candidate, Repository } from '../../../model/package.js';
+import type { Ruling } from '../../../model/policy/ruling.js';
 import type { PackageMeta, Rejection } from '../../../model/package-meta.js';
 import type { Target } from '../../../model/target/target.js';
 import { compareVersions, parseVersion, type Version } from '../../../semver/version.js';
@@ -35,10 +37,25 @@ export async function heldBack(
     );
     if (newest === undefined || !isBehind(version, newest, problem)) continue;
     const meta = await driver.metaIfRead({ repository, version: newest.raw }, target);
-    const by = holder({ repository, newest, meta }, selected, { problem, target });
+    const ruling = await rulingOn({ repository, version: newest.raw }, { problem, target, driver });
+    const by =
+      ruling === undefined
+        ? holder({ repository, newest, meta }, selected, { problem, target })
+        : `a policy: the newest ${rulingText(ruling, false)}`;
     notes.push(`${repository} is held back at ${version} (newest is ${newest.raw}) by ${by}`);
   }
   return notes;
+}
+
+/** Why a policy forbids a version, as far as is known without asking. */
+async function rulingOn(
+  candidate: Candidate,
+  { problem, target, driver }: { problem: Problem; target: Target; driver: Driver },
+): Promise<Ruling | undefined> {
+  const named = problem.policy
+    ?.versions(candidate.repository)
+    .find(({ selector }) => meetsSelector(candidate.version, selector, target, 'named'));
+  return named?.ruling ?? driver.rulingIfAsked(candidate, target);
 }
 
 function isBehind(version: string, newest: Version, { dialect }: Problem): boolean {
