@@ -80,9 +80,8 @@ test('of included files every policy holds, and none weakens another', async () 
   const { policies } = await read(
     '  include: [company.yaml]\n  policy: { minimumAge: 1d, minimumAgeExcept: [ghcr.io] }',
   );
-  const ages = policies!.map(({ minimumAge }) => [minimumAge!.text, minimumAge!.except.length]);
-  expect(ages.sort()).toEqual([
-    ['1d', 1],
-    ['30d', 0],
-  ]);
+  const ages = policies!.map(
+    ({ minimumAge }) => `${minimumAge!.text} ${minimumAge!.except.length}`,
+  );
+  expect(ages.sort()).toEqual(['1d 1', '30d 0']);
 });

@@ -173,7 +173,8 @@ describe('`index update`', () => {
       0,
       [{ source: name, added: ['v1.2.0'], removed: [], moved: ['v1.1.0'] }],
     ]);
-    expect(askedBlobs()).toHaveLength(2);
+    // A layer of each, and the config that says when it was made.
+    expect(askedBlobs()).toHaveLength(4);
     registry.log.length = 0;
     const again = await json('index-update-output', 'index', 'update', 'parts/');
     expect(again.output).toMatchObject({ packages: [], sent: 0, digest: output['digest'] });
