@@ -44,6 +44,12 @@ export async function writeDemo(
   }
 }
 
+/**
+ * The names of packages at the registry, and of objects after them: under another name than that which
+ * Crossplane would give it, a package that others require may come twice.
+ */
 function atRegistry(text: string, { host }: DockerRegistry): string {
-  return text.replaceAll(`${HOST}/`, `${host}/${DEMO}/`);
+  return text
+    .replaceAll(`${HOST}/`, `${host}/${DEMO}/`)
+    .replaceAll(/^( {2}name: )(?=acme-)/gm, `$1${DEMO}-`);
 }
