@@ -13,6 +13,7 @@ cryptoProvider.set(webcrypto);
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const ISSUER_OID = '1.3.6.1.4.1.57264.1.8';
+const OLD_ISSUER_OID = '1.3.6.1.4.1.57264.1.1';
 const SCT_OID = '1.3.6.1.4.1.11129.2.4.2';
 const MINUTE_MS = 60_000;
 
@@ -70,6 +71,8 @@ export class CertificateAuthority {
     const keys = await newKeys();
     const extensions = [
       new SubjectAlternativeNameExtension([{ type: 'email', value: email }], true),
+      // Both places that Fulcio writes it to; cosign reads the older one.
+      new Extension(OLD_ISSUER_OID, false, Buffer.from(issuer)),
       new Extension(ISSUER_OID, false, der(0x0c, Buffer.from(issuer))),
     ];
     const bare = await this.#sign(keys, from, extensions);
