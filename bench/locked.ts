@@ -1,22 +1,15 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageImage } from '../test/support/registry/image.js';
-import {
-  Registry,
-  type Access,
-  type Fault,
-  type LoggedRequest,
-} from '../test/support/registry/registry.js';
+import { Registry, type Access } from '../test/support/registry/registry.js';
+import { AnsweredInRounds } from './answered-in-rounds.js';
 import { markdown } from './markdown.js';
 
 const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 /** Packages, each of which requires the next. */
 const CHAIN = 8;
-/** A round is answered when nothing more was asked for so long. */
-const QUIET_MS = 800;
 
 /** How often real requests wait for one another, of a chain of packages that is locked. */
 export async function locked(): Promise<string> {
@@ -63,25 +56,6 @@ async function publishChain(server: Registry): Promise<void> {
     };
     server.push(`acme/c${i}`, 'v1.0.0', await packageImage(JSON.stringify(meta)));
   }
-}
-
-/** Lets requests wait until no more come, and answers all at once. */
-class AnsweredInRounds {
-  /** How many were answered, by round. */
-  readonly sizes: number[] = [];
-  #waiting: (readonly [LoggedRequest, ServerResponse])[] = [];
-  #timer: NodeJS.Timeout | undefined;
-
-  readonly fault: Fault = (request, response, registry) => {
-    this.#waiting.push([request, response]);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const round = this.#waiting.splice(0);
-      this.sizes.push(round.length);
-      for (const [each, to] of round) registry.answer(each, to);
-    }, QUIET_MS);
-    return true;
-  };
 }
 
 async function run(args: readonly string[], folder: string, cache: string): Promise<void> {

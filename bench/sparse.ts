@@ -10,6 +10,7 @@ import { partsOf } from '../src/sources/parts/held-index.js';
 import { partsArtifact } from '../src/sources/parts/parts-artifact.js';
 import { sha256 } from '../src/text/digest.js';
 import { Registry } from '../test/support/registry/registry.js';
+import { AnsweredInRounds } from './answered-in-rounds.js';
 import { markdown, quantile } from './markdown.js';
 
 const SIZES = [1_000, 10_000, 100_000];
@@ -47,11 +48,13 @@ export async function sparse(): Promise<string> {
         whole.push(await resolved(file, folder));
       }
       const requests = server.log.length / RUNS;
+      const rounds = await roundsOf(server, folder);
       const [one, other] = [median(parts), median(whole)];
       first ??= one;
       rows.push([
         size,
         requests,
+        rounds,
         Math.round(one.kilobytes),
         times(one.kilobytes, first.kilobytes),
         Math.round(one.processorMs),
@@ -69,6 +72,7 @@ export async function sparse(): Promise<string> {
   const head = [
     'packages',
     'requests',
+    'rounds',
     'kB',
     '÷ first',
     'processor ms',
@@ -79,6 +83,14 @@ export async function sparse(): Promise<string> {
     'one file: MB',
   ];
   return markdown([head, ...rows]);
+}
+
+/** How often requests wait for one another: time on the wall, at a registry that is far off. */
+async function roundsOf(server: Registry, folder: string): Promise<number> {
+  const rounds = new AnsweredInRounds();
+  server.fail(rounds.fault);
+  await resolved(`oci://${server.host}/team/index:v1`, folder);
+  return rounds.sizes.length;
 }
 
 function times(one: number, other: number): string {
