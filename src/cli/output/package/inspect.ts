@@ -1,3 +1,4 @@
+import { isTakenByCompat } from '../../../admission/finding.js';
 import { ownsByGroup } from '../../../lock/owns-by-group.js';
 import { isRejection } from '../../../admission/judge.js';
 import { crossplaneConstraint, packageKind } from '../../../admission/lint.js';
@@ -85,6 +86,7 @@ export function inspectReportText(report: InspectReport): string {
     ...owned(report),
   ];
   if (!report.accepted) lines.push('', `Crossplane ${target} refuses it:`);
+  else if (isTakenByCompat(report.findings)) lines.push('', 'only `--compat` takes it:');
   else if (report.findings.length > 0) lines.push('', `Crossplane ${target} takes it, but:`);
   lines.push(...report.findings.map(({ severity, message }) => `  ${severity}: ${message}`));
   return `${lines.map((line) => printable(line, MAX_LINE_LENGTH)).join('\n')}\n`;

@@ -1,3 +1,4 @@
+import { isTakenByCompat } from '../../../admission/finding.js';
 import { byCodePoint } from '../../../text/code-point-order.js';
 import { formatOrigin } from '../../../model/input-error.js';
 import type { Origin } from '../../../model/package.js';
@@ -52,7 +53,7 @@ export function lintReportText(report: LintReport): string {
     return `${formatOrigin(finding)}: ${severity}: ${message} [${code}]`;
   });
   const { errors, warnings, crossplane } = report;
-  const verdict =
-    errors === 0 ? `Crossplane ${crossplane} takes it` : `Crossplane ${crossplane} refuses it`;
+  const taker = isTakenByCompat(report.findings) ? 'only `--compat`' : `Crossplane ${crossplane}`;
+  const verdict = errors === 0 ? `${taker} takes it` : `Crossplane ${crossplane} refuses it`;
   return `${[...lines, `${verdict}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`].join('\n')}\n`;
 }
