@@ -31,7 +31,13 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/conformance/**', 'test/rig/**', 'test/peers/**', ...mocking],
+          exclude: [
+            'test/conformance/**',
+            'test/rig/**',
+            'test/peers/**',
+            'test/shipping/**',
+            ...mocking,
+          ],
           isolate: false,
         },
       },

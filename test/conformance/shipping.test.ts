@@ -7,11 +7,13 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { loadAll } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildExecutables, executableOf } from '../../integrations/executable/build.js';
 import { type BuiltImage, buildContainerImage } from '../../integrations/image/build.js';
 import { readPage } from '../support/docs/page.js';
@@ -21,7 +23,7 @@ import { BASE, imageOf, layerOf } from '../support/registry/image.js';
 import { ARGOCD_PLUGIN, pluginEnvironment } from '../support/gitops/argocd-plugin.js';
 import { UnpackedImage } from '../support/shipping/unpacked-image.js';
 import { DockerRegistry, mustRun } from './docker-registry.js';
-import { tool } from './tools.js';
+import { tool, toolPath } from './tools.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HERE = `${process.platform}-${process.arch}`;
@@ -220,6 +222,31 @@ describe('the image', () => {
     });
   });
 
+  test('is the image of a GitLab job, whose shell finds the command in it', () => {
+    const file = join(ROOT, 'integrations/gitlab/templates/check.yml');
+    const [, body] = loadAll(readFileSync(file, 'utf8')) as [
+      unknown,
+      { 'xpkg-resolve': { script: string[] } },
+    ];
+    const script = `set -e\n${body['xpkg-resolve'].script.join('\n')}\ncat /tmp/xpkg-junit.xml`;
+    const variables = {
+      XPKG_FOLDER: '.',
+      XPKG_ARGS: '-f demo --from dir:packages',
+      CI_BUILDS_DIR: '/builds',
+      CI_PROJECT_DIR: '/tmp',
+    };
+    const work = mkdtempSync(join(folder, 'job-'));
+    chmodSync(work, 0o755);
+    for (const name of ['demo', 'packages']) {
+      cpSync(join(ROOT, 'fixtures', name), join(work, name), { recursive: true });
+    }
+    const demo = ['-f', 'demo', '--from', 'dir:packages', '--quiet'];
+    expect(npmForm(['resolve', ...demo], work).status).toBe(0);
+    const ran = unpacked.run(65532, work, ['sh', '-c', script], variables);
+    expect(ran).toMatchObject({ status: 0 });
+    expect(ran.stdout).toContain('<testsuites');
+  });
+
   test('is the sidecar that the plugin of Argo CD wants: user 999, no network, nothing written', () => {
     const work = mkdtempSync(join(folder, 'application-'));
     chmodSync(work, 0o755);
@@ -236,4 +263,28 @@ describe('the image', () => {
     const refused = generate({ lock: '../other.yaml' });
     expect([refused.status, refused.stdout]).toEqual([2, '']);
   });
+});
+
+test('the commands of docs/install.md run, with what is built', async () => {
+  const registry = await DockerRegistry.start();
+  try {
+    // oras speaks plain HTTP to this name alone.
+    vi.stubEnv('REGISTRY', registry.host.replace('127.0.0.1', 'localhost'));
+    const clone = new Clone(ROOT, mkdtempSync(join(folder, 'install-')));
+    symlinkSync(join(ROOT, 'package.json'), join(clone.folder, 'package.json'));
+    mkdirSync(join(clone.folder, 'build'));
+    symlinkSync(join(ROOT, 'build/executable'), join(clone.folder, 'build/executable'));
+    symlinkSync(join(folder, 'image'), join(clone.folder, 'build/image'));
+    const suite = {
+      file: 'test/conformance/shipping.test.ts',
+      programs: dirname(toolPath('oras')),
+    };
+    const printed = await runPage(readPage('docs/install.md'), clone, suite);
+    expect([...printed.values()].join('')).toContain('xpkg-resolve-linux-x64.tar.gz: OK');
+    expect(printed.size).toBe(3);
+    expect(registry.answered.filter((line) => line.startsWith('PUT'))).not.toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+    await registry.stop();
+  }
 });
