@@ -142,6 +142,7 @@ export type { RootChoice, Variation } from './usecases/fuzz/variation.js';
 export { formatLockfile } from './lock/format-lockfile.js';
 export { parseLockfile } from './lock/parse-lockfile.js';
 export type { LockedPackage, LockedSigner, Lockfile, ObjectTemplate } from './lock/lockfile.js';
+export type { SignerOf } from './usecases/resolve/to-lockfile.js';
 export { ownersOf, whyLocked } from './usecases/why.js';
 export type { Why } from './usecases/why.js';
 export type { LockEdge } from './lock/lock-graph.js';
