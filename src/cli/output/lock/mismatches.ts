@@ -40,6 +40,9 @@ function foundLines(found: string): string[] {
   return ['', ...lines.flatMap((line) => (line === '' ? [''] : wrap(line, '  ', '    ')))];
 }
 
+/** What `render --check` says of a folder in which there is no bundle at all. */
+const NO_BUNDLE = 'no bundle is there';
+
 /** Advice for each kind of mismatch that occurs, once: what it may mean, what to do. */
 export function mismatchAdvice(mismatches: readonly Mismatch[], lockfile: string): string[] {
   const has = (...kinds: readonly Mismatch['kind'][]) =>
@@ -56,7 +59,10 @@ export function mismatchAdvice(mismatches: readonly Mismatch[], lockfile: string
   if (has('constraint', 'input', 'stale') && moved === undefined) {
     lines.push('hint: run `xpkg-resolve resolve` and commit what it writes');
   }
-  if (has('bundle')) {
+  const bundle = mismatches.filter(({ kind }) => kind === 'bundle');
+  if (bundle.length > 0 && bundle.every(({ text }) => text === NO_BUNDLE)) {
+    lines.push('hint: it was not rendered yet, or elsewhere: without `--check`, it is written');
+  } else if (bundle.length > 0) {
     lines.push(
       `hint: it was edited, or not rendered from \`${lockfile}\` as it is: see what differs, then \`xpkg-resolve render\` writes it again`,
     );

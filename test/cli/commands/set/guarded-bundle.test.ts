@@ -221,6 +221,8 @@ describe('a bundle that is not there', () => {
     const { code, stderr } = await run('render', '--check');
     expect(code).toBe(EXIT.lockMismatch);
     expect(stderr).toContain('error: rendered: no bundle is there');
+    expect(stderr).toContain('not rendered yet, or elsewhere');
+    expect(stderr).not.toContain('it was edited');
     expect(readdirSync(folder)).not.toContain('rendered');
   });
 });
