@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sharedFolder } from './shared-folder.js';
 
 /** Another solver, run as a process of its own on the same instance. */
-interface Peer {
+export interface Peer {
   readonly name: string;
   /** Arguments to Python before the instance; the first is a script among the peers. */
   readonly command: readonly string[];
@@ -36,14 +36,19 @@ const PEERS: readonly Peer[] = [
   },
 ];
 
-export function presentPeers(): { present: readonly Peer[]; missing: readonly string[] } {
+/** Those that this machine has, of these or of all. */
+export function presentPeers(names = PEERS.map(({ name }) => name)): {
+  present: readonly Peer[];
+  missing: readonly string[];
+} {
   const tools = existsSync(sharedFolder('tools', 'solver', 'peers'));
   const isPresent = ({ probe: [command, ...rest] }: Peer) =>
     tools && spawnSync(command!, rest).status === 0;
-  const present = PEERS.filter(isPresent);
+  const wanted = PEERS.filter(({ name }) => names.includes(name));
+  const present = wanted.filter(isPresent);
   return {
     present,
-    missing: PEERS.filter((peer) => !present.includes(peer)).map(({ name }) => name),
+    missing: wanted.filter((peer) => !present.includes(peer)).map(({ name }) => name),
   };
 }
 

@@ -9,25 +9,49 @@ import { convert, type Instance } from '../test/support/depsuite.js';
 import { quantile } from './markdown.js';
 
 /**
- * `node solve-one.js FILE RUNS`: solves an instance in this process, again and again, and prints
- * the milliseconds of processor time of the first solve and of a later one. All that was read is remembered
- * from the first on, as the peers have it in memory from the start.
+ * `node --expose-gc solve-one.js FILE`: solves an instance in this process, again and again, and prints
+ * the milliseconds of processor time of the first solve (cold), of the fifteen after it (early) and of
+ * fifteen once a second has gone into solving (warm): by then the code is compiled, as that of the
+ * peers is from the start. All that was read is remembered from the first on, as the peers have it
+ * in memory. What reading the instance leaves behind is collected before.
  */
-const [file, runs] = process.argv.slice(2);
+const SAMPLES = 15;
+const WARM_UP = 1000;
+/** A sample is of as many solves as take so long: a clock is no use for less. */
+const SHORTEST_SAMPLE = 10;
+
+const [file] = process.argv.slice(2);
 const instance = JSON.parse(readFileSync(file!, 'utf8')) as Instance; // of this bench
 const { universe, request } = convert(instance);
 const target = targetFor('v2.3.4')!;
 const memory = SourceMemory.of(memorySource(universe));
-const times: number[] = [];
+globalThis.gc!();
 let answer = '';
-for (let run = 0; run <= Number(runs); run++) {
-  const started = process.cpuUsage();
-  const problem = toProblem(request, [target], { allowCycles: true, compat: true });
-  const driver = new Driver(memory, { compat: true, goOn: () => true });
-  const { status, effort } = await driver.drive(solve(problem), target);
-  const { user, system } = process.cpuUsage(started);
-  times.push((user + system) / 1000);
-  answer = `${status}, ${effort.conflicts} conflicts`;
+let spent = 0;
+
+const cold = await measured(1);
+const early = await median(1);
+while (spent < WARM_UP) await measured(1);
+const warm = await median(Math.ceil(SHORTEST_SAMPLE / (await measured(1))));
+process.stdout.write(`${JSON.stringify({ answer, cold, early, warm })}\n`);
+
+async function median(solves: number): Promise<number> {
+  const samples: number[] = [];
+  while (samples.length < SAMPLES) samples.push(await measured(solves));
+  return quantile(samples, 0.5);
 }
-const [cold, ...warm] = times;
-process.stdout.write(`${JSON.stringify({ answer, cold, warm: quantile(warm, 0.5) })}\n`);
+
+/** Milliseconds of processor time for each of so many solves. */
+async function measured(solves: number): Promise<number> {
+  const started = process.cpuUsage();
+  for (let i = 0; i < solves; i++) {
+    const problem = toProblem(request, [target], { allowCycles: true, compat: true });
+    const driver = new Driver(memory, { compat: true, goOn: () => true });
+    const { status, effort } = await driver.drive(solve(problem), target);
+    answer = `${status}, ${effort.conflicts} conflicts`;
+  }
+  const { user, system } = process.cpuUsage(started);
+  const ms = (user + system) / 1000;
+  spent += ms;
+  return ms / solves;
+}

@@ -13,12 +13,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Instance, Wants } from '../test/support/depsuite.js';
 import { markdown } from './markdown.js';
+import { askPeer, presentPeers, type Peer } from './peers.js';
 import { sharedFolder } from './shared-folder.js';
 
 const BUILD = new URL('../', import.meta.url).pathname;
-const RUNS = 15;
 const TIMEOUT = 20_000;
 const RUST = ['pubgrub-rs', 'resolvo'] as const;
+/** Of Debian; by the clock, and not part of the ratio. */
+const OTHERS = ['libsolv', 'cadical'];
 
 interface Case {
   readonly name: string;
@@ -30,62 +32,87 @@ interface Case {
   readonly apart: string;
 }
 
+/** Of every row. */
+const APART =
+  'peers have ranges as numbers from the start; pubgrub-rs decides on what has fewest versions first; libsolv and cadical: one run by the clock, all metadata given at once; cadical: with its start as a process, any answer rather than the preferred one';
+const OWNERSHIP = `ownership is given to peers as packages that exclude each other; ${APART}`;
+
 const CASES: readonly Case[] = [
   {
     name: 'crossplane-like p20-c150',
     file: 'hard/crossplane-like/p20-c150-s6.json.gz',
-    apart: 'ownership is given to peers as packages that exclude each other',
+    apart: OWNERSHIP,
   },
-  { name: 'powerlaw n1000', file: 'hard/powerlaw/n1000-roots20-s2.json.gz', apart: '' },
-  { name: 'lockstep k300', file: 'hard/lockstep/k300-cap0-x3.json.gz', apart: '' },
-  { name: 'wide-late w50-k20', file: 'hard/wide-late/w50-k20-sat.json.gz', apart: '' },
+  {
+    name: 'powerlaw n1000',
+    file: 'hard/powerlaw/n1000-roots20-s2.json.gz',
+    apart: APART,
+  },
+  {
+    name: 'lockstep k300',
+    file: 'hard/lockstep/k300-cap0-x3.json.gz',
+    apart: APART,
+  },
+  { name: 'wide-late w50-k20', file: 'hard/wide-late/w50-k20-sat.json.gz', apart: APART },
   {
     name: 'pigeonhole 10/9',
     file: 'hard/pigeonhole/m10-n9.json.gz',
-    apart: 'ownership is given to peers as packages that exclude each other',
+    apart: `cadical gives no proof here; ${OWNERSHIP}`,
   },
   {
     name: 'large_case, root 500',
     file: 'suites/pubgrub-rs/large_case_u16_NumberVersion@HEAD.multi.json.gz',
     root: 500,
-    apart: '',
+    apart: APART,
   },
 ];
 
-/** Processor time of one solve, first and later ones, beside the two solvers in Rust. */
+/** Processor time of one solve, first and later ones, beside other solvers. */
 export async function solving(): Promise<string> {
   const data = sharedFolder('data', 'solver');
   if (!existsSync(data)) return 'No instances beside the checkout.\n';
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
-  const peers = RUST.flatMap((name) => builtPeer(name) ?? []);
-  const rows = CASES.map((one) => rowOf(one, peers, folder));
+  const rust = RUST.flatMap((name) => builtPeer(name) ?? []);
+  const others = presentPeers(OTHERS);
+  const rows = CASES.map((one) => rowOf(one, { rust, others: others.present }, folder));
   rmSync(folder, { recursive: true });
-  const names = peers.map(({ name }) => `${name}, ms`);
-  const missing = RUST.filter((name) => !peers.some((peer) => peer.name === name));
-  const without = missing.length === 0 ? '' : `\nNot built here: ${missing.join(', ')}.\n`;
-  const head = ['instance', 'answer', 'cold ms', 'warm ms', ...names];
-  return `${markdown([[...head, 'warm ÷ better peer', 'not the same'], ...rows])}${without}`;
+  const names = [...rust, ...others.present].map(({ name }) => `${name}, ms`);
+  const unbuilt = RUST.filter((name) => !rust.some((peer) => peer.name === name));
+  const missing = [...unbuilt, ...others.missing];
+  const without = missing.length === 0 ? '' : `\nNot on this machine: ${missing.join(', ')}.\n`;
+  const head = ['instance', 'answer', 'cold ms', 'early ms', 'warm ms', ...names];
+  const ratios = ['early ÷ better of the first two', 'warm ÷ better of the first two'];
+  return `${markdown([[...head, ...ratios, 'not the same'], ...rows])}${without}`;
 }
 
-function rowOf({ name, file, root, apart }: Case, peers: readonly RustPeer[], folder: string) {
+interface Beside {
+  readonly rust: readonly RustPeer[];
+  readonly others: readonly Peer[];
+}
+
+function rowOf({ name, file, root, apart }: Case, { rust, others }: Beside, folder: string) {
   const instance = instanceOf(join(sharedFolder('data', 'solver'), file), root);
   const path = join(folder, 'instance.json');
   writeFileSync(path, JSON.stringify({ format: 'depsuite/1', expected: {}, ...instance }));
-  const one = [join(BUILD, 'bench/solve-one.js'), path, String(RUNS)];
+  const one = ['--expose-gc', join(BUILD, 'bench/solve-one.js'), path];
   const run = spawnSync(process.execPath, one, { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(run.stderr);
-  const { answer, cold, warm } = JSON.parse(run.stdout) as Ours;
+  const { answer, cold, early, warm } = JSON.parse(run.stdout) as Ours;
   const numbers = join(folder, 'instance.num');
   writeFileSync(numbers, numeric(path));
-  const theirs = peers.map((peer) => milliseconds(peer, numbers));
+  const theirs = rust.map((peer) => milliseconds(peer, numbers));
   const best = Math.min(...theirs.map((ms) => ms ?? Infinity));
+  const ratio = (ms: number) => (best === Infinity ? '' : `${(ms / best).toFixed(1)} ×`);
   return [
     name,
     answer,
     cold.toFixed(0),
-    warm.toFixed(1),
+    early.toFixed(1),
+    warm.toFixed(2),
     ...theirs.map((ms) => ms?.toFixed(2) ?? 'timeout'),
-    best === Infinity ? '' : `${(warm / best).toFixed(1)} ×`,
+    ...others.map((peer) => askPeer(peer, path)),
+    ratio(early),
+    ratio(warm),
     apart,
   ];
 }
@@ -93,6 +120,7 @@ function rowOf({ name, file, root, apart }: Case, peers: readonly RustPeer[], fo
 interface Ours {
   readonly answer: string;
   readonly cold: number;
+  readonly early: number;
   readonly warm: number;
 }
 
