@@ -59,9 +59,12 @@ export class RegistrySession {
 
   /** The URL of `rest` below a repository: `manifests/v1.0.0`. */
   async url(name: RemoteName, rest: string): Promise<URL> {
+    const subject = `${name.host}/${name.path}`;
+    if (!URL.canParse(`https://${name.host}`)) {
+      throw new SourceError('BAD_SOURCE', subject, `no registry can be at \`${name.host}\``);
+    }
     const url = new URL(`/v2/${name.path}/${rest}`, await this.#origin(name));
     if (!url.href.endsWith(`/v2/${name.path}/${rest}`)) {
-      const subject = `${name.host}/${name.path}`;
       throw new SourceError(
         'BAD_SOURCE',
         subject,
