@@ -4,10 +4,11 @@ const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as cons
 
 /** What a duration looks like, for a JSON Schema. */
 export const DURATION_PATTERN = '^[0-9]{1,5}[mhdw]$';
+const DURATION = new RegExp(DURATION_PATTERN, 'u');
 
 /** `90m`, `24h`, `7d` or `2w` in milliseconds; undefined: none of these. */
 export function parseDuration(text: string): number | undefined {
-  if (!new RegExp(DURATION_PATTERN, 'u').test(text)) return undefined;
+  if (!DURATION.test(text)) return undefined;
   const unit = text.at(-1) as keyof typeof UNITS; // the pattern admits no other
   return Number(text.slice(0, -1)) * UNITS[unit];
 }

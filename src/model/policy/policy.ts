@@ -53,7 +53,7 @@ function plainName(repository: Repository, target: Target): string {
 
 /** Docker Hub is pulled from under another name than people write. */
 function plainPrefix(prefix: string): string {
-  const plain = withPlainHost(prefix.replace(/\/+$/, ''));
+  const plain = withPlainHost(prefix.replace(/\/$/, ''));
   return plain.replace(/^docker\.io(?=\/|$)/, 'index.docker.io');
 }
 

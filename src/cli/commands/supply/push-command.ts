@@ -10,6 +10,7 @@ import { outFlag } from '../../flags/bundle-flags.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain } from '../../io/bundle/render-again.js';
 import { requireLock } from '../../io/lock-file.js';
+import { sourceDate } from '../../io/source-date.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { BULK_TIMEOUT_S, networkFlags, timeoutFlag } from '../../flags/source/network-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
@@ -81,12 +82,10 @@ function originOf(
     revision,
   }: { readonly source?: string | undefined; readonly revision?: string | undefined },
   lockfile: string,
-  { env }: Io,
+  io: Io,
 ): Readonly<Record<string, string>> {
-  const epoch = env['SOURCE_DATE_EPOCH'] ?? '';
-  const created = /^\d{1,11}$/.test(epoch)
-    ? new Date(Number(epoch) * 1000).toISOString()
-    : undefined;
+  const date = sourceDate(io);
+  const created = date === undefined ? undefined : new Date(date).toISOString();
   return {
     ...(created === undefined ? {} : { 'org.opencontainers.image.created': created }),
     ...(source === undefined ? {} : { 'org.opencontainers.image.source': source }),

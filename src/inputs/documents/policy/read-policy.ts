@@ -76,7 +76,7 @@ function packagesAt(document: InputDocument, path: Path): string {
 
 /** Refuses what could match nothing, or something else than is meant. */
 function checkPackages(document: InputDocument, path: Path, text: string): void {
-  const plain = text.replace(/\/+$/, '');
+  const plain = text.replace(/\/$/, '');
   const [host = '', ...rest] = plain.split('/');
   const isNamed = /\.|:\d/.test(host) || host === 'localhost';
   if (isNamed && isRepository(rest.length === 0 ? `${plain}/any` : plain)) return;
@@ -91,6 +91,6 @@ function checkPackages(document: InputDocument, path: Path, text: string): void 
 function howTo(text: string): string {
   if (/^[a-z]+:\/\//i.test(text)) return 'leave out what stands before `//`, and the slashes';
   if (text.includes('*')) return 'leave out `*`: all that begins with the parts given is meant';
-  if (/[:@][^/]*$/.test(text)) return 'a version does not belong in it';
+  if (/[:@]/.test(text.slice(text.lastIndexOf('/') + 1))) return 'a version does not belong in it';
   return 'write the host, and below it as much as is meant: `xpkg.upbound.io/upbound`';
 }
