@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BlobBuffer } from '../../src/image/blob.js';
 import { LIMITS } from '../../src/image/limits.js';
 import { Secret } from '../../src/registry/auth/secret.js';
-import { anonymous, storeOf, withRegistry } from '../support/registry/client.js';
+import { storeOf, withRegistry } from '../support/registry/client.js';
 import {
   cutShort,
   endless,
@@ -57,15 +57,6 @@ describe('what a registry holds', () => {
       expect(
         await repository('a/p').blob({ ...(wanted as object), digest: image.digest } as never),
       ).toBeUndefined();
-    });
-  });
-
-  test('is not asked for at a host that no URL can have', async () => {
-    await withRegistry({}, async ({ client }) => {
-      const name = { host: '127.0.0.1:99999', path: 'a/p', plainHttp: true };
-      await expect(client.repository({ ...name, credentials: anonymous }).tags()).rejects.toThrow(
-        '127.0.0.1:99999/a/p: no registry can be at `127.0.0.1:99999`',
-      );
     });
   });
 
