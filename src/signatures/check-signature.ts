@@ -5,6 +5,7 @@ import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { printable } from '../text/printable.js';
 import { isSignedBy, type SignedPayload } from './signed-payload.js';
 import type { SigningAuthority } from './signature-policy.js';
+import { isForSigning, signerNames } from './signer-certificate.js';
 import { keyDer, keyFingerprint, type TrustedAuthorities } from './trust.js';
 import type { Digest } from '../text/digest.js';
 
@@ -75,12 +76,39 @@ function certifiedSigner(
   const signer = verified(verifier, () => entityOf(payload, certificate), payload);
   if (typeof signer === 'string') return signer;
   if (!entriesName(payload, certificate)) return OTHER_KEY;
-  const subject = signer.identity?.subjectAlternativeName ?? '';
+  if (!isForSigning(certificate)) return 'its certificate is not for signing code';
+  const names = signerNames(certificate);
   const issuer = signer.identity?.extensions?.issuer ?? '';
-  const fits = identities.some((one) => one.issuer(issuer) && one.subject(subject));
-  if (fits || identities.length === 0) return { subject, issuer };
+  const subject = acceptedName(names, identities, issuer);
+  if (subject !== undefined) return { subject, issuer };
   const wanted = identities.map(({ text }) => text).join('; or ');
-  return `it is signed by \`${printable(subject)}\` (issuer \`${printable(issuer)}\`), and not by ${wanted}`;
+  const found = names.length === 0 ? 'a signer without a name' : named(names);
+  return `it is signed by ${found} (issuer \`${printable(issuer)}\`), and not by ${wanted}`;
+}
+
+/** The name of a signer that an identity of the policy fits, each name counting, as for cosign. */
+function acceptedName(
+  names: readonly string[],
+  identities: SigningAuthority['identities'],
+  issuer: string,
+): string | undefined {
+  const [first = ''] = names;
+  if (identities.length === 0) return first;
+  for (const identity of identities) {
+    if (!identity.issuer(issuer)) continue;
+    if (identity.subject === undefined) return first;
+    const fitting = names.find(identity.subject);
+    if (fitting !== undefined) return fitting;
+  }
+  return undefined;
+}
+
+const MAX_NAMES = 3;
+
+function named(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).map((name) => `\`${printable(name)}\``);
+  const rest = names.length - shown.length;
+  return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 function noKey(): never {

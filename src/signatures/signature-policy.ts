@@ -44,7 +44,8 @@ export interface SignerPattern {
   /** As the ImageConfig has it; for messages. */
   readonly text: string;
   readonly issuer: (value: string) => boolean;
-  readonly subject: (value: string) => boolean;
+  /** Of one name of the signer; undefined: a signer need not have a name. */
+  readonly subject: ((value: string) => boolean) | undefined;
 }
 
 /** The policies of some ImageConfigs, each read once. */
@@ -147,14 +148,18 @@ class PolicyReader {
       this.#matcher(identity, 'subject', at),
     ];
     const text = [subject.text, issuer.text].filter((each) => each !== undefined).join(', ');
-    return { text: text || 'any', issuer: issuer.test, subject: subject.test };
+    return {
+      text: text || 'any',
+      issuer: issuer.test ?? (() => true),
+      subject: subject.test,
+    };
   }
 
   /** An expression beats a text, and may match any part of the value, as in the cluster. */
   #matcher(identity: JsonObject, field: 'issuer' | 'subject', at: string) {
     const expression = stringOf(identity[`${field}RegExp`]) ?? '';
     const wanted = stringOf(identity[field]) ?? '';
-    if (expression === '' && wanted === '') return { text: undefined, test: () => true };
+    if (expression === '' && wanted === '') return { text: undefined, test: undefined };
     if (expression === '') {
       const test = (value: string) => value === wanted;
       return { text: `${field} \`${wanted}\``, test };

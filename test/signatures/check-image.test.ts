@@ -356,6 +356,69 @@ describe('with a trusted root', () => {
     );
   });
 
+  test('each name of a certificate counts, whole, and the one that fits is told', async () => {
+    const names = [
+      { type: 'email', value: 'ops@example.test' },
+      { type: 'dns', value: 'build.example.test' },
+      { type: 'url', value: 'https://example.test/workflow@refs/tags/v1' },
+      { type: 'ip', value: '192.0.2.7' },
+      { type: 'ip', value: '2001:db8::1' },
+    ] as const;
+    const many = await authority.certify({
+      email,
+      names: [...names],
+      issuer,
+      from,
+      log: certificates,
+    });
+    const signed = signedBy(simpleSignature(digest, { ...many, log, at }));
+    const subjects = [email, ...names.map(({ value }) => value)];
+    for (const subject of subjects) {
+      const verdict = await checkImage(signed, policyOf(keyless({ issuer, subject })), trust);
+      expect(verdict).toMatchObject({ by: { subject, issuer } });
+    }
+    const last = policyOf(keyless({ subjectRegExp: '/workflow@refs/tags/v[0-9]+$' }));
+    expect(await checkImage(signed, last, trust)).toMatchObject({
+      by: { subject: names[2].value },
+    });
+    const elsewhere = { issuer: 'https://other.example.test', subject: email };
+    const part = { issuer, subject: 'example.test' };
+    expect(await refusal(signed, policyOf(keyless(elsewhere, part)), trust)).toBe(
+      'people: it is signed by `build.example.test`, `dev@example.test`, `ops@example.test` and 3 more ' +
+        '(issuer `https://accounts.example.test`), and not by ' +
+        'subject `dev@example.test`, issuer `https://other.example.test`; or ' +
+        'subject `example.test`, issuer `https://accounts.example.test`',
+    );
+  });
+
+  test('a name with other bytes is another name, also where they differ in the highest bit', async () => {
+    const lookalike = await authority.certify({
+      email: '\u00e4ev@example.test',
+      issuer,
+      from,
+      log: certificates,
+    });
+    const signed = signedBy(simpleSignature(digest, { ...lookalike, log, at }));
+    expect(await refusal(signed, policyOf(keyless({ subject: email })), trust)).toContain(
+      'it is signed by `\u00e4ev@example.test`',
+    );
+  });
+
+  test('a certificate for other uses than signing is refused', async () => {
+    const policy = policyOf(keyless({ subject: email }));
+    const signedFor = async (...uses: readonly string[]) => {
+      const certified = await authority.certify({ email, uses, issuer, from, log: certificates });
+      return signedBy(simpleSignature(digest, { ...certified, log, at }));
+    };
+    const [serving, signing] = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.3'];
+    expect(await refusal(await signedFor(serving), policy, trust)).toBe(
+      'people: its certificate is not for signing code',
+    );
+    expect(isVerified(await checkImage(await signedFor(serving, signing), policy, trust))).toBe(
+      true,
+    );
+  });
+
   test.each([
     [
       'an expired certificate',

@@ -2,7 +2,9 @@ import { createHash, createPrivateKey, webcrypto, type KeyObject } from 'node:cr
 import {
   BasicConstraintsExtension,
   cryptoProvider,
+  ExtendedKeyUsageExtension,
   Extension,
+  type JsonGeneralNames,
   SubjectAlternativeNameExtension,
   type X509Certificate,
   X509CertificateGenerator,
@@ -26,6 +28,10 @@ export interface Certified {
 
 interface Identity {
   readonly email: string;
+  /** Names beside the address. */
+  readonly names?: JsonGeneralNames;
+  /** What the certificate is for; undefined: it does not say. */
+  readonly uses?: readonly string[] | undefined;
   readonly issuer: string;
   /** Start of the certificate's life. */
   readonly from: Date;
@@ -67,10 +73,11 @@ export class CertificateAuthority {
     };
   }
 
-  async certify({ email, issuer, from, log }: Identity): Promise<Certified> {
+  async certify({ email, names = [], uses, issuer, from, log }: Identity): Promise<Certified> {
     const keys = await newKeys();
     const extensions = [
-      new SubjectAlternativeNameExtension([{ type: 'email', value: email }], true),
+      new SubjectAlternativeNameExtension([{ type: 'email', value: email }, ...names], true),
+      ...(uses === undefined ? [] : [new ExtendedKeyUsageExtension([...uses])]),
       // Both places that Fulcio writes it to; cosign reads the older one.
       new Extension(OLD_ISSUER_OID, false, Buffer.from(issuer)),
       new Extension(ISSUER_OID, false, der(0x0c, Buffer.from(issuer))),
