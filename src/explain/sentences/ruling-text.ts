@@ -13,7 +13,9 @@ export function rulingText(ruling: Ruling, isMany: boolean): string {
     case 'registries':
       return `${are} outside the registries that the policy allows (${place})`;
     case 'deny': {
-      const because = ruling.reason === undefined ? '' : `: ${ruling.reason}`;
+      // Block scalars of YAML end in a line break, and a sentence is one line.
+      const reason = ruling.reason?.trim().replace(/\s+/g, ' ') ?? '';
+      const because = reason === '' ? '' : `: ${reason}`;
       return `${are} denied by the policy (${place}${because})`;
     }
     case 'age': {

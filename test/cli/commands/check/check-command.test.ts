@@ -152,6 +152,72 @@ test('the exit code is that of the first step that failed', async () => {
   expect((await check()).code).toBe(3);
 });
 
+const STORAGE = 'xpkg.example.org/acme-contrib/provider-cloud-storage';
+
+const policy = (lines: string) => edit('xpkg.yaml', /$/, `  policy:\n${lines}\n`);
+
+describe('of a lockfile that a policy forbids', () => {
+  test.each([
+    {
+      rule: 'registries',
+      lines: '    registries: [xpkg.example.org/acme]',
+      line: 23,
+      text: `every version of ${STORAGE} is outside the registries that the policy allows (xpkg.yaml:23)`,
+    },
+    {
+      rule: 'deny',
+      lines: `    deny:\n      - package: ${STORAGE}\n        reason: >\n          it deletes\n          ::error::buckets\n`,
+      line: 24,
+      text: `every version of ${STORAGE} is denied by the policy (xpkg.yaml:24: it deletes ::error::buckets)`,
+    },
+  ])('$rule: exit 3, and a finding at its line in every format', async ({ lines, line, text }) => {
+    await policy(lines);
+    const told = `part of why there is no answer: ${text}`;
+    const plain = await check();
+    expect(plain.code).toBe(3);
+    expect(plain.stderr).toContain(`error: locked: xpkg.yaml:${line}: ${told} [unsolvable]`);
+    expect(plain.stdout).toMatch(/^verify +failed +1 mismatch$/m);
+
+    const json = await check('-o', 'json');
+    expect(json.code).toBe(3);
+    const { steps: all } = JSON.parse(json.stdout) as { steps: { findings: object[] }[] };
+    expect(all.flatMap(({ findings }) => findings)).toContainEqual(
+      expect.objectContaining({ rule: 'unsolvable', file: 'xpkg.yaml', line, text: told }),
+    );
+
+    const github = await check('--format', 'github');
+    expect(github.code).toBe(3);
+    const annotations = github.stdout.trimEnd().split('\n');
+    expect(annotations.filter((each) => !each.startsWith('::error file='))).toEqual([]);
+    expect(annotations).toContainEqual(
+      expect.stringMatching(new RegExp(`^::error file=xpkg\\.yaml,line=${line},.*::part of why`)),
+    );
+
+    const sarif = await check('--format', 'sarif');
+    expect(sarif.code).toBe(3);
+    const { runs } = JSON.parse(sarif.stdout) as { runs: { results: object[] }[] };
+    expect(runs[0]!.results).toContainEqual(
+      expect.objectContaining({
+        message: { text: told },
+        locations: [
+          expect.objectContaining({
+            physicalLocation: expect.objectContaining({ region: { startLine: line } }) as object,
+          }),
+        ],
+      }),
+    );
+  });
+
+  test('another version would do: exit 4 at the line of what is locked, which names the rule', async () => {
+    await policy(`    deny:\n      - package: ${STORAGE}\n        version: v1.4.0`);
+    const { code, stderr } = await check();
+    expect(code).toBe(4);
+    expect(stderr).toMatch(
+      /^error: locked: xpkg\.lock\.yaml:\d+: moved .*cloud-storage v1\.4\.0 → v1\.3\.0: `v1\.4\.0` is denied by the policy \(xpkg\.yaml:24\) \[stale\]$/m,
+    );
+  });
+});
+
 function packageYaml(name: string, dependsOn: readonly object[] = []): string {
   return JSON.stringify({
     apiVersion: 'meta.pkg.crossplane.io/v1',
