@@ -2,7 +2,7 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../model/dot-registry.js';
 import type { IndexFile, IndexPackage } from '../../model/index-file.js';
 import type { Candidate, Repository } from '../../model/package.js';
-import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import type { FetchedPackage, PackageSource, Released } from '../../model/package-source.js';
 import { isAttachmentTag, joinReference } from '../../model/reference.js';
 import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
@@ -32,8 +32,8 @@ export async function makeIndex(
     const fetched = await Promise.all(
       versionsAmong(tags).map(async (version) => {
         const found = await source.fetch({ repository, version }, target);
-        const created = found && (await dateOf(source, { repository, version }, target));
-        return { version, found, created };
+        const released = found && (await datesOf(source, { repository, version }, target));
+        return { version, found, released };
       }),
     );
     const kept = fetched.filter(({ version, found }) => {
@@ -54,14 +54,14 @@ function versionsAmong(tags: readonly string[]): string[] {
 /** What keeps a date from being read, and a package not. */
 const UNDATED: ReadonlySet<string> = new Set(['BAD_IMAGE', 'OFFLINE', 'TOO_LARGE']);
 
-/** undefined: the image has none, or none that is at hand. */
-async function dateOf(
+/** undefined: the source tells of none, or none that is at hand. */
+async function datesOf(
   source: PackageSource,
   candidate: Candidate,
   target: Target,
-): Promise<string | undefined> {
+): Promise<Released | undefined> {
   try {
-    return (await source.released?.(candidate, target))?.created;
+    return await source.released?.(candidate, target);
   } catch (error) {
     if (error instanceof SourceError && UNDATED.has(error.code)) return undefined;
     throw error;
@@ -89,17 +89,24 @@ function strangeness(
 interface Fetched {
   readonly version: string;
   readonly found: FetchedPackage | undefined;
-  /** When its image says that it was made. */
-  readonly created: string | undefined;
+  /** When its image says that it was made, and when an index first saw it. */
+  readonly released: Released | undefined;
 }
 
 function packageEntry(repository: string, fetched: readonly Fetched[]): IndexPackage {
   const kind = kindOf(fetched);
-  const versions = fetched.flatMap(({ version, found, created }) => {
+  const versions = fetched.flatMap(({ version, found, released }) => {
     const entry = found && indexEntry(found, repository, kind);
-    return entry ? [[version, created === undefined ? entry : { ...entry, created }] as const] : [];
+    return entry ? [[version, { ...entry, ...datesIn(released) }] as const] : [];
   });
   return { kind, versions: Object.fromEntries(versions) };
+}
+
+function datesIn({ created, firstSeen }: Released = {}): Released {
+  return {
+    ...(created !== undefined && { created }),
+    ...(firstSeen !== undefined && { firstSeen }),
+  };
 }
 
 /** The first version that has one decides; a version of another kind says so in its entry. */

@@ -48,6 +48,13 @@ test('of a package that is new to the index it is not known since when versions 
   expect(after['v1.0.0']).not.toHaveProperty('firstSeen');
 });
 
+test('of a source that is an index itself, what it saw counts for packages that are new alone', async () => {
+  const elsewhere = held({ 'v1.0.0': version('one', { firstSeen: '2026-09-01T00:00:00Z' }) });
+  expect(await refreshed(undefined, elsewhere)).toEqual(elsewhere.versions);
+  const before = held({ 'v1.0.0': version('one') });
+  expect(await refreshed(before, elsewhere)).toEqual(before.versions);
+});
+
 test('an index from before there were dates says nothing untrue', () => {
   const dated = held({ 'v1.0.0': version('one', { created: '2026-01-01T00:00:00Z' }) });
   const undated = held({ 'v1.0.0': version('one') });

@@ -17,7 +17,7 @@ import { Registry } from '../../../support/registry/registry.js';
 
 const INDEX = `{"packages":{
 "xpkg.io/a":{"kind":"Provider","versions":{
-"v1.0.0":{"crds":["a.x.io","b.x.io"]},
+"v1.0.0":{"crds":["a.x.io","b.x.io"],"created":"2026-01-01T00:00:00Z","firstSeen":"2026-01-02T00:00:00Z"},
 "v1.1.0":{"crossplane":">=v1.0.0","dependsOn":[{"provider":"xpkg.io/b","version":"*"}]}
 }},
 "xpkg.io/b":{"kind":"Function","versions":{
