@@ -60,6 +60,21 @@ const ITEMS = `items:
     on: yes
 `;
 
+test('an activation policy is generated before all packages', async () => {
+  const activation = {
+    apiVersion: 'apiextensions.crossplane.io/v1alpha1',
+    kind: 'ManagedResourceActivationPolicy',
+    metadata: { name: 'some' },
+    spec: { activate: ['*.a.io'] },
+  };
+  const activated = { ...set, objects: [activation] };
+  writeFileSync(join(cwd, 'xpkg.lock.yaml'), formatLockfile(activated));
+  const { code, list } = await krm(`${HEAD}${CONFIG}items: []\n`);
+  expect(code).toBe(0);
+  expect(list.items.map(({ metadata: { name } }) => name)).toEqual(['some', 'a-p', 'a-cfg']);
+  expect(list.items[0]).toMatchObject({ kind: activation.kind, spec: activation.spec });
+});
+
 describe('generator', () => {
   test.each([
     { items: 'items: []\n', why: 'an empty list' },

@@ -115,6 +115,58 @@ test('a file for each object, in the order of the bundle, and together the same 
   expect(objects).toEqual(render(set).bundle.objects);
 });
 
+describe('an activation policy comes before all packages', () => {
+  const activation = {
+    apiVersion: 'apiextensions.crossplane.io/v1alpha1',
+    kind: 'ManagedResourceActivationPolicy',
+    metadata: { name: 'some' },
+    spec: { activate: ['*.a.io'] },
+  };
+  const activated = { ...set, objects: [activation] };
+  const file = 'managedresourceactivationpolicy-some.yaml';
+
+  test('--split', async () => {
+    expect((await run(activated, 'render', '--split')).code).toBe(0);
+    const { resources } = load(text('rendered/kustomization.yaml')) as { resources: string[] };
+    expect(resources).toEqual([file, 'provider-a-p.yaml', 'configuration-a-cfg.yaml']);
+    expect(load(text(`rendered/${file}`))).toEqual(activation);
+  });
+
+  test('--argocd', async () => {
+    const { stdout } = await run(activated, 'render', '--argocd', '--out', '-');
+    const objects = loadAll(stdout) as {
+      kind: string;
+      metadata: { annotations: Record<string, string> };
+    }[];
+    const waves = objects.map(({ kind, metadata: { annotations } }) => [
+      kind,
+      annotations['argocd.argoproj.io/sync-wave'],
+    ]);
+    expect(waves).toEqual([
+      [activation.kind, '-20'],
+      ['Provider', '-19'],
+      ['Configuration', '-18'],
+    ]);
+  });
+
+  test('--flux', async () => {
+    expect((await run(activated, 'render', '--flux', 'flux')).code).toBe(0);
+    expect(loadAll(text('flux/layer-00/packages.yaml'))).toEqual([activation]);
+    expect(text('flux/layer-01/packages.yaml')).toContain('kind: Provider');
+    const layers = loadAll(text('flux/flux.yaml')) as {
+      metadata: { name: string };
+      spec: { path?: string; dependsOn?: { name: string }[] };
+    }[];
+    const at = (path: string) => layers.find(({ spec }) => spec.path?.endsWith(path))!;
+    expect(at('layer-01').spec.dependsOn).toEqual([{ name: at('layer-00').metadata.name }]);
+  });
+
+  test('--helm', async () => {
+    expect((await run(activated, 'render', '--helm', 'chart')).code).toBe(0);
+    expect(load(text(`chart/configs/${file}`))).toEqual(activation);
+  });
+});
+
 test('a name too long for a file is cut, and told apart by its hash', async () => {
   const objects = ['x', 'y'].map((end) => {
     return { ...mirror, metadata: { name: `${'a.'.repeat(120)}${end}` } };
