@@ -7,7 +7,7 @@ import { runCli } from '../../../../src/cli/run.js';
 import { byCodePoint } from '../../../../src/text/code-point-order.js';
 import { fakeIo } from '../../../support/fake-io.js';
 import { instead, late, on, status } from '../../../support/registry/faults.js';
-import { imageOf, indexOf, layerOf, packageImage } from '../../../support/registry/image.js';
+import { BASE, imageOf, indexOf, layerOf, packageImage } from '../../../support/registry/image.js';
 import { Registry, type RegistryOptions } from '../../../support/registry/registry.js';
 
 const AMD64 = { os: 'linux', architecture: 'amd64' };
@@ -58,7 +58,7 @@ async function platform(options: RegistryOptions = {}): Promise<Registry> {
 }
 
 async function run(...args: readonly string[]) {
-  const io = fakeIo({ cwd: folder });
+  const io = fakeIo({ cwd: folder, env: { SOURCE_DATE_EPOCH: '1795046400' } });
   const code = await runCli(
     ['resolve', '--crossplane', 'v2.3.4', '--no-write', '-o', 'json', ...args],
     io,
@@ -215,3 +215,47 @@ test.each(['p', 'q'])(
     expect(told).toEqual([expect.stringContaining('/a/p'), expect.stringContaining('/a/q')]);
   },
 );
+
+/** A provider with a v1.0.0 of January and a v1.1.0 of three days ago, asked for with an age. */
+async function dated(version: string): Promise<string> {
+  const started = await new Registry().start();
+  registry = started;
+  for (const [tag, created] of [
+    ['v1.0.0', '2026-01-01T00:00:00Z'],
+    ['v1.1.0', '2026-11-16T00:00:00Z'],
+  ] as const) {
+    const content = meta('Provider', tag);
+    const base = await layerOf([{ name: 'package.yaml', content }], { annotations: BASE });
+    started.push('a/p', tag, imageOf([base], JSON.stringify({ created })));
+  }
+  const provider = `${started.host}/a/p`;
+  const set = {
+    apiVersion: 'xpkg-resolve.dev/v1alpha1',
+    kind: 'PackageSet',
+    spec: { packages: [{ provider, version }], policy: { minimumAge: '7d' } },
+  };
+  await writeFile(join(folder, 'xpkg.yaml'), JSON.stringify(set, null, 1));
+  return provider;
+}
+
+describe('a policy that asks for an age', () => {
+  test('passes over a tag that is too young, and says until when', async () => {
+    const provider = await dated('>=v1.0.0');
+    const { code, stdout, stderr } = await run('-f', 'xpkg.yaml');
+    expect([code, stderr]).toEqual([EXIT.done, expect.any(String)]);
+    const { packages } = JSON.parse(stdout) as { packages: object[] };
+    expect(packages).toEqual([expect.objectContaining({ source: provider, version: 'v1.0.0' })]);
+    expect(stderr).toContain('until 2026-11-23T00:00:00Z');
+  });
+
+  test('names it in the refusal where nothing else would do', async () => {
+    const provider = await dated('>=v1.1.0');
+    const { code, stdout } = await run('-f', 'xpkg.yaml');
+    expect(code).toBe(EXIT.unsolvable);
+    expect((JSON.parse(stdout) as { explanation: string }).explanation).toMatch(
+      new RegExp(
+        `${provider} v1\\.1\\.0 is younger than the \`7d\` that the policy asks for \\(xpkg\\.yaml:\\d+\\), until 2026-11-23T00:00:00Z`,
+      ),
+    );
+  });
+});
