@@ -1,5 +1,5 @@
 import { InputError } from '../../model/input-error.js';
-import type { Request } from '../../model/request.js';
+import { replacedRepository, type Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import type { Shard } from '../../model/parts/shard.js';
 import { solve } from '../../solver/solve.js';
@@ -188,10 +188,22 @@ class Fuzzing {
       variation,
       async (smaller) => (await this.#verdict(smaller, driver)) === 'breaks',
     );
+    if (await this.#isRuledOut(found, driver)) return;
     const key = variationKey(found);
     const known = this.#examples.get(key) ?? { variation: found, foundAt, releases: new Set() };
     known.releases.add(found.release.version);
     this.#examples.set(key, known);
+  }
+
+  /** Whether it was drawn with a version that a rule of the user's keeps from being chosen at all. */
+  async #isRuledOut({ release, choices }: Variation, driver: Driver): Promise<boolean> {
+    for (const { root, tag } of choices) {
+      if (tag === undefined) continue;
+      const repository = replacedRepository(this.#request, root.repository);
+      const ruling = await driver.rulingIfAsked({ repository, version: tag }, release);
+      if (ruling !== undefined) return true;
+    }
+    return false;
   }
 
   async #verdict(variation: Variation, driver: Driver): Promise<'holds' | 'breaks' | 'gave-up'> {

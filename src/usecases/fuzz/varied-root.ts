@@ -1,6 +1,7 @@
 import { parseConstraint } from '../../semver/constraint.js';
 import { readDependency } from '../../admission/dependency.js';
 import type { Repository } from '../../model/package.js';
+import { isOfPackages } from '../../model/policy/policy.js';
 import type { PackageSource } from '../../model/package-source.js';
 import {
   overrideOf,
@@ -60,15 +61,31 @@ export async function variedRoots(request: Request, varying: Varying): Promise<V
       candidates(lists.get(target.version)!, target, {
         root,
         prereleases: varying.prereleases.has(repository) || isPrerelease(root, target),
-        excluded: request.exclude.flatMap((rule) =>
-          rule.repository === repository ? [rule.version] : [],
-        ),
+        excluded: [
+          ...request.exclude.flatMap((rule) =>
+            rule.repository === repository ? [rule.version] : [],
+          ),
+          ...deniedVersions(request, repository, target),
+        ],
       }),
     );
     const staysWithin = varying.targets.every((target) => rangeOf(root, target) !== undefined);
     varied.push({ root, isAsked: place < roots.length, staysWithin, tagsFor });
   }
   return varied;
+}
+
+/** A package that is denied as a whole breaks as it is asked for, and needs no variation. */
+function deniedVersions(
+  { policies = [] }: Request,
+  repository: Repository,
+  target: Target,
+): string[] {
+  return policies.flatMap(({ deny }) =>
+    deny.flatMap(({ packages, version }) =>
+      version !== undefined && isOfPackages(repository, packages, target) ? [version] : [],
+    ),
+  );
 }
 
 /** What a local package requires, once each, as roots of their own. */

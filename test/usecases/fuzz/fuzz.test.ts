@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { InputError } from '../../../src/model/input-error.js';
 import type { IndexFile, IndexVersion } from '../../../src/model/index-file.js';
+import type { Policy } from '../../../src/model/policy/policy.js';
 import type { LocalRoot, Request, VersionRule } from '../../../src/model/request.js';
 import { fuzz, type FuzzOptions, type FuzzReport } from '../../../src/usecases/fuzz/fuzz.js';
 import { seeded } from '../../../src/usecases/fuzz/seeded.js';
@@ -165,6 +166,27 @@ test('overridden packages stay, excluded versions are not tried', async () => {
   const report = await run(universe, request);
   expect(report.varied).toEqual([{ repository: B, versions: 1 }]);
   expect(report.breakages).toEqual([]);
+});
+
+test('versions that a policy rules out break nothing; what breaks otherwise is told', async () => {
+  const old = { created: '2026-01-01T00:00:00Z' };
+  const universe = providers({
+    [A]: { 'v1.0.0': old, 'v1.1.0': old, 'v1.2.0': { created: '2026-11-15T00:00:00Z' } },
+    [B]: { 'v1.0.0': { ...needs(C, '*'), ...old }, 'v1.1.0': old },
+  });
+  const origin = { file: 'xpkg.yaml' };
+  const week = { text: '7d', milliseconds: 7 * 86_400_000, except: [], origin };
+  const policy: Policy = {
+    deny: [{ packages: A, version: 'v1.1.0', origin }],
+    minimumAge: { ...week, unknown: 'refuse' },
+  };
+  const request = requestFor({ [A]: '*', [B]: '*' }, { policies: [policy] });
+  const report = await run(universe, request, { now: Date.UTC(2026, 10, 18) });
+  expect(report.varied).toEqual([
+    { repository: A, versions: 2 },
+    { repository: B, versions: 2 },
+  ]);
+  expect(broken(report)).toEqual([[`${B} v1.0.0`]]);
 });
 
 test('the same seed, the same report; another, other variations', async () => {
