@@ -78,6 +78,7 @@ class SignatureReader {
   /** Digests of referrers that may hold what is looked for, sorted. */
   async referrers(): Promise<readonly Digest[]> {
     const { images, digest } = this.#image;
+    if (images.referrers === undefined && images.partial === true) throw this.#unknown();
     const all = (await images.referrers?.(digest)) ?? [];
     const fitting = all.filter(
       ({ artifactType = '' }) => REFERRER_TYPES.has(artifactType) || isBundleType(artifactType),
@@ -111,6 +112,18 @@ class SignatureReader {
 
   get #subject(): string {
     return `${this.#image.images.name}@${this.#image.digest}`;
+  }
+
+  /** A cache keeps no lists of referrers: that none is in it does not say that there is none. */
+  #unknown(): SourceError {
+    return new SourceError(
+      'OFFLINE',
+      this.#subject,
+      'no tag that is kept has a signature that will do, and what refers to it is not known offline',
+      {
+        hint: 'ask the registry, without `--offline`; or `xpkg-resolve bundle FILE.tar` copies signatures, and `--from layout:FILE.tar` reads them there',
+      },
+    );
   }
 
   #tooMany(): SourceError {

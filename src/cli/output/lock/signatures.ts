@@ -113,6 +113,10 @@ export function signatureNotes(
   if (!hasPolicies) notes.push('no ImageConfig asks for signatures: none was looked for');
   else if (target.rules.imageConfig?.verification !== true) {
     notes.push(`Crossplane ${target.version} verifies no signatures: none was looked for`);
+  } else if (checked.length > 0 && checked.every(({ verdict }) => verdict === undefined)) {
+    notes.push(
+      'no ImageConfig that asks for signatures is for a locked image, by the name that it is pulled by: none was looked for',
+    );
   }
   const referred = named(({ place }) => place === 'referrer');
   if (referred.length > 0) {

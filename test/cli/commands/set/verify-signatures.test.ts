@@ -230,6 +230,9 @@ describe('policies and images', () => {
     expect(await verifyJson(...KEY)).toMatchObject({
       code: 0,
       signatures: [{ status: 'not-required' }],
+      notes: expect.arrayContaining([
+        expect.stringMatching(/^no ImageConfig that asks for signatures is for a locked image/),
+      ]),
     });
   });
 
@@ -329,4 +332,80 @@ test('signers without a known key are held to a trusted root', async () => {
   const { code, stderr } = await verify();
   expect(code).toBe(2);
   expect(stderr).toContain('no trusted root was given (`--trusted-root FILE`)');
+});
+
+describe('without the registry that it was locked from', () => {
+  const CACHE = ['--cache', 'cache'];
+  const offline = (...more: readonly string[]) => verify(...KEY, ...CACHE, '--offline', ...more);
+
+  async function lockSigned(): Promise<void> {
+    await inputs(byKey);
+    const signed = ['--require-signatures', ...KEY];
+    const { code, stderr } = await run('resolve', ...CROSSPLANE, ...signed, ...CACHE);
+    expect(code, stderr).toBe(0);
+    registry.log.length = 0;
+  }
+
+  test('--offline checks the signature that resolving kept, and asks no registry', async () => {
+    push(simpleSignature(image.digest, { key }));
+    await lockSigned();
+    const { code, stdout, stderr } = await offline();
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('; 1 signature verified, 0 not required\n');
+    expect(registry.log).toEqual([]);
+    await write('cosign.pub', publicPem(stranger));
+    expect((await offline()).code).toBe(5);
+  });
+
+  test('--offline does not call unsigned what nothing is known of: exit 5', async () => {
+    await inputs(byKey);
+    expect((await run('resolve', ...CROSSPLANE, ...CACHE)).code).toBe(0);
+    push(simpleSignature(image.digest, { key }));
+    const unasked = await offline();
+    expect(unasked.code).toBe(5);
+    expect(unasked.stderr).toContain('.sig: not in the cache, and `--offline` forbids the network');
+  });
+
+  test('--offline cannot tell which referrers there are: exit 5, though a tag is known not to be', async () => {
+    const layer = bundle({ digest: image.digest, predicateType: SIGNING }, { key });
+    const referrer = { subject: image, artifactType: LAYER.bundle };
+    registry.push('acme/p', undefined, signatureManifest([layer], referrer));
+    await lockSigned();
+    const { code, stderr } = await offline();
+    expect(code).toBe(5);
+    expect(stderr).toContain('what refers to it is not known offline');
+    expect(stderr).not.toContain('there is no signature');
+    expect((await verify(...KEY, ...CACHE)).code).toBe(0);
+    expect((await run('bundle', 'whole.tar')).code).toBe(0);
+    registry.log.length = 0;
+    const carried = await offline('--from', 'layout:whole.tar');
+    expect(carried.code, carried.stderr).toBe(0);
+    expect(registry.log).toEqual([]);
+  });
+
+  test('--mirror looks for signatures in the mirror alone, by the policy for names there', async () => {
+    const mirror = await new Registry().start();
+    try {
+      push(simpleSignature(image.digest, { key }));
+      await lock(byKey, { prefix: `${mirror.host}/copy/` });
+      mirror.push('copy/acme/p', 'v1.0.0', image);
+      registry.log.length = 0;
+      const there = ['--no-bundle', '--mirror', `${mirror.host}/copy`, ...KEY];
+      const unsigned = await verify(...there);
+      expect(unsigned.code).toBe(4);
+      expect(unsigned.stderr).toContain('there is no signature');
+      const tag = `${image.digest.replace(':', '-')}.sig`;
+      const by = (signer: typeof key) =>
+        signatureManifest([simpleSignature(image.digest, { key: signer })]);
+      mirror.push('copy/acme/p', tag, by(stranger));
+      expect((await verify(...there)).code).toBe(4);
+      mirror.push('copy/acme/p', tag, by(key));
+      const { code, stdout, stderr } = await verify(...there);
+      expect(code, stderr).toBe(0);
+      expect(stdout).toContain('; 1 signature verified, 0 not required\n');
+      expect(registry.log).toEqual([]);
+    } finally {
+      await mirror.stop();
+    }
+  });
 });
