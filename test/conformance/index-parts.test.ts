@@ -59,14 +59,17 @@ test('an update sends what changed, and asks the registry for no layer that it k
   registry.forget();
   const said = await run('index', 'update', place());
   expect(said).toBe(`${name} v1.1.0 is new\n`);
-  const layers = registry.answered.filter((line) => /^GET .*\/acme\/.*\/blobs\//.test(line));
-  expect(layers).toHaveLength(1);
+  const blobs = registry.answered.filter((line) => /^GET .*\/acme\/.*\/blobs\//.test(line));
+  // The layer of what is new, and its config, which has the date.
+  expect(blobs).toHaveLength(2);
   const sent = registry.answered.filter((line) => line.startsWith('PUT'));
   // A part, its node, the table; their manifests, the index of those, the tag.
   expect(sent.length).toBeLessThanOrEqual(8);
   await run('index', 'verify', place());
   await run('index', ...names, '--out', 'one.json');
-  expect(await run('index', '--from', `index:${place()}`)).toBe(
+  const updated = await run('index', '--from', `index:${place()}`);
+  expect(updated.match(/"firstSeen"/g)).toHaveLength(1);
+  expect(updated.replace(/,"firstSeen":"[^"]*"/, '')).toBe(
     await readFile(path('one.json'), 'utf8'),
   );
 });
