@@ -21,7 +21,10 @@ import { installedVersion } from './package-object.js';
 interface PinnedImages {
   /** The user's objects, without what pins say in their place. */
   readonly kept: readonly JsonObject[];
-  /** An ImageConfig for each package that is installed by a tag, in the order of packages. */
+  /**
+   * An ImageConfig for each package that is installed by a tag, in the order of packages, and after
+   * it those that let longer tags through.
+   */
   readonly pins: readonly JsonObject[];
   readonly warnings: readonly string[];
 }
@@ -48,10 +51,11 @@ export function pinImages(
   const others = kept.map((object) => withoutPinned(object, images));
   return {
     kept: others.flatMap(({ object }) => (object === undefined ? [] : [object])),
-    pins: pins.map(({ object }) => object),
+    pins: pins.flatMap(({ object, passes }) => [object, ...passes]),
     warnings: [
       ...others.flatMap(({ warnings }) => warnings),
-      ...(pins.length > 0 ? pinWarnings(pins[0]!.image, target) : []),
+      ...unknownTags(pins),
+      ...(pins.length > 0 ? upgradeWarnings(target) : []),
     ],
   };
 }
@@ -68,6 +72,10 @@ interface ImagePin {
   /** What `spec.package` says. */
   readonly image: string;
   readonly object: JsonObject;
+  /** ImageConfigs that let longer tags through. */
+  readonly passes: readonly JsonObject[];
+  /** Whether longer tags are published is not known. */
+  readonly isAlone: boolean;
 }
 
 interface PinContext {
@@ -110,25 +118,61 @@ function pinOf(
   const own = pinName(locked);
   return {
     image,
-    object: {
-      apiVersion: 'pkg.crossplane.io/v1beta1',
-      kind: 'ImageConfig',
-      metadata: {
-        name: names.has(own) ? suffixedName(own, locked.repository) : own,
-        labels: { [PINS_LABEL]: locked.name },
-      },
-      spec: {
-        matchImages: prefixes.map((prefix) => ({ type: 'Prefix', prefix })),
-        rewriteImage: { prefix: to },
-        ...Object.fromEntries(said),
-      },
-    },
+    object: rewriting(locked, names.has(own) ? suffixedName(own, locked.repository) : own, {
+      matchImages: prefixes.map(matching),
+      rewriteImage: { prefix: to },
+      ...Object.fromEntries(said),
+    }),
+    passes: (locked.longerTags ?? []).flatMap((tag) => passOf(locked, tag, { configs, target })),
+    isAlone: locked.longerTags === undefined,
   };
 }
 
-/** What the pin of a package is called, unless the user has an ImageConfig of that name. */
-export function pinName({ name }: Pick<LockedPackage, 'name'>): string {
+/**
+ * An ImageConfig that makes of longer tags what the cluster would without the pin, whose prefix is
+ * shorter. None where one of the user's has that prefix, or makes no image of them anyway.
+ */
+function passOf(
+  locked: LockedPackage,
+  tag: string,
+  { configs, target }: Pick<PinContext, 'configs' | 'target'>,
+): readonly JsonObject[] {
+  const prefix = joinReference(locked.repository, tag);
+  const isGiven = configs.some(
+    ({ rewriteTo, prefixes }) => rewriteTo !== undefined && prefixes.includes(prefix),
+  );
+  const { image: to } = rewrittenImage(prefix, configs, target);
+  const rules = { ...referenceRules(target), strict: false };
+  if (isGiven || parseReference(to, rules) === undefined) return [];
+  const spec = { matchImages: [matching(prefix)], rewriteImage: { prefix: to } };
+  return [rewriting(locked, passName(locked, tag), spec)];
+}
+
+function rewriting({ name: pinned }: LockedPackage, name: string, spec: JsonObject): JsonObject {
+  return {
+    apiVersion: 'pkg.crossplane.io/v1beta1',
+    kind: 'ImageConfig',
+    metadata: { name, labels: { [PINS_LABEL]: pinned } },
+    spec,
+  };
+}
+
+function matching(prefix: string): JsonObject {
+  return { type: 'Prefix', prefix };
+}
+
+/** What ImageConfigs of a package are called: its pin, and what lets longer tags through. */
+export function pinNames(locked: LockedPackage): readonly string[] {
+  return [pinName(locked), ...(locked.longerTags ?? []).map((tag) => passName(locked, tag))];
+}
+
+/** Unless the user has an ImageConfig of that name. */
+function pinName({ name }: LockedPackage): string {
   return `pin-${name}`;
+}
+
+function passName(locked: LockedPackage, tag: string): string {
+  return suffixedName(pinName(locked), joinReference(locked.repository, tag));
 }
 
 interface KeptBesidePins {
@@ -157,15 +201,22 @@ function prefixOf(match: JsonValue): string {
   return stringOf(mappingOf(match)?.['prefix']) ?? '';
 }
 
-function pinWarnings(image: string, target: Target): readonly string[] {
+/** Of pins whose lockfile does not tell what else is published. */
+function unknownTags(pins: readonly ImagePin[]): readonly string[] {
+  const [first, ...more] = pins.filter(({ isAlone }) => isAlone);
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : ` (and beside ${more.length} more)`;
   return [
-    `a pin holds for every tag that begins as the locked one does: while \`${image}\` is pinned, ` +
-      `\`${image}0\` and \`${image}-rc.1\` are no valid images; what is rendered next lets go of it`,
-    ...(packageManagerOf(target).movesFromPulledVersion
-      ? [
-          `Crossplane ${target.version} with \`--enable-dependency-version-upgrades\` takes the digest ` +
-            'for the installed version, and its resolver fails on it: leave that flag off, or render with `--pin tag`',
-        ]
-      : []),
+    `the lockfile does not tell whether longer tags, such as \`${first.image}-rc.1\`, are published ` +
+      `beside \`${first.image}\`${others}: the pin keeps a cluster from installing them; ` +
+      '`xpkg-resolve resolve --pin locked` looks, and lets them through',
+  ];
+}
+
+function upgradeWarnings(target: Target): readonly string[] {
+  if (!packageManagerOf(target).movesFromPulledVersion) return [];
+  return [
+    `Crossplane ${target.version} with \`--enable-dependency-version-upgrades\` takes the digest ` +
+      'for the installed version, and its resolver fails on it: leave that flag off, or render with `--pin tag`',
   ];
 }

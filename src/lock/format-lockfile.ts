@@ -45,6 +45,7 @@ function packageBlock(locked: LockedPackage): Writable {
     baseLayer: locked.baseLayer,
     packageYaml: locked.packageYaml,
     signature: locked.signature && signatureBlock(locked.signature),
+    longerTags: locked.longerTags,
     kind: locked.kind,
     name: locked.name,
     direct: locked.direct,

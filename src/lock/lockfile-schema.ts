@@ -28,6 +28,7 @@ export interface PackageBlock {
   readonly baseLayer?: string | undefined;
   readonly packageYaml?: string | undefined;
   readonly signature?: SignatureBlock | undefined;
+  readonly longerTags?: readonly string[] | undefined;
   readonly kind: PackageKind;
   readonly name: string;
   readonly direct: boolean;
@@ -216,6 +217,10 @@ const lockedPackage = record<PackageBlock>(
       ),
       description: 'How its signature was verified (`--require-signatures`); absent: it was not.',
     },
+    longerTags: list(
+      { type: 'string' },
+      'What longer published tags begin with, a character longer than `version`; absent: tags were not asked for, as `--pin locked` does.',
+    ),
     kind,
     name: text('Name of the object in the bundle.'),
     direct: { type: 'boolean', description: 'Whether it was asked for by name.' },

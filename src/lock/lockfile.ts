@@ -36,6 +36,11 @@ export interface LockedPackage {
   readonly packageYaml: Digest | undefined;
   /** How its signature was verified (`--require-signatures`); undefined: it was not. */
   readonly signature?: LockedSigner | undefined;
+  /**
+   * What published tags begin with that begin as `version` does and are longer: `version` and one
+   * character more, sorted; empty: none is published; undefined: tags were not asked for, as `--pin locked` does.
+   */
+  readonly longerTags?: readonly string[] | undefined;
   readonly kind: PackageKind;
   /** Name of the object. */
   readonly name: string;

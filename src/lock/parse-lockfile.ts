@@ -59,12 +59,18 @@ function refuseSecond(packages: readonly PackageBlock[], { error }: LocatedDocum
 
 /** What the schema leaves open: which texts are tags, repositories and names. */
 function checkPackage(
-  { source, version, digest, name }: PackageBlock,
+  { source, version, digest, longerTags = [], name }: PackageBlock,
   error: (field: keyof PackageBlock, what: string, hint?: string) => InputError,
 ): void {
   if (!isDigest(version) && !isTag(version)) throw error('version', 'must be a tag or a digest');
   if (isDigest(version) && digest !== undefined && digest !== version) {
     throw error('digest', 'is not the digest that `version` names', RESTORE_HINT);
+  }
+  const isLonger = (tag: string) =>
+    isTag(tag) && tag.startsWith(version) && tag.length === version.length + 1;
+  if (!longerTags.every(isLonger)) {
+    const what = 'must be tags that begin as `version` does, and are a character longer';
+    throw error('longerTags', what, RESTORE_HINT);
   }
   if (parseReference(`${source}:v0`) === undefined) throw error('source', 'must be a repository');
   if (!isObjectName(name)) throw error('name', 'cannot be the name of an object', RESTORE_HINT);
@@ -80,6 +86,7 @@ function lockedPackage(block: PackageBlock): LockedPackage {
     baseLayer: checkedDigest(block.baseLayer),
     packageYaml: checkedDigest(block.packageYaml),
     ...(block.signature !== undefined && { signature: signer(block.signature) }),
+    ...(block.longerTags !== undefined && { longerTags: [...block.longerTags].sort(byCodePoint) }),
     kind: block.kind,
     name: block.name,
     direct: block.direct,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { bundleOf } from '../../src/bundle/bundle.js';
 import { labelOf } from '../../src/bundle/object-label.js';
+import type { LockedPackage } from '../../src/lock/lockfile.js';
+import { imageConfigsIn, rewrittenImage } from '../../src/model/cluster/image-config.js';
 import { InputError } from '../../src/model/input-error.js';
 import { targetFor } from '../../src/model/target/target.js';
 import type { JsonObject } from '../../src/text/json.js';
@@ -28,7 +30,11 @@ const signed: JsonObject = { verification: { provider: 'Cosign', cosign: { autho
 
 /** The spec of each ImageConfig that is rendered, by name. */
 function specs(...objects: readonly JsonObject[]): Record<string, unknown> {
-  const rendered = bundleOf(lockfileOf([p], { objects }), latest, 'locked').objects;
+  return specsOf(p, objects);
+}
+
+function specsOf(only: LockedPackage, objects: readonly JsonObject[]): Record<string, unknown> {
+  const rendered = bundleOf(lockfileOf([only], { objects }), latest, 'locked').objects;
   return Object.fromEntries(
     rendered
       .filter(({ kind }) => kind === 'ImageConfig')
@@ -211,6 +217,93 @@ test.each([
   { version: 'v2.3.4', upgrades: true },
 ])('$version: that upgrades fail on a digest is said: $upgrades', ({ version, upgrades }) => {
   const { warnings } = bundleOf(lockfileOf([p]), at(version), 'locked');
-  expect(warnings.some((each) => each.includes('-rc.1'))).toBe(true);
   expect(warnings.some((each) => each.includes('version-upgrades'))).toBe(upgrades);
+});
+
+describe('longer tags that are published', () => {
+  const beside = locked('x.io/a/p:v1.4.1', { longerTags: ['v1.4.1-', 'v1.4.10'] });
+  const lockedTag = 'x.io/a/p:v1.4.1';
+
+  /** What a cluster pulls for a tag, with what is rendered. */
+  function pulled(tag: string, objects: readonly JsonObject[] = []): string {
+    const { kept } = bundleOf(lockfileOf([beside], { objects }), latest, 'locked');
+    const configs = imageConfigsIn(kept.map((object) => ({ object, origin: { file: 'x' } })));
+    return rewrittenImage(`x.io/a/p:${tag}`, configs, latest).image;
+  }
+
+  test('have an ImageConfig for each way that they go on', () => {
+    const { kept } = bundleOf(lockfileOf([beside]), latest, 'locked');
+    expect(kept.map(labelOf)).toEqual([
+      'ImageConfig `pin-a-p`',
+      expect.stringMatching(/^ImageConfig `pin-a-p-[0-9a-f]{8}`$/),
+      expect.stringMatching(/^ImageConfig `pin-a-p-[0-9a-f]{8}`$/),
+    ]);
+    expect(kept[1]).toMatchObject({
+      metadata: { labels: { 'xpkg-resolve.dev/pins': 'a-p' } },
+      spec: {
+        matchImages: [prefix(`${lockedTag}-`)],
+        rewriteImage: { prefix: `${lockedTag}-` },
+      },
+    });
+  });
+
+  test.each([
+    { tag: 'v1.4.1', to: `x.io/a/p@${beside.digest}`, why: 'the pin holds' },
+    { tag: 'v1.4.1-rc.1', to: 'x.io/a/p:v1.4.1-rc.1', why: 'a prerelease' },
+    { tag: 'v1.4.1-rc.9', to: 'x.io/a/p:v1.4.1-rc.9', why: 'one that is published tomorrow' },
+    { tag: 'v1.4.10', to: 'x.io/a/p:v1.4.10', why: 'a later version' },
+    { tag: 'v1.4.2', to: 'x.io/a/p:v1.4.2', why: 'what the pin is not about' },
+  ])('are pulled by their name: $tag, $why', ({ tag, to: image }) => {
+    expect(pulled(tag)).toBe(image);
+  });
+
+  test.each([
+    {
+      why: 'a mirror of the registry is where they are pulled from',
+      given: [imageConfig('mirror', ['x.io'], to('m.io/x'))],
+      image: 'm.io/x/a/p:v1.4.1-rc.1',
+    },
+    {
+      why: 'what rewrote exactly the pinned tag goes on for longer ones',
+      given: [imageConfig('exact', [lockedTag], to('m.io/m/p:v1.4.1'))],
+      image: 'm.io/m/p:v1.4.1-rc.1',
+    },
+    {
+      why: 'a longer prefix of the user is followed',
+      given: [imageConfig('rc', [`${lockedTag}-rc`], to('m.io/rc/p:v1.4.1-rc'))],
+      image: 'm.io/rc/p:v1.4.1-rc.1',
+    },
+    {
+      why: 'with the same prefix, that of the user is enough',
+      given: [imageConfig('pre', [`${lockedTag}-`], to('m.io/pre/p:v1.4.1-'))],
+      image: 'm.io/pre/p:v1.4.1-rc.1',
+    },
+  ])("compose with the user's own ImageConfigs: $why", ({ given, image }) => {
+    expect(pulled('v1.4.1-rc.1', given)).toBe(image);
+    expect(pulled('v1.4.1', given)).toMatch(/@sha256:/);
+  });
+
+  test('no two ImageConfigs that rewrite have one prefix', () => {
+    const given = imageConfig('pre', [`${lockedTag}-`], to('m.io/pre/p:v1.4.1-'));
+    const all = Object.values(specsOf(beside, [given])).flatMap(
+      (spec) => (spec as { matchImages: { prefix: string }[] }).matchImages,
+    );
+    const prefixes = all.map((match) => match.prefix);
+    expect(prefixes.toSorted()).toEqual([lockedTag, `${lockedTag}-`, `${lockedTag}0`]);
+  });
+
+  test("the user's own pin to the locked digest is left as it is", () => {
+    const mine = imageConfig('mine', [lockedTag], to(`m.io/m/p@${beside.digest}`));
+    expect(Object.keys(specsOf(beside, [mine]))).toEqual(['mine']);
+  });
+
+  test.each([
+    { longerTags: undefined, warns: true, why: 'not known' },
+    { longerTags: [], warns: false, why: 'none' },
+    { longerTags: ['v1.0.0-'], warns: false, why: 'let through' },
+  ])('are warned of only where they are not known: $why', ({ longerTags, warns }) => {
+    const { warnings } = bundleOf(lockfileOf([{ ...p, longerTags }]), latest, 'locked');
+    const told = warnings.filter((each) => each.includes('does not tell whether longer tags'));
+    expect(told).toHaveLength(warns ? 1 : 0);
+  });
 });

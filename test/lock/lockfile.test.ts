@@ -351,3 +351,23 @@ test('who signed a package is written and read, whichever way it is known', () =
     expect(() => parseLockfile(text.replace(from, to), 'xpkg.lock.yaml')).toThrow(InputError);
   }
 });
+
+test('what longer tags begin with is written and read; not asked for is not none', () => {
+  const set = lockfileOf([
+    locked('x.io/a/asked:v1.4.1', { longerTags: ['v1.4.1-', 'v1.4.10'] }),
+    locked('x.io/a/none:v1.0.0', { longerTags: [] }),
+    locked('x.io/a/unasked:v1.0.0'),
+  ]);
+  const text = formatLockfile(set);
+  expect(parseLockfile(text, 'xpkg.lock.yaml')).toEqual(set);
+  expect(text.match(/longerTags/g)).toHaveLength(2);
+  for (const [to, why] of [
+    ['v1.4.1', 'the locked tag, of which a pin alone speaks'],
+    ['v1.4.1-rc', 'longer than it needs to be'],
+    ['v1.5.0', 'another tag'],
+    ['v1.4.1+', 'no tag'],
+  ] as const) {
+    const edited = text.replace('v1.4.10', to);
+    expect(() => parseLockfile(edited, 'xpkg.lock.yaml'), why).toThrow(/longerTags/);
+  }
+});

@@ -1,6 +1,7 @@
 import { Driver } from '../../driver/driver.js';
 import { SourceMemory } from '../../driver/source-memory.js';
 import type { Refused } from '../../explain/explain-refusal.js';
+import type { Lockfile } from '../../lock/lockfile.js';
 import { InputError } from '../../model/input-error.js';
 import { OutOfTime } from '../../model/time/out-of-time.js';
 import type { PackageSource } from '../../model/package-source.js';
@@ -10,6 +11,7 @@ import type { Target } from '../../model/target/target.js';
 import type { Problem } from '../../solver/problem.js';
 import type { Effort } from '../../solver/search-result.js';
 import { solve } from '../../solver/solve.js';
+import { withLongerTags, withoutLongerTags } from '../with-longer-tags.js';
 import type { Answer } from './answer.js';
 import { expectLocked } from './expect-locked.js';
 import { movedTags } from './moved-tags.js';
@@ -71,9 +73,10 @@ async function answerTo(
       const solved = await toAnswer(found, request, options);
       return {
         ...solved,
+        lockfile: await aroundLocked(solved.lockfile, memory, options),
         notes: [...notes, ...solved.notes],
         warnings: [...warnings, ...solved.warnings],
-        stats,
+        stats: { ...stats, listed: driver.counts.listed },
       };
     }
     refused ??= { problem, targets, proof: outcome, driver };
@@ -93,6 +96,15 @@ async function answerTo(
     warnings,
     stats,
   };
+}
+
+function aroundLocked(
+  lockfile: Lockfile,
+  source: PackageSource,
+  { longerTags }: ResolveOptions,
+): Lockfile | Promise<Lockfile> {
+  if (longerTags === undefined) return lockfile;
+  return longerTags ? withLongerTags(lockfile, source) : withoutLongerTags(lockfile);
 }
 
 /** The groups of releases for which the request makes sense; if for none, why not for the first. */

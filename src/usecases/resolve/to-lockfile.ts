@@ -6,6 +6,7 @@ import { byCodePoint } from '../../text/code-point-order.js';
 import type { Repository } from '../../model/package.js';
 import type { IndexState } from '../../model/package-source.js';
 import type { CheckedPackage } from '../../driver/checked-package.js';
+import { joinReference } from '../../model/reference.js';
 import { replacedRepository, type PackageRoot, type Request } from '../../model/request.js';
 import type { Target } from '../../model/target/target.js';
 import type { Selected } from '../../solver/search-result.js';
@@ -41,6 +42,9 @@ export function toLockfile(
   }
   const lockedNames = new Map(previous?.packages.map((p) => [p.repository, p.name]));
   const signers = new Map(previous?.packages.map((p) => [signedName(p), p.signature]));
+  const longer = new Map(
+    previous?.packages.map((p) => [joinReference(p.repository, p.version), p.longerTags]),
+  );
   const { names, warnings } = assignNames(
     chosen.map(({ repository }) => ({
       repository,
@@ -56,6 +60,7 @@ export function toLockfile(
     const { digest } = fetched;
     const named = { repository, version, digest };
     const signature = signerOf ? signerOf(named, target) : signers.get(signedName(named));
+    const longerTags = longer.get(joinReference(repository, version));
     return {
       repository,
       version,
@@ -64,6 +69,7 @@ export function toLockfile(
       baseLayer: fetched.baseLayer,
       packageYaml: fetched.packageYaml,
       ...(signature !== undefined && { signature }),
+      ...(longerTags !== undefined && { longerTags }),
       kind: meta.kind,
       name: names.get(repository)!,
       direct: root !== undefined,

@@ -18,6 +18,11 @@ import { refuseOtherNames } from './refuse-other-names.js';
 export interface ProblemOptions extends PolicyOptions {
   /** Says in the lockfile which states of indexes were read; so does one that said so before. */
   readonly lockIndexes?: boolean | undefined;
+  /**
+   * Says in the lockfile which published tags are longer than locked ones and begin as they do, for
+   * pins to let through; false: says so no longer; undefined: as the lockfile before.
+   */
+  readonly longerTags?: boolean | undefined;
   /** Among versions that are not locked. */
   readonly prefer?: 'newest' | 'lowest' | undefined;
   /** The last answer: its names are kept, and its versions are preferred before all others. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../../src/sources/memory-source.js';
+import { inScript, planCommands } from '../../../src/cli/output/plan/step-commands.js';
 import { plan } from '../../../src/usecases/plan/plan.js';
 import { renderPlan } from '../../../src/usecases/plan/render-plan.js';
 import type { LockfilePlan, NoPlan } from '../../../src/usecases/plan/plan.js';
@@ -41,6 +42,9 @@ function applied(answer: LockfilePlan): string[][] {
     ),
   );
 }
+
+/** What finds a pin by its name in a command. */
+const config = (pinned: string) => `imageconfig\\.pkg\\.crossplane\\.io/pin-${pinned}`;
 
 function planned(answer: LockfilePlan | NoPlan): LockfilePlan {
   if (answer.status === 'planned') return answer;
@@ -280,6 +284,24 @@ describe('what a plan says of objects', () => {
     const pins = [...files.get('01/objects.yaml')!.matchAll(/prefix: (\S+:v\S+)/g)];
     expect(pins.map(([, prefix]) => prefix)).toEqual([`${FN}:v1.0.0`, `${APP}:v2.0.0`]);
     expect(files.get('01/packages.yaml')).not.toContain(FN);
+  });
+
+  test('what let longer tags through goes before a pin might have its prefix', async () => {
+    const from = lockfileOf([
+      locked(`${APP}:v1.4.1`, { longerTags: ['v1.4.1-', 'v1.4.10'] }),
+      locked(`${DB}:v1.0.0`, { longerTags: ['v1.0.0-'] }),
+    ]);
+    const to = lockfileOf([locked(`${APP}:v1.4.10`, { longerTags: ['v1.4.10-'] })]);
+    const answer = planned(await plan(from, to, { pin: 'locked' }));
+    const [commands] = planCommands(answer, { folder: 'plan', pin: 'locked' }).map(inScript);
+    const hash = '-[0-9a-f]{8}';
+    const gone = `${config(`acme-app${hash}`)} ${config(`acme-app${hash}`)}`;
+    const removed = `${config('acme-db')} ${config(`acme-db${hash}`)}`;
+    const found = [new RegExp(` ${gone} `), / apply -k /, new RegExp(` ${removed} `)].map((each) =>
+      commands!.findIndex((command) => each.test(command)),
+    );
+    expect(found).not.toContain(-1);
+    expect(found).toEqual(found.toSorted((a, b) => a - b));
   });
 
   test('pinned by digest, no dependency is checked', async () => {

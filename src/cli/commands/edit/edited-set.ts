@@ -17,6 +17,7 @@ import { bundleFlags } from '../../flags/bundle-flags.js';
 import { editedOutputFlag } from '../../flags/output-flag.js';
 import { resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
+import { wantsLongerTags } from '../../io/bundle/wants-longer-tags.js';
 import type { Io } from '../../io/io.js';
 import { readLock, type LockOnDisk } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
@@ -133,6 +134,7 @@ export class EditedSet {
     const whole = {
       ...resolveOptions(this.#args, source, this.#io),
       lockfile: this.lock?.lockfile,
+      longerTags: await wantsLongerTags(this.#args, this.lock, this.#io),
       ...options,
     };
     return withProgress(this.#io, this.#stats, () => resolve(request, whole));

@@ -21,6 +21,7 @@ import type { Io } from '../../io/io.js';
 import { readLock, reportNoLock, type LockOnDisk } from '../../io/lock-file.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain } from '../../io/bundle/render-again.js';
+import { wantsLongerTags } from '../../io/bundle/wants-longer-tags.js';
 import { writeOutputs } from '../../io/bundle/write-outputs.js';
 import { reportMismatches } from '../../output/lock/mismatches.js';
 import { withProgress } from '../../io/progress.js';
@@ -118,12 +119,14 @@ async function runResolve(
   const sources = await openEach(args, io, stats, kept, locked);
   const source = SourceMemory.of(await asOne(sources, args, io, { stats, kept, locked }));
   const signing = await requiredSignatures(args, io, { sources, kept });
+  const longerTags = args.locked ? undefined : await wantsLongerTags(args, lock, io);
   const answering = (request: Request, given: Args) => {
     const options: ResolveOptions = {
       ...resolveOptions(given, source, io),
       ...signing.options,
       lockfile: lock?.lockfile,
       lockIndexes: args.lockIndex,
+      longerTags,
       prefer: given.prefer === 'lowest' ? 'lowest' : 'newest',
       unlock: given.upgrade || (given.prefer ?? 'locked') !== 'locked' ? 'all' : undefined,
     };

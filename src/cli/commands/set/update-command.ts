@@ -10,6 +10,7 @@ import { command } from '../../command.js';
 import { reportAnswer } from '../../output/answer/report-answer.js';
 import { EXIT } from '../../exit-code.js';
 import { answerWithHint, readGiven, type HintedArgs } from '../../hints/answer-with-hint.js';
+import { wantsLongerTags } from '../../io/bundle/wants-longer-tags.js';
 import { requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
 import { stayingLines } from '../../output/outdated.js';
@@ -60,12 +61,14 @@ export const updateCommand = command({
     const opened = await asOne(sources, args, io, { stats, kept, locked: undefined });
     const source = SourceMemory.of(opened);
     const signing = await requiredSignatures(args, io, { sources, kept });
+    const longerTags = await wantsLongerTags(args, lock, io);
     const answering = (asked: Request, flags: HintedArgs) => {
       const options = {
         ...resolveOptions(flags, source, io),
         ...signing.options,
         lockfile,
         lockIndexes: args.lockIndex,
+        longerTags,
       };
       return withProgress(io, stats, () => update(asked, moves, options));
     };

@@ -1,4 +1,4 @@
-import { pinName } from '../../../bundle/image-pins.js';
+import { pinNames } from '../../../bundle/image-pins.js';
 import { nameOf } from '../../../bundle/object-label.js';
 import { installedVersion, type Pin } from '../../../bundle/package-object.js';
 import type { LockedPackage } from '../../../lock/lockfile.js';
@@ -43,13 +43,14 @@ export function planCommands(plan: LockfilePlan, { folder, pin }: CommandOptions
       ...looks(step),
       ...releaseCommands(step),
       ...[...renamed, ...givers(step)].flatMap(letGo),
+      ...(pin === 'locked' ? step.applied.flatMap(passing) : []),
       ...(bundle.kept.length + bundle.packages.length > 0
         ? [line(['kubectl', 'apply', '-k', path])]
         : []),
       ...waitCommands(step, path, pin),
       ...[...renamed, ...step.removed.map(({ from }) => from!.locked)].flatMap((locked) => [
         deletion(locked),
-        ...(pin === 'locked' ? [unpinning(locked)] : []),
+        ...(pin === 'locked' ? [unpinning(pinNames(locked))] : []),
       ]),
       ...(n === steps.length - 1 ? kept.removed.map(deletedObject) : []),
     ];
@@ -156,9 +157,18 @@ function deletion(locked: LockedPackage): StepCommand {
   return line(['kubectl', 'delete', resource(locked)]);
 }
 
-function unpinning(locked: LockedPackage): StepCommand {
-  const name = `imageconfig.pkg.crossplane.io/${pinName(locked)}`;
-  return line(['kubectl', 'delete', name, '--ignore-not-found']);
+/** What let through tags of the version before might have the prefix of the new pin: it goes first. */
+function passing({ from, to }: PackageMove): readonly StepCommand[] {
+  if (from === undefined || to === undefined) return [];
+  const kept = new Set(pinNames(to.locked));
+  const [, ...passes] = pinNames(from.locked);
+  const gone = passes.filter((name) => !kept.has(name));
+  return gone.length === 0 ? [] : [unpinning(gone)];
+}
+
+function unpinning(names: readonly string[]): StepCommand {
+  const configs = names.map((name) => `imageconfig.pkg.crossplane.io/${name}`);
+  return line(['kubectl', 'delete', ...configs, '--ignore-not-found']);
 }
 
 function deletedObject(object: JsonObject): StepCommand {

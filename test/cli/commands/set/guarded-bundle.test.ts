@@ -168,18 +168,88 @@ test.each(GUARDS.slice(1))('$guard --no-bundle leaves the bundle out', async ({ 
   expect(outputs()).toEqual(before);
 });
 
-test('verify names published tags that a pin keeps away', async () => {
-  edit('index.json', '"v1.0.0":{"digest":"sha256:bb', '"v1.0.01":{},"v1.0.0":{"digest":"sha256:bb');
-  const kept = `while \`${B}:v1.0.0\` is pinned, no cluster can install \`v1.0.01\``;
-  expect((await run('verify', ...FROM)).stderr).not.toContain(kept);
-  await run('render', '--pin', 'locked');
-  const { code, stderr } = await run('verify', ...FROM);
-  expect(stderr).toContain(kept);
-  expect(code).toBe(EXIT.done);
+/** A tag is published beside a locked one, and begins as it does. */
+function publishLonger(tag: string): void {
+  edit(
+    'index.json',
+    '"v1.0.0":{"digest":"sha256:bb',
+    `"${tag}":{"digest":"${digest('c')}"},"v1.0.0":{"digest":"sha256:bb`,
+  );
+}
+
+describe('published tags that a pin would keep away', () => {
+  const kept = `while \`${B}:v1.0.0\` is pinned, no cluster can install \`v1.0.0-rc.1\``;
+  const unknown = 'does not tell whether longer tags';
+  beforeEach(() => publishLonger('v1.0.0-rc.1'));
+
+  test('are told by verify and check, as text and as JSON', async () => {
+    expect((await run('verify', ...FROM)).stderr).not.toContain(kept);
+    expect((await run('render', '--pin', 'locked')).stderr).toContain(unknown);
+    const text = await run('verify', ...FROM);
+    expect(text.stderr).toContain(`note: ${kept}`);
+    expect(text.code).toBe(EXIT.done);
+    const json = JSON.parse((await run('verify', ...FROM, '-o', 'json')).stdout);
+    expect(json).toMatchObject({ status: 'verified', notes: [expect.stringContaining(kept)] });
+    const checked = await run('check', ...FROM, '-o', 'json');
+    expect(checked.code).toBe(EXIT.done);
+    const steps = JSON.parse(checked.stdout).steps as { name: string; findings: unknown[] }[];
+    expect(steps.find(({ name }) => name === 'verify')).toMatchObject({
+      status: 'passed',
+      findings: [{ rule: 'longer-tags', severity: 'info', text: expect.stringContaining(kept) }],
+    });
+  });
+
+  test.each([
+    { args: ['resolve', '--pin', 'locked'], why: 'asked for' },
+    { args: ['update', '--pin', 'locked'], why: 'asked for' },
+  ])('are let through by $args', async ({ args }) => {
+    const { code, stderr } = await run(...args, ...FROM);
+    expect(code).toBe(EXIT.done);
+    expect(stderr).not.toContain(unknown);
+    expect(file('xpkg.lock.yaml')).toContain('    longerTags:\n      - v1.0.0-\n');
+    expect(file('xpkg.lock.yaml')).toContain('    longerTags: []\n');
+    expect(file('rendered/packages.yaml')).toContain(`prefix: ${B}:v1.0.0-\n`);
+    expect((await run('verify', ...FROM)).stderr).not.toContain('no cluster can install');
+  });
+
+  test('the lockfile is enough from then on, and goes on to tell', async () => {
+    await run('resolve', '--pin', 'locked', ...FROM);
+    const before = outputs();
+    for (const args of [['render'], ['resolve', ...FROM], ['resolve', '--locked', ...FROM]]) {
+      const { code, stderr } = await run(...args);
+      expect({ code, warned: stderr.includes(unknown) }).toEqual({
+        code: EXIT.done,
+        warned: false,
+      });
+      expect(outputs()).toEqual(before);
+    }
+    await run('resolve', '--no-bundle', ...FROM);
+    expect(outputs()).toEqual(before);
+  });
+
+  test('what is published later is told by verify, and is no reason to fail with --locked', async () => {
+    await run('resolve', '--pin', 'locked', ...FROM);
+    publishLonger('v1.0.0-rc.2');
+    expect((await run('verify', ...FROM)).stderr).not.toContain('no cluster can install');
+    publishLonger('v1.0.01');
+    expect(await run('resolve', '--locked', ...FROM)).toMatchObject({ code: EXIT.done });
+    expect((await run('verify', ...FROM)).stderr).toContain('no cluster can install `v1.0.01`');
+    await run('resolve', ...FROM);
+    expect((await run('verify', ...FROM)).stderr).not.toContain('no cluster can install');
+  });
+
+  test('a lockfile says nothing of them without --pin locked, and no more once it is given up', async () => {
+    const before = file('xpkg.lock.yaml');
+    await run('resolve', ...FROM);
+    expect(file('xpkg.lock.yaml')).toBe(before);
+    await run('resolve', '--pin', 'locked', ...FROM);
+    expect(file('xpkg.lock.yaml')).not.toBe(before);
+    await run('resolve', '--pin', 'tag', ...FROM);
+    expect(file('xpkg.lock.yaml')).toBe(before);
+  });
 });
 
 test('but not those that an ImageConfig of the user rewrites', async () => {
-  edit('index.json', '"v1.0.0":{"digest":"sha256:bb', '"v1.0.01":{},"v1.0.0":{"digest":"sha256:bb');
   const own = `${B}:v1.0.01`;
   const spec = { matchImages: [{ prefix: own }], rewriteImage: { prefix: own } };
   const config = { apiVersion: 'pkg.crossplane.io/v1beta1', kind: 'ImageConfig' };
@@ -187,6 +257,7 @@ test('but not those that an ImageConfig of the user rewrites', async () => {
   writeFileSync(join(folder, 'through.yaml'), JSON.stringify(through));
   const files = ['-f', 'xpkg.yaml', '-f', 'through.yaml'];
   await run('resolve', ...FROM, ...files, '--pin', 'locked');
+  publishLonger('v1.0.01');
   const { code, stderr } = await run('verify', ...FROM, ...files);
   expect(stderr).not.toContain('no cluster can install');
   expect(code).toBe(EXIT.done);
