@@ -60,6 +60,10 @@ const ANSWER_RULES: Readonly<Record<string, Row>> = {
     'A Crossplane release cannot run the set.',
     '`xpkg-resolve resolve --crossplane RELEASE --no-write` says why, and what would help.',
   ],
+  'longer-tags': [
+    'A pin keeps published tags from being installed that begin as the locked one does.',
+    '`xpkg-resolve resolve --pin locked` lets them through.',
+  ],
   outdated: ['There is a newer version.', '`xpkg-resolve update` moves locked packages.'],
 };
 

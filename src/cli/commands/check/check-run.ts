@@ -1,11 +1,14 @@
 import type { ReadStats } from '../../../driver/read-stats.js';
 import { formatLockfile } from '../../../lock/format-lockfile.js';
+import type { Lockfile } from '../../../lock/lockfile.js';
+import type { PackageSource } from '../../../model/package-source.js';
 import type { Request } from '../../../model/request.js';
 import type { ReportFinding, ReportSeverity } from '../../../report/report.js';
 import { lintSet } from '../../../usecases/lint/lint-set.js';
 import { matrix } from '../../../usecases/matrix.js';
 import type { Answer, Solved } from '../../../usecases/resolve/answer.js';
 import { resolve, type ResolveOptions } from '../../../usecases/resolve/resolve.js';
+import { longerTags } from '../../../usecases/verify/longer-tags.js';
 import { verify } from '../../../usecases/verify/verify.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
 import { readRequest } from '../../flags/input-flags.js';
@@ -120,13 +123,13 @@ export class CheckRun {
       );
       const findings = verificationFindings(verification, places);
       const headline = verificationHeadline(verification);
-      if (findings.length === 0) return passed(headline);
       const { failures } = verification;
-      return failed(
-        failures.length > 0 ? EXIT.sourceFailed : EXIT.lockMismatch,
-        headline,
-        findings,
-      );
+      const keptAway = failures.length > 0 ? [] : await this.#keptAway(lockfile, opened.audited);
+      if (findings.length === 0) return passed(headline, keptAway);
+      return failed(failures.length > 0 ? EXIT.sourceFailed : EXIT.lockMismatch, headline, [
+        ...findings,
+        ...keptAway,
+      ]);
     });
     const options = {
       ...resolveOptions(this.#args, opened.whole, this.#io),
@@ -137,6 +140,14 @@ export class CheckRun {
     if (answer === undefined) this.#skip('lint', 'there is no set to look at');
     else await this.#step('lint', () => this.#lint(request, answer, options));
     await this.#step('matrix', () => this.#matrix(request, options));
+  }
+
+  /** Longer tags that pins keep from being installed, where the bundle has pins. */
+  async #keptAway(lockfile: Lockfile, source: PackageSource): Promise<ReportFinding[]> {
+    const folder = await BundleFolder.of(this.#args, this.#io);
+    if (folder?.record.pin !== 'locked') return [];
+    const notes = await this.#waiting(() => longerTags(lockfile, source));
+    return notes.map((text) => ({ rule: 'longer-tags', severity: 'info', fails: false, text }));
   }
 
   async #locked(

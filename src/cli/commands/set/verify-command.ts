@@ -86,15 +86,15 @@ export const verifyCommand = command({
     const folder = await BundleFolder.of(args, io);
     const bundle =
       folder === undefined || folder.isEmpty ? [] : bundleDifferences(folder, lockfile);
+    const isPinned = folder?.record.pin === 'locked' && verified.failures.length === 0;
+    const keptAway = isPinned ? await longerTags(lockfile, source) : [];
     const mismatches = [...verified.mismatches, ...gaps, ...(signed?.mismatches ?? []), ...bundle];
     const verification = {
       ...verified,
       mismatches,
       failures: [...verified.failures, ...(signed?.failures ?? [])],
-      notes: [...verified.notes, ...(signed?.notes ?? [])],
+      notes: [...verified.notes, ...(signed?.notes ?? []), ...keptAway],
     };
-    const isPinned = folder?.record.pin === 'locked' && verified.failures.length === 0;
-    if (isPinned) for (const note of await longerTags(lockfile, source)) io.note(`note: ${note}`);
     io.report?.(async () => {
       const { verificationReport } = await import('../../output/findings/verify-report.js');
       const { LockPlaces } = await import('../../output/findings/lock-places.js');
