@@ -203,16 +203,43 @@ describe('what is pinned', () => {
     expect(await onto('v2.0.3')).toContain('panic: sha256:');
   });
 
-  test('a longer tag is no image', async () => {
-    const before = (await solved(universe, requestFor({ [B]: '*' }))).lockfile;
-    const kept = bundleOf(before, TARGET, 'locked')
-      .objects.filter(({ kind }) => kind === 'ImageConfig')
-      .map((object) => ({ object, origin: { file: 'x.yaml' } }));
+  const own = (to: string) => ({
+    kind: 'ImageConfig',
+    metadata: { name: 'own' },
+    spec: { matchImages: [{ prefix: `${B}:v1.0.0-rc.1` }], rewriteImage: { prefix: to } },
+  });
+
+  test.each([
+    { why: 'a longer tag is no image', more: [], longerTags: undefined, stuck: true },
+    { why: 'unless it is let through', more: [], longerTags: ['v1.0.0-'], stuck: false },
+    {
+      why: 'or an ImageConfig of the user rewrites it to itself',
+      more: [own(`${B}:v1.0.0-rc.1`)],
+      longerTags: undefined,
+      stuck: false,
+    },
+    {
+      why: 'or to a mirror, which is where sources read it',
+      more: [own('mirror.example.org/b:v1.0.0-rc.1')],
+      longerTags: undefined,
+      stuck: false,
+    },
+  ])('$why', async ({ more, longerTags, stuck }) => {
+    const { lockfile } = await solved(universe, requestFor({ [B]: '*' }));
+    const packages = lockfile.packages.map((each) =>
+      each.repository === B ? { ...each, longerTags } : each,
+    );
+    const { objects } = bundleOf({ ...lockfile, packages }, TARGET, 'locked');
+    const kept = [...objects.filter(({ kind }) => kind === 'ImageConfig'), ...more].map(
+      (object) => ({ object, origin: { file: 'x.yaml' } }),
+    );
     const request = requestFor({ [B]: 'v1.0.0-rc.1' }, { kept });
     const source = memorySource(published({ [B]: { 'v1.0.0-rc.1': {} } }));
     const { settled } = await simulated(roots(request), { source });
     const [condition] = packageConditions(settled.state, TARGET);
-    expect(condition!.installed.message).toContain('could not parse reference');
+    const problem = 'could not parse reference';
+    expect(condition!.installed.message?.includes(problem) === true).toBe(stuck);
+    expect(endsHealthy(settled, TARGET)).toBe(!stuck);
   });
 });
 
