@@ -65,6 +65,8 @@ type Work =
 interface Done {
   readonly state: ClusterState;
   readonly steps?: readonly ClusterStep[];
+  /** There is more of it to do; others may have their turn before. */
+  readonly goesOn?: boolean;
 }
 
 /**
@@ -94,6 +96,7 @@ export function* settleCluster(
     for (const woken of wokenBy(state, done.state)) {
       if (!waiting.some((other) => isSameWork(other, woken))) waiting.push(woken);
     }
+    if (done.goesOn) waiting.unshift(current!);
     state = done.state;
   }
   return { state, steps, isAtRest: false };
@@ -168,8 +171,8 @@ function* perform(
     case 'revision': {
       const revision = state.revisions.find((each) => isSameNamed(each, work.revision));
       if (revision === undefined) return { state };
-      const next = yield* reconcileRevision(state, revision, target);
-      return { state: next, steps: failures(state, next, target) };
+      const { state: next, goesOn } = yield* reconcileRevision(state, revision, target);
+      return { state: next, goesOn, steps: failures(state, next, target) };
     }
     case 'lock': {
       const { state: next, resolution } = yield* reconcileLock(state, target, flags);

@@ -14,7 +14,7 @@ import { memorySource } from '../../src/sources/memory-source.js';
 import { scenario } from '../../src/testing/generate/scenario.js';
 import { answerTo } from '../../src/testing/laws/xpkg-resolver.js';
 import type { Target } from '../../src/model/target/target.js';
-import { seeded } from '../../src/usecases/fuzz/seeded.js';
+import { arrivalOrder } from '../../src/usecases/simulate/arrival-order.js';
 import { imagesOf } from '../support/clusters.js';
 
 /** What is rendered of a lockfile, as acts of a user. */
@@ -56,7 +56,7 @@ test('what is solved and rendered ends healthy, with the Lock that was foretold,
       // Told to the user: an object whose name is not Crossplane's own may be installed twice.
       const isRace = bundle.warnings.some((text) => text.includes('installs it again'));
       for (const seed of isRace ? [] : SEEDS) {
-        const next = seed === 1 ? undefined : seeded(seed);
+        const next = seed === 1 ? undefined : arrivalOrder(seed);
         const work = settleCluster(EMPTY_CLUSTER, acts(lockfile, target), { target, next });
         const { state, isAtRest } = runOn(work, imagesOf(universe, target));
         const conditions = packageConditions(state, target);

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { runOn } from '../../src/cluster/cluster-question.js';
+import { EMPTY_CLUSTER } from '../../src/cluster/cluster-state.js';
 import { isHealthy, packageConditions } from '../../src/cluster/package-conditions.js';
 import { settleCluster, type UserAct } from '../../src/cluster/settle-cluster.js';
 import type { IndexFile } from '../../src/model/index-file.js';
 import { targetFor } from '../../src/model/target/target.js';
+import type { Draw } from '../../src/usecases/fuzz/seeded.js';
+import { arrivalOrder } from '../../src/usecases/simulate/arrival-order.js';
 import { imagesOf, rowsOf, settled, stepsOf, wanted } from '../support/clusters.js';
 import { providers, requiring } from '../support/universes.js';
 
@@ -15,6 +18,11 @@ const CRD = 'buckets.example.org';
 
 function after(before: ReturnType<typeof settled>, acts: readonly UserAct[], universe: IndexFile) {
   return runOn(settleCluster(before.state, acts, { target: TARGET }), imagesOf(universe, TARGET));
+}
+
+function settledIn(universe: IndexFile, acts: readonly UserAct[], next: Draw) {
+  const work = settleCluster(EMPTY_CLUSTER, acts, { target: TARGET, next });
+  return runOn(work, imagesOf(universe, TARGET));
 }
 
 describe('a running set', () => {
@@ -52,6 +60,26 @@ describe('a running set', () => {
 });
 
 describe('who controls what', () => {
+  test('a dependency that is in the Lock and slow may lose what it holds to a later one', () => {
+    // Seen on v1.20.11: the resolver goes on once a row is there, and C was quicker than B.
+    const universe = providers({
+      [A]: { [V1]: requiring({ [B]: '*', [C]: '*' }) },
+      [B]: { [V1]: { crds: [CRD] } },
+      [C]: { [V1]: { crds: [CRD] } },
+    });
+    const owners = Array.from({ length: 40 }, (_, seed) => {
+      const acts = [{ apply: wanted(`${A}:${V1}`) }];
+      const { state } = settledIn(universe, acts, arrivalOrder(seed));
+      return packageConditions(state, TARGET)
+        .filter(({ healthy }) => healthy.status === 'True')
+        .map(({ reference }) => reference)
+        .filter((reference) => !reference.startsWith(A));
+    });
+    expect(new Set(owners.flat())).toEqual(new Set([`${B}:${V1}`, `${C}:${V1}`]));
+    expect(owners.every((each) => each.length === 1)).toBe(true);
+    expect(stepsOf(settled(universe, [`${A}:${V1}`])).at(-1)).toMatch(/^fail c /);
+  });
+
   test('an object passes from a package that dropped it to one that brings it', () => {
     const universe = providers({
       [A]: { [V1]: { crds: [CRD] }, [V2]: {} },

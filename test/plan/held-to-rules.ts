@@ -10,7 +10,7 @@ import type { Lockfile } from '../../src/lock/lockfile.js';
 import { ownershipKey } from '../../src/model/owned-object.js';
 import { targetFor } from '../../src/model/target/target.js';
 import type { PlanStep } from '../../src/plan/plan-journey.js';
-import { seeded } from '../../src/usecases/fuzz/seeded.js';
+import { arrivalOrder } from '../../src/usecases/simulate/arrival-order.js';
 import { problemsOf, statesBetween } from './brute-force.js';
 import type { Ends } from './ends.js';
 
@@ -44,7 +44,7 @@ export function expectAccepted(given: Ends, states: readonly Lockfile[]): void {
  */
 export function expectFollowed(states: readonly Lockfile[], seed: number | undefined): void {
   const images = lockedImages([...states]);
-  const next = seed === undefined ? undefined : seeded(seed);
+  const next = seed === undefined ? undefined : arrivalOrder(seed);
   const settle = (state: ClusterState, acts: readonly UserAct[], release: string): Settled =>
     runOn(settleCluster(state, acts, { target: targetFor(release)!, next }), images);
   const [start, ...others] = states;

@@ -11,9 +11,9 @@ import { compareVersions, parseVersion } from '../../src/semver/version.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { scenario, type Scenario } from '../../src/testing/generate/scenario.js';
 import { answerTo } from '../../src/testing/laws/xpkg-resolver.js';
-import { seeded } from '../../src/usecases/fuzz/seeded.js';
 import { render } from '../../src/usecases/render.js';
 import type { Answer } from '../../src/usecases/resolve/answer.js';
+import { arrivalOrder } from '../../src/usecases/simulate/arrival-order.js';
 import { rootObjects } from '../../src/usecases/simulate/root-objects.js';
 import { endsHealthy } from '../../src/usecases/simulate/simulate.js';
 import { imagesOf } from '../support/clusters.js';
@@ -109,7 +109,7 @@ export function rootsCase(scenario: MovedScenario, target: Target): RootsCase | 
     return undefined;
   }
   const acts = objects.map((apply) => ({ apply }));
-  const draws = Array.from({ length: ORDERS }, (_, seed) => seeded(seed));
+  const draws = Array.from({ length: ORDERS }, (_, seed) => arrivalOrder(seed));
   const settled = [undefined, ...draws].map((next) =>
     runOn(settleCluster(EMPTY_CLUSTER, acts, { target, next }), imagesOf(universe, target)),
   );

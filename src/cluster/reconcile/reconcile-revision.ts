@@ -17,24 +17,31 @@ import { establish, released } from './establish.js';
 import { fits } from './fits.js';
 import { imageNamed } from './reconcile-package.js';
 
+export interface RevisionTurn {
+  readonly state: ClusterState;
+  /** It has entered the Lock, and has yet to install what it holds. */
+  readonly goesOn: boolean;
+}
+
 /**
  * A revision is read and checked, enters the Lock, and installs what it holds: in that order, and
- * no further than the first thing that is wrong.
+ * no further than the first thing that is wrong. All others see its row before it goes on.
  */
 export function* reconcileRevision(
   state: ClusterState,
   revision: ClusterRevision,
   target: Target,
-): ClusterWork<ClusterState> {
-  if (!revision.active) return deactivated(state, revision);
+): ClusterWork<RevisionTurn> {
+  const ended = (to: ClusterState): RevisionTurn => ({ state: to, goesOn: false });
+  if (!revision.active) return ended(deactivated(state, revision));
   const candidate = imageNamed(pulledReference(revision.reference, state.pins), target);
   const image = candidate && (yield* askImage(candidate));
   const unhealthy = (to: ClusterState, message: string) =>
-    withRevision(to, { ...revision, health: { status: 'False', message } });
+    ended(withRevision(to, { ...revision, health: { status: 'False', message } }));
   const object = state.objects.find(
     ({ kind, name }) => kind === revision.kind && name === revision.of,
   );
-  if (image === undefined || object === undefined) return state;
+  if (image === undefined || object === undefined) return ended(state);
   const refused = refusal(image, object, target);
   if (refused !== undefined) return unhealthy(state, refused);
   const checked = object.skipDependencyResolution
@@ -44,11 +51,12 @@ export function* reconcileRevision(
   if (checked.problem !== undefined) {
     const status = packageManagerOf(target).quotesRevisionHealth ? 'False' : 'Unknown';
     const message = `cannot resolve package dependencies: ${checked.problem}`;
-    return withRevision(entered, { ...revision, health: { status, message } });
+    return ended(withRevision(entered, { ...revision, health: { status, message } }));
   }
+  if (entered !== state) return { state: entered, goesOn: true };
   const established = establish(entered, revision, image.owns, target);
   if (established.problem !== undefined) return unhealthy(entered, established.problem);
-  return withRevision(established.state, { ...revision, health: HEALTHY });
+  return ended(withRevision(established.state, { ...revision, health: HEALTHY }));
 }
 
 /** It leaves the Lock, and what it installed is free to be taken over. */

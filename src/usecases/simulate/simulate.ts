@@ -21,7 +21,7 @@ import { packageManagerOf } from '../../model/target/package-manager.js';
 import type { Target } from '../../model/target/target.js';
 import type { JsonObject } from '../../text/json.js';
 import { byCodePoint } from '../../text/code-point-order.js';
-import { seeded } from '../fuzz/seeded.js';
+import { arrivalOrder } from './arrival-order.js';
 import { ImageReader } from './image-reader.js';
 import { rootObjects } from './root-objects.js';
 
@@ -82,7 +82,7 @@ export async function simulate(applied: Applied, options: SimulateOptions): Prom
   const settled = await run();
   const ends = new Map<string, OtherEnd>();
   for (let order = 1; order <= orders; order++) {
-    const other = await run(seeded(seed + order));
+    const other = await run(arrivalOrder(seed + order));
     const key = endKey(other);
     ends.set(key, { orders: (ends.get(key)?.orders ?? 0) + 1, settled: other });
   }

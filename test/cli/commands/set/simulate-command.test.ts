@@ -59,7 +59,7 @@ test('step by step, to where it is stuck; other orders; the lockfile', async () 
       '    constraint <2.0.0',
       '',
       '20 other orders of arrival: 1 other end',
-      '  in 12 of them, healthy on Crossplane v2.3.4: 3 packages',
+      '  in 14 of them, healthy on Crossplane v2.3.4: 3 packages',
       `    + ${C}:v1.5.0`,
       `    - ${C}:v2.0.0`,
       '',
