@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # Builds what a cluster without containers is made of, from the Go module proxy: etcd, kube-apiserver,
 # kube-controller-manager, kubectl if there is none, and the core controllers of some Crossplane releases. Needs Go 1.25
-# or newer. About 45 minutes of two cores once; what is there is kept.
+# or newer. Minutes for each of them once; what is there is kept.
 #   test/rig/build.sh [RELEASE..]
+# Without names: those of XPKG_RIG_RELEASES, or all that are in the file beside this one.
 set -euo pipefail
 work=${XPKG_RIG:-${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-rig}
 kubernetes=1.35.4
 etcd=v3.6.5
-[ $# -gt 0 ] || set -- $(cat "$(dirname "$0")/releases")
+[ $# -gt 0 ] || set -- $(echo "${XPKG_RIG_RELEASES:-$(cat "$(dirname "$0")/releases")}" | tr , ' ')
 mkdir -p "$work/bin" "$work/src" "$work/crds"
 export GOFLAGS='-mod=mod -buildvcs=false -trimpath' GOWORK=off CGO_ENABLED=0
 
 # NAME FOLDER PACKAGE LDFLAGS
 build() {
   echo "building $1"
-  (cd "$2" && nice go build -ldflags "-s -w $4" -o "$work/bin/$1.new" "$3")
+  (cd "$2" && nice go build -gcflags=all=-dwarf=false -ldflags "-s -w $4" -o "$work/bin/$1.new" "$3")
   mv "$work/bin/$1.new" "$work/bin/$1"
 }
 

@@ -8,8 +8,8 @@ const SECONDS_TO_SETTLE = Number(process.env['XPKG_RIG_SECONDS'] ?? '900');
 /** An end that lasts so long, after all was looked at again, is taken to be one. */
 const QUIET_SECONDS = 4;
 const TURN_MS = 1000;
-/** What is not yet as foretold is looked at again after so many turns. */
-const TURNS_TO_WAKE = 4;
+/** What is not yet as foretold, and has not changed for so long, is looked at again. */
+const SECONDS_TO_WAKE = 4;
 /** Where nothing changes for so long, however often it is looked at, no more will. */
 const STILL_SECONDS = 240;
 
@@ -60,12 +60,13 @@ export async function settled(
   const ids = cases.map(({ id }) => id);
   const limit = Date.now() + SECONDS_TO_SETTLE * 1000;
   let [stillSince, last] = [Date.now(), ''];
+  let idleSince = Date.now();
   let foretoldSince: number | undefined;
-  for (let turn = 1; ; turn++) {
+  for (;;) {
     const seen = await observedEnds(api, ids);
     const now = Date.now();
     const text = JSON.stringify([...seen]);
-    if (text !== last) stillSince = now;
+    if (text !== last) stillSince = idleSince = now;
     last = text;
     const others = cases.filter(({ id, ends }) => !isAmong(ends, seen.get(id)!));
     if (others.length > 0) foretoldSince = undefined;
@@ -76,11 +77,12 @@ export async function settled(
     }
     const isForetold = foretoldSince !== undefined && now - foretoldSince > QUIET_SECONDS * 1000;
     if (isForetold || now - stillSince > STILL_SECONDS * 1000 || now > limit) return seen;
-    if (turn % TURNS_TO_WAKE === 0 && others.length > 0) {
+    if (others.length > 0 && now - idleSince > SECONDS_TO_WAKE * 1000) {
       await wake(
         api,
         others.map(({ id }) => id),
       );
+      idleSince = Date.now();
     }
     await new Promise((next) => setTimeout(next, TURN_MS));
   }

@@ -183,7 +183,7 @@ async function startServer(folder: string, processes: RigProcesses): Promise<Kub
 }
 
 /** Go collects garbage less often, which takes memory and spares processor time. */
-const MORE_MEMORY = { GOGC: '200' };
+const MORE_MEMORY = { GOGC: '400' };
 
 function kubeconfigIn(folder: string): string {
   return join(folder, 'kubeconfig');

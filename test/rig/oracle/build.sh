@@ -2,6 +2,7 @@
 # Builds the oracle (program/) against the packages of some Crossplane releases: a copy of each release's module, with
 # its own go.mod, and our main in it. Needs Go 1.25 or newer. What is there is kept, unless the program has changed.
 #   test/rig/oracle/build.sh [RELEASE..]
+# Without names: all that are in the file beside this one.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=${XPKG_RIG:-${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-rig}
