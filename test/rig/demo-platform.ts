@@ -1,8 +1,14 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { runCli } from '../../src/cli/run.js';
+import type { Lockfile } from '../../src/lock/lockfile.js';
+import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import { readPackageFiles } from '../../src/sources/dir/package-files.js';
 import type { DockerRegistry } from '../conformance/docker-registry.js';
+import { fakeIo } from '../support/fake-io.js';
 import { packedImage } from './moved-scenario.js';
+import { Rig } from './rig.js';
+import { createPullSecret } from './rig-scenario.js';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 const HOST = 'xpkg.example.org';
@@ -30,8 +36,50 @@ async function versionFolders(folder: string): Promise<string[]> {
   return (await Promise.all(found)).flat();
 }
 
+/** A cluster with the Secret that the demo pulls by. */
+export async function upForDemo(
+  registry: DockerRegistry,
+  release: string,
+  flags: readonly string[] = [],
+): Promise<Rig> {
+  const rig = await Rig.up(release, { flags });
+  await createPullSecret(rig, 'example-org', registry);
+  return rig;
+}
+
+/** Resolves the demo with the command, from the registry; `override` is none of its flags. */
+export async function demo(
+  { registry, folder }: { readonly registry: DockerRegistry; readonly folder: string },
+  name: string,
+  release: string,
+  ...flags: readonly string[]
+): Promise<Lockfile> {
+  const override = flags.includes('override');
+  const rule = `  overrides: [{ package: "${registry.host}/demo/acme/configuration-network", version: v2.0.0 }]\n`;
+  await writeDemo(join(folder, name), registry, (text) =>
+    override ? text.replace('  defaults:', `${rule}  defaults:`) : text,
+  );
+  const io = fakeIo({ cwd: folder });
+  const code = await runCli(
+    [
+      'resolve',
+      `--file=${name}`,
+      `--crossplane=${release}`,
+      '--from=registry',
+      `--lock=${name}.lock.yaml`,
+      `--out=${name}-rendered`,
+      '--cache=cache',
+      ...flags.filter((flag) => flag !== 'override'),
+    ],
+    io,
+  );
+  if (code !== 0) throw new Error(io.notes().join('\n'));
+  const file = `${name}.lock.yaml`;
+  return parseLockfile(await readFile(join(folder, file), 'utf8'), file);
+}
+
 /** Writes what the README asks for, of packages at the registry; `edit` may ask for more. */
-export async function writeDemo(
+async function writeDemo(
   folder: string,
   registry: DockerRegistry,
   edit: (text: string) => string = (text) => text,

@@ -1,14 +1,23 @@
 import { expect, type TestContext } from 'vitest';
+import { runOn } from '../../src/cluster/cluster-question.js';
+import { EMPTY_CLUSTER, type WantedObject } from '../../src/cluster/cluster-state.js';
+import { imagePins } from '../../src/cluster/image-pin.js';
+import type { MoveFlags } from '../../src/cluster/reconcile/reconcile-lock.js';
+import { settleCluster } from '../../src/cluster/settle-cluster.js';
+import { wantedObject } from '../../src/cluster/wanted-object.js';
 import type { Lockfile } from '../../src/lock/lockfile.js';
 import type { IndexFile } from '../../src/model/index-file.js';
 import type { Request } from '../../src/model/request.js';
+import { targetFor } from '../../src/model/target/target.js';
 import { memorySource } from '../../src/sources/memory-source.js';
+import type { JsonObject } from '../../src/text/json.js';
 import type { Rendering } from '../../src/usecases/render.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
+import { resolve, type ResolveOptions } from '../../src/usecases/resolve/resolve.js';
 import type { DockerRegistry } from '../conformance/docker-registry.js';
+import { imagesOf } from '../support/clusters.js';
 import { digestOf } from '../support/lockfiles.js';
 import { moveScenario, type MovedScenario } from './moved-scenario.js';
-import { renderedEnd, type ObservedEnd } from './observed-end.js';
+import { foretoldEnd, renderedEnd, type ObservedEnd } from './observed-end.js';
 import type { Rig } from './rig.js';
 import { applyObjects, isAmong, settled, withoutLock } from './rig-run.js';
 
@@ -43,8 +52,10 @@ export async function published(
 export async function locked(
   { universe, request }: MovedScenario,
   release: string,
+  { longerTags }: Pick<ResolveOptions, 'longerTags'> = {},
 ): Promise<Lockfile> {
-  const answer = await resolve(request, { source: memorySource(universe), crossplane: release });
+  const source = memorySource(universe);
+  const answer = await resolve(request, { source, crossplane: release, longerTags });
   if (answer.status !== 'solved') throw new Error(`${answer.status}, on ${release}`);
   return answer.lockfile;
 }
@@ -69,4 +80,64 @@ export function seen(
   text = 'as expected',
 ) {
   task.meta.rigFigure = { scenario, release, seen: text };
+}
+
+/** The end that the model foretells of objects, over what others have led to. */
+export function modelled(
+  { universe }: MovedScenario,
+  release: string,
+  acts: readonly (readonly WantedObject[])[],
+  { flags, pins = [] }: { flags?: MoveFlags; pins?: readonly JsonObject[] } = {},
+): ObservedEnd {
+  const target = targetFor(release)!;
+  const kept = pins.map((object) => ({ object, origin: { file: 'rig' } }));
+  const images = imagesOf(universe, target);
+  let state = { ...EMPTY_CLUSTER, pins: imagePins(kept, target) };
+  let end: ObservedEnd = { packages: [], rows: [] };
+  for (const objects of acts) {
+    const work = settleCluster(
+      state,
+      objects.map((apply) => ({ apply })),
+      { target, flags },
+    );
+    const done = runOn(work, images);
+    state = { ...done.state, pins: state.pins };
+    end = foretoldEnd(done, target);
+  }
+  return end;
+}
+
+/** A repository of a universe, by the end of its name. */
+export function nameIn({ universe }: MovedScenario, name: string): string {
+  return Object.keys(universe.packages).find((each) => each.endsWith(`/${name}`))!;
+}
+
+/** The object of a package, by the end of its name. */
+export function one(rendering: Rendering, name: string): WantedObject {
+  return packagesIn(rendering).find(({ reference }) => reference.includes(`/acme/${name}:`))!;
+}
+
+/** The account of a registry that asks for one. */
+export const ACCOUNT = { user: 'u', password: 'p' } as const;
+
+/** A Secret by which images are pulled from a registry. */
+export async function createPullSecret(
+  rig: Rig,
+  name: string,
+  { host }: DockerRegistry,
+): Promise<void> {
+  const auths = { [host]: { username: ACCOUNT.user, password: ACCOUNT.password } };
+  await rig.api.create(
+    { at: '/api/v1', plural: 'namespaces/crossplane-system/secrets' },
+    {
+      metadata: { name },
+      type: 'kubernetes.io/dockerconfigjson',
+      stringData: { '.dockerconfigjson': JSON.stringify({ auths }) },
+    },
+  );
+}
+
+/** The packages that a rendering installs. */
+export function packagesIn({ bundle }: Rendering): WantedObject[] {
+  return bundle.objects.map(wantedObject).filter((object) => object !== undefined);
 }

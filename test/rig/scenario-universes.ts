@@ -13,6 +13,16 @@ export const greedy = providers({
   [B]: { 'v1.0.0': requiring({ [C]: '<2.0.0' }) },
   [C]: { 'v1.5.0': {}, 'v2.0.0': {} },
 });
+/** B wants a C that is newer than the one a user asks for. */
+export const raised = providers({
+  [B]: { 'v1.0.0': requiring({ [C]: '>=2.0.0' }) },
+  [C]: { 'v1.5.0': {}, 'v2.0.0': {} },
+});
+/** A tag that begins as another does. */
+export const longer = providers({
+  [A]: { 'v1.0.0': requiring({ [C]: '>=1.0.0-0' }) },
+  [C]: { 'v1.5.0-rc.1': {}, 'v1.5.0': {} },
+});
 const LONG = `${HOST}/a-repository-with-quite-a-long-name/that-goes-on-beyond-sixty-three-characters`;
 export const odd: IndexFile = {
   packages: {

@@ -1,44 +1,46 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleOf } from '../../src/bundle/bundle.js';
 import type { Pin } from '../../src/bundle/package-object.js';
-import { imagePins } from '../../src/cluster/image-pin.js';
 import { runOn, type KnownImages } from '../../src/cluster/cluster-question.js';
 import {
   EMPTY_CLUSTER,
   type ClusterState,
   type WantedObject,
 } from '../../src/cluster/cluster-state.js';
-import type { MoveFlags } from '../../src/cluster/reconcile/reconcile-lock.js';
 import { lockedImages } from '../../src/cluster/locked-images.js';
 import { settleCluster } from '../../src/cluster/settle-cluster.js';
 import { wantedObject } from '../../src/cluster/wanted-object.js';
-import { runCli } from '../../src/cli/run.js';
 import type { Lockfile } from '../../src/lock/lockfile.js';
-import { parseLockfile } from '../../src/lock/parse-lockfile.js';
 import { packageManagerOf } from '../../src/model/target/package-manager.js';
 import { targetFor } from '../../src/model/target/target.js';
-import type { JsonObject } from '../../src/text/json.js';
 import { plan } from '../../src/usecases/plan/plan.js';
 import { stepBundle } from '../../src/usecases/plan/step-bundle.js';
 import { render, type Rendering } from '../../src/usecases/render.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
 import { imagesOf } from '../support/clusters.js';
-import { fakeIo } from '../support/fake-io.js';
 import { BASE, imageOf, layerOf } from '../support/registry/image.js';
 import { zstdOf } from '../support/registry/zstd.js';
 import { requestFor } from '../support/requests.js';
-import { DEMO, publishDemo, writeDemo } from './demo-platform.js';
-import { moveScenario, packedImage, type MovedScenario } from './moved-scenario.js';
+import { DEMO, demo, publishDemo, upForDemo } from './demo-platform.js';
+import { moveScenario, packedImage } from './moved-scenario.js';
 import { foretoldEnd, renderedEnd, type ObservedEnd } from './observed-end.js';
 import { packageText } from './package-text.js';
-import { Rig } from './rig.js';
+import type { Rig } from './rig.js';
 import { RELEASES } from './rig-releases.js';
 import { A, B, greedy, HOST, mirror, odd, stages } from './scenario-universes.js';
 import { applyObjects, applyWanted, withoutLock } from './rig-run.js';
-import { accepted, digested, endsIn, locked, published, seen } from './rig-scenario.js';
+import {
+  accepted,
+  digested,
+  endsIn,
+  locked,
+  modelled,
+  one,
+  published,
+  seen,
+} from './rig-scenario.js';
 
 let registry: DockerRegistry;
 let folder: string;
@@ -53,47 +55,6 @@ afterAll(async () => {
   await registry.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** A cluster with the Secret that the demo pulls by. */
-async function upForDemo(release: string, flags: readonly string[] = []): Promise<Rig> {
-  const rig = await Rig.up(release, { flags });
-  const auths = { [registry.host]: { username: 'u', password: 'p' } };
-  await rig.api.create(
-    { at: '/api/v1', plural: 'namespaces/crossplane-system/secrets' },
-    {
-      metadata: { name: 'example-org' },
-      type: 'kubernetes.io/dockerconfigjson',
-      stringData: { '.dockerconfigjson': JSON.stringify({ auths }) },
-    },
-  );
-  return rig;
-}
-
-/** Resolves the demo with the command, from the registry. */
-async function demo(name: string, release: string, ...flags: readonly string[]): Promise<Lockfile> {
-  const override = flags.includes('override');
-  const rule = `  overrides: [{ package: "${registry.host}/demo/acme/configuration-network", version: v2.0.0 }]\n`;
-  await writeDemo(join(folder, name), registry, (text) =>
-    override ? text.replace('  defaults:', `${rule}  defaults:`) : text,
-  );
-  const io = fakeIo({ cwd: folder });
-  const code = await runCli(
-    [
-      'resolve',
-      `--file=${name}`,
-      `--crossplane=${release}`,
-      '--from=registry',
-      `--lock=${name}.lock.yaml`,
-      `--out=${name}-rendered`,
-      '--cache=cache',
-      ...flags.filter((flag) => flag !== 'override'),
-    ],
-    io,
-  );
-  if (code !== 0) throw new Error(io.notes().join('\n'));
-  const file = `${name}.lock.yaml`;
-  return parseLockfile(await readFile(join(folder, file), 'utf8'), file);
-}
 
 /** What was applied to a cluster, one after the other. */
 interface History {
@@ -137,31 +98,6 @@ function ofCase({ packages, rows }: ObservedEnd, id: string): ObservedEnd {
   return { packages: packages.filter(isOurs), rows: rows.filter(isOurs) };
 }
 
-/** The end that the model foretells of objects, over what others have led to. */
-function modelled(
-  { universe }: MovedScenario,
-  release: string,
-  acts: readonly (readonly WantedObject[])[],
-  { flags, pins = [] }: { flags?: MoveFlags; pins?: readonly JsonObject[] } = {},
-): ObservedEnd {
-  const target = targetFor(release)!;
-  const kept = pins.map((object) => ({ object, origin: { file: 'rig' } }));
-  const images = imagesOf(universe, target);
-  let state = { ...EMPTY_CLUSTER, pins: imagePins(kept, target) };
-  let end: ObservedEnd = { packages: [], rows: [] };
-  for (const objects of acts) {
-    const work = settleCluster(
-      state,
-      objects.map((apply) => ({ apply })),
-      { target, flags },
-    );
-    const done = runOn(work, images);
-    state = { ...done.state, pins: state.pins };
-    end = foretoldEnd(done, target);
-  }
-  return end;
-}
-
 describe.each(RELEASES)('Crossplane %s', (release) => {
   const target = targetFor(release)!;
   const rewrites = target.rules.imageConfig?.rewrite === true;
@@ -173,19 +109,19 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     let newest: Lockfile;
     let lowest: Lockfile;
     beforeAll(async () => {
-      rig = await upForDemo(release);
+      rig = await upForDemo(registry, release);
     });
     afterAll(() => rig?.down());
 
     test('the demo', async (context) => {
       seen(context, 'the demo', release);
-      newest = await demo('newest', release);
+      newest = await demo({ registry, folder }, 'newest', release);
       await goesOn(rig, history, newest, render1(newest));
     });
 
     test('the demo, moved down and up again', async (context) => {
       seen(context, 'the demo, moved down and up again', release);
-      lowest = await demo('lowest', release, '--prefer', 'lowest');
+      lowest = await demo({ registry, folder }, 'lowest', release, '--prefer', 'lowest');
       await goesOn(rig, history, lowest, render1(lowest));
       await goesOn(rig, history, newest, render1(newest));
     });
@@ -345,7 +281,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
 
     test('an override that breaks a constraint', async (context) => {
       seen(context, 'an override that breaks a constraint: rows of what stays stay', release);
-      const override = await demo('override', release, 'override');
+      const override = await demo({ registry, folder }, 'override', release, 'override');
       const state = await goesOn(rig, history, override, render1(override));
       // Rows that stay want what has left: no dependency of others is installed from then on.
       const moved = await published(registry, 'others', greedy, requestFor({ [A]: '*' }));
@@ -362,71 +298,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       await endsIn(rig, 'others', [end]);
     });
   });
-
-  const { moves, movesFromPulledVersion } = packageManagerOf(target);
-  describe.runIf(moves.includes('downgrades'))('with leave to move versions', () => {
-    let rig: Rig;
-    beforeAll(async () => {
-      rig = await upForDemo(release, MOVE_FLAGS[release.startsWith('v1.19.') ? 'v1.19' : 'later']);
-    });
-    afterAll(() => rig?.down());
-
-    test('the demo', async (context) => {
-      seen(context, 'the demo, with upgrades and downgrades on', release);
-      await accepted(rig, DEMO, render1(await demo('newest', release)));
-    });
-
-    test('roots that meet in a dependency', async (context) => {
-      seen(context, 'downgrades mend what greedy picks broke', release);
-      const moved = await published(
-        registry,
-        'movable',
-        greedy,
-        requestFor({ [A]: '*', [B]: '*' }),
-      );
-      const rendering = render1(await locked(moved, release));
-      const [a, b] = ['a', 'b'].map((name) => one(rendering, name)) as [WantedObject, WantedObject];
-      await applyWanted(rig.api, [a]);
-      await endsIn(rig, 'movable', [modelled(moved, release, [[a]])]);
-      await applyWanted(rig.api, [b]);
-      const flags = { upgrades: true, downgrades: true };
-      await endsIn(rig, 'movable', [modelled(moved, release, [[a], [b]], { flags })]);
-    });
-
-    test.runIf(rewrites)('a pin, where the resolver would move it', async (context) => {
-      const what = movesFromPulledVersion ? 'its resolver fails on it' : 'it is moved';
-      seen(context, 'upgrades meet a pin', release, what);
-      const moved = await published(registry, 'panicked', greedy, requestFor({ [A]: '*' }));
-      const first = await locked(moved, release);
-      const pinned = bundleOf(first, target, 'locked').objects;
-      await accepted(rig, 'panicked', render1(first, 'locked'));
-      const both = { ...moved, request: requestFor({ [nameIn(moved, 'b')]: '*' }) };
-      const b = one(render1(await locked(both, release)), 'b');
-      await applyWanted(rig.api, [b]);
-      const flags = { upgrades: true, downgrades: true };
-      const objects = pinned.map(wantedObject).filter((each) => each !== undefined);
-      await endsIn(rig, 'panicked', [
-        modelled(moved, release, [objects, [b]], { flags, pins: pinned }),
-      ]);
-    });
-  });
 });
-
-/** v1.19 takes the one by a flag that is no feature, and both must be given. */
-const MOVE_FLAGS = {
-  'v1.19': ['--enable-dependency-version-upgrades', '--automatic-dependency-downgrade-enabled'],
-  later: ['--enable-dependency-version-upgrades', '--enable-dependency-version-downgrades'],
-} as const;
-
-function nameIn({ universe }: MovedScenario, name: string): string {
-  return Object.keys(universe.packages).find((each) => each.endsWith(`/${name}`))!;
-}
-
-function one({ bundle }: Rendering, name: string): WantedObject {
-  return bundle.objects
-    .map(wantedObject)
-    .find((object) => object?.reference.includes(`/acme/${name}:`) === true)!;
-}
 
 async function deploymentImages(rig: Rig, part: string): Promise<string[]> {
   const deployments = await rig.api.list({ at: '/apis/apps/v1', plural: 'deployments' });

@@ -32,7 +32,6 @@ export function* reconcileRevision(
   revision: ClusterRevision,
   target: Target,
 ): ClusterWork<RevisionTurn> {
-  const ended = (to: ClusterState): RevisionTurn => ({ state: to, goesOn: false });
   if (!revision.active) return ended(deactivated(state, revision));
   const candidate = imageNamed(pulledReference(revision.reference, state.pins), target);
   const image = candidate && (yield* askImage(candidate));
@@ -57,6 +56,10 @@ export function* reconcileRevision(
   const established = establish(entered, revision, image.owns, target);
   if (established.problem !== undefined) return unhealthy(entered, established.problem);
   return ended(withRevision(established.state, { ...revision, health: HEALTHY }));
+}
+
+function ended(state: ClusterState): RevisionTurn {
+  return { state, goesOn: false };
 }
 
 /** It leaves the Lock, and what it installed is free to be taken over. */
