@@ -38,7 +38,10 @@ export function partsArtifact(parts: Parts): Artifact {
   const tables = keep(
     manifestOf(
       'tables',
-      TABLES.map((name) => listed(parts.tables[name])),
+      [
+        ...TABLES.map((name) => parts.tables[name]),
+        ...(parts.required ? [parts.required] : []),
+      ].map(listed),
     ),
   );
   const rest = keep(topOf(parts.others, keep));

@@ -11,7 +11,21 @@ import { fieldsOf, listOf, parseJson } from '../../text/json.js';
 import { printable } from '../../text/printable.js';
 import { parseIndex } from '../index/index-source.js';
 import { GroupPart, stringsFrom } from './group-part.js';
-import { bucketOf, refFrom, TABLES, type PartRef, type TableName } from './parts-format.js';
+import {
+  bucketOf,
+  bucketOfHash,
+  hashOf,
+  packageRefFrom,
+  refFrom,
+  REQUIRED_TITLE,
+  TABLES,
+  type PackageRef,
+  type PartRef,
+  type TableName,
+} from './parts-format.js';
+
+/** What leads to everything else: a table for each kind of key, and a list of some packages. */
+type Leads = Readonly<Record<TableName, PartRef>> & { readonly required: PartRef | undefined };
 
 /**
  * One state of an index in parts, by the digest of its top: whatever is asked of it, and whenever,
@@ -24,17 +38,13 @@ export class PartsSnapshot {
   readonly shown: string;
   readonly #images: ImageRepository;
   readonly #top: StoredManifest;
-  readonly #tables: Readonly<Record<TableName, PartRef>>;
+  readonly #tables: Leads;
+  #listed: Promise<ReadonlyMap<string, unknown>> | undefined;
   readonly #buckets = new Map<TableName, Promise<readonly (PartRef | undefined)[]>>();
   readonly #nodes = new Map<Digest, Promise<ReadonlyMap<string, unknown>>>();
 
   /** `tables` are those that `top` leads to: `open` finds them. */
-  constructor(
-    images: ImageRepository,
-    shown: string,
-    top: StoredManifest,
-    tables: Readonly<Record<TableName, PartRef>>,
-  ) {
+  constructor(images: ImageRepository, shown: string, top: StoredManifest, tables: Leads) {
     this.digest = top.digest;
     this.shown = shown;
     this.#images = images;
@@ -53,20 +63,35 @@ export class PartsSnapshot {
     if (stored === undefined) throw damaged(shown, 'the manifest with its tables is not there');
     const tables = parseManifest(stored, `${shown}@${stored.digest}`);
     const layers = tables.kind === 'image' ? tables.layers : [];
+    const titled = (title: string) =>
+      layers.find(({ annotations }) => annotations.get(TITLE) === title);
     const found = TABLES.map((name) => {
       const title = `lookup/${name}.json`;
-      const layer = layers.find(({ annotations }) => annotations.get(TITLE) === title);
+      const layer = titled(title);
       if (layer === undefined) throw damaged(shown, `it has no \`${title}\``);
       return [name, layer] as const;
     });
     const known = Object.fromEntries(found) as Record<TableName, Descriptor>; // each has a layer
-    return new PartsSnapshot(images, shown, top, known);
+    return new PartsSnapshot(images, shown, top, { ...known, required: titled(REQUIRED_TITLE) });
   }
 
-  /** The package as an index of its own; undefined: this index does not have it. */
-  async package(repository: Repository): Promise<IndexFile | undefined> {
-    const ref = refFrom((await this.#node('packages', repository)).get(repository));
-    return ref && this.packageAt(repository, ref);
+  /**
+   * The package as an index of its own; undefined: this index does not have it. With `ahead`, nodes
+   * that what it requires will be looked up in are asked for together with it.
+   */
+  async package(
+    repository: Repository,
+    { ahead = false }: { readonly ahead?: boolean } = {},
+  ): Promise<IndexFile | undefined> {
+    // Asked for at once, though the list may be enough: it rarely is for the first package.
+    const [listed] = await Promise.all([this.#required(), this.#table('packages')]);
+    const entry =
+      listed.get(repository) ?? (await this.#node('packages', repository)).get(repository);
+    const ref = packageRefFrom(entry);
+    if (ref === undefined) return undefined;
+    const index = this.packageAt(repository, ref);
+    if (ahead) void this.#lookAhead(ref.requires).catch(() => {});
+    return index;
   }
 
   /** The package whose part is known already. */
@@ -94,12 +119,18 @@ export class PartsSnapshot {
   }
 
   async repositories(): Promise<readonly Repository[]> {
-    return [...(await this.parts('packages')).keys()].sort(byCodePoint);
+    return [...(await this.packages()).keys()].sort(byCodePoint);
   }
 
-  /** Every part of a table, by its key; reads all nodes of the table, and no part. */
-  async parts(table: 'packages' | 'groups'): Promise<ReadonlyMap<string, PartRef>> {
-    const entries = await this.#all(table);
+  /** The parts of all packages; reads all nodes of their table, and no part. */
+  async packages(): Promise<ReadonlyMap<Repository, PackageRef>> {
+    const entries = await this.#all('packages');
+    return new Map(entries.map(([key, value]) => [key, packageRefFrom(value)!]));
+  }
+
+  /** The parts of all API groups, likewise. */
+  async groups(): Promise<ReadonlyMap<string, PartRef>> {
+    const entries = await this.#all('groups');
     return new Map(entries.map(([key, value]) => [key, refFrom(value)!]));
   }
 
@@ -111,6 +142,16 @@ export class PartsSnapshot {
   /** Tables, by the digest of each. */
   get tables(): Readonly<Record<TableName, PartRef>> {
     return this.#tables;
+  }
+
+  /** The list of packages that many others require. */
+  get required(): PartRef | undefined {
+    return this.#tables.required;
+  }
+
+  /** Whether it was written since indexes say what packages require. */
+  get isHinted(): boolean {
+    return this.required !== undefined;
   }
 
   /**
@@ -131,6 +172,7 @@ export class PartsSnapshot {
       }
     };
     await visit(this.#top);
+    if (this.required !== undefined) digests.add(this.required.digest);
     for (const name of TABLES) {
       digests.add(this.#tables[name].digest);
       for (const bucket of await this.#table(name)) if (bucket) digests.add(bucket.digest);
@@ -148,6 +190,24 @@ export class PartsSnapshot {
     const buckets = await this.#table(table);
     const bucket = buckets[bucketOf(key, Math.log2(buckets.length))];
     return bucket === undefined ? new Map() : this.#entries(table, bucket);
+  }
+
+  /** Asks for nodes before they are needed. What is wrong with one is told when it is. */
+  async #lookAhead(hashes: readonly number[]): Promise<void> {
+    const [listed, buckets] = await Promise.all([this.#required(), this.#table('packages')]);
+    const known = new Set([...listed.keys()].map(hashOf));
+    const wanted = hashes
+      .filter((hash) => !known.has(hash))
+      .flatMap((hash) => buckets[bucketOfHash(hash, Math.log2(buckets.length))] ?? []);
+    await Promise.all(wanted.map((bucket) => this.#entries('packages', bucket)));
+  }
+
+  /** Packages that many others require; none where the index has no list of them. */
+  #required(): Promise<ReadonlyMap<string, unknown>> {
+    return (this.#listed ??=
+      this.required === undefined
+        ? Promise.resolve(new Map())
+        : this.#readList(this.required, 'required', `\`${REQUIRED_TITLE}\``));
   }
 
   #table(name: TableName): Promise<readonly (PartRef | undefined)[]> {
@@ -170,18 +230,24 @@ export class PartsSnapshot {
   }
 
   #entries(table: TableName, bucket: PartRef): Promise<ReadonlyMap<string, unknown>> {
-    const known = this.#nodes.get(bucket.digest) ?? this.#readNode(table, bucket);
+    const known =
+      this.#nodes.get(bucket.digest) ??
+      this.#readList(bucket, table, `a node of \`lookup/${table}.json\``);
     this.#nodes.set(bucket.digest, known);
     return known;
   }
 
-  async #readNode(table: TableName, bucket: PartRef): Promise<ReadonlyMap<string, unknown>> {
-    const shown = `${this.shown}, a node of \`lookup/${table}.json\``;
-    const value = parseJson(await this.#part(bucket, shown))?.value;
-    const entries = fieldsOf(fieldsOf(value)?.get(table));
-    const isEntry = table === 'words' ? stringsFrom : refFrom;
+  async #readList(
+    ref: PartRef,
+    name: TableName | 'required',
+    what: string,
+  ): Promise<ReadonlyMap<string, unknown>> {
+    const shown = `${this.shown}, ${what}`;
+    const value = parseJson(await this.#part(ref, shown))?.value;
+    const entries = fieldsOf(fieldsOf(value)?.get(name));
+    const isEntry = name === 'words' ? stringsFrom : refFrom;
     if (entries === undefined || ![...entries.values()].every((entry) => isEntry(entry))) {
-      throw damaged(shown, `it is not a list of ${table}`);
+      throw damaged(shown, `it is not a list of ${name}`);
     }
     return entries;
   }

@@ -17,7 +17,7 @@ export function partsSource(
 ): PackageSource {
   const opened = new Map<Repository, Promise<PackageSource | undefined>>();
   const open = (repository: Repository) => {
-    const known = opened.get(repository) ?? packageSource(snapshot, repository);
+    const known = opened.get(repository) ?? packageSource(snapshot, repository, { ahead: distant });
     opened.set(repository, known);
     return known;
   };
@@ -44,8 +44,9 @@ export function partsSource(
 async function packageSource(
   snapshot: PartsSnapshot,
   repository: Repository,
+  options: { readonly ahead: boolean },
 ): Promise<PackageSource | undefined> {
-  const index = await snapshot.package(repository);
+  const index = await snapshot.package(repository, options);
   return index && memorySource(index);
 }
 

@@ -5,14 +5,19 @@ import { sha256, type Digest } from '../../text/digest.js';
 import { formatIndex } from '../index/make-index.js';
 import { apisOf, NO_APIS, type PackageApis } from './package-apis.js';
 import { GroupPart } from './group-part.js';
+import { mostRequired } from './most-required.js';
 import {
   bucketBits,
   formatMapping,
   inBuckets,
+  REQUIRED_TITLE,
+  writtenPackageRef,
   writtenRef,
+  type PackageRef,
   type PartRef,
   type TableName,
 } from './parts-format.js';
+import { requiredHashes } from './required-hashes.js';
 
 /** A blob of an index in parts. */
 export interface Part extends PartRef {
@@ -24,7 +29,9 @@ export interface Part extends PartRef {
 /** All of an index in parts; of parts that did not change, only the reference is known. */
 export interface Parts {
   readonly tables: Readonly<Record<TableName, Part>>;
-  /** All but the tables, in no order. */
+  /** Packages that many others require; undefined: as in indexes that say nothing of that. */
+  readonly required: Part | undefined;
+  /** All but these, in no order. */
   readonly others: readonly Part[];
   /** Bytes of those that were made. */
   readonly bytes: ReadonlyMap<Digest, Uint8Array>;
@@ -32,7 +39,7 @@ export interface Parts {
 
 /** What is known of an index before it changes. */
 export interface PartsBefore {
-  readonly packages: ReadonlyMap<Repository, PartRef>;
+  readonly packages: ReadonlyMap<Repository, PackageRef>;
   readonly groups: ReadonlyMap<string, PartRef>;
   readonly words: ReadonlyMap<string, readonly Repository[]>;
   /** The part of a group that `groups` names. */
@@ -61,14 +68,20 @@ export interface PartChange {
  */
 export class PartsTree {
   readonly #before: PartsBefore;
-  readonly #packages: Map<Repository, PartRef>;
+  readonly #hinted: boolean;
+  readonly #packages: Map<Repository, PackageRef>;
   readonly #groups: Map<string, PartRef>;
   readonly #words: Map<string, Set<Repository>>;
   readonly #touched = new Map<string, GroupPart>();
   readonly #bytes = new Map<Digest, Uint8Array>();
 
-  constructor(before: PartsBefore = NOTHING) {
+  /** Without `hinted` it is made as indexes were before they said what packages require. */
+  constructor(
+    before: PartsBefore = NOTHING,
+    { hinted = true }: { readonly hinted?: boolean } = {},
+  ) {
     this.#before = before;
+    this.#hinted = hinted;
     this.#packages = new Map(before.packages);
     this.#groups = new Map(before.groups);
     this.#words = new Map([...before.words].map(([word, by]) => [word, new Set(by)]));
@@ -81,10 +94,10 @@ export class PartsTree {
     this.#changeWords(repository, was, is);
     if (after === undefined) this.#packages.delete(repository);
     else {
-      this.#packages.set(
-        repository,
-        this.#keep(formatIndex({ packages: { [repository]: after } })),
-      );
+      this.#packages.set(repository, {
+        ...this.#keep(formatIndex({ packages: { [repository]: after } })),
+        requires: this.#hinted ? requiredHashes(after) : [],
+      });
     }
   }
 
@@ -101,17 +114,28 @@ export class PartsTree {
     };
     const words = [...this.#words].map(([word, by]) => [word, [...by].sort(byCodePoint)] as const);
     const tables = {
-      packages: nodesOf('packages', writtenRefs(this.#packages)),
-      groups: nodesOf('groups', writtenRefs(this.#groups)),
+      packages: nodesOf('packages', written(this.#packages, writtenPackageRef)),
+      groups: nodesOf('groups', written(this.#groups, writtenRef)),
       words: nodesOf('words', new Map(words)),
     };
-    for (const [repository, ref] of this.#packages) {
-      others.push({ ...ref, kind: 'package', title: `packages/${safePath(repository)}@.json` });
+    for (const [repository, { digest, size }] of this.#packages) {
+      const title = `packages/${safePath(repository)}@.json`;
+      others.push({ digest, size, kind: 'package', title });
     }
     for (const [group, ref] of this.#groups) {
       others.push({ ...ref, kind: 'group', title: `groups/${safePath(group)}@.json` });
     }
-    return { tables, others, bytes: this.#bytes };
+    const required = this.#hinted ? this.#required() : undefined;
+    return { tables, required, others, bytes: this.#bytes };
+  }
+
+  #required(): Part {
+    const names = mostRequired(this.#packages);
+    const entries = names.map(
+      (name) => [name, writtenPackageRef(this.#packages.get(name)!)] as const,
+    );
+    const ref = this.#keep(`{"required":${formatMapping(entries)}}\n`);
+    return { ...ref, kind: 'node', title: REQUIRED_TITLE };
   }
 
   async #changeGroups(repository: Repository, was: PackageApis, is: PackageApis): Promise<void> {
@@ -168,8 +192,11 @@ export class PartsTree {
   }
 }
 
-function writtenRefs(parts: ReadonlyMap<string, PartRef>): ReadonlyMap<string, unknown> {
-  return new Map([...parts].map(([key, ref]) => [key, writtenRef(ref)]));
+function written<R>(
+  parts: ReadonlyMap<string, R>,
+  write: (ref: R) => unknown,
+): ReadonlyMap<string, unknown> {
+  return new Map([...parts].map(([key, ref]) => [key, write(ref)]));
 }
 
 function same(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -99,8 +99,8 @@ async function intactDigests(standing: Standing | undefined): Promise<ReadonlySe
 /** Everything that a state consists of. */
 async function digestsOf(snapshot: PartsSnapshot): Promise<ReadonlySet<Digest>> {
   const digests = new Set<Digest>(await snapshot.frame());
-  for (const table of ['packages', 'groups'] as const) {
-    for (const { digest } of (await snapshot.parts(table)).values()) digests.add(digest);
+  for (const parts of [await snapshot.packages(), await snapshot.groups()]) {
+    for (const { digest } of parts.values()) digests.add(digest);
   }
   return digests;
 }

@@ -195,7 +195,7 @@ describe('damage', () => {
   test('a node that leads to the part of another package, and a group to another group', async () => {
     const held = await HeldParts.of(SORTS);
     const snapshot = await held.open();
-    const parts = await snapshot.parts('packages');
+    const parts = await snapshot.packages();
     const [one, other] = [...parts.values()];
     await expect(snapshot.packageAt([...parts.keys()][0]!, other!)).rejects.toThrow(
       'another package',

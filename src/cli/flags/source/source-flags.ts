@@ -124,7 +124,8 @@ async function opened(
     ));
   const sources: PackageSource[] = [];
   for (const text of namedSources(args)) {
-    const open = () => openForm(text, { io, registries, locked });
+    const ahead = args.concurrency > 1;
+    const open = () => openForm(text, { io, registries, locked, ahead });
     const { shared } = io;
     const isOwn = shared === undefined || isRemoteForm(text);
     sources.push(

@@ -19,6 +19,8 @@ export interface Opening {
   readonly io: Io;
   /** States of indexes to read in place of those that are there now. */
   readonly locked: readonly IndexState[];
+  /** Whether what will probably be needed may be asked for before it is. */
+  readonly ahead: boolean;
   /** Opens the registries at the first call; every form gets the same ones. */
   readonly registries: () => Promise<Registries | undefined>;
 }
@@ -108,7 +110,7 @@ async function registry({ registries }: Opening): Promise<PackageSource> {
 }
 
 /** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
-async function artifact({ text, registries, locked }: Opening): Promise<PackageSource> {
+async function artifact({ text, registries, locked, ahead }: Opening): Promise<PackageSource> {
   const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } =
     await import('../../io/registry/registries.js');
   const { memorySource } = await import('../../../sources/memory-source.js');
@@ -118,7 +120,7 @@ async function artifact({ text, registries, locked }: Opening): Promise<PackageS
     const { PartsSnapshot } = await import('../../../sources/parts/parts-snapshot.js');
     const { partsSource } = await import('../../../sources/parts/parts-source.js');
     const snapshot = await PartsSnapshot.open(held.images, held.manifest, text);
-    return partsSource(snapshot, { distant: true, from: text });
+    return partsSource(snapshot, { distant: ahead, from: text });
   }
   if (held.kind === 'index') {
     const { parseIndex } = await import('../../../sources/index/index-source.js');
