@@ -49,20 +49,28 @@ export function manifestOf(type: ManifestType, blobs: readonly ListedBlob[]): St
   });
 }
 
+interface ListedManifest {
+  readonly type: ManifestType;
+  readonly manifest: StoredManifest;
+  /** Carries its bytes along, as `data` of OCI image specification 1.1, which saves a request. */
+  readonly embedded?: boolean;
+}
+
 /** An image index with a type, over manifests in the order given. */
 export function manifestIndexOf(
   type: ManifestType,
-  manifests: readonly { readonly type: ManifestType; readonly manifest: StoredManifest }[],
+  manifests: readonly ListedManifest[],
 ): StoredManifest {
   return stored({
     schemaVersion: 2,
     mediaType: MEDIA_TYPE.ociIndex,
     artifactType: ARTIFACT_TYPE[type],
-    manifests: manifests.map(({ type: below, manifest }) => ({
+    manifests: manifests.map(({ type: below, manifest, embedded = false }) => ({
       mediaType: manifestMediaType(manifest),
       digest: manifest.digest,
       size: manifest.bytes.length,
       artifactType: ARTIFACT_TYPE[below],
+      ...(embedded && { data: Buffer.from(manifest.bytes).toString('base64') }),
     })),
   });
 }

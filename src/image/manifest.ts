@@ -1,4 +1,4 @@
-import type { Digest } from '../text/digest.js';
+import { sha256, type Digest } from '../text/digest.js';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
 import { descriptorFrom, MEDIA_TYPE, type Descriptor } from './descriptor.js';
@@ -53,6 +53,22 @@ export function parseManifest(
 /** The digest of the image that a manifest is about; undefined: it is about none. */
 export function subjectOf({ bytes }: StoredManifest): Digest | undefined {
   return descriptorFrom(fieldsOf(parseJson(bytes)?.value)?.get('subject'))?.digest;
+}
+
+/**
+ * A manifest whose bytes an index carries in a descriptor, as `data` of OCI image specification
+ * 1.1; undefined: it carries none, or bytes of another digest.
+ */
+export function embeddedManifest(
+  { bytes }: StoredManifest,
+  digest: Digest,
+): StoredManifest | undefined {
+  const children = listOf(fieldsOf(parseJson(bytes)?.value)?.get('manifests')) ?? [];
+  const child = children.map(fieldsOf).find((fields) => fields?.get('digest') === digest);
+  const data = stringOf(child?.get('data'));
+  if (data === undefined) return undefined;
+  const embedded = Buffer.from(data, 'base64');
+  return sha256(embedded) === digest ? { digest, bytes: embedded } : undefined;
 }
 
 /** What a media type may look like: it becomes the header of a request. */

@@ -46,7 +46,8 @@ export function partsArtifact(parts: Parts): Artifact {
   );
   const rest = keep(topOf(parts.others, keep));
   const top = manifestIndexOf('parts', [
-    { type: 'tables', manifest: tables },
+    // Indexes from before there was a list of required packages had no manifest embedded either.
+    { type: 'tables', manifest: tables, embedded: parts.required !== undefined },
     { type: 'rest', manifest: rest },
   ]);
   return {

@@ -1,7 +1,7 @@
 import { EMPTY, TITLE } from '../../image/artifact-manifests.js';
 import { MEDIA_TYPE, type Descriptor } from '../../image/descriptor.js';
 import type { ImageRepository, StoredManifest } from '../../image/image-repository.js';
-import { parseManifest } from '../../image/manifest.js';
+import { embeddedManifest, parseManifest } from '../../image/manifest.js';
 import type { IndexFile } from '../../model/index-file.js';
 import type { Repository } from '../../model/package.js';
 import { SourceError } from '../../model/source-error.js';
@@ -59,7 +59,8 @@ export class PartsSnapshot {
     shown: string,
   ): Promise<PartsSnapshot> {
     const [first] = await childrenOf(images, top, shown);
-    const stored = first && (await images.manifest(first.digest));
+    const stored =
+      first && (embeddedManifest(top, first.digest) ?? (await images.manifest(first.digest)));
     if (stored === undefined) throw damaged(shown, 'the manifest with its tables is not there');
     const tables = parseManifest(stored, `${shown}@${stored.digest}`);
     const layers = tables.kind === 'image' ? tables.layers : [];

@@ -167,6 +167,37 @@ function nodeOf({ bytes }: HeldParts, name: string): string {
   return [...bytes].findLast(([, each]) => isNode(Buffer.from(each).toString()))![0];
 }
 
+describe('the manifest with the tables', () => {
+  const index = tree(20);
+
+  test('comes with the top, so that it need not be asked for', async () => {
+    const held = await HeldParts.of(index);
+    expect(await (await held.open()).package(nameOf(1))).toBeDefined();
+    const manifests = held.artifact.manifests!.map(({ digest }) => digest);
+    expect(held.asked.filter((digest) => manifests.some((each) => each === digest))).toEqual([]);
+    const old = await unhinted(index);
+    await old.open();
+    expect(old.asked).toEqual([old.artifact.manifests![0]!.digest]);
+  });
+
+  test.each([
+    { what: 'something else', data: Buffer.from('{}').toString('base64') },
+    { what: 'no base64', data: '***' },
+    { what: 'no text', data: 7 },
+  ])('is asked for where $what comes in its place', async ({ data }) => {
+    const held = await HeldParts.of(index);
+    const top = JSON.parse(Buffer.from(held.artifact.manifest.bytes).toString()) as {
+      manifests: { data: unknown }[];
+    };
+    top.manifests[0]!.data = data;
+    const bytes = Buffer.from(JSON.stringify(top));
+    const snapshot = await PartsSnapshot.open(held, { digest: sha256(bytes), bytes }, 'it');
+    expect(held.asked).toEqual([held.artifact.manifests![0]!.digest]);
+    expect(await snapshot.package(nameOf(1))).toBeDefined();
+    expect(await untruths(snapshot)).toEqual(['what its manifests list']);
+  });
+});
+
 describe('an index that was written before', () => {
   const index = tree(600, { crowd: true });
 
