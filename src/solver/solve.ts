@@ -3,6 +3,7 @@ import { ABSENT } from './incompatibility.js';
 import { preferredValue } from './preferred-value.js';
 import { announceWaiting } from './prefetch/announce-waiting.js';
 import { CertainPackages } from './prefetch/certain-packages.js';
+import { Namesakes } from './prefetch/namesakes.js';
 import type { Problem } from './problem.js';
 import { ask, type Solving } from './question.js';
 import type { SearchResult } from './search-result.js';
@@ -11,6 +12,9 @@ import { solutionOf } from './solution.js';
 
 /** How many conflicts pass between two questions whether to go on. */
 const CONFLICTS_BETWEEN_CHECKS = 256;
+
+/** So few versions are read of a package's namesake even before what every answer contains. */
+const FEW = 4;
 
 /**
  * Finds the one answer, or proves that there is none.
@@ -34,6 +38,7 @@ export function* searchFrom(state: SolverState): Solving<SearchResult> {
   const roots = yield* encoder.tellRoots();
   queue.append([encoder.crossplane, ...roots]);
   const certain = new CertainPackages(state, roots);
+  const namesakes = new Namesakes(state);
   for (;;) {
     // Propagate: draw every conclusion from what is known.
     const conflict = search.propagate();
@@ -47,7 +52,11 @@ export function* searchFrom(state: SolverState): Solving<SearchResult> {
       if (yield* isTimeToGiveUp(state)) return { status: 'gave-up', effort };
       continue;
     }
-    if (search.level === 0 && (yield* certain.readNext())) continue;
+    if (search.level === 0) {
+      if (namesakes.areThere && (yield* namesakes.readNext(FEW))) continue;
+      if (yield* certain.readNext()) continue;
+    }
+    if (namesakes.areThere && (yield* namesakes.readNext(Infinity))) continue;
 
     // Choose: the head of the queue, and its most preferred value.
     const variable = queue.next();

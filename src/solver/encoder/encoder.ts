@@ -64,6 +64,11 @@ export class Encoder implements Names {
     return this.#subjects.subject(variable);
   }
 
+  /** How many variables there are; they are numbered from 0. */
+  get variableCount(): number {
+    return this.#subjects.count;
+  }
+
   packageIfKnown(repository: Repository): PackageSubject | undefined {
     return this.#subjects.packageIfKnown(repository);
   }

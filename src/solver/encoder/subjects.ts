@@ -24,6 +24,11 @@ export class Subjects implements Names {
     return this.#subjects[variable]!;
   }
 
+  /** How many variables there are; they are numbered from 0. */
+  get count(): number {
+    return this.#subjects.length;
+  }
+
   rootIndex(root: RootRequirement): number {
     return this.#problem.roots.indexOf(root);
   }

@@ -1,5 +1,7 @@
-import type { Candidate, PackageKind, Repository } from '../../model/package.js';
+import type { Candidate, Repository } from '../../model/package.js';
 import type { PackageSubject } from '../encoder/subject.js';
+import { likelyKind } from './likely-kind.js';
+import { packageName } from './package-name.js';
 
 /** A package that waits for its decision, and the version it would be decided on now. */
 export interface Prospect {
@@ -45,13 +47,13 @@ class Ahead {
     }
     const kind = likelyKind(subject);
     if (kind === 'Function') return;
-    if (kind === 'Provider' && MEMBER.test(nameOf(subject.repository))) this.#families = true;
+    if (kind === 'Provider' && MEMBER.test(packageName(subject.repository))) this.#families = true;
     else this.#anything = true;
   }
 
   mayNarrow({ repository }: PackageSubject): boolean {
     if (this.#anything || this.#required.has(repository)) return true;
-    return this.#families && FAMILY.test(nameOf(repository));
+    return this.#families && FAMILY.test(packageName(repository));
   }
 }
 
@@ -59,16 +61,3 @@ class Ahead {
 const MEMBER = /^provider-[^-]+-./;
 /** `provider-family-aws`; before there were families, `provider-aws-config`. */
 const FAMILY = /family|-config$/;
-
-/** The kind that every requirement of it names; else the kind that its name suggests. */
-function likelyKind({ expectedKinds, repository }: PackageSubject): PackageKind | undefined {
-  const kinds = new Set([...expectedKinds.values()].map(({ kind }) => kind));
-  if (kinds.size === 1) return [...kinds][0];
-  const name = nameOf(repository);
-  if (name.startsWith('provider-')) return 'Provider';
-  return name.startsWith('function-') ? 'Function' : undefined;
-}
-
-function nameOf(repository: Repository): string {
-  return repository.slice(repository.lastIndexOf('/') + 1);
-}
