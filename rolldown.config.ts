@@ -62,7 +62,7 @@ export default defineConfig([
       ),
       NEVER_LOADED,
     ],
-    plugins: [schemasInFiles(), startModules(), resolveModules(), licenses()],
+    plugins: [schemasInFiles(), yargsWithoutHelp(), startModules(), resolveModules(), licenses()],
     output: {
       dir: 'dist',
       format: 'esm',
@@ -84,6 +84,22 @@ export default defineConfig([
     output: { file: 'dist/graph/page/page.js', format: 'iife' },
   },
 ]);
+
+/**
+ * Leaves out what yargs lays out its help with, which is never asked for (`src/cli/help` has ours): loading it
+ * has V8 list all emoji.
+ */
+export function yargsWithoutHelp(): Plugin {
+  const left = '\0left-out';
+  const isLaidOut = /^(?:cliui|string-width)$/;
+  return {
+    name: 'yargs-without-help',
+    resolveId: (source, importer) =>
+      isLaidOut.test(source) && importer?.includes('/yargs/') ? left : null,
+    load: (id) =>
+      id === left ? `export default () => { throw new Error('left out of yargs'); };` : null,
+  };
+}
 
 export function startModules(): Plugin {
   return loadedBy(['src/cli/main.ts'], atStart);

@@ -7,6 +7,7 @@ import {
   NEVER_LOADED,
   resolveModules,
   startModules,
+  yargsWithoutHelp,
 } from '../../rolldown.config.js';
 
 /** Modules that read files of the package, and those that take them from the executable. */
@@ -25,7 +26,14 @@ export default defineConfig([
     preserveEntrySignatures: 'allow-extension',
     checks: { ineffectiveDynamicImport: false },
     external: [NEVER_LOADED],
-    plugins: [swapped(INSIDE), compiledSchemas(), startModules(), resolveModules(), licenses()],
+    plugins: [
+      swapped(INSIDE),
+      compiledSchemas(),
+      yargsWithoutHelp(),
+      startModules(),
+      resolveModules(),
+      licenses(),
+    ],
     output: {
       dir: 'build/executable/inside/program',
       format: 'cjs',

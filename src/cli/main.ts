@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { readCommandLine } from './command-line.js';
+import { optimiseLater } from './io/optimise-later.js';
 import { realIo } from './io/real-io.js';
 import { sanitizedIo } from './io/sanitized-io.js';
 import { reportError } from './report-error.js';
 import { runCli } from './run.js';
 
+optimiseLater();
 const argv = process.argv.slice(2);
 const io = realIo();
 

@@ -136,3 +136,10 @@ test('output that cannot be written is no success', async () => {
     await file.close();
   }
 });
+
+test('nothing is said of flags that are set for the engine, whichever it is', async () => {
+  const child = spawn(process.execPath, [MAIN, '--version']);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(stderr).toBe('');
+});
