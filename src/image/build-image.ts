@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import { pack } from 'tar-stream';
 import { type Digest, sha256 } from '../text/digest.js';
+import { plainTar, type PlainFile } from './archive/plain-tar.js';
 import type { Descriptor } from './descriptor.js';
 import type { ImageManifest } from './manifest.js';
 import type { ImageRepository } from './image-repository.js';
@@ -30,13 +30,11 @@ export async function buildImage(packageYaml: Uint8Array): Promise<BuiltImage> {
 }
 
 /** The image that holds files in a layer without a mark, as images had before packages were marked. */
-export async function buildFlatImage(
-  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
-): Promise<BuiltImage> {
+export async function buildFlatImage(files: readonly PlainFile[]): Promise<BuiltImage> {
   return imageOf(await layerOf(files), {});
 }
 
-async function layerOf(files: Parameters<typeof tarOf>[0]): Promise<Blob> {
+async function layerOf(files: readonly PlainFile[]): Promise<Blob> {
   return blob('application/vnd.oci.image.layer.v1.tar', await tarOf(files));
 }
 
@@ -96,9 +94,10 @@ function configOf(layer: Digest, { annotations }: Mark): object {
 }
 
 /** A tar that is the same on every machine. */
-export async function tarOf(
-  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
-): Promise<Uint8Array> {
+export async function tarOf(files: readonly PlainFile[]): Promise<Uint8Array> {
+  const plain = plainTar(files);
+  if (plain !== undefined) return plain;
+  const { pack } = await import('tar-stream');
   const tar = pack();
   for (const { name, bytes } of files) {
     const header = { name, mode: 0o644, mtime: new Date(0), uid: 0, gid: 0, size: bytes.length };
