@@ -7,11 +7,11 @@ import type { MetaDocument, PackageContents, PackageObject } from '../../model/p
 export function contentsOf(
   entry: IndexVersion,
   repository: string,
-  { kind }: Pick<IndexPackage, 'kind'>,
+  held: Pick<IndexPackage, 'kind'>,
 ): PackageContents {
   return {
-    metas: [metaOf(entry, entry.name ?? defaultName(repository), entry.kind ?? kind)],
-    objects: objectsOf(entry),
+    metas: [metaOf(entry, entry.name ?? defaultName(repository), entry.kind ?? held.kind)],
+    objects: commonObjects(entry, held) ?? objectsOf(entry),
     problems: (entry.problems ?? []).map((message) => ({ message })),
     warnings: [],
   };
@@ -39,6 +39,30 @@ function metaOf(entry: IndexVersion, name: string, kind: string): MetaDocument {
 function crossplaneOf(entry: IndexVersion): JsonValue | undefined {
   if (entry.crossplaneAsWritten !== undefined) return entry.crossplaneAsWritten;
   return entry.crossplane === undefined ? undefined : { version: entry.crossplane };
+}
+
+/**
+ * The objects of a version that tells of CRDs by name alone, as providers do: one list for all that follow one
+ * another with the same, so that what is made of a list is made once. undefined: it tells more.
+ */
+function commonObjects(entry: IndexVersion, held: object): readonly PackageObject[] | undefined {
+  const { crds = [], defines, xrds, compositions, objects: others } = entry;
+  if (defines ?? xrds ?? compositions ?? others) return undefined;
+  const before = lastLists.get(held);
+  if (before !== undefined && isSameList(before.crds, crds)) return before.objects;
+  const objects = objectsOf(entry);
+  lastLists.set(held, { crds, objects });
+  return objects;
+}
+
+/** The last list that was made of a package. */
+const lastLists = new WeakMap<
+  object,
+  { readonly crds: readonly string[]; readonly objects: readonly PackageObject[] }
+>();
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, i) => text === other[i]);
 }
 
 function objectsOf(entry: IndexVersion): PackageObject[] {
