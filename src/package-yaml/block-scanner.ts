@@ -46,6 +46,7 @@ const BLOCK_HEADER = /^[|>][-+]?$/;
 const ESCAPE =
   /\\(?:[0abtnvfre "\\]|\n(?! *\n)|x[0-9a-fA-F]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})/y;
 const MAYBE_NOT_FINITE = /^[-+]?\./;
+const BEGINS_NOT_FINITE = flagged('-+.');
 const [SPACE, QUOTE, APOSTROPHE, HASH, DASH] = [32, 34, 39, 35, 45];
 /** Characters that begin something other than plain text. */
 const INDICATORS = flagged(',[]{}#&*!|>\'"%@`');
@@ -209,14 +210,17 @@ class BlockScanner {
     const first = this.#text.charCodeAt(at);
     if (first === QUOTE || first === APOSTROPHE) return this.#quoted(at, indent, role);
     const rest = this.#text.slice(at, this.#end);
-    if (BLOCK_HEADER.test(rest)) return !isReported(role) && this.#blockScalar(indent);
+    if (INDICATORS[first] === 1 && BLOCK_HEADER.test(rest))
+      return !isReported(role) && this.#blockScalar(indent);
     if (rest === '{}' && isReported(role)) return this.#visitor.mapping(role);
     if (rest === '{}' || rest === '[]') return role === IGNORED;
-    if (!this.#isPlainText(at)) return false;
     const comment = rest.indexOf(' #');
-    const plain = withoutTrailingSpaces(comment < 0 ? rest : rest.slice(0, comment));
+    const text = comment < 0 ? rest : rest.slice(0, comment);
+    if (!this.#isPlainText(at, text)) return false;
+    const plain = withoutTrailingSpaces(text);
     this.#continuedBelow = comment < 0 ? indent : -1;
-    const ignored = role === IGNORED && !MAYBE_NOT_FINITE.test(plain);
+    const finite = BEGINS_NOT_FINITE[first] !== 1 || !MAYBE_NOT_FINITE.test(plain);
+    const ignored = role === IGNORED && finite;
     const value = ignored ? null : goScalar(plain);
     if (typeof value === 'number' && !Number.isFinite(value)) return false;
     if (role === TEXT && value !== null && typeof value !== 'string') return false;
@@ -289,14 +293,12 @@ class BlockScanner {
     return !isReported(role) || this.#visitor.scalar(role, value);
   }
 
-  /** Text of a plain scalar, to the end of the line or a comment. */
-  #isPlainText(at: number): boolean {
+  /** Whether the text from `at` on, to the end of the line or a comment, is a plain scalar. */
+  #isPlainText(at: number, text: string): boolean {
     const first = this.#text.charCodeAt(at);
     if (INDICATORS[first] === 1) return false;
     if (NEEDS_TEXT_AFTER[first] === 1 && !this.#textFollows(at)) return false;
-    const line = this.#text.slice(at, this.#end);
-    const comment = line.indexOf(' #');
-    return holdsNoKey(comment < 0 ? line : line.slice(0, comment));
+    return holdsNoKey(text);
   }
 
   /** Below its first line a plain scalar may begin with any character. */

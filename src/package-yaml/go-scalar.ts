@@ -10,6 +10,9 @@ const WORDS: ReadonlyMap<string, null | boolean | number> = new Map<
   ...spellings(-Infinity, ['-.inf', '-.Inf', '-.INF']),
 ]);
 
+/** Most scalars are longer than any of them, and need not be hashed. */
+const LONGEST_WORD = Math.max(...Array.from(WORDS.keys(), (word) => word.length));
+
 function spellings<T>(value: T, texts: readonly string[]): [string, T][] {
   return texts.map((text) => [text, value]);
 }
@@ -31,7 +34,7 @@ const MAX_DIGITS = 64;
  * while dates and `1:30` stay text. Not finite: `.inf` and `.nan`, which JSON does not have.
  */
 export function goScalar(text: string): null | boolean | number | string {
-  const word = WORDS.get(text);
+  const word = text.length > LONGEST_WORD ? undefined : WORDS.get(text);
   if (word !== undefined) return word;
   const first = text.charCodeAt(0);
   const digit = first >= ZERO && first <= NINE;

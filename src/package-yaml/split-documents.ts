@@ -161,7 +161,7 @@ function lengthOf(parts: readonly Uint8Array[]): number {
 
 function newlinesIn(bytes: Uint8Array): number {
   let count = 0;
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === NEWLINE) count++;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++;
   return count;
 }
 
