@@ -89,6 +89,18 @@ test.each([
     want: undefined,
   },
   {
+    why: 'all is there and fits, near and far',
+    rows: [
+      row('a-1 a@v0.0.1', 'b >=v0.1.0', 'c >=v0.1.0', 'd >=v0.1.0'),
+      row('b-1 b@v0.20.0', 'e *'),
+      row('c-1 c@v0.100.1'),
+      row('d-1 d@v0.1.0'),
+      row('e-1 e@v1.0.0'),
+    ],
+    self: row('a-1 a@v0.0.1', 'b >=v0.1.0', 'c >=v0.1.0', 'd >=v0.1.0'),
+    want: undefined,
+  },
+  {
     why: 'all that does not fit is told',
     rows: [
       row('a-1 a@v1.0.0', 'b >=2.0.0', 'c *', 'd <1.0.0'),

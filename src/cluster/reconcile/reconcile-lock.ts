@@ -22,7 +22,7 @@ import {
 } from '../cluster-state.js';
 import { pulledReference } from '../image-pin.js';
 import { cyclicSource, dependencyGraph, type ImpliedDependency } from './dependency-graph.js';
-import { fits } from './fits.js';
+import { constraintsOn, outdatedOrMissing, withoutOutdated } from './outdated-rows.js';
 
 /** Flags of the package manager that let it move what is installed. */
 export interface MoveFlags {
@@ -65,7 +65,8 @@ export function* reconcileLock(
     const cleared = state.resolved === undefined ? state : { ...state, resolved: undefined };
     return { state: cleared, resolution: { did: 'nothing' } };
   }
-  const rows = rowsLookedAt(state.rows, target, flags);
+  const prunes = flags.upgrades && packageManagerOf(target).prunesOutdatedRows;
+  const rows = prunes ? withoutOutdated(state.rows, target) : state.rows;
   const graph = dependencyGraph(rows);
   if (typeof graph === 'string') {
     return failed(state, undefined, `cannot build DAG: node ${graph} already exists`, target);
@@ -85,41 +86,6 @@ export function* reconcileLock(
   return installed === undefined
     ? yield* install(state, implied, target)
     : yield* move(state, { implied, installed, rows, flags }, target);
-}
-
-/** With upgrades, what fits none of its dependents is as good as absent. */
-function rowsLookedAt(
-  rows: readonly LockRow[],
-  target: Target,
-  { upgrades }: MoveFlags,
-): readonly LockRow[] {
-  if (!upgrades || !packageManagerOf(target).prunesOutdatedRows) return rows;
-  return rows.filter(({ source, version }) => {
-    const constraints = constraintsOn(source, rows);
-    return constraints.length === 0 || constraints.some((each) => fits(version, each, target));
-  });
-}
-
-function constraintsOn(source: Repository, rows: readonly LockRow[]): readonly string[] {
-  return rows.flatMap(({ dependencies }) =>
-    dependencies.flatMap(({ repository, constraint }) =>
-      repository === source ? [constraint] : [],
-    ),
-  );
-}
-
-/** Dependencies that have no row, or one that does not fit, in the order of rows. */
-function outdatedOrMissing(rows: readonly LockRow[], target: Target): ImpliedDependency[] {
-  const bySource = new Map(rows.map((row) => [row.source, row]));
-  return rows.flatMap((by) =>
-    by.dependencies.flatMap((dependency) => {
-      const installed = bySource.get(dependency.repository)?.version;
-      const isFine =
-        installed === dependency.constraint ||
-        (installed !== undefined && fits(installed, dependency.constraint, target));
-      return isFine ? [] : [{ dependency, by }];
-    }),
-  );
 }
 
 /** The object of a dependency, however its source is spelled; of several, the last by name. */
