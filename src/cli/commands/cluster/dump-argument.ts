@@ -31,25 +31,45 @@ interface DumpArgs {
 /** Of one dump: they hold managed fields and the status of everything, and are read object by object. */
 const MAX_DUMP_BYTES = 1024 * 1024 * 1024;
 
+interface DumpReading {
+  /** The text of a file, or of standard input; read here, unless told. */
+  readonly read?: ((path: string) => AsyncIterable<string>) | undefined;
+  /** Whether a dump says what is wanted of it; one with packages does, unless told. */
+  readonly isEnough?: ((dump: ClusterDump) => boolean) | undefined;
+}
+
 /** Reads the dumps that the arguments name, as one; prints nothing. */
-export async function readDumps(args: DumpArgs, io: Io): Promise<ClusterDump> {
+export async function readDumps(
+  args: DumpArgs,
+  io: Io,
+  { read = (path) => dumpText(path, io), isEnough = hasPackages }: DumpReading = {},
+): Promise<ClusterDump> {
   const files = [...(args.dump === undefined ? [] : [args.dump]), ...(args.file ?? [])];
   if (files.length === 0) {
     throw new UsageError('name a dump of a cluster', `\`${DUMP_COMMAND}\` prints one`);
   }
   const reader = new DumpReader();
   for (const { path } of await findInputFiles({ files, cwd: io.cwd })) {
-    const bytes = path === '-' ? io.stdinBytes() : openFile(path, io.cwd);
     const taker = reader.file(path);
-    for await (const chunk of textChunks(path, bytes, MAX_DUMP_BYTES)) taker.push(chunk);
+    for await (const chunk of read(path)) taker.push(chunk);
     taker.end();
   }
   const { dump } = reader;
-  if (dump.packages.length > 0) return dump;
+  if (isEnough(dump)) return dump;
   const passed = [...dump.passedOver.keys()].sort().join(', ');
   throw new InputError(
     `no Provider, Configuration or Function is in ${files.map((file) => `\`${file}\``).join(', ')}` +
       (passed === '' ? '' : `, which holds other kinds: ${passed}`),
     { hint: `\`${DUMP_COMMAND}\` prints what is wanted` },
   );
+}
+
+/** The text of a file, or of standard input, chunk by chunk. */
+export function dumpText(path: string, io: Io): AsyncGenerator<string> {
+  const bytes = path === '-' ? io.stdinBytes() : openFile(path, io.cwd);
+  return textChunks(path, bytes, MAX_DUMP_BYTES);
+}
+
+function hasPackages({ packages }: ClusterDump): boolean {
+  return packages.length > 0;
 }

@@ -1,8 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { resolve as resolvePath } from 'node:path';
-import { readDump } from '../../../inputs/dump/read-dump.js';
 import type { Lockfile } from '../../../lock/lockfile.js';
-import { parseLockfile } from '../../../lock/parse-lockfile.js';
 import { InputError } from '../../../model/input-error.js';
 import type { KeptObject, Request } from '../../../model/request.js';
 import {
@@ -32,6 +28,7 @@ import type { Io } from '../../io/io.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
 import { simulationJson, simulationLines } from '../../output/simulation/simulation.js';
+import { readBefore } from './read-before.js';
 
 const DEFAULT_SEED = 1;
 
@@ -61,7 +58,8 @@ const flags = {
   onto: {
     type: 'string',
     requiresArg: true,
-    describe: 'What the cluster has before: a lockfile that was applied, or a dump',
+    describe:
+      'What the cluster has before: a lockfile that was applied, or a dump (file, folder, or `-`)',
   },
   orders: {
     type: 'number',
@@ -173,21 +171,6 @@ const NOTHING: Request = {
   defaults: {},
   kept: [],
 };
-
-/** A lockfile gives the version of its format at the top, where objects of a cluster have `apiVersion`. */
-const LOCKFILE_FORMAT = /^version: *\d/m;
-
-async function readBefore(file: string, io: Io): Promise<Before> {
-  const text =
-    file === '-' ? await io.stdin() : await readFile(resolvePath(io.cwd, file), 'utf8').catch(fail);
-  if (LOCKFILE_FORMAT.test(text)) return { lockfile: parseLockfile(text, file) };
-  return { dump: readDump([{ file, text }]) };
-
-  function fail(error: unknown): never {
-    const message = `cannot read \`${file}\`, which \`--onto\` names: ${String(error)}`;
-    throw new InputError(message, { cause: error });
-  }
-}
 
 function keptBefore(before: Before | undefined): readonly KeptObject[] {
   if (before === undefined) return [];

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../../src/cli/exit-code.js';
 import { runCli } from '../../../../src/cli/run.js';
 import { fakeIo } from '../../../support/fake-io.js';
@@ -30,8 +30,10 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function run(...args: string[]) {
-  const io = fakeIo({ cwd: folder });
+const run = (...args: string[]) => runOn({}, ...args);
+
+async function runOn(given: { readonly stdin?: string }, ...args: string[]) {
+  const io = fakeIo({ cwd: folder, ...given });
   const [name, ...rest] = args;
   const from = ['--from', 'index:index.json', '--crossplane', 'v2.3.4'];
   const code = await runCli([name!, ...rest, ...from], io);
@@ -101,6 +103,63 @@ test('a cluster is gone on from: as it was dumped, or as a lockfile was applied'
   );
   const dumped = await run('simulate', '--onto', 'dump.json');
   expect(dumped.stdout).toContain(`1. ${C} v1.5.0: installed\n   because ${B} ${V1} requires`);
-  const none = await run('simulate', '--onto', 'none.json');
-  expect([none.code, none.stderr]).toEqual([EXIT.badInput, expect.stringContaining('--onto')]);
+});
+
+describe('what --onto names', () => {
+  const provider = {
+    apiVersion: 'pkg.crossplane.io/v1',
+    kind: 'Provider',
+    metadata: { name: 'mine', uid: '1' },
+    spec: { package: `${B}:${V1}` },
+  };
+
+  test.each([
+    { why: 'a text of no kind', name: 'junk.yaml', text: 'hello: world\n' },
+    { why: 'an empty file', name: 'empty.yaml', text: '' },
+    { why: 'a text that is no object', name: 'word.yaml', text: 'hello\n' },
+    {
+      why: 'a set of packages',
+      name: 'set.yaml',
+      text: 'apiVersion: xpkg-resolve.dev/v1alpha1\nkind: PackageSet\nspec: {}\n',
+    },
+  ])('is no empty cluster: $why', async ({ name, text }) => {
+    writeFileSync(join(folder, name), text);
+    const onto = await run('simulate', '--onto', name);
+    const drift = fakeIo({ cwd: folder });
+    await run('resolve', A, B);
+    await runCli(['drift', name], drift);
+    expect([onto.code, onto.stdout]).toEqual([EXIT.badInput, '']);
+    expect(onto.stderr).toBe(drift.notes().join('\n'));
+  });
+
+  test('that is not there is told as by drift', async () => {
+    const { code, stderr } = await run('simulate', '--onto', 'none.json');
+    expect(code).toBe(EXIT.badInput);
+    expect(stderr).toBe('error: none.json: there is no such file or folder');
+  });
+
+  test('may be a folder of dumps, or standard input', async () => {
+    mkdirSync(join(folder, 'dumps'));
+    writeFileSync(join(folder, 'dumps/mine.json'), JSON.stringify(provider));
+    const inFolder = await run('simulate', '--onto', 'dumps');
+    expect(inFolder.stdout).toContain(`1. ${C} v1.5.0: installed\n`);
+    const piped = await runOn({ stdin: JSON.stringify(provider) }, 'simulate', '--onto', '-');
+    expect(piped.stdout).toBe(inFolder.stdout);
+    await run('resolve', A, B);
+    const lock = readFileSync(join(folder, 'xpkg.lock.yaml'), 'utf8');
+    const locked = await runOn({ stdin: lock }, 'simulate', '--onto', '-');
+    expect(locked.stdout).toBe('healthy on Crossplane v2.3.4: 3 packages\n');
+  });
+
+  test('may be a cluster without packages, of which rows of the Lock are left', async () => {
+    const lock = {
+      apiVersion: 'pkg.crossplane.io/v1beta1',
+      kind: 'Lock',
+      metadata: { name: 'lock' },
+      packages: [{ name: 'stale-0123456789ab', type: 'Provider', source: B, version: 'v0.9.0' }],
+    };
+    writeFileSync(join(folder, 'lock.json'), JSON.stringify(lock));
+    const { code, stdout } = await run('simulate', '--onto', 'lock.json', `${B}@*`);
+    expect([code, stdout]).toEqual([EXIT.done, expect.stringContaining('stuck')]);
+  });
 });
