@@ -1,5 +1,4 @@
 import type { Lockfile } from '../../../lock/lockfile.js';
-import { InputError } from '../../../model/input-error.js';
 import type { KeptObject, Request } from '../../../model/request.js';
 import {
   chooseTargets,
@@ -17,13 +16,16 @@ import {
 } from '../../../usecases/simulate/simulate.js';
 import { command, type ArgsOf } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
+import { clash } from '../../flags/clash.js';
 import { inputFlags, readRequest, readRequestIfAny } from '../../flags/input-flags.js';
 import { pinFlags } from '../../flags/pin-flags.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { prereleaseFlag, refsArgument } from '../../flags/resolve-flags.js';
 import { openSources, sourceFlags } from '../../flags/source/source-flags.js';
+import { stray } from '../../flags/stray.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';
+import { mustBeWhole } from '../../flags/whole-number.js';
 import type { Io } from '../../io/io.js';
 import { keptIn, requireLock } from '../../io/lock-file.js';
 import { withProgress } from '../../io/progress.js';
@@ -104,8 +106,9 @@ export const simulateCommand = command({
     'cluster is asked. Registries are asked for tags and packages, as it would.',
   run: async (args, io) => {
     const { upgrades, downgrades, orders, seed = DEFAULT_SEED } = args;
-    mustBeWhole('--orders', orders);
-    mustBeWhole('--seed', seed);
+    mustBeWhole('--orders', orders, 0);
+    mustBeWhole('--seed', seed, 0);
+    refuseIdle(args);
     const needsLock = args.locked || args.all || args.compare;
     const lock = needsLock ? await requireLock(args, io) : undefined;
     if (needsLock && lock === undefined) return EXIT.lockMismatch;
@@ -144,9 +147,19 @@ export const simulateCommand = command({
   },
 });
 
-function mustBeWhole(name: string, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 0) return;
-  throw new InputError(`\`${name} ${value}\`: must be a whole number`);
+/** Refuses flags that would change nothing. */
+function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
+  const { all, onto, prune, orders } = args;
+  if (args.pin !== undefined && !all) throw stray('--pin', '`--all`');
+  if (prune && !all) throw stray('--prune', '`--all`');
+  if (prune && onto === undefined) throw stray('--prune', '`--onto`');
+  if (args.seed !== undefined && orders === 0) throw stray('--seed', '`--orders`');
+  if (!all) return;
+  if (args.locked) throw clash('--all', '--locked');
+  if (args.file !== undefined) throw clash('--all', '--file');
+  if (args.prerelease !== undefined) throw clash('--all', '--prerelease');
+  const [ref] = args.refs ?? [];
+  if (ref !== undefined) throw clash('--all', ref);
 }
 
 /** Roots to apply; undefined: what is locked is. */

@@ -5,6 +5,7 @@ import type { BundleLayout, RenderRecord } from '../../../usecases/render-record
 import type { ArgsOf, Flags } from '../../command.js';
 import type { Io } from '../../io/io.js';
 import { clash } from '../clash.js';
+import { stray } from '../stray.js';
 
 /** For whom a bundle is rendered. */
 export const layoutFlags = {
@@ -86,14 +87,16 @@ function layoutOf({ flux, helm }: LayoutArgs): BundleLayout | undefined {
 
 /** Flags that say how, where nothing says what. */
 function refuseStray({ helm, argocd, ...args }: LayoutArgs): void {
-  const stray = [
-    argocd === false && args.syncOption !== undefined ? ['--sync-option', '--argocd'] : [],
-    helm !== undefined && args.fluxSource !== undefined ? ['--flux-source', '--flux'] : [],
-    helm !== undefined && args.fluxPath !== undefined ? ['--flux-path', '--flux'] : [],
-    helm !== undefined && args.split !== undefined ? ['--split', 'a folder that is no chart'] : [],
-  ].find(({ length }) => length > 0);
-  if (stray === undefined) return;
-  throw new InputError(`\`${stray[0]}\` goes with ${stray[1]}`);
+  const [flag, other] =
+    [
+      argocd === false && args.syncOption !== undefined ? ['--sync-option', '--argocd'] : [],
+      helm !== undefined && args.fluxSource !== undefined ? ['--flux-source', '--flux'] : [],
+      helm !== undefined && args.fluxPath !== undefined ? ['--flux-path', '--flux'] : [],
+      helm !== undefined && args.split !== undefined
+        ? ['--split', 'a folder that is no chart']
+        : [],
+    ].find(({ length }) => length > 0) ?? [];
+  if (flag !== undefined && other !== undefined) throw stray(flag, other);
 }
 
 /** An artifact at a registry holds the folder alone; a repository of git is taken to begin in the working folder. */

@@ -4,6 +4,7 @@ import type { Exchange } from '../../../registry/transport/transport.js';
 import type { GivenSecret } from '../../../sources/registry/open-registries.js';
 import type { ArgsOf, Flags } from '../../command.js';
 import type { Io } from '../../io/io.js';
+import { mustBeWhole } from '../whole-number.js';
 
 /** The folder that keeps what was downloaded; absent: that of the user. */
 export function cacheFlag(describe: string) {
@@ -64,8 +65,7 @@ export type NetworkArgs = ArgsOf<typeof networkFlags>;
 const HOST = /^[^/@\s]+$/;
 
 export function refuseNoRequests({ concurrency }: Pick<NetworkArgs, 'concurrency'>): void {
-  if (Number.isInteger(concurrency) && concurrency > 0) return;
-  throw new InputError('`--concurrency` must be a whole number, 1 or more');
+  mustBeWhole('--concurrency', concurrency, 1);
 }
 
 export function insecureHosts({ insecureRegistry = [] }: NetworkArgs): ReadonlySet<string> {

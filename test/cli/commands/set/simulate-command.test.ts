@@ -163,3 +163,41 @@ describe('what --onto names', () => {
     expect([code, stdout]).toEqual([EXIT.done, expect.stringContaining('stuck')]);
   });
 });
+
+describe('what would change nothing is refused', () => {
+  test.each([
+    { flags: ['--pin', 'digest'], says: '`--pin` goes with `--all`' },
+    { flags: ['--prune', '--onto', 'xpkg.lock.yaml'], says: '`--prune` goes with `--all`' },
+    { flags: ['--all', '--prune'], says: '`--prune` goes with `--onto`' },
+    { flags: ['--seed', '7'], says: '`--seed` goes with `--orders`' },
+    { flags: ['--all', '--locked'], says: '`--all` and `--locked` contradict each other' },
+    { flags: ['--all', '-f', 'set.yaml'], says: '`--all` and `--file` contradict each other' },
+    {
+      flags: ['--all', '--prerelease', A],
+      says: '`--all` and `--prerelease` contradict each other',
+    },
+    { flags: ['--all', A], says: `\`--all\` and \`${A}\` contradict each other` },
+  ])('$flags', async ({ flags, says }) => {
+    await run('resolve', A, B);
+    const { code, stdout, stderr } = await run('simulate', ...flags);
+    expect([code, stdout]).toEqual([EXIT.badInput, '']);
+    expect(stderr.split('\n')[0]).toBe(`error: ${says}`);
+  });
+});
+
+test.each([
+  ['--orders', 'abc'],
+  ['--orders', '1.5'],
+  ['--orders', '-1'],
+])('%s %s is no count', async (flag, value) => {
+  const { code, stderr } = await run('simulate', A, flag, value);
+  expect([code, stderr]).toEqual([
+    EXIT.badInput,
+    `error: \`${flag}\` must be a whole number, 0 or more`,
+  ]);
+});
+
+test('a seed is told so, too', async () => {
+  const { stderr } = await run('simulate', A, '--orders', '1', '--seed', 'abc');
+  expect(stderr).toBe('error: `--seed` must be a whole number, 0 or more');
+});
