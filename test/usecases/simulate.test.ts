@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bundleOf } from '../../src/bundle/bundle.js';
 import { packageConditions } from '../../src/cluster/package-conditions.js';
 import { InputError } from '../../src/model/input-error.js';
+import type { ClusterDump } from '../../src/model/cluster/cluster-dump.js';
 import type { IndexFile } from '../../src/model/index-file.js';
 import type { LocalRoot, Request } from '../../src/model/request.js';
 import { targetFor } from '../../src/model/target/target.js';
@@ -51,6 +52,17 @@ function simulated(applied: Applied, more: Partial<SimulateOptions> = {}) {
     ...more,
   });
 }
+
+const EMPTY_DUMP: ClusterDump = {
+  packages: [],
+  revisions: [],
+  lock: undefined,
+  kept: [],
+  activations: [],
+  crossplane: undefined,
+  claims: new Map(),
+  passedOver: new Map(),
+};
 
 const roots = (request: Request): Applied => ({ roots: request, locked: undefined });
 
@@ -185,6 +197,21 @@ describe('what is pinned', () => {
     expect([await ends('tag'), await ends('locked')]).toEqual([false, true]);
   });
 
+  test.each([
+    { why: 'nothing takes pins away', prune: false, pins: 3 },
+    { why: 'pruning takes away what is rendered no longer', prune: true, pins: 0 },
+  ])('before stays pinned, unless it is pruned: $why', async ({ prune, pins }) => {
+    const { lockfile } = await solved(universe, set);
+    const applied = { all: lockfile, prune } as const;
+    const onto = await simulated(applied, { before: { lockfile, pin: 'locked' } });
+    expect(onto.settled.state.pins).toHaveLength(pins);
+    const kept = bundleOf(lockfile, TARGET, 'locked')
+      .objects.filter(({ kind }) => kind === 'ImageConfig')
+      .map((object) => ({ object, origin: { file: 'dump.yaml' } }));
+    const dumped = await simulated(applied, { before: { dump: { ...EMPTY_DUMP, kept } } });
+    expect(dumped.settled.state.pins).toHaveLength(pins);
+  });
+
   test('with upgrades, a resolver that takes the digest for the version fails on it', async () => {
     const before = (await solved(universe, requestFor({ [A]: '*' }))).lockfile;
     const request = requestFor({ [B]: '*' });
@@ -257,6 +284,7 @@ test('a cluster that was dumped goes on from where it was', async () => {
   const { name } = (await simulated(roots(requestFor({ [B]: '*' })))).settled.state.revisions[0]!;
   const origin = { file: 'dump.yaml' };
   const dump = {
+    ...EMPTY_DUMP,
     packages: [
       {
         kind: 'Provider',
@@ -301,11 +329,6 @@ test('a cluster that was dumped goes on from where it was', async () => {
       conditions: [],
       origin,
     },
-    kept: [],
-    activations: [],
-    crossplane: undefined,
-    claims: new Map(),
-    passedOver: new Map(),
   } as const;
   const { settled } = await simulated(roots(requestFor({})), { before: { dump } });
   expect(packageConditions(settled.state, TARGET)[0]!.healthy.message).toContain(

@@ -14,6 +14,7 @@ import { settleCluster, type Settled, type UserAct } from '../../cluster/settle-
 import { wantedObject } from '../../cluster/wanted-object.js';
 import type { Lockfile } from '../../lock/lockfile.js';
 import type { ClusterDump } from '../../model/cluster/cluster-dump.js';
+import { isRenderedPin } from '../../model/cluster/image-config.js';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { KeptObject, Request } from '../../model/request.js';
@@ -41,7 +42,13 @@ export type Applied =
     };
 
 /** What the cluster holds before: what a lockfile rendered, or what was dumped of it. */
-export type Before = { readonly lockfile: Lockfile } | { readonly dump: ClusterDump };
+export type Before =
+  | {
+      readonly lockfile: Lockfile;
+      /** How versions were named when it was applied; by tag, unless told. */
+      readonly pin?: Pin | undefined;
+    }
+  | { readonly dump: ClusterDump };
 
 export interface SimulateOptions {
   readonly source: PackageSource;
@@ -73,8 +80,7 @@ export async function simulate(applied: Applied, options: SimulateOptions): Prom
   const { source, target, before, flags, orders, seed } = options;
   refuseFlags(flags, target);
   const reader = new ImageReader(source, target);
-  const pin = 'all' in applied ? applied.pin : undefined;
-  const found = await startOf(before, reader, { target, pin });
+  const found = await startOf(before, reader, target);
   const { acts, notes } = await actsOf(applied, found, reader, target);
   const start = { ...found, pins: imagePins(keptAfter(before, applied, target), target) };
   const run = (next?: (waiting: number) => number) =>
@@ -111,35 +117,35 @@ function refuseFlags({ upgrades, downgrades }: MoveFlags, target: Target): void 
 async function startOf(
   before: Before | undefined,
   reader: ImageReader,
-  { target, pin }: Rendered,
+  target: Target,
 ): Promise<ClusterState> {
   if (before === undefined) return EMPTY_CLUSTER;
   if ('dump' in before) return dumpedState(before.dump, target);
-  const objects = bundleOf(before.lockfile, target, pin ?? 'tag').objects;
+  const { objects } = bundleOf(before.lockfile, target, before.pin ?? 'tag');
   const acts = packagesIn(objects).map((apply) => ({ apply }));
   const start = { ...EMPTY_CLUSTER, pins: imagePins(objects.map(rendered), target) };
   return (await reader.run(settleCluster(start, acts, { target }))).state;
 }
 
-interface Rendered {
-  readonly target: Target;
-  readonly pin: Pin | undefined;
-}
-
 /** ImageConfigs and the like that the cluster has once all is applied: of one name, the last. */
 function keptAfter(before: Before | undefined, applied: Applied, target: Target): KeptObject[] {
-  const pin = 'all' in applied ? (applied.pin ?? 'tag') : 'tag';
-  const had =
-    before === undefined
-      ? []
-      : 'dump' in before
-        ? before.dump.kept
-        : bundleOf(before.lockfile, target, pin).objects.map(rendered);
+  const prune = 'all' in applied && applied.prune;
   const has =
     'all' in applied
-      ? bundleOf(applied.all, target, pin).objects.map(rendered)
+      ? bundleOf(applied.all, target, applied.pin ?? 'tag').objects.map(rendered)
       : applied.roots.kept;
-  return [...new Map([...had, ...has].map((each) => [labelOf(each.object), each])).values()];
+  const kept = [...keptBefore(before, prune, target), ...has];
+  return [...new Map(kept.map((each) => [labelOf(each.object), each])).values()];
+}
+
+/** Those from before that stay: pruning takes away what was rendered, and no object of others. */
+function keptBefore(before: Before | undefined, prune: boolean, target: Target): KeptObject[] {
+  if (before === undefined) return [];
+  if ('dump' in before) {
+    return before.dump.kept.filter(({ object }) => !prune || !isRenderedPin(object));
+  }
+  if (prune) return [];
+  return bundleOf(before.lockfile, target, before.pin ?? 'tag').objects.map(rendered);
 }
 
 function rendered(object: JsonObject): KeptObject {

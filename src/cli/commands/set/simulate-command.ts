@@ -63,6 +63,10 @@ const flags = {
     describe:
       'What the cluster has before: a lockfile that was applied, or a dump (file, folder, or `-`)',
   },
+  'onto-pin': {
+    ...pinFlags.pin,
+    describe: 'With --onto LOCKFILE: how that was rendered (default: tag)',
+  },
   orders: {
     type: 'number',
     requiresArg: true,
@@ -113,7 +117,7 @@ export const simulateCommand = command({
     const lock = needsLock ? await requireLock(args, io) : undefined;
     if (needsLock && lock === undefined) return EXIT.lockMismatch;
     const lockfile = lock?.lockfile;
-    const before = args.onto === undefined ? undefined : await readBefore(args.onto, io);
+    const before = await beforeOf(args, io);
     const request = await requestOf(args, before, io);
     const target = targetOf({ args, request, lockfile, before }, io);
     const stats = noStats();
@@ -153,6 +157,7 @@ function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
   if (args.pin !== undefined && !all) throw stray('--pin', '`--all`');
   if (prune && !all) throw stray('--prune', '`--all`');
   if (prune && onto === undefined) throw stray('--prune', '`--onto`');
+  if (args.ontoPin !== undefined && onto === undefined) throw stray('--onto-pin', '`--onto`');
   if (args.seed !== undefined && orders === 0) throw stray('--seed', '`--orders`');
   if (!all) return;
   if (args.locked) throw clash('--all', '--locked');
@@ -160,6 +165,14 @@ function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
   if (args.prerelease !== undefined) throw clash('--all', '--prerelease');
   const [ref] = args.refs ?? [];
   if (ref !== undefined) throw clash('--all', ref);
+}
+
+async function beforeOf({ onto, ontoPin: pin }: Args, io: Io): Promise<Before | undefined> {
+  if (onto === undefined) return undefined;
+  const before = await readBefore(onto, io);
+  if ('lockfile' in before) return { ...before, pin };
+  if (pin === undefined) return before;
+  throw stray('--onto-pin', 'a lockfile at `--onto`: a dump says how packages are named');
 }
 
 /** Roots to apply; undefined: what is locked is. */

@@ -15,6 +15,12 @@ const [A, B, C] = ['a', 'b', 'c'].map((name) => `xpkg.example.org/acme/${name}`)
 ];
 const V1 = 'v1.0.0';
 const digest = digestOf('any');
+const PROVIDER = {
+  apiVersion: 'pkg.crossplane.io/v1',
+  kind: 'Provider',
+  metadata: { name: 'mine', uid: '1' },
+  spec: { package: `${B}:${V1}` },
+};
 
 let folder: string;
 
@@ -92,27 +98,12 @@ test('a cluster is gone on from: as it was dumped, or as a lockfile was applied'
   await run('resolve', A, B);
   const on = await run('simulate', '--onto', 'xpkg.lock.yaml');
   expect(on.stdout).toBe('healthy on Crossplane v2.3.4: 3 packages\n');
-  writeFileSync(
-    join(folder, 'dump.json'),
-    JSON.stringify({
-      apiVersion: 'pkg.crossplane.io/v1',
-      kind: 'Provider',
-      metadata: { name: 'mine', uid: '1' },
-      spec: { package: `${B}:${V1}` },
-    }),
-  );
+  writeFileSync(join(folder, 'dump.json'), JSON.stringify(PROVIDER));
   const dumped = await run('simulate', '--onto', 'dump.json');
   expect(dumped.stdout).toContain(`1. ${C} v1.5.0: installed\n   because ${B} ${V1} requires`);
 });
 
 describe('what --onto names', () => {
-  const provider = {
-    apiVersion: 'pkg.crossplane.io/v1',
-    kind: 'Provider',
-    metadata: { name: 'mine', uid: '1' },
-    spec: { package: `${B}:${V1}` },
-  };
-
   test.each([
     { why: 'a text of no kind', name: 'junk.yaml', text: 'hello: world\n' },
     { why: 'an empty file', name: 'empty.yaml', text: '' },
@@ -140,10 +131,10 @@ describe('what --onto names', () => {
 
   test('may be a folder of dumps, or standard input', async () => {
     mkdirSync(join(folder, 'dumps'));
-    writeFileSync(join(folder, 'dumps/mine.json'), JSON.stringify(provider));
+    writeFileSync(join(folder, 'dumps/mine.json'), JSON.stringify(PROVIDER));
     const inFolder = await run('simulate', '--onto', 'dumps');
     expect(inFolder.stdout).toContain(`1. ${C} v1.5.0: installed\n`);
-    const piped = await runOn({ stdin: JSON.stringify(provider) }, 'simulate', '--onto', '-');
+    const piped = await runOn({ stdin: JSON.stringify(PROVIDER) }, 'simulate', '--onto', '-');
     expect(piped.stdout).toBe(inFolder.stdout);
     await run('resolve', A, B);
     const lock = readFileSync(join(folder, 'xpkg.lock.yaml'), 'utf8');
@@ -164,8 +155,25 @@ describe('what --onto names', () => {
   });
 });
 
+test('what was applied before is as it was rendered then: by tag, unless told', async () => {
+  await run('resolve', A, B);
+  const rows = async (...flags: string[]) => {
+    const onto = ['--all', '--pin', 'digest', '--onto', 'xpkg.lock.yaml', '-o', 'json'];
+    const { stdout } = await run('simulate', ...onto, ...flags);
+    return (JSON.parse(stdout) as { lock: { source: string }[] }).lock.map(({ source }) => source);
+  };
+  // As Crossplane does: it looks after no row of what skips.
+  expect((await rows()).toSorted()).toEqual([A, B, C]);
+  expect(await rows('--onto-pin', 'digest')).toEqual([]);
+});
+
 describe('what would change nothing is refused', () => {
   test.each([
+    { flags: ['--onto-pin', 'tag'], says: '`--onto-pin` goes with `--onto`' },
+    {
+      flags: ['--onto', 'dump.json', '--onto-pin', 'tag'],
+      says: '`--onto-pin` goes with a lockfile at `--onto`: a dump says how packages are named',
+    },
     { flags: ['--pin', 'digest'], says: '`--pin` goes with `--all`' },
     { flags: ['--prune', '--onto', 'xpkg.lock.yaml'], says: '`--prune` goes with `--all`' },
     { flags: ['--all', '--prune'], says: '`--prune` goes with `--onto`' },
@@ -179,6 +187,7 @@ describe('what would change nothing is refused', () => {
     { flags: ['--all', A], says: `\`--all\` and \`${A}\` contradict each other` },
   ])('$flags', async ({ flags, says }) => {
     await run('resolve', A, B);
+    writeFileSync(join(folder, 'dump.json'), JSON.stringify(PROVIDER));
     const { code, stdout, stderr } = await run('simulate', ...flags);
     expect([code, stdout]).toEqual([EXIT.badInput, '']);
     expect(stderr.split('\n')[0]).toBe(`error: ${says}`);
