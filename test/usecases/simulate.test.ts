@@ -6,6 +6,8 @@ import type { ClusterDump } from '../../src/model/cluster/cluster-dump.js';
 import type { IndexFile } from '../../src/model/index-file.js';
 import type { LocalRoot, Request } from '../../src/model/request.js';
 import { targetFor } from '../../src/model/target/target.js';
+import { OutOfTime } from '../../src/model/time/out-of-time.js';
+import { timeBudget, type TimeBudget } from '../../src/model/time/time-budget.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { compareWithLock } from '../../src/usecases/simulate/compare-with-lock.js';
 import {
@@ -334,4 +336,28 @@ test('a cluster that was dumped goes on from where it was', async () => {
   expect(packageConditions(settled.state, TARGET)[0]!.healthy.message).toContain(
     `node ${B} already exists`,
   );
+});
+
+describe('a time that is over', () => {
+  /** Over once it was looked at so often. */
+  const looksLeft = (looks: number): TimeBudget => {
+    let left = looks;
+    return { ...timeBudget(60), isUp: () => left-- <= 0 };
+  };
+  const set = requestFor({ [A]: '*', [B]: '*' });
+
+  test.each([
+    { why: 'ends the first order', looks: 3, message: 'for the cluster to come to rest' },
+    { why: 'ends those that are tried', looks: 100, message: / for order \d+ of 20000 to come/ },
+  ])('$why', async ({ looks, message }) => {
+    const late = simulated(roots(set), { orders: 20_000, timeout: looksLeft(looks) });
+    await expect(late).rejects.toThrow(OutOfTime);
+    await expect(late).rejects.toThrow(message);
+  });
+
+  test('ends what leads to the start', async () => {
+    const { lockfile } = await solved(universe, set);
+    const late = simulated(roots(set), { before: { lockfile }, timeout: looksLeft(3) });
+    await expect(late).rejects.toThrow('for the cluster from before to come to rest');
+  });
 });

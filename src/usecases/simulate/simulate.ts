@@ -20,6 +20,8 @@ import type { PackageSource } from '../../model/package-source.js';
 import type { KeptObject, Request } from '../../model/request.js';
 import { packageManagerOf } from '../../model/target/package-manager.js';
 import type { Target } from '../../model/target/target.js';
+import { OutOfTime } from '../../model/time/out-of-time.js';
+import type { TimeBudget } from '../../model/time/time-budget.js';
 import type { JsonObject } from '../../text/json.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { arrivalOrder } from './arrival-order.js';
@@ -58,6 +60,8 @@ export interface SimulateOptions {
   /** So many other orders are tried. */
   readonly orders: number;
   readonly seed: number;
+  /** When it is over, `OutOfTime` is thrown; undefined: it takes as long as it takes. */
+  readonly timeout?: TimeBudget | undefined;
 }
 
 /** An end that some orders lead to. */
@@ -77,18 +81,18 @@ export interface Simulation {
 
 /** What a cluster's own package manager would make of some packages, step by step. */
 export async function simulate(applied: Applied, options: SimulateOptions): Promise<Simulation> {
-  const { source, target, before, flags, orders, seed } = options;
+  const { source, target, before, flags, orders, seed, timeout } = options;
   refuseFlags(flags, target);
   const reader = new ImageReader(source, target);
-  const found = await startOf(before, reader, target);
+  const found = await startOf(before, reader, options);
   const { acts, notes } = await actsOf(applied, found, reader, target);
   const start = { ...found, pins: imagePins(keptAfter(before, applied, target), target) };
-  const run = (next?: (waiting: number) => number) =>
-    reader.run(settleCluster(start, acts, { target, flags, next }));
-  const settled = await run();
+  const run = (next: Next) => reader.run(settleCluster(start, acts, { target, flags, next }));
+  const settled = await run(inTime(timeout, 'the cluster'));
   const ends = new Map<string, OtherEnd>();
   for (let order = 1; order <= orders; order++) {
-    const other = await run(arrivalOrder(seed + order));
+    const drawn = arrivalOrder(seed + order);
+    const other = await run(inTime(timeout, `order ${order} of ${orders}`, drawn));
     const key = endKey(other);
     ends.set(key, { orders: (ends.get(key)?.orders ?? 0) + 1, settled: other });
   }
@@ -114,17 +118,29 @@ function refuseFlags({ upgrades, downgrades }: MoveFlags, target: Target): void 
   throw new InputError(`Crossplane ${target.version} has no flag that \`${unknown}\` stands for`);
 }
 
+/** Which of so many things that wait is done next. */
+type Next = (waiting: number) => number;
+
+/** Looks at the clock before each step: from local sources nothing is ever waited for. */
+function inTime(timeout: TimeBudget | undefined, what: string, next: Next = () => 0): Next {
+  return (waiting) => {
+    if (timeout?.isUp() !== true) return next(waiting);
+    throw new OutOfTime(timeout.seconds, `${what} to come to rest`);
+  };
+}
+
 async function startOf(
   before: Before | undefined,
   reader: ImageReader,
-  target: Target,
+  { target, timeout }: Pick<SimulateOptions, 'target' | 'timeout'>,
 ): Promise<ClusterState> {
   if (before === undefined) return EMPTY_CLUSTER;
   if ('dump' in before) return dumpedState(before.dump, target);
   const { objects } = bundleOf(before.lockfile, target, before.pin ?? 'tag');
   const acts = packagesIn(objects).map((apply) => ({ apply }));
   const start = { ...EMPTY_CLUSTER, pins: imagePins(objects.map(rendered), target) };
-  return (await reader.run(settleCluster(start, acts, { target }))).state;
+  const next = inTime(timeout, 'the cluster from before');
+  return (await reader.run(settleCluster(start, acts, { target, next }))).state;
 }
 
 /** ImageConfigs and the like that the cluster has once all is applied: of one name, the last. */

@@ -130,6 +130,7 @@ export const simulateCommand = command({
       flags: { upgrades: upgrades || downgrades, downgrades },
       orders,
       seed,
+      timeout: args.timeout,
     };
     const applied: Applied =
       request === undefined

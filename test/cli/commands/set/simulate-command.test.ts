@@ -210,3 +210,12 @@ test('a seed is told so, too', async () => {
   const { stderr } = await run('simulate', A, '--orders', '1', '--seed', 'abc');
   expect(stderr).toBe('error: `--seed` must be a whole number, 0 or more');
 });
+
+test('the time of a run ends it, though sources are at hand, and nothing is printed of it', async () => {
+  const text = await run('simulate', A, '--orders', '1000000', '--timeout', '0.5');
+  expect([text.code, text.stdout]).toEqual([EXIT.gaveUp, '']);
+  expect(text.stderr).toContain('gave up: the 0.5 s for this run are over');
+  const json = await run('simulate', A, '--timeout', '0', '-o', 'json');
+  expect(json.code).toBe(EXIT.gaveUp);
+  expect(JSON.parse(json.stdout)).toMatchObject({ status: 'error', exitCode: EXIT.gaveUp });
+});
