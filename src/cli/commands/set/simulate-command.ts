@@ -215,17 +215,26 @@ interface Told {
   readonly before: Before | undefined;
 }
 
-/** The release that is asked for, else that of what is locked, dumped or applied before. */
+/** The release that is asked for, else that which the cluster has before, else that of what is locked. */
 function targetOf({ args, request, lockfile, before }: Told, io: Io): Target {
   const asked = releaseSelector(request ?? {}, args.crossplane);
-  const locked = before !== undefined && 'lockfile' in before ? before.lockfile : lockfile;
-  const known =
-    locked?.crossplane ??
-    (before !== undefined && 'dump' in before ? before.dump.crossplane?.version : undefined);
+  const running = before && releaseBefore(before);
+  const known = running ?? lockfile?.crossplane;
+  const file = running === undefined ? args.lock : args.onto!;
   const assumed: ReleaseSelector | undefined =
-    known === undefined ? undefined : { text: known, origin: { file: args.lock } };
+    known === undefined ? undefined : { text: known, origin: { file } };
   const { groups, notes, warnings } = chooseTargets(asked ?? assumed);
   for (const note of notes) io.note(`note: ${note}`);
+  if (asked === undefined && lockfile !== undefined && lockfile.crossplane !== known) {
+    const taken = `on Crossplane ${known}, by \`${file}\`: that is what the cluster has`;
+    const other = `\`${args.lock}\` is for ${lockfile.crossplane}`;
+    io.note(`note: ${taken}; ${other}, which \`--crossplane ${lockfile.crossplane}\` takes`);
+  }
   for (const warning of warnings) io.note(`warning: ${warning}`);
   return groups[0]![0]!;
+}
+
+/** undefined: a dump does not say which. */
+function releaseBefore(before: Before): string | undefined {
+  return 'lockfile' in before ? before.lockfile.crossplane : before.dump.crossplane?.version;
 }

@@ -39,10 +39,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const run = (...args: string[]) => runOn({}, ...args);
 
 async function runOn(given: { readonly stdin?: string }, ...args: string[]) {
+  return runUnsaid(given, ...args, '--crossplane', 'v2.3.4');
+}
+
+/** As `run`, with no release asked for. */
+async function runUnsaid(given: { readonly stdin?: string }, ...args: string[]) {
   const io = fakeIo({ cwd: folder, ...given });
   const [name, ...rest] = args;
-  const from = ['--from', 'index:index.json', '--crossplane', 'v2.3.4'];
-  const code = await runCli([name!, ...rest, ...from], io);
+  const code = await runCli([name!, ...rest, '--from', 'index:index.json'], io);
   return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
 }
 
@@ -165,6 +169,42 @@ test('what was applied before is as it was rendered then: by tag, unless told', 
   // As Crossplane does: it looks after no row of what skips.
   expect((await rows()).toSorted()).toEqual([A, B, C]);
   expect(await rows('--onto-pin', 'digest')).toEqual([]);
+});
+
+describe('the release that is unsaid', () => {
+  beforeEach(async () => {
+    await run('resolve', A, B);
+    const lock = readFileSync(join(folder, 'xpkg.lock.yaml'), 'utf8');
+    writeFileSync(join(folder, 'old.yaml'), lock.replaceAll('v2.3.4', 'v1.20.0'));
+    const image = 'xpkg.crossplane.io/crossplane/crossplane:v1.20.0';
+    const deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'crossplane' },
+      spec: { template: { spec: { containers: [{ image }] } } },
+    };
+    const list = { apiVersion: 'v1', kind: 'List', items: [PROVIDER, deployment] };
+    writeFileSync(join(folder, 'dump.json'), JSON.stringify(list));
+  });
+
+  test.each([
+    { why: 'by a lockfile', onto: 'old.yaml' },
+    { why: 'by a dump', onto: 'dump.json' },
+  ])('is that of the cluster, and what is locked for another is told: $why', async ({ onto }) => {
+    const { code, stdout, stderr } = await runUnsaid({}, 'simulate', '--all', '--onto', onto);
+    expect([code, stdout]).toEqual([EXIT.done, expect.stringContaining('on Crossplane v1.20.0')]);
+    expect(stderr).toBe(
+      `note: on Crossplane v1.20.0, by \`${onto}\`: that is what the cluster has; ` +
+        '`xpkg.lock.yaml` is for v2.3.4, which `--crossplane v2.3.4` takes',
+    );
+  });
+
+  test('needs no word where both are for the same, or one is asked for', async () => {
+    const same = await runUnsaid({}, 'simulate', '--all', '--onto', 'xpkg.lock.yaml');
+    const asked = await run('simulate', '--all', '--onto', 'old.yaml');
+    expect([same.stderr, asked.stderr]).toEqual(['', '']);
+    expect(asked.stdout).toContain('on Crossplane v2.3.4');
+  });
 });
 
 describe('what would change nothing is refused', () => {
