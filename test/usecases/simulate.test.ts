@@ -118,11 +118,43 @@ describe('a root', () => {
     } as const;
     const request = requestFor({}, { roots: [crd] });
     const source = memorySource(crds);
-    const { notes, settled } = await simulated(roots(request), { source });
-    expect([notes.length, settled.steps.length]).toEqual([1, 0]);
     const { lockfile } = await solved(crds, request);
     const owner = await simulated({ roots: request, locked: lockfile }, { source });
     expect(rowsOf(owner.settled)).toEqual([`${B}@${V1}`]);
+    const unowned = published({ [A]: { [V1]: {} } });
+    const beside = requestFor({ [A]: '*' });
+    const mixed = { ...beside, roots: [crd, ...beside.roots] };
+    const without = { source: memorySource(unowned) };
+    const { notes, settled } = await simulated(roots(mixed), without);
+    expect([notes, rowsOf(settled)]).toEqual([
+      [
+        '`crd: buckets.example.org` is left out: no cluster takes it; with --locked, its owner enters',
+      ],
+      [`${A}@${V1}`],
+    ]);
+    const other = (await solved(unowned, beside)).lockfile;
+    const locked = await simulated({ roots: mixed, locked: other }, without);
+    expect(locked.notes).toEqual([
+      '`crd: buckets.example.org` is left out: no cluster takes it, and no locked package owns it',
+    ]);
+  });
+
+  test('that asks for a CRD is an error where there is no other', async () => {
+    const origin = { file: 'xpkg.yaml', line: 5 };
+    const crd = { root: 'crd', demand: { crd: 'buckets.example.org' }, origin } as const;
+    const alone = requestFor({}, { roots: [crd] });
+    const refused = simulated(roots(alone));
+    await expect(refused).rejects.toThrow(InputError);
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringContaining('xpkg.yaml:5: nothing to apply: every root asks for a CRD'),
+      hint: expect.stringContaining('`--all`'),
+    });
+    const { lockfile } = await solved(universe, requestFor({ [A]: '*' }));
+    await expect(simulated({ roots: alone, locked: lockfile })).rejects.toThrow(
+      'no locked package owns one of them',
+    );
+    const none = await simulated(roots(requestFor({})));
+    expect(none.settled.steps).toEqual([]);
   });
 });
 

@@ -56,8 +56,11 @@ export function* rootObjects(request: Request, options: RootOptions): ClusterWor
     const owner = options.locked && lockGraph(options.locked).ownerOf(root.demand);
     if (owner !== undefined) objects.push(lockedObject(owner));
     else {
-      const asked = `\`crd: ${crdDemandText(root.demand)}\` is left out`;
-      notes.push(`${asked}: no cluster takes it; with --locked, its owner enters`);
+      const why =
+        options.locked === undefined
+          ? 'no cluster takes it; with --locked, its owner enters'
+          : 'no cluster takes it, and no locked package owns it';
+      notes.push(`\`crd: ${crdDemandText(root.demand)}\` is left out: ${why}`);
     }
   }
   return { objects, images, notes };

@@ -177,6 +177,7 @@ async function actsOf(
   if ('roots' in applied) {
     const { roots, locked } = applied;
     const { objects, images, notes } = await reader.run(rootObjects(roots, { target, locked }));
+    if (objects.length === 0 && roots.roots.length > 0) throw nothingToApply(roots, locked);
     reader.add(images);
     return { acts: objects.map((apply) => ({ apply })), notes };
   }
@@ -188,6 +189,17 @@ async function actsOf(
     ...(applied.prune ? gone : []).map((remove) => ({ remove })),
   ];
   return { acts, notes: [] };
+}
+
+/** What is left of a request where every root asks for a CRD. */
+function nothingToApply({ roots }: Request, locked: Lockfile | undefined): InputError {
+  const why = locked
+    ? 'every root asks for a CRD, and no locked package owns one of them'
+    : 'every root asks for a CRD, which no object tells a cluster';
+  return new InputError(`nothing to apply: ${why}`, {
+    origin: roots[0]?.origin,
+    hint: 'lock the owners with `xpkg-resolve resolve`; `--locked` then applies them, `--all` everything that is locked',
+  });
 }
 
 function packagesIn(objects: readonly JsonObject[]): WantedObject[] {
