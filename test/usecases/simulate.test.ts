@@ -4,7 +4,7 @@ import { packageConditions } from '../../src/cluster/package-conditions.js';
 import { InputError } from '../../src/model/input-error.js';
 import type { ClusterDump } from '../../src/model/cluster/cluster-dump.js';
 import type { IndexFile } from '../../src/model/index-file.js';
-import type { LocalRoot, Request } from '../../src/model/request.js';
+import type { LocalRoot, PackageRoot, Request } from '../../src/model/request.js';
 import { targetFor } from '../../src/model/target/target.js';
 import { OutOfTime } from '../../src/model/time/out-of-time.js';
 import { timeBudget, type TimeBudget } from '../../src/model/time/time-budget.js';
@@ -155,6 +155,32 @@ describe('a root', () => {
     );
     const none = await simulated(roots(requestFor({})));
     expect(none.settled.steps).toEqual([]);
+  });
+
+  test.each([
+    { why: 'the repository has others', repository: A },
+    { why: 'no source knows the repository', repository: `${HOST}/none` },
+  ])('that names an exact version is stuck on it, as an object is: $why', async (given) => {
+    const request = requestFor({ [given.repository]: 'v77.0.0' });
+    const [root] = request.roots as [PackageRoot];
+    const kind = 'Provider';
+    const object = { ...root, kind, version: { form: 'tag', tag: 'v77.0.0' } } as const;
+    const tagged = await simulated(roots({ ...request, roots: [object] }));
+    const exact = await simulated(roots({ ...request, roots: [{ ...root, kind }] }));
+    expect(exact).toEqual(tagged);
+    expect(stepsOf(exact.settled)[0]).toContain('v77.0.0');
+    expect(endsHealthy(exact.settled, TARGET)).toBe(false);
+  });
+
+  test('that names an exact version, and no kind, is refused: no object can be made', async () => {
+    const request = requestFor({ [A]: 'v77.0.0' });
+    await expect(simulated(roots(request))).rejects.toThrow('none that is published fits');
+  });
+
+  test('that names an exact version may be published in another spelling', async () => {
+    const source = memorySource(published({ [A]: { '1.0.0': {} } }));
+    const { settled } = await simulated(roots(requestFor({ [A]: V1 })), { source });
+    expect(rowsOf(settled)).toEqual([`${A}@1.0.0`]);
   });
 });
 

@@ -108,7 +108,7 @@ function* packageObjectOf(
 }
 
 function* newestVersion(
-  { repository, version, origin }: PackageRoot,
+  { repository, kind, version, origin }: PackageRoot,
   { prereleases }: Request,
   { rules }: Target,
 ): ClusterWork<string> {
@@ -123,6 +123,8 @@ function* newestVersion(
   const tags = yield* askTags(repository);
   const newest = newestOf(tags ?? [], rules, (each) => range.admits(each, admitting));
   if (newest !== undefined) return newest.raw;
+  // As an object with that tag: the cluster takes it, and is stuck.
+  if (exact !== undefined && kind !== undefined) return exact;
   const why = tags === undefined ? 'no source knows the repository' : 'none that is published fits';
   throw new InputError(`there is no version of \`${repository}\` in \`${text}\`: ${why}`, {
     origin,
