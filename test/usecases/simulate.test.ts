@@ -396,12 +396,13 @@ test('a cluster that was dumped goes on from where it was', async () => {
   );
 });
 
+/** A time that is over once it was looked at so often. */
+function looksLeft(looks: number): TimeBudget {
+  let left = looks;
+  return { ...timeBudget(60), isUp: () => left-- <= 0 };
+}
+
 describe('a time that is over', () => {
-  /** Over once it was looked at so often. */
-  const looksLeft = (looks: number): TimeBudget => {
-    let left = looks;
-    return { ...timeBudget(60), isUp: () => left-- <= 0 };
-  };
   const set = requestFor({ [A]: '*', [B]: '*' });
 
   test.each([

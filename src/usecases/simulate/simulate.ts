@@ -74,6 +74,8 @@ export interface OtherEnd {
 export interface Simulation {
   readonly target: Target;
   readonly settled: Settled;
+  /** How many of the other orders end as the first does. */
+  readonly sameEnd: number;
   /** Ends of other orders that are not the first one's, most frequent first. */
   readonly otherEnds: readonly OtherEnd[];
   readonly notes: readonly string[];
@@ -96,9 +98,10 @@ export async function simulate(applied: Applied, options: SimulateOptions): Prom
     const key = endKey(other);
     ends.set(key, { orders: (ends.get(key)?.orders ?? 0) + 1, settled: other });
   }
+  const sameEnd = ends.get(endKey(settled))?.orders ?? 0;
   ends.delete(endKey(settled));
   const otherEnds = [...ends.values()].sort((a, b) => b.orders - a.orders);
-  return { target, settled, otherEnds, notes };
+  return { target, settled, sameEnd, otherEnds, notes };
 }
 
 /** Whether every package ends installed and healthy. */

@@ -198,6 +198,7 @@ export const SET_SCHEMAS = {
     'orders?': record(
       {
         tried: count('How many other orders of arrival were tried.'),
+        same: count('How many of them end as the first order does.'),
         otherEnds: list(
           record({
             orders: count('How many of them lead there.'),

@@ -18,7 +18,7 @@ interface SimulationReport extends Simulation {
 }
 
 export function simulationJson(report: SimulationReport): string {
-  const { target, settled, otherEnds, orders, disagreements, notes } = report;
+  const { target, settled, sameEnd, otherEnds, orders, disagreements, notes } = report;
   return jsonDocument({
     crossplane: target.version,
     end: endOf(settled, target),
@@ -29,6 +29,7 @@ export function simulationJson(report: SimulationReport): string {
     ...(orders > 0 && {
       orders: {
         tried: orders,
+        same: sameEnd,
         otherEnds: otherEnds.map((other) => ({
           orders: other.orders,
           end: endOf(other.settled, target),
@@ -116,13 +117,13 @@ function unwellLines({ kind, name, reference, installed, healthy }: PackageCondi
 /** Of other ends, and of what differs in each, so many are shown. */
 const MAX_SHOWN = 5;
 
-function orderLines({ orders, otherEnds, settled, target }: SimulationReport): string[] {
+function orderLines({ orders, sameEnd, otherEnds, settled, target }: SimulationReport): string[] {
   if (orders === 0) return [];
   const tried = `${counted(orders, 'other order')} of arrival`;
-  if (otherEnds.length === 0) return ['', `${tried}: the end is the same`];
+  if (otherEnds.length === 0) return ['', `${tried}: all end as above`];
   return [
     '',
-    `${tried}: ${counted(otherEnds.length, 'other end')}`,
+    `${tried}: ${sameEnd === 0 ? 'none' : sameEnd} of them as above, ${counted(otherEnds.length, 'other end')}`,
     ...shown(
       otherEnds.map(({ orders: count, settled: other }) => {
         const [end] = endLines(other, target);

@@ -70,7 +70,7 @@ test('step by step, to where it is stuck; other orders; the lockfile', async () 
       `    incompatible dependencies: existing package ${C}@v2.0.0 is incompatible with`,
       '    constraint <2.0.0',
       '',
-      '20 other orders of arrival: 1 other end',
+      '20 other orders of arrival: 6 of them as above, 1 other end',
       '  in 14 of them, healthy on Crossplane v2.3.4: 3 packages',
       `    + ${C}:v1.5.0`,
       `    - ${C}:v2.0.0`,
@@ -80,6 +80,10 @@ test('step by step, to where it is stuck; other orders; the lockfile', async () 
       '',
     ].join('\n'),
   );
+  const json = await run('simulate', A, B, '--orders', '20', '-o', 'json');
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    orders: { tried: 20, same: 8, otherEnds: [{ orders: 12 }] },
+  });
 });
 
 test('what is locked ends as locked, whatever the order', async () => {
@@ -89,7 +93,7 @@ test('what is locked ends as locked, whatever the order', async () => {
   expect(all.stdout.split('\n').slice(-6)).toEqual([
     'healthy on Crossplane v2.3.4: 3 packages',
     '',
-    '5 other orders of arrival: the end is the same',
+    '5 other orders of arrival: all end as above',
     '',
     'as locked',
     '',
