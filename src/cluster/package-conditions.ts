@@ -43,8 +43,10 @@ function conditionsOf(
   const revision = revisions.find((each) => each.kind === kind && each.name === object.revision);
   if (problem !== undefined || revision === undefined) {
     const installed: ClusterCondition = { status: 'False', message: problem };
+    // Before images were read first, a failure to read one says nothing of the revision that runs.
     const { readsBeforeRevision } = packageManagerOf(target);
-    return { installed, healthy: readsBeforeRevision ? installed : NOT_KNOWN };
+    const healthy = revision === undefined ? NOT_KNOWN : quoted(revision.health, target);
+    return { installed, healthy: readsBeforeRevision ? installed : healthy };
   }
   const installed: ClusterCondition = revision.active
     ? HEALTHY

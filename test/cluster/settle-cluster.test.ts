@@ -57,6 +57,20 @@ describe('a running set', () => {
     expect(stepsOf(end).at(-1)).toContain('cannot unpack package');
     expect(rowsOf(end)).toEqual([`${B}@${V1}`, `${A}@${V1}`]);
   });
+
+  test.each([
+    ['v1.20.11', 'True'],
+    ['v2.3.4', 'False'],
+  ])('says of the revision that runs what %s says where a tag is not there', (release, status) => {
+    const target = targetFor(release)!;
+    const acts = [`${B}:${V1}`, `${B}:v9.0.0`].map((text) => ({ apply: wanted(text) }));
+    const images = imagesOf(universe, target);
+    const first = runOn(settleCluster(EMPTY_CLUSTER, acts.slice(0, 1), { target }), images);
+    const { state } = runOn(settleCluster(first.state, acts.slice(1), { target }), images);
+    expect(packageConditions(state, target)).toMatchObject([
+      { installed: { status: 'False' }, healthy: { status } },
+    ]);
+  });
 });
 
 describe('who controls what', () => {
