@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { runOn } from '../../src/cluster/cluster-question.js';
-import { EMPTY_CLUSTER } from '../../src/cluster/cluster-state.js';
 import { isHealthy, packageConditions } from '../../src/cluster/package-conditions.js';
 import { settleCluster, type UserAct } from '../../src/cluster/settle-cluster.js';
 import type { IndexFile } from '../../src/model/index-file.js';
 import { targetFor } from '../../src/model/target/target.js';
-import type { Draw } from '../../src/usecases/fuzz/seeded.js';
 import { arrivalOrder } from '../../src/usecases/simulate/arrival-order.js';
 import { imagesOf, rowsOf, settled, stepsOf, wanted } from '../support/clusters.js';
 import { providers, requiring } from '../support/universes.js';
@@ -18,11 +16,6 @@ const CRD = 'buckets.example.org';
 
 function after(before: ReturnType<typeof settled>, acts: readonly UserAct[], universe: IndexFile) {
   return runOn(settleCluster(before.state, acts, { target: TARGET }), imagesOf(universe, TARGET));
-}
-
-function settledIn(universe: IndexFile, acts: readonly UserAct[], next: Draw) {
-  const work = settleCluster(EMPTY_CLUSTER, acts, { target: TARGET, next });
-  return runOn(work, imagesOf(universe, TARGET));
 }
 
 describe('a running set', () => {
@@ -62,12 +55,9 @@ describe('a running set', () => {
     ['v1.20.11', 'True'],
     ['v2.3.4', 'False'],
   ])('says of the revision that runs what %s says where a tag is not there', (release, status) => {
-    const target = targetFor(release)!;
-    const acts = [`${B}:${V1}`, `${B}:v9.0.0`].map((text) => ({ apply: wanted(text) }));
-    const images = imagesOf(universe, target);
-    const first = runOn(settleCluster(EMPTY_CLUSTER, acts.slice(0, 1), { target }), images);
-    const { state } = runOn(settleCluster(first.state, acts.slice(1), { target }), images);
-    expect(packageConditions(state, target)).toMatchObject([
+    const first = settled(universe, [`${B}:${V1}`], { crossplane: release });
+    const { state } = settled(universe, [`${B}:v9.0.0`], { crossplane: release, ...first });
+    expect(packageConditions(state, targetFor(release)!)).toMatchObject([
       { installed: { status: 'False' }, healthy: { status } },
     ]);
   });
@@ -82,8 +72,7 @@ describe('who controls what', () => {
       [C]: { [V1]: { crds: [CRD] } },
     });
     const owners = Array.from({ length: 40 }, (_, seed) => {
-      const acts = [{ apply: wanted(`${A}:${V1}`) }];
-      const { state } = settledIn(universe, acts, arrivalOrder(seed));
+      const { state } = settled(universe, [`${A}:${V1}`], { next: arrivalOrder(seed) });
       return packageConditions(state, TARGET)
         .filter(({ healthy }) => healthy.status === 'True')
         .map(({ reference }) => reference)
