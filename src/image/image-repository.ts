@@ -29,6 +29,11 @@ export interface ImageRepository {
   tags(): Promise<readonly string[] | undefined>;
   /** By tag or digest; undefined: there is none. */
   manifest(reference: string): Promise<StoredManifest | undefined>;
+  /**
+   * Whether a reference points at a digest, as a registry says without sending the manifest, which
+   * many count as a pull; false: it does not, or that is not known. Nothing is checked by it.
+   */
+  readonly pointsAt?: ((reference: string, digest: Digest) => Promise<boolean>) | undefined;
   /** A small blob, whole; undefined: there is none, though a manifest names it. */
   blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
   /** Copies a blob in chunks, for blobs that are not to be held in memory; false: there is none. */

@@ -10,6 +10,7 @@ import type { RemoteRepository, StoredManifest, TagList } from '../image/image-r
 import { fieldsOf, listOf, parseJson, stringOf } from '../text/json.js';
 import { LIMITS, type Limits } from '../image/limits.js';
 import { nextPage, TagCollector } from './paging.js';
+import { isTransientStatus } from './retry.js';
 import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
 import { shownUrl, type HttpResponse } from './transport/transport.js';
 
@@ -30,11 +31,18 @@ export class RegistryClient {
   }
 
   repository(name: RemoteName): RemoteRepository {
+    // One that does not answer HEAD is not asked that way again.
+    let tells = true;
     return {
       name: `${name.host}/${name.path}`,
       tags: async () => (await this.#tags(name))?.tags,
       tagList: (held) => this.#tags(name, held),
       manifest: (reference, held) => this.#manifest(name, reference, held),
+      pointsAt: async (reference, digest) => {
+        const told = tells ? await this.#toldDigest(name, reference) : 'unknown';
+        if (told === 'untold') tells = false;
+        return told === digest;
+      },
       referrers: (digest) => this.#referrers(name, digest),
       blob: (descriptor) => this.#blob(name, descriptor),
       copyBlob: (descriptor, to) =>
@@ -129,6 +137,21 @@ export class RegistryClient {
       }
       return { digest, bytes };
     });
+  }
+
+  /** What a registry says that a reference points at; `untold`: it does not say so to a HEAD. */
+  async #toldDigest(name: RemoteName, reference: string): Promise<Digest | 'unknown' | 'untold'> {
+    if (!isDigest(reference) && !isTag(reference)) return 'unknown';
+    const subject = joinReference(`${name.host}/${name.path}`, reference);
+    const url = await this.#session.url(name, `manifests/${reference}`);
+    const response = await this.#session.retried(subject, () =>
+      this.#session.head(name, url, { accept: MANIFESTS }),
+    );
+    const { status } = response;
+    // A GET, which follows, waits and tries again, or says what is wrong.
+    if (status === 404 || isTransientStatus(status)) return 'unknown';
+    const told = response.header('docker-content-digest');
+    return status === 200 && told !== undefined && isDigest(told) ? told : 'untold';
   }
 
   /** A registry that has no list of referrers keeps one under a tag, as its clients write it. */

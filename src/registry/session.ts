@@ -146,17 +146,34 @@ export class RegistrySession {
 
   /** Whether a registry has something; where it would send a reader elsewhere for it, it has it. */
   async has(name: RemoteName, url: URL, subject: string): Promise<boolean> {
-    const scope = scopeOf(name, url, 'pull');
-    const landed = await this.#authorized(
-      scope,
-      { method: 'HEAD', url, headers: {} },
-      async (request) => ({ response: await this.#transport(request), url: request.url }),
-    );
+    const landed = await this.#head(name, url, {});
     const { status } = landed.response;
-    await landed.response.discard();
     if (status === 404) return false;
     if (status >= 200 && status < 400) return true;
-    throw await this.#refusal(landed, scope, subject);
+    throw await this.#refusal(landed, scopeOf(name, url, 'pull'), subject);
+  }
+
+  /** Sends a HEAD, and returns whatever the answer is; redirects are not followed. */
+  async head(
+    name: RemoteName,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<HttpResponse> {
+    return (await this.#head(name, url, headers)).response;
+  }
+
+  async #head(
+    name: RemoteName,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<FinalResponse> {
+    const landed = await this.#authorized(
+      scopeOf(name, url, 'pull'),
+      { method: 'HEAD', url, headers },
+      async (request) => ({ response: await this.#transport(request), url: request.url }),
+    );
+    await landed.response.discard();
+    return landed;
   }
 
   /** Sends a request that changes a repository. Redirects are not followed: no other host gets it. */

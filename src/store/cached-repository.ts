@@ -50,6 +50,7 @@ export function cachedRepository(
       }
       return stored;
     },
+    pointsAt: remote.pointsAt && ((reference, digest) => remote.pointsAt!(reference, digest)),
     referrers: remote.referrers && ((digest) => remote.referrers!(digest)),
     blob: async (descriptor) => {
       const held = await blobIn(cache, name, descriptor);

@@ -21,6 +21,8 @@ export function memoizedRepository(repository: ImageRepository): ImageRepository
   /** Digests that references to larger manifests point at: these are asked for again, by digest. */
   const large = new Map<string, Digest>();
   const absent = new Set<string>();
+  /** What was told of references whose manifests were not asked for. */
+  const told = new Map<string, Promise<boolean>>();
   const listed = async () => {
     const list = await repository.tags();
     const gone = list?.find((tag) => absent.has(tag));
@@ -49,6 +51,16 @@ export function memoizedRepository(repository: ImageRepository): ImageRepository
       manifests.set(reference, known);
       return known;
     },
+    pointsAt:
+      repository.pointsAt &&
+      (async (reference, digest) => {
+        const read = large.get(reference) ?? (await manifests.get(reference))?.digest;
+        if (read !== undefined) return read === digest;
+        const key = `${reference} ${digest}`;
+        const known = told.get(key) ?? repository.pointsAt!(reference, digest);
+        told.set(key, known);
+        return known;
+      }),
     referrers: repository.referrers && ((digest) => repository.referrers!(digest)),
     blob: (descriptor) => repository.blob(descriptor),
     copyBlob: (descriptor, to) => copyBlob(repository, descriptor, to),

@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
 import type { IndexPackage, IndexVersion } from '../../model/index-file.js';
-import type { Repository } from '../../model/package.js';
+import type { Candidate, Repository } from '../../model/package.js';
 import type { PackageSource } from '../../model/package-source.js';
 import type { Target } from '../../model/target/target.js';
 import { byCodePoint } from '../../text/code-point-order.js';
-import { holdsImages } from '../image/image-holder.js';
+import { stillPointsAt } from '../image/still-points-at.js';
+import { holdsImages, type ImageHolder } from '../image/image-holder.js';
 import { withFirstSeen } from './first-seen.js';
 import { formatIndex, makeIndex, type IndexOptions } from '../index/make-index.js';
 import { releasedBy } from '../../model/policy/released-by.js';
@@ -81,17 +82,26 @@ function sparing(
     fetch: async (candidate, target) => {
       const entry = entryOf(before, candidate.version);
       if (entry?.digest === undefined) return source.fetch(candidate, target);
-      const images = await source.images(candidate, target);
-      const now = await images?.manifest(candidate.version);
-      return (now?.digest === entry.digest ? known : source).fetch(candidate, target);
+      const isKnown = await isStill(source, candidate, target, entry.digest);
+      return (isKnown ? known : source).fetch(candidate, target);
     },
     released: async (candidate, target) => {
-      const images = await source.images(candidate, target);
-      const now = await images?.manifest(candidate.version);
-      const isKnown = now?.digest === entryOf(before, candidate.version)?.digest;
+      const digest = entryOf(before, candidate.version)?.digest;
+      const isKnown = digest !== undefined && (await isStill(source, candidate, target, digest));
       return releasedBy(isKnown ? known : source, candidate, target);
     },
   };
+}
+
+/** Whether the tag of a version points at the image that an index names. */
+async function isStill(
+  source: ImageHolder,
+  candidate: Candidate,
+  target: Target,
+  digest: string,
+): Promise<boolean> {
+  const images = await source.images(candidate, target);
+  return images !== undefined && stillPointsAt(images, candidate.version, digest);
 }
 
 function entryOf({ versions }: IndexPackage, version: string): IndexVersion | undefined {

@@ -99,6 +99,9 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
         partial: images.partial,
         tags: () => ask(place, repository, images.tags()),
         manifest: (reference) => ask(place, repository, images.manifest(reference)),
+        pointsAt:
+          images.pointsAt &&
+          ((reference, digest) => ask(place, repository, images.pointsAt!(reference, digest))),
         referrers:
           images.referrers && ((digest) => ask(place, repository, images.referrers!(digest))),
         blob: (descriptor) => ask(place, repository, images.blob(descriptor)),

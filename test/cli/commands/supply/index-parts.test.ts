@@ -58,6 +58,12 @@ async function tagged(): Promise<string | null> {
 
 const askedBlobs = () => registry.asked.filter((line) => /^GET .*\/acme\/.*\/blobs\//.test(line));
 
+/** How tags of packages were asked for, sorted. */
+const askedManifests = () =>
+  registry.asked
+    .flatMap((line) => /^(\w+) .*\/acme\/.*\/manifests\/(v.*)/.exec(line)?.slice(1).join(' ') ?? [])
+    .sort();
+
 describe('what is written in parts', () => {
   test('is the same in a folder and at a registry, and answers as one file does', async () => {
     await run('index', ...FROM, '--out', 'one.json');
@@ -180,13 +186,26 @@ describe('`index update`', () => {
     ]);
     // A layer of each, and the config that says when it was made.
     expect(askedBlobs()).toHaveLength(4);
+    expect(askedManifests()).toEqual(['GET v1.1.0', 'GET v1.2.0', 'HEAD v1.0.0', 'HEAD v1.1.0']);
     registry.log.length = 0;
     const again = await json('index-update-output', 'index', 'update', 'parts/');
     expect(again.output).toMatchObject({ packages: [], sent: 0, digest: output['digest'] });
     expect(askedBlobs()).toEqual([]);
+    expect(askedManifests()).toEqual(['HEAD v1.0.0', 'HEAD v1.1.0', 'HEAD v1.2.0']);
     const updated = (await run('index', '--from', 'index:parts/')).stdout;
     expect(updated.match(/"firstSeen"/g)).toHaveLength(2);
     expect((await run('index', name)).stdout).toBe(withoutFirstSeen(updated));
+  });
+
+  test('asks by GET where a registry does not answer HEAD, and finds the same', async () => {
+    const name = await publish('p', 'v1.0.0');
+    await run('index', name, '--out', 'parts/');
+    registry.fail((request, ...rest) => request.method === 'HEAD' && status(405)(request, ...rest));
+    await publish('p', 'v1.0.0', 'moved.example.org');
+    const { output } = await json('index-update-output', 'index', 'update', 'parts/');
+    expect(output['packages']).toMatchObject([{ moved: ['v1.0.0'] }]);
+    const again = await json('index-update-output', 'index', 'update', 'parts/');
+    expect(again.output).toMatchObject({ packages: [], sent: 0 });
   });
 
   test('sends only what changed, and adds packages that are named', async () => {
