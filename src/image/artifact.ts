@@ -27,7 +27,7 @@ export interface Artifact {
 export interface PushOptions {
   /** Whether the repository holds a blob or a manifest already. */
   readonly has?: ((digest: Digest) => boolean) | undefined;
-  /** Asked when all is there but the tag; false: the tag is left alone. */
+  /** Asked when all is there but the tag, before each try to set it; false: it is left alone. */
   readonly before?: (() => Promise<boolean>) | undefined;
 }
 

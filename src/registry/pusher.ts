@@ -57,9 +57,7 @@ export class RegistryPusher {
         await this.#manifest(name, below.digest, below);
       }
     }
-    if (!(await before())) return false;
-    await this.#manifest(name, tag, manifest);
-    return true;
+    return this.#manifest(name, tag, manifest, before);
   }
 
   /** A repository that images are copied to, one by one. */
@@ -69,7 +67,9 @@ export class RegistryPusher {
       manifest: (reference) => this.#client.repository(name).manifest(reference),
       hasBlob: ({ digest }) => this.#hasBlob(name, digest),
       putBlob: (blob, chunks) => this.#blob(name, { ...blob, body: chunks }),
-      putManifest: (reference, manifest) => this.#manifest(name, reference, manifest),
+      putManifest: async (reference, manifest) => {
+        await this.#manifest(name, reference, manifest);
+      },
     };
   }
 
@@ -79,15 +79,23 @@ export class RegistryPusher {
     return this.#session.retried(subject, () => this.#session.has(name, url, subject));
   }
 
-  async #manifest(name: RemoteName, reference: string, manifest: StoredManifest): Promise<void> {
+  /** False: `before`, which is asked before each try, kept it from being sent. */
+  async #manifest(
+    name: RemoteName,
+    reference: string,
+    manifest: StoredManifest,
+    before: () => Promise<boolean> = async () => true,
+  ): Promise<boolean> {
     const subject = joinReference(`${name.host}/${name.path}`, reference);
     const url = await this.#session.url(name, `manifests/${reference}`);
-    await this.#session.retried(subject, async () => {
+    return this.#session.retried(subject, async () => {
+      if (!(await before())) return false;
       const headers = { 'content-type': manifestMediaType(manifest) };
       const request = { method: 'PUT', url, headers, body: manifest.bytes } as const;
       const response = await this.#session.send(name, request, subject);
       await response.discard();
       checkDigest(response, manifest.digest, subject);
+      return true;
     });
   }
 

@@ -78,3 +78,21 @@ test('a registry that stored other bytes than were sent is believed', async () =
   const { failure } = await pushing({ location: '/up' }, { status: 201, digest });
   expect(failure).toMatchObject({ code: 'BAD_DIGEST' });
 });
+
+test('whether the tag may be set is asked before each try, and no try follows a no', async () => {
+  const asked: string[] = [];
+  const transport: Transport = async ({ method, url }) => {
+    const isTag = url.pathname.endsWith('/v1');
+    if (isTag) asked.push(method);
+    return {
+      status: isTag ? 503 : method === 'POST' ? 202 : 201,
+      header: (name) => (name === 'location' && !isTag ? '/v2/team/lock/upload' : undefined),
+      body: (async function* () {})(),
+      discard: async () => undefined,
+    };
+  };
+  const pusher = new RegistryPusher({ transport, clock: new TestClock() });
+  const before = async () => asked.push('look') < 3;
+  expect(await pusher.push(NAME, 'v1', ARTIFACT, { before })).toBe(false);
+  expect(asked).toEqual(['look', 'PUT', 'look']);
+});

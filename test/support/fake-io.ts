@@ -1,3 +1,4 @@
+import { realClock } from '../../src/model/time/clock.js';
 import type { Io } from '../../src/cli/io/io.js';
 
 export interface FakeIo extends Io {
@@ -16,6 +17,7 @@ export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = 
     cwd: '.',
     argv: [],
     env: {},
+    clock: { ...realClock, sleep: () => Promise.resolve() },
     interactive: false,
     columns: () => 80,
     terminal: { out: () => undefined, note: () => undefined },

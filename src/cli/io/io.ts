@@ -1,3 +1,4 @@
+import type { Clock } from '../../model/time/clock.js';
 import type { Report } from '../../report/report.js';
 import type { SharedSources } from '../each/shared-sources.js';
 
@@ -7,6 +8,8 @@ export interface Io {
   /** The words of the command line. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What waiting for other writers goes by. */
+  readonly clock: Clock;
   /** Data: the only thing that goes to stdout. Adds nothing. */
   out(text: string): void;
   /** Data for another program, as it is: for what is the user's own, and must come back unchanged. */

@@ -1,4 +1,5 @@
 import { MAX_INPUT_BYTES } from '../../inputs/input-files.js';
+import { realClock } from '../../model/time/clock.js';
 import { InputError } from '../../model/input-error.js';
 import { boundedBytes } from '../../text/bounded-bytes.js';
 import type { Io } from './io.js';
@@ -23,6 +24,7 @@ export function realIo(): Io {
     cwd: process.cwd(),
     argv: process.argv.slice(2),
     env: process.env,
+    clock: realClock,
     out: (data) => {
       status('');
       process.stdout.write(data);

@@ -5,8 +5,8 @@ import type { PartsPlace, Standing } from './parts-place.js';
 import type { PartsSnapshot } from './parts-snapshot.js';
 import type { Parts } from './parts-tree.js';
 
-/** How often a writer begins again that others get ahead of. */
-const MAX_ROUNDS = 5;
+/** How often a writer begins that others get ahead of. */
+const MAX_ROUNDS = 8;
 
 interface PublishOptions {
   readonly note: (line: string) => void;
@@ -26,12 +26,13 @@ export interface Published {
  */
 export async function publishChanged(
   place: PartsPlace,
-  make: (before: PartsSnapshot | undefined) => Promise<Parts>,
+  make: (before: PartsSnapshot | undefined, again: Again) => Promise<Parts>,
   { note }: Pick<PublishOptions, 'note'>,
 ): Promise<Published> {
-  return inRounds(place, note, async (standing) => {
+  const then = 'it is done again on top of that';
+  return inRounds(place, { note, then }, async (standing, again) => {
     const snapshot = await standing?.snapshot();
-    const parts = await make(snapshot);
+    const parts = await make(snapshot, again);
     return { parts, held: snapshot === undefined ? new Set() : await digestsOf(snapshot) };
   });
 }
@@ -42,11 +43,17 @@ export async function publishWhole(
   parts: Parts,
   { note, anew = false }: PublishOptions,
 ): Promise<Published> {
-  return inRounds(place, note, async (standing) => ({
+  return inRounds(place, { note, then: 'what it wrote is replaced' }, async (standing) => ({
     parts,
     held: anew ? new Set() : await intactDigests(standing),
     anew: anew || place.mends,
   }));
+}
+
+/** What rounds before came to. */
+interface Again {
+  /** What was made was put in its place, and may be part of what others wrote on top of it. */
+  readonly wasPut: boolean;
 }
 
 interface Round {
@@ -59,25 +66,32 @@ interface Round {
 
 async function inRounds(
   place: PartsPlace,
-  note: (line: string) => void,
-  make: (standing: Standing | undefined) => Promise<Round>,
+  { note, then }: { readonly note: (line: string) => void; readonly then: string },
+  make: (standing: Standing | undefined, again: Again) => Promise<Round>,
 ): Promise<Published> {
+  let sent = 0;
+  let wasPut = false;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const standing = await place.current();
-    const { parts, held, anew = false } = await make(standing);
+    const { parts, held, anew = false } = await make(standing, { wasPut });
     const artifact = partsArtifact(parts);
     const { digest } = artifact.manifest;
     if (standing?.digest === digest && !anew) {
       await place.tidy();
-      return { digest, sent: 0 };
+      return { digest, sent };
     }
     const all = [...(artifact.manifests ?? []), artifact.manifest].map((each) => each.digest);
     const made = [...all, ...artifact.blobs.keys()];
     const wanted = new Set([...made, ...parts.others.map((part) => part.digest)]);
-    if (await place.put(artifact, { base: standing?.digest, held, wanted })) {
-      return { digest, sent: made.filter((each) => !held.has(each)).length };
+    const end = await place.put(artifact, { base: standing?.digest, held, wanted });
+    if (end !== 'overtaken') {
+      sent += made.filter((each) => !held.has(each)).length;
+      wasPut = true;
     }
-    note(`note: another writer changed ${place.shown} meanwhile; it is done again on top of that`);
+    if (end === 'there') return { digest, sent };
+    if (round === MAX_ROUNDS) break;
+    note(`note: another writer changed ${place.shown} meanwhile; ${then}`);
+    await place.pause(round);
   }
   const what = `others changed it ${MAX_ROUNDS} times meanwhile`;
   throw new SourceError('BAD_SOURCE', place.shown, what, {

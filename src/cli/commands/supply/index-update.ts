@@ -19,7 +19,6 @@ import type { Digest } from '../../../text/digest.js';
 import { counted } from '../../output/counted.js';
 import { jsonDocument } from '../../output/json-document.js';
 import { timeText } from '../../../model/policy/age.js';
-import { realClock } from '../../../model/time/clock.js';
 import { sourceDate } from '../../io/source-date.js';
 import type { Io } from '../../io/io.js';
 import { workingPlace } from '../../io/lock-file.js';
@@ -61,10 +60,12 @@ async function updateParts(updating: Updating, args: RegistryArgs, io: Io): Prom
   let changes: readonly Refreshed[] = [];
   const { digest, sent } = await publishChanged(
     place,
-    async (before) => {
+    async (before, { wasPut }) => {
       if (before === undefined) throw noIndex(text);
-      changes = await changesFor(heldInParts(before), updating, io);
-      return changedParts(before, changes);
+      const now = await changesFor(heldInParts(before), updating, io);
+      // Others may have written on top of what was put: then nothing is left, and it was changed.
+      if (now.length > 0 || !wasPut) changes = now;
+      return changedParts(before, now);
     },
     { note: (line) => io.note(line) },
   );
@@ -99,7 +100,7 @@ async function changesFor(
   io: Io,
 ): Promise<readonly Refreshed[]> {
   const asked = repositories.length > 0 ? repositories : await held.repositories();
-  const now = timeText(sourceDate(io) ?? realClock.now());
+  const now = timeText(sourceDate(io) ?? io.clock.now());
   const looked = await refresh(held, asked, { ...options, now });
   for (const { repository, before, after } of looked) {
     if (after !== undefined) continue;

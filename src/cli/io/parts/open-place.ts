@@ -10,6 +10,8 @@ import { parseIndex, readIndex } from '../../../sources/index/index-source.js';
 import { folderPlace, registryPlace, type PartsPlace } from '../../../sources/parts/parts-place.js';
 import type { PartsSnapshot } from '../../../sources/parts/parts-snapshot.js';
 import { IndexFolder } from '../../../store/index-folder.js';
+import type { Clock } from '../../../model/time/clock.js';
+import type { TimeBudget } from '../../../model/time/time-budget.js';
 import type { Io } from '../io.js';
 import { isOciPath, parseOciPath } from '../registry/oci-path.js';
 import {
@@ -36,7 +38,17 @@ export async function openPlace(text: string, args: RegistryArgs, io: Io): Promi
     return folderPlace(new IndexFolder(folder, text), text);
   }
   const { reference, registries } = await pushPlace(text, args, io);
-  return registryPlace(registries, reference, text);
+  return registryPlace(registries, reference, text, withinBudget(io.clock, args.timeout));
+}
+
+/** Waits no longer than the run may take. */
+function withinBudget(clock: Clock, budget: TimeBudget): Clock {
+  return {
+    now: () => clock.now(),
+    random: () => clock.random(),
+    sleep: (milliseconds, reason = 'other writers') =>
+      budget.wait(reason, clock.sleep(milliseconds)),
+  };
 }
 
 /** An index wherever it is: in parts, one state of it, or in one file. */

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { OUTPUT_SCHEMAS } from '../../../../src/cli/output/schemas/output-schemas.js';
+import type { Io } from '../../../../src/cli/io/io.js';
+import { realClock } from '../../../../src/model/time/clock.js';
 import { runCli } from '../../../../src/cli/run.js';
 import { closedSchema } from '../../../support/closed-schema.js';
 import { fakeIo } from '../../../support/fake-io.js';
@@ -29,7 +31,11 @@ afterEach(async () => {
 });
 
 async function run(...argv: readonly string[]) {
-  const io = fakeIo({ cwd: folder, env: { DOCKER_CONFIG: folder } });
+  return runWith({}, ...argv);
+}
+
+async function runWith(given: Partial<Pick<Io, 'clock'>>, ...argv: readonly string[]) {
+  const io = fakeIo({ cwd: folder, env: { DOCKER_CONFIG: folder }, ...given });
   const code = await runCli(argv, io);
   return { code, stdout: io.stdout(), notes: io.notes().join('\n') };
 }
@@ -147,7 +153,7 @@ const meanwhile = (turns: readonly number[], ...argv: readonly string[]) => {
   let asked = 0;
   const ends: number[] = [];
   registry.fail((request, response) => {
-    if (request.method !== 'GET' || !request.path.endsWith('/team/index/manifests/v1')) {
+    if (request.method === 'PUT' || !request.path.endsWith('/team/index/manifests/v1')) {
       return false;
     }
     // Requests of the other writer are counted by none.
@@ -248,17 +254,57 @@ describe('`index update`', () => {
     expect(withoutFirstSeen(updated.stdout)).toBe(stdout);
   });
 
+  test('a writer whose work is overwritten by one that looked before it notices, and does it again', async () => {
+    const [p, q] = [await publish('p', 'v1.0.0'), await publish('q', 'v1.0.0')];
+    await run('index', 'push', at('team/index:v1'), p);
+    await publish('p', 'v1.1.0');
+    let arrive = () => {};
+    const underWay = new Promise<void>((held) => {
+      let isFirst = true;
+      registry.fail((request, response) => {
+        const isTag = request.method === 'PUT' && request.path.endsWith('/manifests/v1');
+        if (!isTag || !isFirst) return false;
+        isFirst = false;
+        arrive = () => {
+          if (!response.writableEnded) pushSide()(request, response, registry);
+        };
+        held();
+        return true;
+      });
+    });
+    const other = run('index', 'update', at('team/index:v1'), q);
+    await underWay;
+    const waits: number[] = [];
+    const sleep = async (milliseconds: number) => {
+      if (waits.push(milliseconds) === 1) arrive();
+    };
+    const { code, notes, stdout } = await runWith(
+      { clock: { ...realClock, sleep } },
+      ...['index', 'update', at('team/index:v1'), p],
+    );
+    arrive();
+    expect([code, (await other).code]).toEqual([0, 0]);
+    expect(notes).toContain('done again on top of that');
+    expect(stdout).toBe(`${p} v1.1.0 is new\n`);
+    // After each time that the tag was set, and a pause between.
+    expect(waits).toHaveLength(3);
+    expect(waits[0]).toBeGreaterThanOrEqual(2000);
+    const updated = await run('index', '--from', `index:${at('team/index:v1')}`);
+    expect(withoutFirstSeen(updated.stdout)).toBe((await run('index', p, q)).stdout);
+  });
+
   test('a writer that others overtake each time gives up, and leaves what they wrote', async () => {
     const p = await publish('p', 'v1.0.0');
-    const turns = [2, 4, 6, 8, 10];
+    // Each round asks once where it begins, and twice where the tag is no longer that.
+    const turns = [2, 5, 8, 11, 14, 17, 20, 23];
     for (const turn of turns) await publish(`q${turn}`, 'v1.0.0');
     await run('index', 'push', at('team/index:v1'), p);
     await publish('p', 'v1.1.0');
     meanwhile(turns, 'index', 'update', at('team/index:v1'), `${registry.host}/acme/qN`);
     const { code, notes } = await run('index', 'update', at('team/index:v1'), p);
-    expect([code, notes]).toEqual([5, expect.stringContaining('others changed it 5 times')]);
+    expect([code, notes]).toEqual([5, expect.stringContaining('others changed it 8 times')]);
     const { stdout } = await run('index', '--from', `index:${at('team/index:v1')}`);
-    expect(stdout).toContain('acme/q10');
+    expect(stdout).toContain('acme/q23');
     expect(stdout).not.toContain('v1.1.0');
   });
 
