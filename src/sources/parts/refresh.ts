@@ -6,6 +6,7 @@ import type { Target } from '../../model/target/target.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 import { stillPointsAt } from '../image/still-points-at.js';
 import { holdsImages, type ImageHolder } from '../image/image-holder.js';
+import { comparedTags } from './compared-tags.js';
 import { withFirstSeen } from './first-seen.js';
 import { formatIndex, makeIndex, type IndexOptions } from '../index/make-index.js';
 import { releasedBy } from '../../model/policy/released-by.js';
@@ -27,6 +28,8 @@ export interface RefreshOptions extends IndexOptions {
   readonly now?: string | undefined;
   /** Reads every version, and not only those that are new or whose tag has moved. */
   readonly all?: boolean | undefined;
+  /** Compares tags and digests alone, where a source has images: what is new is not read. */
+  readonly quick?: boolean | undefined;
 }
 
 /** A package as an index has it, and as the sources have it now. */
@@ -57,10 +60,14 @@ export async function refresh(
 async function refreshed(
   repository: Repository,
   before: IndexPackage | undefined,
-  { sources, target, now, all = false, ...options }: RefreshOptions,
+  { sources, target, now, all = false, quick = false, ...options }: RefreshOptions,
 ): Promise<IndexPackage | undefined> {
   for (const source of sources) {
-    if ((await source.tags(repository, target)) === undefined) continue;
+    const tags = await source.tags(repository, target);
+    if (tags === undefined) continue;
+    if (quick && holdsImages(source)) {
+      return comparedTags(source, repository, tags, { before, target });
+    }
     const asked = all || before === undefined ? source : sparing(source, repository, before);
     const index = await makeIndex(asked, [repository], target, options);
     const after = index.packages[repository];

@@ -151,6 +151,7 @@ async function compared(
     compat,
     note: (line: string) => io.note(line),
     all: verb === 'verify' && !args.quick,
+    quick: verb === 'verify' && args.quick,
   };
   return withProgress(io, stats, async () => {
     if (verb === 'verify') {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { writeTransaction } from '../../../files/transaction.js';
-import { InputError } from '../../../model/input-error.js';
 import type { IndexFile, IndexPackage } from '../../../model/index-file.js';
 import type { Repository } from '../../../model/package.js';
 import { formatIndex } from '../../../sources/index/make-index.js';
@@ -24,6 +23,7 @@ import type { Io } from '../../io/io.js';
 import { workingPlace } from '../../io/lock-file.js';
 import { isOciPath } from '../../io/registry/oci-path.js';
 import { findIndex, isFolder, noIndex, openPlace } from '../../io/parts/open-place.js';
+import { unknownPackage } from './unknown-package.js';
 import type { RegistryArgs } from '../../io/registry/registries.js';
 
 /** What an index is updated by. */
@@ -105,9 +105,7 @@ async function changesFor(
   for (const { repository, before, after } of looked) {
     if (after !== undefined) continue;
     if (before === undefined) {
-      throw new InputError(`no source knows \`${repository}\``, {
-        hint: 'a package is named as dependsOn names it, registry included, without a tag',
-      });
+      throw unknownPackage(repository);
     }
     io.note(`note: no source knows ${repository} any more; it stays in the index as it is`);
   }

@@ -12,6 +12,7 @@ import { findIndex, type FoundIndex } from '../../io/parts/open-place.js';
 import type { RegistryArgs } from '../../io/registry/registries.js';
 import { counted } from '../../output/counted.js';
 import { jsonDocument } from '../../output/json-document.js';
+import { unknownPackage } from './unknown-package.js';
 
 /** A difference between an index and what it is of. */
 interface IndexMismatch {
@@ -40,6 +41,8 @@ export async function verifyIndex(
   const asked = repositories.length > 0 ? repositories : await held.repositories();
   const tables = repositories.length > 0 ? [] : await tableMismatches(found);
   const looked = await refresh(held, asked, options);
+  const unknown = looked.find(({ before, after }) => before === undefined && after === undefined);
+  if (unknown !== undefined) throw unknownPackage(unknown.repository);
   const mismatches = [...tables, ...looked.flatMap(mismatchesOf)];
   const digest = found.kind === 'parts' ? found.snapshot.digest : undefined;
   const isTrue = mismatches.length === 0;

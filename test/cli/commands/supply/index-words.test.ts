@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCli } from '../../../../src/cli/run.js';
+import { fakeIo } from '../../../support/fake-io.js';
+import { providerYaml } from '../../../support/package-yaml.js';
+import { packageImage } from '../../../support/registry/image.js';
+import { pushSide } from '../../../support/registry/push-side.js';
+import { Registry } from '../../../support/registry/registry.js';
+
+let folder: string;
+let registry: Registry;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'index-words-'));
+  registry = await new Registry({ faults: [pushSide()] }).start();
+});
+
+afterEach(async () => {
+  await registry.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function run(...argv: readonly string[]) {
+  const io = fakeIo({ cwd: folder, env: { DOCKER_CONFIG: folder } });
+  const code = await runCli(argv, io);
+  return { code, stdout: io.stdout(), notes: io.notes().join('\n') };
+}
+
+async function publish(version: string, crd = 'ps.example.org'): Promise<string> {
+  registry.push('acme/p', version, await packageImage(providerYaml('p', crd)));
+  return `${registry.host}/acme/p`;
+}
+
+const oci = () => `oci://${registry.host}/team/index:v1`;
+
+test('`verify --quick` tells what is new, moved and gone, and reads no package for it', async () => {
+  const name = await publish('v1.0.0');
+  await publish('v1.1.0');
+  await run('index', name, '--out', 'one.json');
+  const index = JSON.parse(await readFile(join(folder, 'one.json'), 'utf8'));
+  const { versions } = index.packages[name];
+  versions['v0.9.0'] = versions['v1.0.0'];
+  await writeFile(join(folder, 'one.json'), JSON.stringify(index));
+  await run('index', '--from', 'index:one.json', '--out', 'parts/');
+  await publish('v1.1.0', 'moved.example.org');
+  await publish('v1.2.0');
+  await publish('nightly');
+  for (const place of ['one.json', 'parts/']) {
+    registry.log.length = 0;
+    const { code, stdout } = await run('index', 'verify', place, '--quick', '-o', 'json');
+    const { mismatches } = JSON.parse(stdout) as {
+      mismatches: readonly { kind: string; version: string }[];
+    };
+    const told = mismatches.map(({ kind, version }) => `${kind} ${version}`);
+    expect([code, told]).toEqual([4, ['new v1.2.0', 'gone v0.9.0', 'tag-moved v1.1.0']]);
+    expect(registry.asked.filter((line) => line.includes('/blobs/'))).toEqual([]);
+  }
+});
+
+test('`verify` of a package that nobody knows is an error, as with `update`', async () => {
+  const name = await publish('v1.0.0');
+  await run('index', name, '--out', 'parts/');
+  for (const words of [
+    ['verify', 'parts/'],
+    ['verify', 'parts/', '--quick'],
+    ['update', 'parts/'],
+  ]) {
+    const { code, notes } = await run('index', ...words, `${registry.host}/nope/x`);
+    expect([code, notes]).toEqual([2, expect.stringContaining('no source knows')]);
+  }
+});
