@@ -1,5 +1,9 @@
 import { SourceError } from '../../model/source-error.js';
-import type { Digest } from '../../text/digest.js';
+import type { IndexFile } from '../../model/index-file.js';
+import { sha256, type Digest } from '../../text/digest.js';
+import { formatIndex } from '../index/make-index.js';
+import { withTimesOf } from './first-seen.js';
+import { partsOf } from './held-index.js';
 import { partsArtifact } from './parts-artifact.js';
 import type { PartsPlace, Standing } from './parts-place.js';
 import type { PartsSnapshot } from './parts-snapshot.js';
@@ -37,17 +41,27 @@ export async function publishChanged(
   });
 }
 
-/** Puts a whole index where `place` is, whatever is there, damaged or not. */
+/**
+ * Puts a whole index where `place` is, whatever is there, damaged or not. When versions were first
+ * seen is kept of what is there, since their ages depend on it.
+ */
 export async function publishWhole(
   place: PartsPlace,
-  parts: Parts,
+  index: IndexFile,
   { note, anew = false }: PublishOptions,
 ): Promise<Published> {
-  return inRounds(place, { note, then: 'what it wrote is replaced' }, async (standing) => ({
-    parts,
-    held: anew ? new Set() : await intactDigests(standing),
-    anew: anew || place.mends,
-  }));
+  return inRounds(place, { note, then: 'what it wrote is replaced' }, async (standing) => {
+    const { held, kept } = await intact(standing, index, () =>
+      note(
+        `note: ${place.shown} is damaged, and written anew; when versions were first seen is lost where it could not be read`,
+      ),
+    );
+    return {
+      parts: await partsOf(kept),
+      held: anew ? new Set() : held,
+      anew: anew || place.mends,
+    };
+  });
 }
 
 /** What rounds before came to. */
@@ -99,15 +113,41 @@ async function inRounds(
   });
 }
 
-/** Nothing, where what stands there cannot be read as a whole. */
-async function intactDigests(standing: Standing | undefined): Promise<ReadonlySet<Digest>> {
-  try {
-    const snapshot = await standing?.snapshot();
-    return snapshot === undefined ? new Set() : await digestsOf(snapshot);
-  } catch (error) {
-    if (error instanceof SourceError) return new Set();
-    throw error;
-  }
+/** What is there already, and an index with its times; of what is damaged there are none. */
+async function intact(
+  standing: Standing | undefined,
+  index: IndexFile,
+  tellLost: () => void,
+): Promise<{ readonly held: ReadonlySet<Digest>; readonly kept: IndexFile }> {
+  const nothing = new Set<Digest>();
+  const unlessDamaged = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof SourceError) return undefined;
+      throw error;
+    }
+  };
+  if (standing === undefined) return { held: nothing, kept: index };
+  const found = await unlessDamaged(async () => {
+    const snapshot = await standing.snapshot();
+    if (snapshot === undefined) return 'other';
+    return { snapshot, held: await digestsOf(snapshot), refs: await snapshot.parts('packages') };
+  });
+  if (found === undefined) tellLost();
+  if (found === undefined || found === 'other') return { held: nothing, kept: index };
+  const { snapshot, refs } = found;
+  let isWhole = true;
+  const kept = await withTimesOf(index, async (repository, after) => {
+    const ref = refs.get(repository);
+    const text = formatIndex({ packages: { [repository]: after } });
+    if (ref === undefined || ref.digest === sha256(Buffer.from(text))) return undefined;
+    const before = await unlessDamaged(() => snapshot.packageAt(repository, ref));
+    isWhole &&= before !== undefined;
+    return before?.packages[repository];
+  });
+  if (!isWhole) tellLost();
+  return { held: isWhole ? found.held : nothing, kept };
 }
 
 /** Everything that a state consists of. */

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { cannotWrite } from '../../../files/cannot-write.js';
@@ -7,6 +7,7 @@ import { InputError } from '../../../model/input-error.js';
 import type { IndexFile } from '../../../model/index-file.js';
 import type { Repository } from '../../../model/package.js';
 import type { PackageSource } from '../../../model/package-source.js';
+import { SourceError } from '../../../model/source-error.js';
 import { knownReleases, targetFor, type Target } from '../../../model/target/target.js';
 import { noStats } from '../../../driver/read-stats.js';
 import { formatIndex, makeIndex } from '../../../sources/index/make-index.js';
@@ -179,12 +180,10 @@ async function putParts(
   io: Io,
 ): Promise<{ readonly digest: string; readonly pinned: string }> {
   const { openPlace } = await import('../../io/parts/open-place.js');
-  const { partsOf } = await import('../../../sources/parts/held-index.js');
   const { publishWhole } = await import('../../../sources/parts/publish-parts.js');
   const place = await openPlace(where, args, io);
-  const parts = await partsOf(index);
   const note = (line: string) => io.note(line);
-  const { digest } = await publishWhole(place, parts, { note, anew: args.allParts });
+  const { digest } = await publishWhole(place, index, { note, anew: args.allParts });
   const pinned = isOciPath(where) ? `oci://${parseOciPath(where).name}@${digest}` : where;
   return { digest, pinned };
 }
@@ -201,6 +200,23 @@ async function isFolderPath(path: string, io: Io): Promise<boolean> {
   return isFolder(path, io);
 }
 
+/** An index with the times of the one that is there, if there is one. */
+async function inPlaceOf(path: string, index: IndexFile): Promise<IndexFile> {
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isFile() !== true) return index;
+  const { readIndex } = await import('../../../sources/index/index-source.js');
+  const { heldInFile } = await import('../../../sources/parts/held-index.js');
+  const { withTimesOf } = await import('../../../sources/parts/first-seen.js');
+  try {
+    const held = heldInFile(await readIndex(path, path));
+    return await withTimesOf(index, (repository) => held.package(repository));
+  } catch (error) {
+    // Something else than an index is written over, as ever.
+    if (error instanceof InputError || error instanceof SourceError) return index;
+    throw error;
+  }
+}
+
 async function write(index: IndexFile, args: Args, io: Io): Promise<void> {
   const { out, output } = args;
   if (out === undefined) return io.out(formatIndex(index));
@@ -211,7 +227,7 @@ async function write(index: IndexFile, args: Args, io: Io): Promise<void> {
   let digest: string | undefined;
   if (await isFolderPath(out, io)) digest = (await putParts(index, out, args, io)).digest;
   else {
-    const text = formatIndex(index);
+    const text = formatIndex(await inPlaceOf(path, index));
     const content = out.endsWith('.gz') ? gzipSync(text) : text;
     await writeTransaction([{ path, content }], workingPlace(io));
   }
@@ -220,5 +236,6 @@ async function write(index: IndexFile, args: Args, io: Io): Promise<void> {
   if (output === 'json') {
     io.out(jsonDocument({ file: out, digest, packages: packages.length, versions }));
   }
-  io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions`);
+  const state = digest === undefined ? '' : ` (${digest})`;
+  io.note(`wrote ${out}: ${packages.length} packages, ${versions} versions${state}`);
 }

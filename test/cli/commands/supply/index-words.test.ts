@@ -71,3 +71,39 @@ test('`verify` of a package that nobody knows is an error, as with `update`', as
     expect([code, notes]).toEqual([2, expect.stringContaining('no source knows')]);
   }
 });
+
+describe('what is written over an index', () => {
+  test.each(['parts/', 'one.json', 'one.json.gz', 'oci'])(
+    'keeps when versions of the same digest were first seen: %s',
+    async (where) => {
+      const place = where === 'oci' ? oci() : where;
+      const name = await publish('v1.0.0');
+      const write = where === 'oci' ? ['push', place] : ['--out', place];
+      await run('index', ...write, name);
+      await publish('v1.1.0');
+      await publish('v1.2.0');
+      expect((await run('index', 'update', place)).code).toBe(0);
+      const times = async () => {
+        const { stdout } = await run('index', '--from', `index:${place}`);
+        const { versions } = JSON.parse(stdout).packages[name];
+        return Object.keys(versions).map((version) => versions[version].firstSeen);
+      };
+      const seen = await times();
+      expect(seen).toEqual([undefined, expect.any(String), expect.any(String)]);
+      await publish('v1.2.0', 'moved.example.org');
+      expect((await run('index', ...write, name)).code).toBe(0);
+      expect(await times()).toEqual([undefined, seen[1], undefined]);
+    },
+  );
+
+  test('says so where times are lost because what was there is damaged', async () => {
+    const name = await publish('v1.0.0');
+    await run('index', name, '--out', 'parts/');
+    const again = ['index', name, '--out', 'parts/'];
+    expect((await run(...again)).notes).not.toContain('is lost');
+    const blobs = join(folder, 'parts/blobs/sha256');
+    for (const blob of await readdir(blobs)) await writeFile(join(blobs, blob), 'damaged');
+    const { code, notes } = await run(...again);
+    expect([code, notes]).toEqual([0, expect.stringContaining('first seen is lost')]);
+  });
+});
