@@ -19,8 +19,9 @@ import { outputFlag } from '../../flags/output-flag.js';
 import { jsonDocument } from '../../output/json-document.js';
 import type { Io } from '../../io/io.js';
 import { workingPlace } from '../../io/lock-file.js';
-import { isOciPath, parseOciPath } from '../../io/registry/oci-path.js';
+import { isOciPath, parseOciPath, parseTaggedPath } from '../../io/registry/oci-path.js';
 import { withProgress } from '../../io/progress.js';
+import { unknownPackage } from './unknown-package.js';
 import { openEach, openSources, sourceFlags } from '../../flags/source/source-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../flags/source/network-flags.js';
 
@@ -75,7 +76,7 @@ export const indexCommand = command({
     const { verb, where, repositories } = wordsOf(args.repositories ?? []);
     refuseMisplaced(args, verb);
     // Before anything is read: the word after `push` must be a place at a registry.
-    if (verb === 'push') parseOciPath(where);
+    if (verb === 'push') parseTaggedPath(where);
     if (verb === 'update' || verb === 'verify') {
       return compared(verb, { text: where, repositories }, args, io);
     }
@@ -90,9 +91,7 @@ export const indexCommand = command({
     );
     const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
     if (missing !== undefined) {
-      throw new InputError(`no source knows \`${missing}\``, {
-        hint: 'a package is named as dependsOn names it, registry included, without a tag',
-      });
+      throw unknownPackage(missing, mayBeVerb(missing) ? VERBS_HINT : undefined);
     }
     if (verb === 'push') await push(index, where, args, io);
     else await write(index, args, io);
@@ -101,6 +100,8 @@ export const indexCommand = command({
 });
 
 const VERBS = ['push', 'update', 'verify'] as const;
+const VERBS_HINT =
+  'before a place, `index` takes `push`, `update` or `verify`; what was pushed is read by `--from index:oci://…`, and written to a folder by `index --from index:oci://… --out DIR/`; a package is named with its registry';
 type Verb = (typeof VERBS)[number] | 'write';
 
 /** `index VERB WHERE [repositories..]`; without a verb the index is written. */
@@ -112,6 +113,9 @@ function wordsOf(words: readonly string[]): {
 } {
   const [first, where, ...repositories] = words;
   const verb = VERBS.find((known) => known === first);
+  if (verb === undefined && first !== undefined && mayBeVerb(first) && isPlace(where ?? '')) {
+    throw new InputError(`\`index\` does not know \`${first}\``, { hint: VERBS_HINT });
+  }
   if (verb === undefined) return { verb: 'write', where: '', repositories: words };
   if (where !== undefined) return { verb, where, repositories };
   const [what, place] =
@@ -119,6 +123,15 @@ function wordsOf(words: readonly string[]): {
   throw new InputError(`\`index ${verb}\` does not say ${what}`, {
     hint: `\`xpkg-resolve index ${verb} ${place}\``,
   });
+}
+
+function isPlace(word: string): boolean {
+  return isOciPath(word) || /[/\\]$|\.json(?:\.gz)?$/.test(word);
+}
+
+/** Whether a word is no name of a package with its registry, and so was perhaps meant for a verb. */
+function mayBeVerb(word: string): boolean {
+  return /^[a-z]+$/.test(word);
 }
 
 function refuseMisplaced({ quick, allParts, out }: Args, verb: Verb): void {

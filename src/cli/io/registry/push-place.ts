@@ -2,7 +2,7 @@ import { InputError } from '../../../model/input-error.js';
 import type { Reference } from '../../../model/reference.js';
 import type { Registries } from '../../../sources/registry/open-registries.js';
 import type { Io } from '../io.js';
-import { parseOciPath } from './oci-path.js';
+import { parseTaggedPath } from './oci-path.js';
 import { registriesFor, type RegistryArgs } from './registries.js';
 
 /** Where something is pushed to: a tag, at a registry that may be asked. */
@@ -11,12 +11,7 @@ export async function pushPlace(
   args: RegistryArgs,
   io: Io,
 ): Promise<{ readonly reference: Reference; readonly registries: Registries }> {
-  const reference = parseOciPath(text);
-  if (reference.digest !== undefined) {
-    throw new InputError(`\`${text}\` names a digest, and what is pushed has its own`, {
-      hint: 'name a tag: `oci://REGISTRY/REPOSITORY:TAG`',
-    });
-  }
+  const reference = parseTaggedPath(text);
   const registries = args.offline ? undefined : await registriesFor(args, io);
   if (registries === undefined) {
     throw new InputError('`--offline` forbids the network, so nothing is pushed');

@@ -107,3 +107,48 @@ describe('what is written over an index', () => {
     expect([code, notes]).toEqual([0, expect.stringContaining('first seen is lost')]);
   });
 });
+
+describe('words of `index`', () => {
+  test.each([
+    { words: ['pull', 'oci://h.io/team/index:v1'] },
+    { words: ['pull', 'parts/'] },
+    { words: ['pull', '--from', 'index:one.json'] },
+  ])('$words is answered with the verbs that there are', async ({ words }) => {
+    await writeFile(join(folder, 'one.json'), '{"packages":{}}');
+    const { code, notes } = await run('index', ...words);
+    expect([code, notes]).toEqual([2, expect.stringContaining('`push`, `update` or `verify`')]);
+  });
+
+  test('`push` and `update` without a tag are told to write one, and no digest', async () => {
+    for (const verb of ['push', 'update']) {
+      const { code, notes } = await run('index', verb, `oci://${registry.host}/team/index`);
+      expect([code, notes]).toEqual([2, expect.stringContaining('with a tag')]);
+      expect(notes).not.toContain('sha256');
+    }
+  });
+
+  test('`--out DIR/` tells the digest of what it wrote', async () => {
+    const { notes } = await run('index', await publish('v1.0.0'), '--out', 'parts/');
+    const { digest } = JSON.parse(await readFile(join(folder, 'parts/index.json'), 'utf8'))
+      .manifests[0];
+    expect(notes).toContain(`wrote parts/: 1 packages, 1 versions (${digest})`);
+  });
+
+  test('`push` says that it replaces what another wrote meanwhile', async () => {
+    const name = await publish('v1.0.0');
+    await run('index', 'push', oci(), name);
+    await publish('v1.1.0');
+    let asked = 0;
+    registry.fail((request, response) => {
+      if (request.method === 'PUT' || !request.path.endsWith('/team/index/manifests/v1'))
+        return false;
+      asked += 1;
+      if (asked !== 2) return false;
+      void run('index', 'update', oci(), name).then(() => registry.answer(request, response));
+      return true;
+    });
+    const { code, notes } = await run('index', 'push', oci(), name);
+    expect([code, notes]).toEqual([0, expect.stringContaining('what it wrote is replaced')]);
+    expect(notes).not.toContain('on top of');
+  });
+});
