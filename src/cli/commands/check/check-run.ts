@@ -168,7 +168,7 @@ export class CheckRun {
     }
     const { lockfile, changes, target } = answer;
     if (formatLockfile(lockfile) !== lock.text) {
-      const stale = mismatchFindings(staleMismatches(changes), places);
+      const stale = mismatchFindings(staleMismatches(changes, lockfile, lock.lockfile), places);
       const text = 'resolving again changes the lockfile';
       return { ...failed(EXIT.lockMismatch, text, [...stale, ...findings]), result: answer };
     }

@@ -13,6 +13,7 @@ import {
   reportAnswer,
   printAnswer,
   type ReportedAnswer,
+  tellUnrecorded,
 } from '../../output/answer/report-answer.js';
 import { formatOfFile } from '../../output/graph/graph-format.js';
 import { writeGraph } from '../../output/graph/write-graph.js';
@@ -134,6 +135,7 @@ async function runResolve(
   };
   const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
   await signing.tell(answer);
+  tellUnrecorded(answer, args, io);
   const { allowUndigested } = request;
   io.report?.(async (name) => {
     const { answerReport } = await import('../../output/findings/answer-findings.js');

@@ -7,7 +7,7 @@ import { SourceMemory } from '../../../driver/source-memory.js';
 import { eachFlags } from '../../each/each-flags.js';
 import { bundleFlags, refuseTwoOutputs } from '../../flags/bundle-flags.js';
 import { command } from '../../command.js';
-import { reportAnswer } from '../../output/answer/report-answer.js';
+import { reportAnswer, tellUnrecorded } from '../../output/answer/report-answer.js';
 import { EXIT } from '../../exit-code.js';
 import { answerWithHint, readGiven, type HintedArgs } from '../../hints/answer-with-hint.js';
 import { wantsLongerTags } from '../../io/bundle/wants-longer-tags.js';
@@ -74,6 +74,7 @@ export const updateCommand = command({
     };
     const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
     await signing.tell(answer);
+    tellUnrecorded(answer, args, io);
     if (answer.status === 'solved' && answer.changes.length === 0) {
       const only = moves.length === 0 ? undefined : new Set(repositories);
       const options = { ...resolveOptions(args, source, io), only };

@@ -5,6 +5,7 @@ import type { Lockfile } from '../../../lock/lockfile.js';
 import { LINE_WIDTH } from '../../../text/wrap.js';
 import { InputError } from '../../../model/input-error.js';
 import type { Repository } from '../../../model/package.js';
+import type { IndexState } from '../../../model/package-source.js';
 import type { Mismatch } from '../../../usecases/mismatch.js';
 import type { Answer, Solved } from '../../../usecases/resolve/answer.js';
 import type { Movement } from '../../../usecases/resolve/movement.js';
@@ -62,7 +63,7 @@ export async function reportAnswer(
   const { lockfile, changes } = answer;
   const text = formatLockfile(lockfile);
   if (!mayChange && text !== lock?.text)
-    return reportMismatches(staleMismatches(changes), args, io);
+    return reportMismatches(staleMismatches(changes, lockfile, lock?.lockfile), args, io);
   if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);
   if (args.write && !args.allowUndigested && allowUndigested !== true) refuseUndigested(lockfile);
   const folder = await BundleFolder.of(args, io);
@@ -91,9 +92,16 @@ function unaccepted(
 }
 
 /** Why resolving again changes a lockfile, a line for each package that does. */
-export function staleMismatches(changes: readonly Movement[]): Mismatch[] {
+export function staleMismatches(
+  changes: readonly Movement[],
+  after: Lockfile,
+  before: Lockfile | undefined,
+): Mismatch[] {
   if (changes.length === 0) {
-    return [{ kind: 'stale', text: 'no version changes, but what it records of them does' }];
+    const text =
+      otherIndexes(before?.indexes, after.indexes) ??
+      'no version changes, but what it records of them does';
+    return [{ kind: 'stale', text }];
   }
   const lines = changeLines(changes);
   return changes.map(({ repository, from }, i) => ({
@@ -102,6 +110,31 @@ export function staleMismatches(changes: readonly Movement[]): Mismatch[] {
     version: from,
     text: lines[i]!,
   }));
+}
+
+/** Why the indexes that were read are not those of a lockfile; undefined: they are. */
+function otherIndexes(
+  recorded: readonly IndexState[] = [],
+  read: readonly IndexState[] = [],
+): string | undefined {
+  const shown = (states: readonly IndexState[]) =>
+    states.map(({ from, digest }) => `\`${from}\` (${digest})`).join(', ') || 'no index in parts';
+  const [was, is] = [shown(recorded), shown(read)];
+  if (was === is) return undefined;
+  return `no version changes, but it records that ${was} was read, and now ${is} was: name with \`--from\` what it records, or resolve without \`--locked\` to record what is read now`;
+}
+
+/** Says so where `--lock-index` has nothing to record. */
+export function tellUnrecorded(
+  answer: Answer,
+  { lockIndex }: { readonly lockIndex: boolean },
+  io: Pick<Io, 'afterwards'>,
+): void {
+  if (!lockIndex || answer.status !== 'solved' || (answer.lockfile.indexes ?? []).length > 0)
+    return;
+  io.afterwards(
+    'note: `--lock-index` records nothing: no source is an index in parts that a lockfile can name; give `--from index:DIR/`, with a relative path, or `--from index:oci://…`',
+  );
 }
 
 interface PrintedAnswer extends RenderedAgain, Pick<ReportedAnswer, 'edited'> {

@@ -77,3 +77,36 @@ test('a state that is gone is told, and nothing else is read in its place', asyn
   expect((await run(...line)).code).toBe(0);
   expect((await run(...line, '--locked')).code).toBe(0);
 });
+
+test('`--lock-index` says so where no source is an index that can be recorded', async () => {
+  const name = await publish('v1.0.0');
+  await run('index', name, '--out', 'one.json');
+  await run('index', name, '--out', 'parts/');
+  const line = ['resolve', `${name}@>=v1.0.0`, '--crossplane', 'v2.3.4', '--lock-index', '--from'];
+  for (const from of ['index:one.json', `index:${join(folder, 'parts')}`]) {
+    const { code, notes } = await run(...line, from);
+    expect([code, notes.match(/`--lock-index` records nothing/g)]).toEqual([
+      0,
+      [expect.anything()],
+    ]);
+    expect(await lockfile()).not.toContain('indexes:');
+  }
+  expect((await run(...line, 'index:parts/')).notes).not.toContain('records nothing');
+});
+
+test.each([['index:other/'], ['index:one.json']])(
+  '`--locked` with %s says which index the lockfile records, and what to do',
+  async (from) => {
+    const name = await publish('v1.0.0');
+    for (const out of ['one.json', 'parts/', 'other/']) await run('index', name, '--out', out);
+    const line = ['resolve', `${name}@>=v1.0.0`, '--crossplane', 'v2.3.4', '--from'];
+    await run(...line, 'index:parts/', '--lock-index');
+    const { code, notes } = await run(...line, from, '--locked');
+    expect(code).toBe(4);
+    expect(notes).toMatch(/it records that `index:parts\/` \(sha256:\w+\) was read, and now /);
+    expect(notes).toContain(
+      from === 'index:other/' ? '`index:other/` (sha256:' : 'no index in parts',
+    );
+    expect(notes).toContain('name with `--from` what it records');
+  },
+);
