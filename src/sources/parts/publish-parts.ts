@@ -33,8 +33,8 @@ export async function publishChanged(
   make: (before: PartsSnapshot | undefined, again: Again) => Promise<Parts>,
   { note }: Pick<PublishOptions, 'note'>,
 ): Promise<Published> {
-  const then = 'it is done again on top of that';
-  return inRounds(place, { note, then }, async (standing, again) => {
+  const outcome = 'it is done again on top of that';
+  return inRounds(place, { note, outcome }, async (standing, again) => {
     const snapshot = await standing?.snapshot();
     const parts = await make(snapshot, again);
     return { parts, held: snapshot === undefined ? new Set() : await digestsOf(snapshot) };
@@ -50,7 +50,7 @@ export async function publishWhole(
   index: IndexFile,
   { note, anew = false }: PublishOptions,
 ): Promise<Published> {
-  return inRounds(place, { note, then: 'what it wrote is replaced' }, async (standing) => {
+  return inRounds(place, { note, outcome: 'what it wrote is replaced' }, async (standing) => {
     const { held, kept } = await intact(standing, index, () =>
       note(
         `note: ${place.shown} is damaged, and written anew; when versions were first seen is lost where it could not be read`,
@@ -80,7 +80,7 @@ interface Round {
 
 async function inRounds(
   place: PartsPlace,
-  { note, then }: { readonly note: (line: string) => void; readonly then: string },
+  { note, outcome }: { readonly note: (line: string) => void; readonly outcome: string },
   make: (standing: Standing | undefined, again: Again) => Promise<Round>,
 ): Promise<Published> {
   let sent = 0;
@@ -104,7 +104,7 @@ async function inRounds(
     }
     if (end === 'there') return { digest, sent };
     if (round === MAX_ROUNDS) break;
-    note(`note: another writer changed ${place.shown} meanwhile; ${then}`);
+    note(`note: another writer changed ${place.shown} meanwhile; ${outcome}`);
     await place.pause(round);
   }
   const what = `others changed it ${MAX_ROUNDS} times meanwhile`;
@@ -120,14 +120,6 @@ async function intact(
   tellLost: () => void,
 ): Promise<{ readonly held: ReadonlySet<Digest>; readonly kept: IndexFile }> {
   const nothing = new Set<Digest>();
-  const unlessDamaged = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await read();
-    } catch (error) {
-      if (error instanceof SourceError) return undefined;
-      throw error;
-    }
-  };
   if (standing === undefined) return { held: nothing, kept: index };
   const found = await unlessDamaged(async () => {
     const snapshot = await standing.snapshot();
@@ -157,4 +149,14 @@ async function digestsOf(snapshot: PartsSnapshot): Promise<ReadonlySet<Digest>> 
     for (const { digest } of parts.values()) digests.add(digest);
   }
   return digests;
+}
+
+/** undefined: it is damaged. */
+async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SourceError) return undefined;
+    throw error;
+  }
 }

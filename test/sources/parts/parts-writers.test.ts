@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, asyncProperty, double, infiniteStream } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Artifact, PushOptions } from '../../../src/image/artifact.js';
 import type { ImageRepository } from '../../../src/image/image-repository.js';
@@ -110,46 +110,43 @@ const entry = { kind: 'Provider', versions: { 'v1.0.0': {} } };
 const nameOf = (writer: number) => `h.io/acme/p${writer}`;
 
 test('of writers at the same time, none that ends well has lost its work', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
-      async (draws) => {
-        const time = new MadeUpTime(() => draws.next().value);
-        const first = partsArtifact(await partsOf({ packages: { 'h.io/acme/first': entry } }));
-        const far = new FarTag(time, first);
-        const place = () =>
-          // Nothing else of registries is asked.
-          registryPlace(
-            far.registries as Registries,
-            parseReference('h.io/team/index:v1')!,
-            'it',
-            time,
-          );
-        const write = async (writer: number) => {
-          await time.sleep(time.random() * MAX_MS);
-          const repository = nameOf(writer);
-          await publishChanged(
-            place(),
-            async (before) => {
-              const held = await heldInParts(before!).package(repository);
-              const change = { repository, before: held, after: entry };
-              return changedParts(before!, held === undefined ? [change] : []);
-            },
-            { note: () => {} },
-          );
-          return repository;
-        };
-        const all = Array.from({ length: WRITERS }, (_, writer) => write(writer));
-        const ends = await time.until(Promise.allSettled(all));
-        const standing = await time.until(place().current());
-        const listed = await (await standing!.snapshot())!.repositories();
-        for (const end of ends) {
-          if (end.status === 'fulfilled') expect(listed).toContain(end.value);
-          else expect(end.reason).toBeInstanceOf(SourceError);
-        }
-        expect(listed.length).toBeGreaterThan(1);
-      },
-    ),
+  await assert(
+    asyncProperty(infiniteStream(double({ min: 0, max: 0.999, noNaN: true })), async (draws) => {
+      const time = new MadeUpTime(() => draws.next().value);
+      const first = partsArtifact(await partsOf({ packages: { 'h.io/acme/first': entry } }));
+      const far = new FarTag(time, first);
+      const place = () =>
+        // Nothing else of registries is asked.
+        registryPlace(
+          far.registries as Registries,
+          parseReference('h.io/team/index:v1')!,
+          'it',
+          time,
+        );
+      const write = async (writer: number) => {
+        await time.sleep(time.random() * MAX_MS);
+        const repository = nameOf(writer);
+        await publishChanged(
+          place(),
+          async (before) => {
+            const held = await heldInParts(before!).package(repository);
+            const change = { repository, before: held, after: entry };
+            return changedParts(before!, held === undefined ? [change] : []);
+          },
+          { note: () => {} },
+        );
+        return repository;
+      };
+      const all = Array.from({ length: WRITERS }, (_, writer) => write(writer));
+      const ends = await time.until(Promise.allSettled(all));
+      const standing = await time.until(place().current());
+      const listed = await (await standing!.snapshot())!.repositories();
+      for (const end of ends) {
+        if (end.status === 'fulfilled') expect(listed).toContain(end.value);
+        else expect(end.reason).toBeInstanceOf(SourceError);
+      }
+      expect(listed.length).toBeGreaterThan(1);
+    }),
     { numRuns: 40 },
   );
 });

@@ -237,9 +237,9 @@ async function write(index: IndexFile, args: Args, io: Io): Promise<void> {
   await access(dirname(path)).catch((error: unknown) => {
     throw cannotWrite(out, error);
   });
-  let digest: string | undefined;
-  if (await isFolderPath(out, io)) digest = (await putParts(index, out, args, io)).digest;
-  else {
+  const inParts = await isFolderPath(out, io);
+  const digest = inParts ? (await putParts(index, out, args, io)).digest : undefined;
+  if (!inParts) {
     const text = formatIndex(await inPlaceOf(path, index));
     const content = out.endsWith('.gz') ? gzipSync(text) : text;
     await writeTransaction([{ path, content }], workingPlace(io));

@@ -117,11 +117,14 @@ function otherIndexes(
   recorded: readonly IndexState[] = [],
   read: readonly IndexState[] = [],
 ): string | undefined {
-  const shown = (states: readonly IndexState[]) =>
-    states.map(({ from, digest }) => `\`${from}\` (${digest})`).join(', ') || 'no index in parts';
-  const [was, is] = [shown(recorded), shown(read)];
+  const [was, is] = [statesText(recorded), statesText(read)];
   if (was === is) return undefined;
   return `no version changes, but it records that ${was} was read, and now ${is} was: name with \`--from\` what it records, or resolve without \`--locked\` to record what is read now`;
+}
+
+function statesText(states: readonly IndexState[]): string {
+  const shown = states.map(({ from, digest }) => `\`${from}\` (${digest})`);
+  return shown.join(', ') || 'no index in parts';
 }
 
 /** Says so where `--lock-index` has nothing to record. */

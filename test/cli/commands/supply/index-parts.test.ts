@@ -258,7 +258,7 @@ describe('`index update`', () => {
     const [p, q] = [await publish('p', 'v1.0.0'), await publish('q', 'v1.0.0')];
     await run('index', 'push', at('team/index:v1'), p);
     await publish('p', 'v1.1.0');
-    let arrive = () => {};
+    let arrive: (() => void) | undefined;
     const underWay = new Promise<void>((held) => {
       let isFirst = true;
       registry.fail((request, response) => {
@@ -276,13 +276,11 @@ describe('`index update`', () => {
     await underWay;
     const waits: number[] = [];
     const sleep = async (milliseconds: number) => {
-      if (waits.push(milliseconds) === 1) arrive();
+      if (waits.push(milliseconds) === 1) arrive?.();
     };
-    const { code, notes, stdout } = await runWith(
-      { clock: { ...realClock, sleep } },
-      ...['index', 'update', at('team/index:v1'), p],
-    );
-    arrive();
+    const given = { clock: { ...realClock, sleep } };
+    const { code, notes, stdout } = await runWith(given, 'index', 'update', at('team/index:v1'), p);
+    arrive?.();
     expect([code, (await other).code]).toEqual([0, 0]);
     expect(notes).toContain('done again on top of that');
     expect(stdout).toBe(`${p} v1.1.0 is new\n`);
