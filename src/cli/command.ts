@@ -29,6 +29,8 @@ type WithoutDash<Name> = string extends Name
 interface EachSet<Args> {
   /** What it prints for a set that fares well is shown; false: a row of the table says enough. */
   readonly showsData: boolean;
+  /** `--shard` splits the work on one set as well; absent: it splits sets alone. */
+  readonly splitsOne?: true | undefined;
   /** The arguments for every set; a text: why the set is passed over. Absent: as they are. */
   readonly forSets?:
     ((args: readonly Args[], io: Io) => Promise<readonly (object | string)[]>) | undefined;

@@ -155,6 +155,7 @@ async function runCommand(
       asked.about,
       (y: Argv) => declare(command, y),
       async (args) => {
+        refuseShardOfOne(args, command);
         // Whatever a killed run left in the working folder, this one finishes or undoes.
         const { settleWorkingFolder } = await import('../files/journal/settle.js');
         await settleWorkingFolder(io.cwd);
@@ -167,6 +168,19 @@ async function runCommand(
   const traced = line.verbose && 'trace' in command.flags && !argv.includes('--trace');
   await cli.parseAsync(traced ? ['--trace', ...words] : words);
   return code;
+}
+
+/** Most commands have nothing to split but sets. */
+function refuseShardOfOne(
+  { shard, each }: Readonly<Record<string, unknown>>,
+  command: AnyCommand,
+): void {
+  if (shard === undefined || each !== undefined || command.each === undefined) return;
+  if (command.each.splitsOne) return;
+  throw new UsageError(
+    '`--shard` is given without `--each`',
+    "it splits sets: name them, `--each 'clusters/*/xpkg.yaml'`; or leave it out",
+  );
 }
 
 /** Whether the command is to be run for each of many sets. */

@@ -1,9 +1,9 @@
 import { EXIT } from '../exit-code.js';
-import type { Shard } from '../../model/parts/shard.js';
+import type { PartShard } from './parts/asked.js';
 import type { PrintedResult } from './set-result.js';
 
 /** Of which part of how many sets a line is; absent: all were run at once. */
-export interface ShardedLine extends Shard {
+export interface ShardedLine extends PartShard {
   readonly sets: number;
 }
 

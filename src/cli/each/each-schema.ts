@@ -1,3 +1,4 @@
+import { shardFields } from '../output/schemas/fields.js';
 import { count, oneOf, outputSchema, record, text } from '../output/schemas/parts.js';
 
 /** What a line of JSON has with `--each`, beside what the command prints for one set. */
@@ -12,8 +13,7 @@ export const EACH_OUTPUT_SCHEMA = outputSchema(
     headline: text('How it went, in one line.'),
     'shard?': record(
       {
-        index: count('Which part, from 1.'),
-        of: count('Of how many parts.'),
+        ...shardFields,
         sets: count('How many sets all parts have together.'),
       },
       'With `--shard`: which part of the sets was run.',

@@ -21,7 +21,9 @@ import { reportOfSets } from './report-of-sets.js';
 import { runSet } from './run-set.js';
 import { argsOfSet, refuseOneSet, refuseSharedOutputs, type SomeArgs } from './set-args.js';
 import type { PrintedResult } from './set-result.js';
-import { parseShard } from './shard.js';
+import { askedOf, type Asked } from './parts/asked.js';
+import { setInputs } from './parts/set-inputs.js';
+import { parseShard } from './parts/shard.js';
 import { SharedSources } from './shared-sources.js';
 import { worstExitCode } from './worst-exit-code.js';
 
@@ -55,7 +57,7 @@ type Taking = (place: number, result: PrintedResult) => void;
 export async function runSets(
   command: AnyCommand,
   args: EachSetArgs,
-  line: Pick<CommandLine, 'debug' | 'json'>,
+  line: Pick<CommandLine, 'command' | 'debug' | 'json'>,
   io: Io,
   begin: (shard: ShardedLine | undefined) => Taking = () => () => {},
 ): Promise<readonly PrintedResult[]> {
@@ -73,7 +75,11 @@ export async function runSets(
   );
   const atOnce = setsAtOnce(command, args);
   const shared = new SharedSources(io, timeForAll(args, sets.length, atOnce));
-  const take = begin(args.shard === undefined ? undefined : { ...shard, sets: all.length });
+  const take = begin(
+    args.shard === undefined
+      ? undefined
+      : { ...shard, sets: all.length, ...(await askedOfSets(command, args, line, all, io)) },
+  );
   let done = 0;
   const status = () => `${done} of ${counted(sets.length, 'set')} done`;
   const limit = pLimit(atOnce);
@@ -89,6 +95,16 @@ export async function runSets(
     }),
   );
   return withStatus(io, status, () => Promise.all(running));
+}
+
+async function askedOfSets(
+  command: AnyCommand,
+  args: EachSetArgs,
+  { command: name = '' }: Pick<CommandLine, 'command'>,
+  sets: readonly string[],
+  io: Io,
+): Promise<Asked> {
+  return askedOf({ name, command, args, inputs: await setInputs(sets, io) }, io);
 }
 
 function passedOver(set: string, why: string): PrintedResult {

@@ -47,6 +47,8 @@ export async function runSet(
     await settleBeforeReading(resolve(io.cwd, set));
     exitCode = await command.run(startingNow(args) as never, own);
   } catch (error) {
+    // An answer that it could not write is none.
+    out.length = 0;
     exitCode = reportError(error, line, own);
     report = async (name) => errorReport(error, name);
   }

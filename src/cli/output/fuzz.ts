@@ -1,8 +1,7 @@
 import type { Breakage, FuzzReport } from '../../usecases/fuzz/fuzz.js';
 import { choiceName, type RootChoice } from '../../usecases/fuzz/variation.js';
-import type { Shard } from '../../model/parts/shard.js';
+import type { PartShard } from '../each/parts/asked.js';
 import { wrap } from '../../text/wrap.js';
-import { jsonDocument } from './json-document.js';
 import { counted } from './counted.js';
 
 /** A breakage, and the command that shows it again. */
@@ -13,10 +12,48 @@ type Report = Omit<FuzzReport, 'breakages'> & { readonly breakages: readonly Rep
 /** Of other examples of one breakage; the rest is only counted. */
 const MAX_OTHERS_SHOWN = 5;
 
+/** A root of an example, as JSON has it: it has one of `source`, `local` and `crd`. */
+export interface ChoiceDocument {
+  readonly source?: string;
+  readonly version?: string;
+  readonly local?: string;
+  readonly crd?: string;
+}
+
+interface ExampleDocument {
+  /** Of a part: the place of the trial among those of all parts. */
+  readonly foundAt?: number;
+  readonly packages: readonly ChoiceDocument[];
+  readonly crossplane: string;
+}
+
+/** What breaks, as JSON has it. */
+export interface BreakageDocument extends ExampleDocument {
+  readonly brokenOn: readonly string[];
+  readonly explanation: string;
+  readonly replay: string;
+  readonly others: readonly ExampleDocument[];
+}
+
+/** What fuzzing found, as JSON has it. */
+export interface FuzzDocument {
+  readonly shard?: PartShard | undefined;
+  readonly seed: number;
+  readonly runs: number;
+  readonly gaveUp: number;
+  readonly releases: readonly string[];
+  readonly varied: readonly { readonly source: string; readonly versions: number }[];
+  readonly breakages: readonly BreakageDocument[];
+  readonly notes: readonly string[];
+}
+
 /** `shard`: which part of the variations was tried; undefined: all. */
-export function fuzzJson({ breakages, varied, ...report }: Report, shard?: Shard): string {
+export function fuzzDocument(
+  { breakages, varied, ...report }: Report,
+  shard?: PartShard,
+): FuzzDocument {
   const place = (foundAt: number) => (shard === undefined ? {} : { foundAt });
-  return jsonDocument({
+  return {
     shard,
     seed: report.seed,
     runs: report.runs,
@@ -39,11 +76,11 @@ export function fuzzJson({ breakages, varied, ...report }: Report, shard?: Shard
       })),
     })),
     notes: report.notes,
-  });
+  };
 }
 
 /** A root of an example; without a version it is as the user asks for it. */
-function choiceJson(choice: RootChoice): object {
+function choiceJson(choice: RootChoice): ChoiceDocument {
   const name = choiceName(choice);
   switch (choice.root.root) {
     case 'package':
@@ -55,9 +92,9 @@ function choiceJson(choice: RootChoice): object {
   }
 }
 
-export function fuzzText(report: Report): string[] {
+export function fuzzText(report: FuzzDocument): string[] {
   const { breakages, varied, releases } = report;
-  const versions = varied.map(({ repository, versions: count }) => `${repository} (${count})`);
+  const versions = varied.map(({ source, versions: count }) => `${source} (${count})`);
   const lines = [
     `the set as it is, and ${counted(report.runs, 'variation')}, on ${counted(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
     ...wrap(
@@ -77,8 +114,8 @@ export function fuzzText(report: Report): string[] {
   ];
 }
 
-function section(breakage: Replayable, place: number, releases: readonly string[]): string[] {
-  const { example, brokenOn, refusal, others, replay } = breakage;
+function section(breakage: BreakageDocument, place: number, releases: readonly string[]): string[] {
+  const { packages, brokenOn, explanation, others, replay } = breakage;
   const where =
     brokenOn.length === releases.length
       ? releases.length === 1
@@ -87,16 +124,14 @@ function section(breakage: Replayable, place: number, releases: readonly string[
       : `on Crossplane ${spans(brokenOn, releases)}`;
   const shown = others
     .slice(0, MAX_OTHERS_SHOWN)
-    .map(({ choices }) => choices.map(inWords).join(' + '));
+    .map((other) => other.packages.map(inWords).join(' + '));
   const more = others.length - shown.length;
   if (more > 0) shown.push(`and ${more} more`);
   return [
-    ...wrap(`${place}. ${example.choices.map(inWords).join(' + ')}`, '', '   '),
+    ...wrap(`${place}. ${packages.map(inWords).join(' + ')}`, '', '   '),
     ...wrap(where, '   '),
     '',
-    ...refusal.explanation
-      .split('\n')
-      .flatMap((line) => (line === '' ? [''] : wrap(line, '   ', '     '))),
+    ...explanation.split('\n').flatMap((line) => (line === '' ? [''] : wrap(line, '   ', '     '))),
     '',
     ...(shown.length === 0
       ? []
@@ -106,8 +141,14 @@ function section(breakage: Replayable, place: number, releases: readonly string[
   ];
 }
 
-function inWords(choice: RootChoice): string {
-  return `${choiceName(choice)} ${choice.tag ?? (choice.root.root === 'package' ? '(as asked)' : '')}`.trim();
+function inWords(choice: ChoiceDocument): string {
+  const version = choice.version ?? (choice.source === undefined ? '' : '(as asked)');
+  return `${nameOfChoice(choice)} ${version}`.trim();
+}
+
+/** What a root is called: the same in every example. */
+export function nameOfChoice({ source, local, crd }: ChoiceDocument): string {
+  return source ?? local ?? crd ?? '';
 }
 
 /** Joins releases that are neighbours in `all`, which is newest first, to `oldest to newest`. */

@@ -1,7 +1,7 @@
 import { shortNames } from '../../explain/short/short-names.js';
 import type { Repository } from '../../model/package.js';
-import type { Matrix, MatrixRow } from '../../usecases/matrix.js';
-import type { Shard } from '../../model/parts/shard.js';
+import type { Matrix } from '../../usecases/matrix.js';
+import type { PartShard } from '../each/parts/asked.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { coreJson } from './answer/answer-json.js';
 import { jsonDocument } from './json-document.js';
@@ -10,13 +10,31 @@ import { counted } from './counted.js';
 /** Of packages that move from row to row, as many are named; the others are counted. */
 const MAX_MOVES_NAMED = 3;
 
+/** A row as JSON has it. */
+export interface MatrixRowDocument {
+  readonly from: string;
+  readonly to: string;
+  readonly releases: readonly string[];
+  readonly status: 'solved' | 'unsolvable' | 'gave-up';
+  /** Of a row that works. */
+  readonly packages?: readonly { readonly source: string; readonly version: string }[];
+  /** Of one that does not. */
+  readonly reason?: string;
+  readonly core?: readonly { readonly demand?: { readonly by: string; readonly on: string } }[];
+}
+
+/** All rows, as JSON has them. */
+export interface MatrixRows {
+  readonly rows: readonly MatrixRowDocument[];
+}
+
 /**
  * One line a row: the releases, whether the set works on them, and what changes there or why not.
  * Names are shortened as in a refusal, and a last line says where packages are from.
  */
-export function matrixLines(found: Matrix): string[] {
-  const lines = fullLines(found);
-  const known = new Set<string>(found.rows.flatMap(repositoriesIn));
+export function matrixLines({ rows }: MatrixRows): string[] {
+  const lines = fullLines(rows);
+  const known = new Set<string>(rows.flatMap(repositoriesIn));
   const words = lines.flatMap((line) => line.match(WORD) ?? []);
   const named = words.filter((word): word is Repository => known.has(word));
   const { name, note } = shortNames(named);
@@ -28,20 +46,22 @@ export function matrixLines(found: Matrix): string[] {
 /** Names of packages stand between blanks and signs of this sort. */
 const WORD = /[^\s`(),;]+/g;
 
-function repositoriesIn(row: MatrixRow): readonly string[] {
-  if (row.status === 'solved') return row.packages.map(({ repository }) => repository);
-  const core = row.status === 'unsolvable' ? row.core : [];
-  return core.flatMap(({ requirement }) => (requirement ? [requirement.by, requirement.on] : []));
+function repositoriesIn({ packages = [], core = [] }: MatrixRowDocument): readonly string[] {
+  return [
+    ...packages.map(({ source }) => source),
+    ...core.flatMap(({ demand }) => (demand ? [demand.by, demand.on] : [])),
+  ];
 }
 
-function fullLines({ rows }: Matrix): string[] {
+function fullLines(rows: MatrixRows['rows']): string[] {
   const names = rows.map(({ releases }) => span(releases));
   const width = Math.max(...names.map((name) => name.length));
   let before: Packages | undefined;
   return rows.map((row, i) => {
     const verdict = { solved: 'works', unsolvable: 'blocked', 'gave-up': 'unknown' }[row.status];
-    const detail = row.status === 'solved' ? packagesText(row.packages, before) : row.reason;
-    if (row.status === 'solved') before = row.packages;
+    const { packages, reason = '' } = row;
+    const detail = packages === undefined ? reason : packagesText(packages, before);
+    before = packages ?? before;
     return `${names[i]!.padEnd(width)}  ${verdict.padEnd(7)}  ${detail}`;
   });
 }
@@ -61,9 +81,12 @@ export function matrixExitCode(rows: readonly { readonly status: string }[]): Ex
 }
 
 /** `shard`: which part of the releases it is about; undefined: all. */
-export function matrixJson({ rows, stats }: Matrix, bytes: number, shard?: Shard): string {
-  return jsonDocument({
-    shard,
+export function matrixJson(found: Matrix, bytes: number, shard?: PartShard): string {
+  return jsonDocument({ shard, ...matrixRows(found), stats: { ...found.stats, bytes } });
+}
+
+export function matrixRows({ rows }: Matrix): MatrixRows {
+  return {
     rows: rows.map((row) => ({
       from: row.releases[0]!,
       to: row.releases.at(-1)!,
@@ -75,8 +98,7 @@ export function matrixJson({ rows, stats }: Matrix, bytes: number, shard?: Shard
       ...(row.status !== 'solved' && { reason: row.reason }),
       ...(row.status === 'unsolvable' && { core: coreJson(row.core) }),
     })),
-    stats: { ...stats, bytes },
-  });
+  };
 }
 
 function span(releases: readonly string[]): string {
@@ -84,24 +106,24 @@ function span(releases: readonly string[]): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-type Packages = Extract<MatrixRow, { status: 'solved' }>['packages'];
+type Packages = NonNullable<MatrixRowDocument['packages']>;
 
 /** How many packages there are, and what differs from the row before that works. */
 function packagesText(packages: Packages, before: Packages | undefined): string {
   const count = counted(packages.length, 'package');
   if (before === undefined) return count;
-  const old = new Map(before.map(({ repository, version }) => [repository, version]));
-  const now = new Set(packages.map(({ repository }) => repository));
-  const moved = packages.filter(({ repository, version }) => {
-    const from = old.get(repository);
+  const old = new Map(before.map(({ source, version }) => [source, version]));
+  const now = new Set(packages.map(({ source }) => source));
+  const moved = packages.filter(({ source, version }) => {
+    const from = old.get(source);
     return from !== undefined && from !== version;
   });
   const moves = moved
     .slice(0, MAX_MOVES_NAMED)
-    .map(({ repository, version }) => `${repository} ${old.get(repository)} → ${version}`);
+    .map(({ source, version }) => `${source} ${old.get(source)} → ${version}`);
   const left = moved.length - moves.length;
-  const added = packages.filter(({ repository }) => !old.has(repository)).length;
-  const removed = before.filter(({ repository }) => !now.has(repository)).length;
+  const added = packages.filter(({ source }) => !old.has(source)).length;
+  const removed = before.filter(({ source }) => !now.has(source)).length;
   const counts = [
     ...(left > 0 ? [`${left} more move`] : []),
     ...(added > 0 ? [`${added} added`] : []),

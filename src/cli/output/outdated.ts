@@ -7,7 +7,7 @@ import { jsonDocument } from './json-document.js';
  * A row a package: the version locked, what an update would lock, and the newest; below it what
  * holds it back from that, and what moving to it would take.
  */
-export function outdatedLines({ packages }: OutdatedReport): string[] {
+export function outdatedLines({ packages }: Pick<OutdatedReport, 'packages'>): string[] {
   if (packages.length === 0) return [];
   const [heading, ...rows] = columns([
     ['package', 'locked', 'fits', 'newest'],

@@ -84,5 +84,5 @@ test('parts of the sets are all sets, each once', async () => {
   const sets = parts.flatMap(({ lines }) => lines.map(({ set }) => String(set)));
   expect(sets.sort()).toEqual(whole.lines.map(({ set }) => set));
   expect(Math.max(...parts.map(({ lines }) => lines.length))).toBe(2);
-  expect(parts[1]!.lines[0]!['shard']).toEqual({ index: 2, of: 3, sets: 4 });
+  expect(parts[1]!.lines[0]!['shard']).toMatchObject({ index: 2, of: 3, sets: 4 });
 });

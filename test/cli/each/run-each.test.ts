@@ -31,6 +31,16 @@ test('each set has what it would have had alone, beside its file; one that fails
   expect((await readdir(at.path)).sort()).toEqual(['clusters', 'index.json']);
 });
 
+test.each(['resolve', 'verify', 'update', 'outdated', 'lint', 'render'])(
+  '%s of one set has no parts: `--shard` without `--each` is refused',
+  async (command) => {
+    const from = command === 'render' ? [] : FROM;
+    const { code, stderr } = await at.run([command, ...from, '--shard', '1/2']);
+    expect(stderr).toContain('`--shard` is given without `--each`');
+    expect(code).toBe(EXIT.badInput);
+  },
+);
+
 test('what failed comes last and in full, then a table with it first', async () => {
   const { stdout, notes } = await at.run(['resolve', ...EACH, ...FROM]);
   expect(stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([

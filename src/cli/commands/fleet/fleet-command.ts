@@ -81,7 +81,7 @@ export const fleetCommand = command({
 const NOTHING = { lockfile: undefined, update: undefined };
 
 /** What sets print is not shown, and errors of theirs are told as text. */
-const JSON_LINE = { debug: false, json: false };
+const JSON_LINE = { command: 'fleet', debug: false, json: false };
 
 /** As for `update`, but a set that has none of the packages is looked at all the same. */
 async function whereLockedOrLook(sets: readonly Args[], io: Io): Promise<readonly object[]> {

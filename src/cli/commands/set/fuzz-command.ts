@@ -3,14 +3,16 @@ import { InputError } from '../../../model/input-error.js';
 import { timeBudget } from '../../../model/time/time-budget.js';
 import { fuzz } from '../../../usecases/fuzz/fuzz.js';
 import { eachFlags } from '../../each/each-flags.js';
-import { parseShard } from '../../each/shard.js';
-import { command } from '../../command.js';
+import { askedOf } from '../../each/parts/asked.js';
+import { parseShard } from '../../each/parts/shard.js';
+import { command, type Flags } from '../../command.js';
 import { EXIT } from '../../exit-code.js';
 import { clash } from '../../flags/clash.js';
-import { readRequest } from '../../flags/input-flags.js';
+import { readRequestAndTexts } from '../../flags/input-flags.js';
 import type { Io } from '../../io/io.js';
 import { outputFlag } from '../../flags/output-flag.js';
-import { fuzzJson, fuzzText } from '../../output/fuzz.js';
+import { fuzzDocument, fuzzText } from '../../output/fuzz.js';
+import { jsonDocument } from '../../output/json-document.js';
 import { replayCommand } from '../../output/replay.js';
 import { lockFlag } from '../../flags/lock-flag.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
@@ -21,26 +23,28 @@ const DEFAULT_RUNS = 200;
 const SEED_COUNT = 2 ** 31;
 const PROGRESS_MS = 2000;
 
+const flags = {
+  ...resolveFlags,
+  ...lockFlag(),
+  ...crossplaneFlag('Crossplane release, or a range of releases to try'),
+  ...outputFlag,
+  runs: {
+    type: 'number',
+    requiresArg: true,
+    describe: `Variations to try (default: ${DEFAULT_RUNS}, or as many as --seconds allows)`,
+  },
+  seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
+  shard: eachFlags.shard,
+  seed: {
+    type: 'number',
+    requiresArg: true,
+    describe: 'Try the same variations as a run with that seed did',
+  },
+} as const satisfies Flags;
+
 export const fuzzCommand = command({
   positionals: refsArgument,
-  flags: {
-    ...resolveFlags,
-    ...lockFlag(),
-    ...crossplaneFlag('Crossplane release, or a range of releases to try'),
-    ...outputFlag,
-    runs: {
-      type: 'number',
-      requiresArg: true,
-      describe: `Variations to try (default: ${DEFAULT_RUNS}, or as many as --seconds allows)`,
-    },
-    seconds: { type: 'number', requiresArg: true, describe: 'Stop after so many seconds' },
-    shard: eachFlags.shard,
-    seed: {
-      type: 'number',
-      requiresArg: true,
-      describe: 'Try the same variations as a run with that seed did',
-    },
-  },
+  flags,
   run: async (args, io) => {
     const { runs, seconds, seed = randomInt(SEED_COUNT) } = args;
     mustBe('--runs', runs, (n) => Number.isInteger(n) && n >= 0);
@@ -48,7 +52,8 @@ export const fuzzCommand = command({
     mustBe('--seed', seed, (n) => Number.isInteger(n) && n >= 0);
     const shard = args.shard === undefined ? undefined : parseShard(args.shard);
     if (shard !== undefined) refuseUnrepeatable(args);
-    const request = await readRequest(args, io, { refs: args.refs, skip: [args.lock] });
+    const options = { refs: args.refs, skip: [args.lock] };
+    const { request, texts } = await readRequestAndTexts(args, io, options);
     // After --seconds the fuzzing ends well, so a request under way then has all of --timeout left.
     const waiting = timeBudget((seconds ?? 0) + args.timeout.seconds);
     const source = await openSources({ ...args, timeout: waiting }, io, undefined, request.kept);
@@ -65,8 +70,10 @@ export const fuzzCommand = command({
       ...breakage,
       replay: replayCommand(breakage, request, args),
     }));
-    const told = { ...report, breakages };
-    io.out(args.output === 'json' ? fuzzJson(told, shard) : `${fuzzText(told).join('\n')}\n`);
+    const asked = { name: 'fuzz', command: { flags, positionals: refsArgument }, args };
+    const part = shard && { ...shard, ...askedOf({ ...asked, inputs: [...texts.values()] }, io) };
+    const told = fuzzDocument({ ...report, breakages }, part);
+    io.out(args.output === 'json' ? jsonDocument(told) : `${fuzzText(told).join('\n')}\n`);
     return breakages.length === 0 ? EXIT.done : EXIT.findings;
   },
 });

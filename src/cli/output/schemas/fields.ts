@@ -30,3 +30,13 @@ export const locked = {
   version,
   direct: flag('Whether the user asks for it by name.'),
 };
+
+/** Which part of which run it is; all but `index` is the same in every part. */
+export const shardFields = {
+  index: count('Which part, from 1.'),
+  of: count('Of how many parts.'),
+  command: text('The command that was run.'),
+  tool: text('Version of xpkg-resolve.'),
+  flags: text('Digest of its arguments, and of flags that change the answer.'),
+  inputs: text('Digest of what the files say that ask for packages.'),
+};

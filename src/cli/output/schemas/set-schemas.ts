@@ -2,7 +2,7 @@ import type { Schema } from '../../../text/json-schema.js';
 import { CHECK_OUTPUT_SCHEMA } from '../check/check-schema.js';
 import { GRAPH_OUTPUT_SCHEMA } from '../graph/graph-schema.js';
 import { answerFields, answerParts } from './answer-fields.js';
-import { crossplane, kind, locked, notes, owned, source, version } from './fields.js';
+import { crossplane, kind, locked, notes, owned, shardFields, source, version } from './fields.js';
 import { anything, count, flag, list, oneOf, outputSchema, record, text, texts } from './parts.js';
 
 const { mismatches, changes, summary, explanation, core, suggestions, stats } = answerFields;
@@ -20,10 +20,7 @@ const node: Schema = record(
   'A locked package.',
 );
 
-const shard = record(
-  { index: count('Which part, from 1.'), of: count('Of how many parts.') },
-  'With `--shard`: which part of the work it is about.',
-);
+const shard = record(shardFields, 'With `--shard`: which part of the work it is about.');
 
 const foundAt = count(
   'With `--shard`: the place of the trial that found it, among those of all parts.',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EXIT } from '../../../../src/cli/exit-code.js';
-import { EACH, FleetFolder, FROM } from '../../../support/fleet-folder.js';
+import { EACH, FleetFolder, FROM, REGISTRY } from '../../../support/fleet-folder.js';
 
 const EXAMPLE = join(
   import.meta.dirname,
@@ -126,6 +126,189 @@ test.each([2, 5])('%d parts of a fuzzing are one fuzzing, byte by byte', async (
   expect(JSON.parse(whole.stdout).breakages[0].others.length).toBeGreaterThan(2);
   const { code, stdout } = await merged(argv, parts, 'json');
   expect({ code, stdout }).toEqual({ code: whole.code, stdout: whole.stdout });
+});
+
+/** An index where `a` works from one release on, and moves from another on. */
+async function moving(): Promise<void> {
+  const packages = {
+    'xpkg.example.org/acme/a': {
+      kind: 'Provider',
+      versions: { 'v1.0.0': { crossplane: '>=v1.17.0' }, 'v2.0.0': { crossplane: '>=v2.0.0' } },
+    },
+  };
+  await at.write('index.json', JSON.stringify({ packages }));
+}
+
+test.each([1, 3])('%d parts of a matrix are told as one run tells it', async (parts) => {
+  await moving();
+  const argv = ['matrix', 'xpkg.example.org/acme/a', ...FROM];
+  const whole = await at.run(argv);
+  expect(whole.stdout).toContain('works    1 package: a v1.0.0 → v2.0.0');
+  expect(whole.stdout).toContain('Packages are from xpkg.example.org/acme.');
+  const { code, stdout } = await merged(argv, parts, 'text');
+  expect({ code, stdout }).toEqual({ code: whole.code, stdout: whole.stdout });
+});
+
+test('parts of a fuzzing are told as one run tells it', async () => {
+  const names = ['a', 'b'].map((name) => `xpkg.example.org/acme/${name}`);
+  const versions = Object.fromEntries(
+    [1, 2, 3].map((major) => [`v${major}.0.0`, needs(`~v${major}.0.0`)]),
+  );
+  const leaves = Object.fromEntries(Object.keys(versions).map((version) => [version, {}]));
+  const packages = {
+    ...Object.fromEntries(names.map((name) => [name, entry(versions)])),
+    'xpkg.example.org/acme/c': entry(leaves),
+  };
+  await at.write('index.json', JSON.stringify({ packages }));
+  const argv = ['fuzz', ...names, ...FROM, '--seed', '3', '--runs', '30'];
+  const whole = await at.run([...argv, '--crossplane', '>=v2.2.0']);
+  expect(whole.stdout).toMatch(
+    /varied, each among .*[^]*breaks: 1[^]*1\. .*[^]*and so do[^]*again:/,
+  );
+  const { code, stdout } = await merged([...argv, '--crossplane', '>=v2.2.0'], 3, 'text');
+  expect({ code, stdout }).toEqual({ code: whole.code, stdout: whole.stdout });
+});
+
+test.each([
+  ['outdated', 'not at the newest', []],
+  ['outdated', 'findings', ['--exit-code']],
+  ['lint', 'the set for Crossplane v2.3.4: ', ['--fail-on', 'info']],
+  ['matrix', 'works ', []],
+  ['verify', 'are as locked', []],
+  ['render', ' renders', ['--check']],
+  ['resolve', 'packages for Crossplane', ['--no-write']],
+  ['update', 'packages for Crossplane', ['--no-write']],
+])('parts of %s are told as one run tells it: %s', async (command, shown, flags) => {
+  await sets();
+  await at.run(['resolve', ...EACH, ...FROM]);
+  await at.set('zero', { base: '*' }, { exclude: [{ package: 'x.example.org/no', version: '*' }] });
+  await at.writeIndex(['v1.0.0', 'v1.1.0', 'v1.2.0', 'v1.3.0']);
+  const from = command === 'render' ? [] : FROM;
+  const argv = [command, ...EACH, ...from, ...flags];
+  const whole = await at.run(argv);
+  expect(whole.stdout).toMatch(/clusters\/zero\/xpkg.yaml {2}/);
+  expect(whole.stdout).toContain(shown);
+  const { code, stdout } = await merged(argv, 3, 'text');
+  expect({ code, stdout }).toEqual({ code: whole.code, stdout: whole.stdout });
+});
+
+/** Writes what a command prints as JSON, and merges it with what another one printed. */
+async function together(...runs: readonly (readonly string[])[]) {
+  const files: string[] = [];
+  for (const [i, argv] of runs.entries()) {
+    files.push(`${i}.json`);
+    const shard = ['--shard', `${i + 1}/${runs.length}`];
+    await at.write(files[i]!, (await at.run([...argv, ...shard, '-o', 'json'])).stdout);
+  }
+  return at.run(['report', 'merge', ...files]);
+}
+
+function matrix(file: string, ...more: string[]): readonly string[] {
+  return ['matrix', '-f', file, ...FROM, ...more];
+}
+
+function each(command: string, ...more: string[]): readonly string[] {
+  return [command, ...EACH, ...FROM, ...more];
+}
+
+function fuzz(file: string, ...more: string[]): readonly string[] {
+  return ['fuzz', '-f', file, ...FROM, '--seed', '1', ...more];
+}
+
+test('parts of what was not asked alike are refused', async () => {
+  await sets();
+  const [east, north] = ['clusters/east/xpkg.yaml', 'clusters/north/xpkg.yaml'];
+  const cases: [string, ...(readonly string[])[]][] = [
+    ['parts of different files', matrix(east), matrix(north)],
+    ['different flags or arguments', matrix(east), matrix(east, '--crossplane', '>=v2.0.0')],
+    ['different flags or arguments', matrix(east), matrix(east, `${REGISTRY}/base`)],
+    ['parts of `verify` and of `lint`', each('verify'), each('lint')],
+    ['different flags or arguments', each('lint'), each('lint', '--strict')],
+    ['parts with `--each` and without', each('matrix'), matrix(east)],
+    ['parts of `fuzz` and of `matrix`', fuzz(east, '--runs', '1'), matrix(east)],
+    ['different flags or arguments', fuzz(east, '--runs', '1'), fuzz(east, '--runs', '2')],
+    ['parts of different files', fuzz(east, '--runs', '1'), fuzz(north, '--runs', '1')],
+  ];
+  for (const [message, ...runs] of cases) {
+    const { code, stderr, stdout } = await together(...runs);
+    expect(stderr).toContain(message);
+    expect([code, stdout]).toEqual([EXIT.badInput, '']);
+  }
+});
+
+test('a set that one machine has otherwise, or an included file, makes another run', async () => {
+  await sets();
+  await at.set('zero', {}, { include: ['../common.yaml'] });
+  const common = (version: string) =>
+    at.write(
+      'clusters/common.yaml',
+      'apiVersion: xpkg-resolve.dev/v1alpha1\nkind: PackageSet\n' +
+        `spec: {packages: [{package: ${REGISTRY}/base, version: ${version}}]}\n`,
+    );
+  const part = async (i: number) => {
+    const argv = ['resolve', ...EACH, ...FROM, '--no-write', '--shard', `${i}/2`, '-o', 'json'];
+    await at.write(`${i}.json`, (await at.run(argv)).stdout);
+  };
+  await common('v1.0.0');
+  await part(1);
+  await common('v1.1.0');
+  await part(2);
+  expect(await stderrOf('1.json', '2.json')).toContain('parts of different files');
+  await part(1);
+  expect((await at.run(['report', 'merge', '1.json', '2.json'])).code).toBe(EXIT.unsolvable);
+});
+
+test('what a machine has of its own does not matter', async () => {
+  await sets();
+  const file = 'clusters/east/xpkg.yaml';
+  const own = ['--concurrency', '2', '--cache', '/tmp/cache', '--timeout', '77', '-q'];
+  const inside = ['--from', `index:${join(at.path, 'index.json')}`];
+  const elsewhere = join(at.path, file);
+  const plain = await together(matrix(file), ['matrix', '-f', elsewhere, ...inside]);
+  expect(plain).toMatchObject({ code: EXIT.done, stderr: '' });
+  const argv = ['verify', ...EACH, ...FROM];
+  const many = await together(argv, [...argv, ...own]);
+  expect(many).toMatchObject({ code: EXIT.lockMismatch, stderr: '' });
+});
+
+const SHARD = {
+  index: 1,
+  of: 1,
+  command: 'matrix',
+  tool: '1.0.0',
+  flags: 'sha256:1',
+  inputs: 'sha256:2',
+};
+const MALFORMED: readonly [string, object][] = [
+  ['of which run', { shard: { index: 1, of: 1 }, rows: [{}], stats: null }],
+  ['`rows[0].from`', { shard: SHARD, rows: [{}], stats: {} }],
+  ['`stats`', { shard: SHARD, rows: [], stats: null }],
+  ['`rows`', { shard: SHARD, breakages: [], stats: {} }],
+  ['`shard.command`', { shard: { ...SHARD, command: '__proto__' }, rows: [] }],
+  ['`shard.command`', { shard: { ...SHARD, command: 'resolve' }, rows: [] }],
+  ['`shard.index`', { shard: { ...SHARD, index: 3 }, rows: [], stats: {} }],
+  ['`shard.index`', { shard: { ...SHARD, of: 1e9 }, rows: [], stats: {} }],
+  ['`shard`', { shard: 7 }],
+  ['`seed`', { shard: { ...SHARD, command: 'fuzz' } }],
+  ['`set`', { shard: { ...SHARD, sets: 1, command: 'verify' }, exitCode: 0, headline: '' }],
+  [
+    '`findings[0].rule`',
+    {
+      shard: { ...SHARD, sets: 1, command: 'lint' },
+      set: 'a',
+      exitCode: 0,
+      headline: '',
+      findings: [{}],
+    },
+  ],
+];
+
+test.each(MALFORMED)('what no part prints is bad input: %s', async (place, document) => {
+  await at.write('part.json', JSON.stringify({ schemaVersion: 1, ...document }));
+  const { code, stderr } = await at.run(['report', 'merge', 'part.json']);
+  expect(stderr).toMatch(/^error: part.json:1: /);
+  expect(stderr).toContain(place);
+  expect(code).toBe(EXIT.badInput);
 });
 
 test('parts of other seeds or of other counts are refused', async () => {

@@ -1,11 +1,11 @@
-import { InputError } from '../../model/input-error.js';
-import type { Shard } from '../../model/parts/shard.js';
+import { InputError } from '../../../model/input-error.js';
+import type { Shard } from '../../../model/parts/shard.js';
 
 /** All of the work. */
 export const WHOLE: Shard = { index: 1, of: 1 };
 
 /** More machines than any CI gives to one job. */
-const MAX_SHARDS = 10_000;
+export const MAX_SHARDS = 10_000;
 
 /** `2/5`; throws where it is no part of a whole. */
 export function parseShard(text: string | undefined): Shard {

@@ -1,18 +1,18 @@
-import { InputError } from '../../model/input-error.js';
-import type { Shard } from '../../model/parts/shard.js';
-
-/** A document that a part of a run printed. */
-export type PartDocument = Readonly<Record<string, unknown>> & { readonly shard: Shard };
+import { InputError } from '../../../model/input-error.js';
+import {
+  nameOfChoice,
+  type BreakageDocument,
+  type ChoiceDocument,
+  type FuzzDocument,
+} from '../../output/fuzz.js';
+import type { MatrixRowDocument, MatrixRows } from '../../output/matrix.js';
+import type { PartDocument } from './read-parts.js';
 
 /** Of each part one document, in order; throws where a part is missing or is there twice. */
-export function completeParts(documents: readonly PartDocument[]): readonly PartDocument[] {
-  const { of } = documents[0]!.shard;
-  const other = documents.find(({ shard }) => shard.of !== of);
-  if (other !== undefined) {
-    throw new InputError(`parts of ${of} and parts of ${other.shard.of} are no one run`);
-  }
-  const byIndex = new Map(documents.map((document) => [document.shard.index, document]));
-  if (byIndex.size < documents.length) throw new InputError('a part is given twice');
+export function completeParts(parts: readonly PartDocument[]): readonly PartDocument[] {
+  const { of } = parts[0]!.shard;
+  const byIndex = new Map(parts.map((part) => [part.shard.index, part]));
+  if (byIndex.size < parts.length) throw new InputError('a part is given twice');
   return Array.from({ length: of }, (_, i) => {
     const part = byIndex.get(i + 1);
     if (part !== undefined) return part;
@@ -22,10 +22,16 @@ export function completeParts(documents: readonly PartDocument[]): readonly Part
   });
 }
 
+/** What a part of a matrix prints. */
+interface MatrixPart extends MatrixRows {
+  readonly stats: Sums;
+}
+
 /** Rows of a matrix by release, as one run has them: neighbours that fare alike are one row. */
-export function mergeMatrix(parts: readonly PartDocument[]): object {
-  const rows: Row[] = [];
-  for (const row of parts.flatMap((part) => part['rows'] as readonly Row[])) {
+export function mergeMatrix(documents: readonly PartDocument[]): MatrixPart {
+  const parts = documents.map(({ document }) => document as unknown as MatrixPart);
+  const rows: MatrixRowDocument[] = [];
+  for (const row of parts.flatMap((part) => part.rows)) {
     const last = rows.at(-1);
     if (last !== undefined && faringOf(last) === faringOf(row)) {
       rows[rows.length - 1] = {
@@ -35,20 +41,17 @@ export function mergeMatrix(parts: readonly PartDocument[]): object {
       };
     } else rows.push(row);
   }
-  return { rows, stats: sumsOf(parts.map((part) => part['stats'] as Sums)) };
-}
-
-/** What a part prints of releases that fare alike. */
-export interface Row {
-  readonly from: string;
-  readonly to: string;
-  readonly releases: readonly string[];
-  readonly status: 'solved' | 'unsolvable' | 'gave-up';
+  return { rows, stats: sumsOf(parts.map(({ stats }) => stats)) };
 }
 
 type Sums = Readonly<Record<string, number>>;
 
-function faringOf({ from: _from, to: _to, releases: _releases, ...faring }: Row): string {
+function faringOf({
+  from: _from,
+  to: _to,
+  releases: _releases,
+  ...faring
+}: MatrixRowDocument): string {
   return JSON.stringify(faring);
 }
 
@@ -60,49 +63,46 @@ function sumsOf(counts: readonly Sums[]): Sums {
   );
 }
 
-/** One root of an example, as `fuzz` prints it. */
-type Choice = Readonly<Record<'source' | 'version' | 'local' | 'crd', string | undefined>>;
-
 interface FoundExample {
   readonly foundAt: number;
-  readonly packages: readonly Choice[];
+  readonly packages: readonly ChoiceDocument[];
   readonly crossplane: string;
 }
 
 /** What breaks, as `fuzz` prints it in a part. */
-export interface FoundBreakage extends FoundExample {
-  readonly explanation: string;
-  readonly replay: string;
+interface FoundBreakage extends BreakageDocument, FoundExample {
+  readonly foundAt: number;
   readonly others: readonly FoundExample[];
 }
 
 /** Breakages as one run finds them: of one set of roots, the plainest example stands for the others. */
-export function mergeFuzz(parts: readonly PartDocument[]): object {
-  const [first] = parts;
-  if (parts.some((part) => part['seed'] !== first!['seed'])) {
-    throw new InputError('parts with different seeds are no one run', {
-      hint: 'give every part the same `--seed`',
-    });
-  }
-  const total = (name: string) => parts.reduce((sum, part) => sum + Number(part[name]), 0);
+export function mergeFuzz(documents: readonly PartDocument[]): FuzzDocument {
+  const parts = documents.map(({ document }) => document as unknown as FuzzDocument);
+  const { seed, releases, varied, notes } = parts[0]!;
+  const total = (name: 'runs' | 'gaveUp') => parts.reduce((sum, part) => sum + part[name], 0);
   const alike = new Map<string, FoundBreakage[]>();
-  for (const breakage of parts.flatMap((part) => part['breakages'] as readonly FoundBreakage[])) {
-    const roots = breakage.packages.map(nameOf).sort().join('\n');
+  for (const breakage of parts.flatMap((part) => part.breakages as readonly FoundBreakage[])) {
+    const roots = breakage.packages.map(nameOfChoice).sort().join('\n');
     alike.set(roots, [...(alike.get(roots) ?? []), breakage]);
   }
   const groups = [...alike.values()].map(mergedGroup).sort((a, b) => a.foundAt - b.foundAt);
   return {
-    seed: first!['seed'],
+    seed,
     runs: total('runs'),
     gaveUp: total('gaveUp'),
-    releases: first!['releases'],
-    varied: first!['varied'],
+    releases,
+    varied,
     breakages: groups.map(({ breakage }) => breakage),
-    notes: first!['notes'],
+    notes,
   };
 }
 
-function mergedGroup(found: readonly FoundBreakage[]): { foundAt: number; breakage: object } {
+interface MergedGroup {
+  readonly foundAt: number;
+  readonly breakage: BreakageDocument;
+}
+
+function mergedGroup(found: readonly FoundBreakage[]): MergedGroup {
   const [best] = found.toSorted(plainestFirst);
   const examples = found.flatMap((breakage) => [breakage, ...breakage.others]);
   const earliest = new Map<string, FoundExample>();
@@ -127,10 +127,6 @@ function plainestFirst(a: FoundExample, b: FoundExample): number {
   return named(a) - named(b) || a.foundAt - b.foundAt;
 }
 
-function nameOf({ source, local, crd }: Choice): string {
-  return source ?? local ?? crd ?? '';
-}
-
 function keyOf({ packages }: FoundExample): string {
-  return packages.map((each) => `${nameOf(each)} ${each.version ?? ''}`).join('\n');
+  return packages.map((each) => `${nameOfChoice(each)} ${each.version ?? ''}`).join('\n');
 }
