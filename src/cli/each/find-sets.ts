@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, normalize, resolve } from 'node:path';
-import { glob } from 'tinyglobby';
+import { escapePath, glob } from 'tinyglobby';
 import { InputError } from '../../model/input-error.js';
 import { byCodePoint } from '../../text/code-point-order.js';
 
@@ -15,7 +15,11 @@ export async function findSets(
   patterns: readonly string[],
   cwd: string,
 ): Promise<readonly string[]> {
-  const left = patterns.filter((each) => each.startsWith('!')).map((each) => each.slice(1));
+  const left = await Promise.all(
+    patterns
+      .filter((each) => each.startsWith('!'))
+      .map((each) => literalIfFile(each.slice(1), cwd)),
+  );
   const wanted = patterns.filter((each) => !each.startsWith('!'));
   if (wanted.length === 0) {
     throw new InputError('`--each` only says what to leave out', {
@@ -24,19 +28,51 @@ export async function findSets(
   }
   const found = new Set<string>();
   for (const pattern of wanted) {
-    const files = (await isFile(resolve(cwd, pattern)))
-      ? [pattern]
+    const all = (await isFile(resolve(cwd, pattern)))
+      ? await unlessLeftOut(pattern, left, cwd)
       : await matching(pattern, left, cwd);
-    if (files.length === 0) throw await nothingFound(pattern, cwd);
-    for (const file of files) found.add(normalize(file));
+    if (all.length === 0 && !(await isAnywhere(pattern, cwd))) {
+      throw await nothingFound(pattern, cwd);
+    }
+    for (const file of all) found.add(normalize(file));
   }
+  if (found.size === 0) throw nothingLeft(patterns);
   return [...found].sort(byCodePoint);
+}
+
+/** The name of a file as a pattern that matches it alone; a pattern as it is. */
+async function literalIfFile(pattern: string, cwd: string): Promise<string> {
+  return (await isFile(resolve(cwd, pattern))) ? escapePath(normalize(pattern)) : pattern;
+}
+
+/** A file by its name, unless a pattern leaves it out. */
+async function unlessLeftOut(
+  file: string,
+  left: readonly string[],
+  cwd: string,
+): Promise<readonly string[]> {
+  if (left.length === 0) return [file];
+  const there = await matching(escapePath(normalize(file)), left, cwd);
+  return there.length === 0 ? [] : [file];
+}
+
+/** Whether there is what a pattern matches, left out or not. */
+async function isAnywhere(pattern: string, cwd: string): Promise<boolean> {
+  return (await isFile(resolve(cwd, pattern))) || (await matching(pattern, [], cwd)).length > 0;
 }
 
 function matching(pattern: string, left: readonly string[], cwd: string): Promise<string[]> {
   const skipped = NOT_SEARCHED.filter((name) => !pattern.includes(name));
   const ignore = [...left, ...skipped.map((name) => `**/${name}/**`)];
   return glob(pattern, { cwd, ignore, expandDirectories: false });
+}
+
+function nothingLeft(patterns: readonly string[]): InputError {
+  const leaving = patterns.filter((each) => each.startsWith('!'));
+  const flags = leaving.map((pattern) => `\`--each '${pattern}'\``).join(', ');
+  return new InputError('every file that `--each` matches is left out again', {
+    hint: `narrow what leaves them out: ${flags}`,
+  });
 }
 
 async function nothingFound(pattern: string, cwd: string): Promise<InputError> {

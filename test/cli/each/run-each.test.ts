@@ -196,6 +196,10 @@ test.each([
     "it matches folders: write `--each 'clusters/*/xpkg.yaml'`",
   ],
   [['resolve', '--each', '!clusters/*'], 'only says what to leave out'],
+  [
+    ['resolve', ...EACH, '--each', '!clusters/**'],
+    "narrow what leaves them out: `--each '!clusters/**'`",
+  ],
   [['resolve', ...EACH, '--shard', '3/2'], '`--shard 3/2` is no part of a whole'],
 ])('%j is bad usage', async (argv, why) => {
   const { code, stderr } = await at.run([...argv, ...FROM]);
@@ -212,6 +216,11 @@ test('a pattern may leave out, and a name with signs of patterns in it means its
     return lines.map(({ set }) => set);
   };
   expect(await setsOf('clusters/[x]/xpkg.yaml')).toEqual(['clusters/[x]/xpkg.yaml']);
+  const [east, x] = ['clusters/east/xpkg.yaml', 'clusters/[x]/xpkg.yaml'];
+  expect(await setsOf(east, x, `!${east}`)).toEqual([x]);
+  expect(await setsOf(east, x, `!./${x}`)).toEqual([east]);
+  expect(await setsOf(`./${east}`, x, '!clusters/e*/**')).toEqual([x]);
+  expect(await setsOf('clusters/e*/xpkg.yaml', x, '!clusters/e*/**')).toEqual([x]);
   expect(await setsOf('**/xpkg.yaml', '!clusters/[[]*/**', './clusters/west/xpkg.yaml')).toEqual([
     'clusters/east/xpkg.yaml',
     'clusters/north/xpkg.yaml',
