@@ -5,12 +5,19 @@ import { shellLine } from '../output/shell-line.js';
 import { wrap } from '../../text/wrap.js';
 import type { Hint } from './hint.js';
 
+export interface HintTextOptions {
+  /** Of a terminal that is narrower than lines are otherwise. */
+  readonly width?: number | undefined;
+  /** Flags that name this set alone; undefined: the run is about no other. */
+  readonly alone?: string | undefined;
+}
+
 /** The first so many hints, each with the lines to write, and how many there are beyond. */
 export function hintLines(
   hints: readonly Hint[],
   inputs: GivenInputs | undefined,
   count: number,
-  width?: number,
+  { width, alone }: HintTextOptions = {},
 ): string[] {
   const [first] = hints;
   if (first === undefined) return ['hint: no change to what you ask for was found that helps'];
@@ -18,12 +25,12 @@ export function hintLines(
   const linesOf = (hint: Hint, indent: string) =>
     linesToWrite(hint, inputs).map((line) => indent + line);
   if (count === 1) {
-    const taking = first.edit === undefined ? [] : ['`--apply-hint 1` makes the change'];
+    const taking = first.edit === undefined ? [] : [`${applying('1', alone)} makes the change`];
     const rest = [...taking, ...more].join('; ');
     const told = wrap(`hint: ${first.text}`, '', '  ', width);
     return [...told, ...linesOf(first, '    '), ...(rest === '' ? [] : [`  ${rest}`])];
   }
-  const taking = first.edit === undefined ? '' : '; `--apply-hint N` makes the change';
+  const taking = first.edit === undefined ? '' : `; ${applying('N', alone)} makes the change`;
   return [
     `hint: each of these alone makes it solvable${taking}`,
     ...hints
@@ -34,6 +41,13 @@ export function hintLines(
       ]),
     ...more.map((text) => `  ${text}`),
   ];
+}
+
+/** What makes the change of a hint: of many sets, a run for this one alone does. */
+function applying(which: string, alone: string | undefined): string {
+  return alone === undefined
+    ? `\`--apply-hint ${which}\``
+    : `\`${alone} --apply-hint ${which}\` in place of \`--each\``;
 }
 
 /** What a hint changes: `xpkg.yaml:12: version: ^v2.0.0`, and words of the command line. */

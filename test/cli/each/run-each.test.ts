@@ -62,6 +62,21 @@ test('what failed comes last and in full, then a table with it first', async () 
   expect(said.some((note) => note.startsWith('hint: '))).toBe(true);
 });
 
+test('hints say what to do for the one set that they are about', async () => {
+  const set = 'clusters/south/xpkg.yaml';
+  await at.set('south', { platform: 'v1.2.0', base: 'v1.0.0' });
+  const { stderr } = await at.run(['resolve', '--each', set, ...FROM]);
+  expect(stderr).toContain('hint: ');
+  expect(stderr).not.toContain('`--apply-hint N` makes the change');
+  const [, flags = ''] = /`(-f [^`]* --apply-hint) [1N]` in place of `--each` makes/.exec(stderr)!;
+  expect(flags).toBe(
+    `-f ${set} --lock clusters/south/xpkg.lock.yaml --out clusters/south/rendered --apply-hint`,
+  );
+  const alone = await at.run(['resolve', ...flags.split(' '), '1', ...FROM]);
+  expect(alone.code).toBe(EXIT.done);
+  expect(at.has('clusters/south/rendered/packages.yaml')).toBe(true);
+});
+
 test('paths in messages are from the working folder, wherever the set is', async () => {
   await at.write('clusters/west/xpkg.yaml', 'kind: PackageSet\nspec: [');
   const { stderr } = await at.run(['resolve', ...EACH, ...FROM]);

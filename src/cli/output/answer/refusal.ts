@@ -1,6 +1,6 @@
 import type { CoreEntry } from '../../../explain/core-entries.js';
 import type { GivenInputs } from '../../../inputs/edit/input-edit.js';
-import { hintLines } from '../../hints/hint-lines.js';
+import { hintLines, type HintTextOptions } from '../../hints/hint-lines.js';
 import { hintsOf } from '../../hints/hint.js';
 import type { Unsolvable } from '../../../usecases/resolve/answer.js';
 import { wrap } from '../../../text/wrap.js';
@@ -11,14 +11,14 @@ const MAX_LINES = 15;
 const MAX_REQUIREMENTS_SHOWN = 6;
 
 /**
- * A refusal as text, short: who wants what, where that meets, and the hints that fit in below;
- * `width` is that of a terminal that is narrower than lines are otherwise.
+ * A refusal as text, short: who wants what, where that meets, and the hints that fit in below.
  */
 export function refusalText(
   { summary, suggestions }: Unsolvable,
   inputs?: GivenInputs,
-  width?: number,
+  options: HintTextOptions = {},
 ): string[] {
+  const { width } = options;
   const lines = wrap(`error: ${summary.headline}`, '', '  ', width);
   if (summary.lines.length > 0) lines.push('');
   for (const line of summary.lines) {
@@ -28,18 +28,19 @@ export function refusalText(
   lines.push('');
   const hints = hintsOf(suggestions, inputs);
   for (let count = hints.length; count > 1; count--) {
-    const told = hintLines(hints, inputs, count, width);
+    const told = hintLines(hints, inputs, count, options);
     if (lines.length + told.length <= MAX_LINES) return [...lines, ...told];
   }
-  return [...lines, ...hintLines(hints, inputs, 1, width)];
+  return [...lines, ...hintLines(hints, inputs, 1, options)];
 }
 
 /** The whole of a refusal: the argument step by step, the requirements on contested packages, all hints. */
 export function explainedRefusalText(
   refusal: Unsolvable,
   inputs?: GivenInputs,
-  width?: number,
+  options: HintTextOptions = {},
 ): string[] {
+  const { width } = options;
   const { summary, explanation, core, suggestions } = refusal;
   const lines = [...wrap(`error: ${summary.headline}`, '', '  ', width), ''];
   for (const line of explanation.split('\n')) {
@@ -61,7 +62,7 @@ export function explainedRefusalText(
       lines.push(`  and ${requirements.length - MAX_REQUIREMENTS_SHOWN} more`);
   }
   const hints = hintsOf(suggestions, inputs);
-  return [...lines, '', ...hintLines(hints, inputs, hints.length, width)];
+  return [...lines, '', ...hintLines(hints, inputs, hints.length, options)];
 }
 
 /** Packages that several packages or roots require, with the entries of the core that say so. */

@@ -17,6 +17,7 @@ import { answerJson } from './answer-json.js';
 import { answerHeadline, changeLines, packageLines, requirerLines } from '../packages.js';
 import { outOfTimeText } from './out-of-time.js';
 import { reportMismatches } from '../lock/mismatches.js';
+import { shellLine } from '../shell-line.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain, type RenderedAgain } from '../../io/bundle/render-again.js';
 import { writeOutputs } from '../../io/bundle/write-outputs.js';
@@ -169,7 +170,10 @@ export async function reportUnsolved(
   answer: Exclude<Answer, Solved>,
   { bytes, inputs }: Pick<ReportedAnswer, 'bytes' | 'inputs'>,
   args: Pick<Args, 'output'> &
-    Partial<Pick<Args, 'explain'>> & { readonly from?: readonly string[] | undefined },
+    Partial<Pick<Args, 'explain' | 'lock' | 'out'>> & {
+      readonly file?: readonly string[] | undefined;
+      readonly from?: readonly string[] | undefined;
+    },
   io: Io,
 ): Promise<ExitCode> {
   if (args.output === 'json') io.out(answerJson(answer, bytes, inputs));
@@ -190,13 +194,28 @@ export async function reportUnsolved(
     const { explainedRefusalText, refusalText } = await import('./refusal.js');
     const textOf = args.explain === true ? explainedRefusalText : refusalText;
     const width = Math.min(io.terminal.note() ?? LINE_WIDTH, LINE_WIDTH);
-    for (const line of textOf(answer, inputs, width)) io.note(line);
+    for (const line of textOf(answer, inputs, { width, alone: namingAlone(args, io) }))
+      io.note(line);
     if (answer.core.some(({ kind }) => kind === 'missing')) {
       const places = (args.from ?? ['registry']).map((place) => `\`${place}\``).join(', ');
       io.note(`note: packages were looked for in ${places}; \`--from\` names other places`);
     }
   }
   return EXIT.unsolvable;
+}
+
+/** The flags that make a run be about the set of these arguments, of many; undefined: it is the only one. */
+function namingAlone(
+  { file = [], lock, out }: Parameters<typeof reportUnsolved>[2],
+  { shared }: Io,
+): string | undefined {
+  if (shared === undefined) return undefined;
+  const files = file.flatMap((path) => ['-f', path]);
+  return shellLine([
+    ...files,
+    ...(lock === undefined ? [] : ['--lock', lock]),
+    ...(out === undefined ? [] : ['--out', out]),
+  ]);
 }
 
 function unwritable({ lock }: Args): InputError {
