@@ -14,11 +14,18 @@ export function lockedPackage(typed: string, { packages }: Lockfile): LockedPack
   throw new InputError(`\`${typed}\` could be ${names.join(' or ')}`, { hint: 'name one in full' });
 }
 
+interface NotLockedOptions {
+  /** Paths of the lockfiles that it was looked for in; absent: the reader knows which one. */
+  readonly where?: readonly string[];
+  /** Other names that may be meant. */
+  readonly also?: readonly string[];
+}
+
 /** The error for a name that nothing locked has, with the name that may be meant. */
 export function notLocked(
   typed: string,
-  { packages }: Lockfile,
-  also: readonly string[] = [],
+  { packages }: Pick<Lockfile, 'packages'>,
+  { where = [], also = [] }: NotLockedOptions = {},
 ): InputError {
   const repositories = packages.map(({ repository }) => repository);
   const ends = new Map(repositories.map((each) => [each.slice(each.lastIndexOf('/') + 1), each]));
@@ -27,5 +34,9 @@ export function notLocked(
     ends.get(didYouMean(typed.slice(typed.lastIndexOf('/') + 1), [...ends.keys()]) ?? '');
   const hint =
     meant === undefined ? '`xpkg-resolve tree` lists what is locked' : `did you mean \`${meant}\`?`;
-  return new InputError(`\`${typed}\` is not in the lockfile`, { hint });
+  if (where.length > 1) {
+    return new InputError(`\`${typed}\` is in none of the ${where.length} lockfiles`, { hint });
+  }
+  const named = where.map((path) => ` \`${path}\``).join('');
+  return new InputError(`\`${typed}\` is not in the lockfile${named}`, { hint });
 }

@@ -146,9 +146,33 @@ describe('with lockfiles', () => {
     const before = await at.files('clusters');
     const { code, stderr } = await at.run(['update', 'base', 'platfrom', ...EACH, ...FROM]);
     expect(code).toBe(EXIT.badInput);
-    expect(stderr).toContain('`platfrom` is not in the lockfile');
+    expect(stderr).toContain('`platfrom` is in none of the 3 lockfiles');
     expect(stderr).toContain(`did you mean \`${REGISTRY}/platform\`?`);
     expect(await at.files('clusters')).toEqual(before);
+  });
+
+  test('a package that one of the sets has not is told with its lockfile', async () => {
+    const { stderr } = await at.run([
+      'update',
+      'nothing',
+      ...FROM,
+      '--lock',
+      'clusters/east/xpkg.lock.yaml',
+    ]);
+    expect(stderr).toContain('`nothing` is not in the lockfile `clusters/east/xpkg.lock.yaml`');
+    await at.write('clusters/west/xpkg.lock.yaml', 'nonsense');
+    await at.write('clusters/north/xpkg.lock.yaml', 'nonsense');
+    const one = await at.run(['update', 'nothing', ...EACH, ...FROM]);
+    expect(one.stderr).toContain('`nothing` is not in the lockfile `clusters/east/xpkg.lock.yaml`');
+  });
+
+  test('what is taken as it is locked has a headline, too', async () => {
+    const { lines } = await at.lines(['resolve', ...EACH, '--frozen']);
+    expect(lines.map(({ headline }) => headline)).toEqual([
+      '2 packages for Crossplane v2.3.4, as locked',
+      '1 package for Crossplane v2.3.4, as locked',
+      '2 packages for Crossplane v2.3.4, as locked',
+    ]);
   });
 
   test('data of commands that look is shown by set; the table tells the rest', async () => {

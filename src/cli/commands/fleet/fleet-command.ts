@@ -106,7 +106,7 @@ async function lookAt(args: Args & { readonly passedOver?: string }, io: Io): Pr
   if (!args.updates || args.passedOver !== undefined) {
     return { lockfile, update: undefined, code: EXIT.done };
   }
-  const moves = (args.packages ?? []).map((text) => readMove(text, lockfile));
+  const moves = (args.packages ?? []).map((text) => readMove(text, lockfile, args.lock));
   const request = await readRequest(args, io, { skip: [args.lock] });
   const source = SourceMemory.of(await openSources(args, io, noStats(), request.kept));
   const answer = await update(request, moves, { ...resolveOptions(args, source, io), lockfile });

@@ -13,20 +13,20 @@ export async function whereLocked<
   const named = sets[0]?.packages ?? [];
   if (named.length === 0) return sets;
   const missing = new Set(named);
-  const lockfiles: Lockfile[] = [];
+  const lockfiles = new Map<string, Lockfile>();
   const found: (Args | string)[] = [];
   for (const args of sets) {
     const lock = await readLock(args, io).catch(() => undefined);
-    if (lock !== undefined) lockfiles.push(lock.lockfile);
+    if (lock !== undefined) lockfiles.set(args.lock, lock.lockfile);
     // A lockfile that is not there, or is none, is told when the turn of its set comes.
     const packages = lock === undefined ? named : named.filter((text) => isIn(lock.lockfile, text));
     if (lock !== undefined) for (const text of packages) missing.delete(text);
     found.push(packages.length > 0 ? { ...args, packages } : `has no ${named.join(', ')}`);
   }
   const [first] = missing;
-  if (first !== undefined && lockfiles.length > 0) {
-    const packages = lockfiles.flatMap((lockfile) => lockfile.packages);
-    throw notLocked(nameIn(first), { ...lockfiles[0]!, packages });
+  if (first !== undefined && lockfiles.size > 0) {
+    const packages = [...lockfiles.values()].flatMap((lockfile) => lockfile.packages);
+    throw notLocked(nameIn(first), { packages }, { where: [...lockfiles.keys()] });
   }
   return found;
 }
@@ -41,8 +41,8 @@ function nameIn(text: string): string {
   return at < 0 ? splitTag(text).name : text.slice(0, at);
 }
 
-/** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`. */
-export function readMove(text: string, lockfile: Lockfile): Move {
+/** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`; `named` is the path of the lockfile. */
+export function readMove(text: string, lockfile: Lockfile, named: string): Move {
   const origin = { file: 'command line' };
   const whole = lockedPackage(text, lockfile);
   if (whole !== undefined) return { repository: whole.repository, version: undefined, origin };
@@ -50,7 +50,7 @@ export function readMove(text: string, lockfile: Lockfile): Move {
   const { name, tag: version = '' } =
     at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
   const locked = lockedPackage(name, lockfile);
-  if (locked === undefined) throw notLocked(name, lockfile);
+  if (locked === undefined) throw notLocked(name, lockfile, { where: [named] });
   if (version === '') {
     throw new InputError(`\`${text}\` names no version`, { hint: `write \`${name}@v1.2.3\`` });
   }

@@ -15,6 +15,7 @@ import {
   type ReportedAnswer,
   tellUnrecorded,
 } from '../../output/answer/report-answer.js';
+import { answerHeadline } from '../../output/packages.js';
 import { formatOfFile } from '../../output/graph/graph-format.js';
 import { writeGraph } from '../../output/graph/write-graph.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
@@ -176,6 +177,7 @@ async function runFrozen(
   const folder = await BundleFolder.of(args, io);
   const rendered = renderAgain(answer.lockfile, args, folder);
   printAnswer(answer, { ...rendered, bytes: 0 }, args, io);
+  io.headline(answerHeadline(answer, true));
   if (!args.write) return EXIT.done;
   const { text } = lock;
   const outputs = { lock: { named: args.lock, text: undefined, before: text }, folder };

@@ -52,7 +52,7 @@ export const updateCommand = command({
     const lock = await requireLock(args, io);
     if (lock === undefined) return EXIT.lockMismatch;
     const { lockfile } = lock;
-    const moves = (args.packages ?? []).map((text) => readMove(text, lockfile));
+    const moves = (args.packages ?? []).map((text) => readMove(text, lockfile, args.lock));
     const repositories = moves.map(({ repository }) => repository);
     const inputs = await readGiven(args, io);
     const stats = noStats();

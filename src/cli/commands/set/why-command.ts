@@ -100,7 +100,7 @@ function answersTo(name: string, lockfile: Lockfile): readonly Answered[] {
   const owners = ownersOf(lockfile, name);
   if (owners.length === 0) {
     const owned = lockfile.packages.flatMap(({ owns }) => owns.map((object) => object.name));
-    throw notLocked(name, lockfile, owned);
+    throw notLocked(name, lockfile, { also: owned });
   }
   return owners.map((owner) => ({ ...whyLocked(lockfile, owner.locked), owned: owner.owned }));
 }
