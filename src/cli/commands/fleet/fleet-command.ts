@@ -11,6 +11,7 @@ import { runSets } from '../../each/run-each.js';
 import type { PrintedResult } from '../../each/set-result.js';
 import { worstExitCode } from '../../each/worst-exit-code.js';
 import { EXIT, type ExitCode } from '../../exit-code.js';
+import { clash } from '../../flags/clash.js';
 import { readRequest } from '../../flags/input-flags.js';
 import { outputFlag } from '../../flags/output-flag.js';
 import { lockFlag } from '../../flags/lock-flag.js';
@@ -33,7 +34,10 @@ const flags = {
   ...resolveFlags,
   ...lockFlag(),
   ...outputFlag,
-  each: eachFlags.each,
+  each: {
+    ...eachFlags.each,
+    describe: `Look at each set whose file matches this pattern (default: \`${EVERYWHERE}\`), with the lockfile beside it; quote it, repeat it for more, ! leaves out`,
+  },
   updates: {
     type: 'boolean',
     default: true,
@@ -49,17 +53,21 @@ const positionals = {
   },
 } as const;
 
+/** Without the file of one set: `--each` names those of all. */
+const { file: _, ...flagsForAll } = flags;
+
 type Args = ArgsOf<typeof flags> & ArgsOf<typeof positionals>;
 
 export const fleetCommand = command({
   positionals,
-  flags,
+  flags: flagsForAll,
   examples: [
     ["$0 fleet --each 'clusters/*/xpkg.yaml'", 'versions side by side, and what an update touches'],
     ['$0 fleet provider-aws-s3@v1.21.0', 'what moving one package would touch, and where it fails'],
   ],
   run: async (args, io) => {
-    const { each = [EVERYWHERE] } = args;
+    const { each = [EVERYWHERE], packages: [first] = [] } = args;
+    if (!args.updates && first !== undefined) throw clash('--no-updates', first);
     const found = new Map<string, Pick<FleetSet, 'lockfile' | 'update'>>();
     const looking: AnyCommand = {
       positionals,
@@ -71,7 +79,8 @@ export const fleetCommand = command({
         return code;
       },
     };
-    const results = await runSets(looking, { ...args, each, shard: undefined }, JSON_LINE, io);
+    const line = { command: 'fleet', debug: false, json: args.output === 'json' };
+    const results = await runSets(looking, { ...args, each, shard: undefined }, line, io);
     const sets = results.map((result) => ({ ...NOTHING, ...found.get(result.set), ...result }));
     tell(sets, args, io);
     return worstExitCode(sets.map(({ exitCode }) => exitCode));
@@ -79,9 +88,6 @@ export const fleetCommand = command({
 });
 
 const NOTHING = { lockfile: undefined, update: undefined };
-
-/** What sets print is not shown, and errors of theirs are told as text. */
-const JSON_LINE = { command: 'fleet', debug: false, json: false };
 
 /** As for `update`, but a set that has none of the packages is looked at all the same. */
 async function whereLockedOrLook(sets: readonly Args[], io: Io): Promise<readonly object[]> {
@@ -98,7 +104,7 @@ interface Looked {
 }
 
 async function lookAt(args: Args & { readonly passedOver?: string }, io: Io): Promise<Looked> {
-  const lock = await requireLock({ ...args, output: 'text' }, io);
+  const lock = await requireLock(args, io);
   if (lock === undefined) return { ...NOTHING, code: EXIT.lockMismatch };
   const { lockfile } = lock;
   const held = `${counted(lockfile.packages.length, 'package')} for Crossplane ${lockfile.crossplane}`;
@@ -112,24 +118,28 @@ async function lookAt(args: Args & { readonly passedOver?: string }, io: Io): Pr
   const answer = await update(request, moves, { ...resolveOptions(args, source, io), lockfile });
   const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
   if (moved.length > 0) {
-    return { ...NOTHING, lockfile, code: reportMismatches(moved, { ...args, output: 'text' }, io) };
+    return { ...NOTHING, lockfile, code: reportMismatches(moved, args, io) };
   }
   if (answer.status === 'solved') {
     const { length: count } = answer.changes;
     io.headline(`${held}; an update would move ${count === 0 ? 'nothing' : count}`);
     return { lockfile, update: answer, code: EXIT.done };
   }
-  const code = await reportUnsolved(answer, { bytes: 0 }, { ...args, output: 'text' }, io);
+  const code = await reportUnsolved(answer, { bytes: 0 }, args, io);
   return { lockfile, update: answer, code };
 }
 
-function tell(sets: readonly (FleetSet & PrintedResult)[], args: Args, io: Io): void {
+function tell(
+  sets: readonly (FleetSet & PrintedResult)[],
+  args: Pick<Args, 'output'>,
+  io: Io,
+): void {
   const packages = compareFleet(
     sets.flatMap(({ set, lockfile }) => (lockfile === undefined ? [] : [{ set, lockfile }])),
   );
   const failed = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
   for (const { set, notes } of failed) {
-    io.note(`error: in ${set}:`);
+    if (notes.length > 0) io.note(`error: in ${set}:`);
     for (const note of notes) io.note(note);
   }
   if (args.output === 'json') {

@@ -10,12 +10,14 @@ export function fleetLines(
   packages: readonly FleetPackage[],
 ): readonly string[] {
   const usual = new Map(packages.map((each) => [each.repository, each.usual]));
-  return sets.map(({ set, exitCode, headline, lockfile, update }) =>
+  return sets.map(({ set, exitCode, headline, out, lockfile, update }) =>
     JSON.stringify({
       schemaVersion: 1,
       set,
       exitCode,
       headline,
+      ...failureIn(out),
+      // Of a set without an answer, too, this is about what is locked.
       crossplane: lockfile?.crossplane,
       packages: lockfile?.packages.map((locked) => ({
         source: locked.repository,
@@ -31,10 +33,21 @@ export function fleetLines(
   );
 }
 
+/** What went wrong, as every command tells it; the exit code is told already. */
+function failureIn(out: string): object {
+  if (out === '') return {};
+  const { schemaVersion: _, exitCode: __, ...failure } = JSON.parse(out) as Record<string, unknown>;
+  return failure;
+}
+
 export const FLEET_OUTPUT_SCHEMA = outputSchema('fleet -o json, a line', {
   set: text('File of the set.'),
   exitCode: count('0; 4 where it has no lockfile; that of `update` where an update would fail.'),
   headline: text('How it stands, in one line.'),
+  'status?': oneOf(
+    ['error', 'mismatch', 'unsolvable', 'gave-up'],
+    'Of a set that failed: how, with the fields of error-output, mismatch-output or resolve-output.',
+  ),
   'crossplane?': text('Crossplane release that it is locked for; absent: there is no lockfile.'),
   'packages?': list(
     record({

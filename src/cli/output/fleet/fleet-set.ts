@@ -9,6 +9,8 @@ export interface FleetSet {
   readonly exitCode: ExitCode;
   /** How it went, in one line. */
   readonly headline: string;
+  /** Of one that failed, what a command prints of that with `-o json`; else, and as text, `''`. */
+  readonly out: string;
   /** undefined: it has none that can be read. */
   readonly lockfile: Lockfile | undefined;
   /** What an update would come to; undefined: no source was asked, or none of the packages is here. */

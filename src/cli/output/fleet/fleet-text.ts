@@ -2,6 +2,7 @@ import { shortNames } from '../../../explain/short/short-names.js';
 import type { Repository } from '../../../model/package.js';
 import { LINE_WIDTH } from '../../../text/wrap.js';
 import { standingOf, type FleetPackage } from '../../../usecases/compare-fleet.js';
+import { EXIT } from '../../exit-code.js';
 import { counted } from '../counted.js';
 import { columns, shortVersion } from '../packages.js';
 import type { FleetSet } from './fleet-set.js';
@@ -79,13 +80,22 @@ function stragglers(packages: readonly FleetPackage[], { name, nameOf }: Names):
   for (const { repository, usual, versions } of packages) {
     for (const { version, sets } of versions) {
       if (standingOf(version, usual) !== 'behind') continue;
-      const what = `${name(repository)} ${shortVersion(version)} (most have ${shortVersion(usual)})`;
+      const what = `${name(repository)} ${shortVersion(version)} (${whoHas(usual, versions)})`;
       for (const set of sets) behind.set(set, [...(behind.get(set) ?? []), what]);
     }
   }
   if (behind.size === 0) return [];
   const rows = [...behind].map(([set, what]) => [nameOf(set), what.join(', ')]);
   return [`stragglers: ${counted(behind.size, 'set')}`, ...columns(rows)];
+}
+
+/** Most sets that have the package, or so many. */
+function whoHas(version: string, versions: FleetPackage['versions']): string {
+  const all = versions.reduce((sum, { sets }) => sum + sets.length, 0);
+  const { length: having } = versions.find((each) => each.version === version)!.sets;
+  const who =
+    having > all / 2 ? 'most have' : having === 1 ? '1 other has' : `${having} others have`;
+  return `${who} ${shortVersion(version)}`;
 }
 
 function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
@@ -107,11 +117,12 @@ function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
     const shown = changes.slice(0, MAX_CHANGES_NAMED).join(', ');
     return [[nameOf(set), more > 0 ? `${shown} and ${more} more` : shown]];
   });
-  if (rows.length === 0) return ['an update would touch no set'];
-  return [
-    `an update would touch ${rows.length} of ${counted(sets.length, 'set')}`,
-    ...columns(rows),
-  ];
+  const all = counted(sets.length, 'set');
+  const { length: failed } = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
+  if (failed === sets.length) return ['of no set is it known what an update would touch'];
+  const touched = rows.length === 0 ? 'no set' : `${rows.length} of ${all}`;
+  const unknown = failed === 0 ? '' : `; of ${failed} of ${all} that is not known`;
+  return [`an update would touch ${touched}${unknown}`, ...columns(rows)];
 }
 
 /** Names of sets without the folders and the file name that all of them have. */

@@ -93,3 +93,63 @@ test('nothing is written, and a set without lockfile is told beside the others',
   expect(stderr).toContain('error: in clusters/south/xpkg.yaml:');
   expect(await at.files('.')).toEqual(before);
 });
+
+test('as JSON, a set that failed says how, as every command does', async () => {
+  await at.set('south', { base: '*' });
+  await at.write('clusters/west/xpkg.yaml', 'nonsense: [');
+  const { code, lines } = await at.lines(['fleet', ...EACH, ...FROM]);
+  expect(code).toBe(EXIT.badInput);
+  expect(lines.map(({ status }) => status)).toEqual([undefined, undefined, 'mismatch', 'error']);
+  expect(lines[2]).toMatchObject({
+    exitCode: EXIT.lockMismatch,
+    mismatches: [{ kind: 'missing', text: expect.stringContaining('south/xpkg.lock.yaml') }],
+  });
+  expect(lines[3]).toMatchObject({
+    exitCode: EXIT.badInput,
+    error: { message: expect.any(String), file: 'clusters/west/xpkg.yaml', line: 1 },
+  });
+  const { lines: blocked } = await at.lines(['fleet', 'base@v9.0.0', ...EACH, ...FROM]);
+  expect(blocked[0]).toMatchObject({
+    exitCode: EXIT.unsolvable,
+    status: 'unsolvable',
+    explanation: expect.stringContaining('base'),
+    crossplane: 'v2.3.4',
+    packages: [{ version: 'v1.2.0' }, { version: 'v1.2.0' }],
+    update: { status: 'unsolvable', changes: [] },
+  });
+});
+
+test('what an update would touch is not told of sets where that is not known', async () => {
+  const all = await at.run(['fleet', 'base@v9.0.0', ...EACH, ...FROM]);
+  expect(all.stdout).toContain('\nof no set is it known what an update would touch\n');
+  await at.set('south', { base: '*' });
+  const some = await at.run(['fleet', ...EACH, ...FROM]);
+  expect(some.stdout).toContain(
+    '\nan update would touch no set; of 1 of 4 sets that is not known\n',
+  );
+});
+
+test('of as many sets with one version as with another, none are the most', async () => {
+  const two = ['--each', 'clusters/*/xpkg.yaml', '--each', '!clusters/west/*'];
+  const { stdout } = await at.run(['fleet', ...two, '--no-updates']);
+  expect(stdout).toContain('north  base v1.1.0 (1 other has v1.2.0)');
+  for (const name of ['xpkg.yaml', 'xpkg.lock.yaml']) {
+    await at.write(`clusters/south/${name}`, await at.read(`clusters/north/${name}`));
+  }
+  const four = await at.run(['fleet', '--no-updates']);
+  expect(four.stdout).toContain('north  base v1.1.0 (2 others have v1.2.0)');
+});
+
+test('help says where sets are looked for, and has no flag for one set', async () => {
+  const { stdout } = await at.run(['fleet', '--help']);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: `**/xpkg.yaml`)');
+  expect(stdout).not.toContain('--file');
+  const { code, stderr } = await at.run(['fleet', '-f', 'clusters/east/xpkg.yaml', ...FROM]);
+  expect([code, stderr]).toEqual([EXIT.badInput, expect.stringContaining('has no flag')]);
+});
+
+test('packages to update and `--no-updates` contradict each other', async () => {
+  const { code, stderr } = await at.run(['fleet', 'base', '--no-updates', ...EACH]);
+  expect(stderr).toContain('`--no-updates` and `base` contradict each other');
+  expect(code).toBe(EXIT.badInput);
+});
