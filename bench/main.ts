@@ -5,9 +5,11 @@ import { growth } from './growth.js';
 import { laziness } from './laziness.js';
 import { locked } from './locked.js';
 import { packageYaml } from './package-yaml.js';
+import { reading } from './reading.js';
 import { refusal } from './refusal.js';
 import { registry } from './registry.js';
 import { rounds } from './rounds.js';
+import { runBenches } from './run-benches.js';
 import { scale } from './scale.js';
 import { solving } from './solving.js';
 import { sparse } from './sparse.js';
@@ -21,6 +23,7 @@ const BENCHES = {
   laziness,
   locked,
   'package-yaml': packageYaml,
+  reading,
   refusal,
   registry,
   rounds,
@@ -31,10 +34,9 @@ const BENCHES = {
   walk,
 };
 
-const asked = process.argv.slice(2);
 const cpu = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
-process.stdout.write(`Node ${process.version}, ${cpu}, ${new Date().toISOString().slice(0, 10)}\n`);
-for (const [name, bench] of Object.entries(BENCHES)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
-  process.stdout.write(`\n### ${name}\n\n${await bench()}`);
-}
+process.exitCode = await runBenches(process.argv.slice(2), BENCHES, {
+  heading: `Node ${process.version}, ${cpu}, ${new Date().toISOString().slice(0, 10)}`,
+  out: (text) => process.stdout.write(text),
+  note: (text) => process.stderr.write(text),
+});

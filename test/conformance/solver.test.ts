@@ -185,18 +185,14 @@ describe('hard families', () => {
   });
 });
 
-/** Whole process, explanation included; processor time, so that other work does not count. */
-const MOST_SECONDS = 10;
-const TELL_TIME =
-  "data:text/javascript,process.on('exit',()=>{const{user,system}=process.cpuUsage();process.stderr.write('cpu '+(user+system)+'\\n')})";
-
-describe('hard families from the command line, each in time', () => {
+/** The effort is printed, in numbers that are the same on every machine; `npm run bench -- solving` shows times. */
+describe('hard families from the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-hard-'));
-  const times: [string, number, string][] = [];
+  const efforts: (readonly [string, number, number, number, string])[] = [];
   afterAll(() => {
     rmSync(folder, { recursive: true });
-    const rows = times.map(([file, seconds, status]) => [file, seconds.toFixed(1), status]);
-    process.stdout.write(`\n${table([['hard instance', 'cpu s', 'answer'], ...rows])}\n`);
+    const rows = [['hard instance', 'decisions', 'conflicts', 'fetched', 'answer'], ...efforts];
+    process.stdout.write(`\n${table(rows)}\n`);
   });
 
   test.each(files('hard'))('%s', (file) => {
@@ -204,16 +200,15 @@ describe('hard families from the command line, each in time', () => {
     const { universe, packageSet } = convert(fixture);
     writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
     writeFileSync(join(folder, 'xpkg.yaml'), JSON.stringify(packageSet));
-    const run = spawnSync(process.execPath, ['--import', TELL_TIME, MAIN, ...ARGUMENTS], {
+    const run = spawnSync(process.execPath, [MAIN, ...ARGUMENTS], {
       cwd: folder,
       encoding: 'utf8',
       maxBuffer: 2 ** 28,
     });
-    const seconds = Number(/^cpu (\d+)$/m.exec(run.stderr)?.[1]) / 1e6;
-    const { status } = JSON.parse(run.stdout) as { status: string };
-    times.push([file.replace('.json.gz', ''), seconds, status]);
+    const { status, stats } = JSON.parse(run.stdout) as Pick<Answer, 'status' | 'stats'>;
+    const { decisions, conflicts, fetched } = stats;
+    efforts.push([file.replace('.json.gz', ''), decisions, conflicts, fetched, status]);
     expect(status).toBe(fixture.expected.oracle.sat ? 'solved' : 'unsolvable');
     expect(run.status).toBe(fixture.expected.oracle.sat ? 0 : 3);
-    expect(seconds).toBeLessThan(MOST_SECONDS);
   });
 });

@@ -15,7 +15,6 @@ export const HOSTILE_COMPARISONS: readonly string[] = [
   'test/conformance/killed-runs.test.ts',
   'test/conformance/layers.test.ts',
   'test/conformance/yaml-streams.test.ts',
-  'test/conformance/growth.test.ts',
   'test/conformance/hostile-memory.test.ts',
   'test/conformance/faults.test.ts',
 ];
