@@ -124,7 +124,7 @@ async function intact(
   const found = await unlessDamaged(async () => {
     const snapshot = await standing.snapshot();
     if (snapshot === undefined) return 'other';
-    return { snapshot, held: await digestsOf(snapshot), refs: await snapshot.parts('packages') };
+    return { snapshot, held: await digestsOf(snapshot), refs: await snapshot.packages() };
   });
   if (found === undefined) tellLost();
   if (found === undefined || found === 'other') return { held: nothing, kept: index };
