@@ -82,7 +82,7 @@ const MAX_PAUSE_MS = 30_000;
 /**
  * Registries cannot compare and set a tag in one step. A writer looks at it, sets it, and looks again
  * when every other writer that looked before it was set has set it in turn: the last of them finds its
- * own, and the others find what does not hold their work. That holds as long as nobody takes longer
+ * own, and the others find what does not hold their work. That holds as long as no writer takes longer
  * from look to tag than the others wait.
  */
 export function registryPlace(
