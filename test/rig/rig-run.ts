@@ -170,6 +170,11 @@ export async function cleanUp(api: KubeApi, ids: readonly string[]): Promise<voi
     const names = objects.map(nameIn).filter((name) => endings.some((end) => name.endsWith(end)));
     await Promise.all(names.map((name) => api.remove(resource, name)));
   }
+  // Of an empty Lock the resolver says nothing, and what it said before would stand.
+  const lock = `${LOCK.at}/${LOCK.plural}/lock`;
+  if ((await api.get(lock))?.['status'] !== undefined) {
+    await api.setStatus(lock, { conditions: null });
+  }
   const namespace = '/namespaces/crossplane-system';
   await api.removeAll({ at: `/apis/apps/v1${namespace}`, plural: 'deployments' });
 }
