@@ -11,7 +11,7 @@ const TURN_MS = 1000;
 /** What is not yet as foretold, and has not changed for so long, is looked at again. */
 const SECONDS_TO_WAKE = 4;
 /** Where nothing changes for so long, however often it is looked at, no more will. */
-const STILL_SECONDS = 240;
+const STILL_SECONDS = 120;
 
 /** What is applied, and all ends that will do. */
 export interface RigCase {
@@ -95,6 +95,37 @@ export function isAmong(ends: readonly ObservedEnd[], seen: ObservedEnd): boolea
       resolved === seen.resolved &&
       JSON.stringify([packages, rows]) === JSON.stringify([seen.packages, seen.rows]),
   );
+}
+
+const CONTESTED = 'cannot establish control of object';
+
+/**
+ * Whether it is one of the ends but for who controls what: two revisions that take control at the same
+ * moment may get a part each, and in the model they take turns.
+ */
+export function isPartedControl(ends: readonly ObservedEnd[], seen: ObservedEnd): boolean {
+  return ends.some((end) => {
+    const contested = [...end.packages, ...seen.packages].filter((line) =>
+      line.includes(CONTESTED),
+    );
+    const names = new Set(contested.map(objectIn));
+    const others = ({ packages }: ObservedEnd) =>
+      packages.filter((line) => !names.has(objectIn(line)));
+    const objects = ({ packages }: ObservedEnd) => packages.map(objectIn);
+    const isContested = [end, seen].every(({ packages }) =>
+      packages.some((line) => line.includes(CONTESTED)),
+    );
+    return (
+      isContested &&
+      JSON.stringify([objects(end), others(end), end.rows]) ===
+        JSON.stringify([objects(seen), others(seen), seen.rows])
+    );
+  });
+}
+
+/** Kind, name and image of a line about a package. */
+function objectIn(line: string): string {
+  return line.slice(0, line.indexOf(' Installed='));
 }
 
 /** Ends of a case that shares a cluster, and with it the Lock. */
