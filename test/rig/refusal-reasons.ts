@@ -18,8 +18,11 @@ function saysSame(entry: CoreEntry, failure: Failure): boolean {
     case 'digest':
       return requirement !== undefined && breaks(requirement, failure);
     case 'missing':
-      if (requirement === undefined)
-        return missingIn(message).some((name) => isNamedIn(text, name));
+      if (requirement === undefined) {
+        const isMissed = missingIn(message).some((name) => isNamedIn(text, name));
+        // Of an exact version that a root asks for.
+        return isMissed || isOwn(/cannot unpack package/);
+      }
       return breaks(requirement, failure) || lacks(requirement, failure);
     case 'crossplane':
       return isOwn(/incompatible Crossplane version/);

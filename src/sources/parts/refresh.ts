@@ -66,7 +66,8 @@ async function refreshed(
     const tags = await source.tags(repository, target);
     if (tags === undefined) continue;
     if (quick && holdsImages(source)) {
-      return comparedTags(source, repository, tags, { before, target });
+      const compared = await comparedTags(source, repository, tags, { before, target });
+      if (compared !== undefined) return compared;
     }
     const asked = all || before === undefined ? source : sparing(source, repository, before);
     const index = await makeIndex(asked, [repository], target, options);
