@@ -23,19 +23,16 @@ import {
 } from './rig-scenario.js';
 import { A, B, greedy, longer } from './scenario-universes.js';
 
-const REWRITING = RELEASES.filter(
-  (release) => targetFor(release)!.rules.imageConfig?.rewrite === true,
-);
-
-describe.each(REWRITING)('Crossplane %s, with --pin locked', (release) => {
+describe.each(RELEASES)('Crossplane %s, with --pin locked', (release) => {
   const target = targetFor(release)!;
+  const rewrites = target.rules.imageConfig?.rewrite === true;
   let rig: Rig;
   beforeAll(async () => {
-    rig = await Rig.up(release);
+    if (rewrites) rig = await Rig.up(release);
   });
   afterAll(() => rig?.down());
 
-  test('a longer tag is installed where it is let through', async (context) => {
+  test.runIf(rewrites)('a longer tag is installed where it is let through', async (context) => {
     seen(context, 'a longer tag beside a pin: stuck, until it is let through', release);
     const registry = await DockerRegistry.start();
     try {
@@ -58,24 +55,27 @@ describe.each(REWRITING)('Crossplane %s, with --pin locked', (release) => {
     }
   });
 
-  test('a pull secret for tags that begin so is kept by the pin', async (context) => {
-    seen(context, 'a pull secret whose prefix ends within a pinned tag', release);
-    const registry = await DockerRegistry.start(ACCOUNT);
-    try {
-      await createPullSecret(rig, 'account', registry);
-      const path = `${registry.host}/secret/xpkgex/acme`;
-      const kept = [pullSecret('account', [`${path}/a`, `${path}/b`, `${path}/c:v1`])];
-      const request = requestFor({ [A]: '*', [B]: '*' }, { kept });
-      const moved = await published(registry, 'secret', greedy, request);
-      await accepted(
-        rig,
-        'secret',
-        render(await locked(moved, release), { target, pin: 'locked' }),
-      );
-    } finally {
-      await registry.stop();
-    }
-  });
+  test.runIf(rewrites)(
+    'a pull secret for tags that begin so is kept by the pin',
+    async (context) => {
+      seen(context, 'a pull secret whose prefix ends within a pinned tag', release);
+      const registry = await DockerRegistry.start(ACCOUNT);
+      try {
+        await createPullSecret(rig, 'account', registry);
+        const path = `${registry.host}/secret/xpkgex/acme`;
+        const kept = [pullSecret('account', [`${path}/a`, `${path}/b`, `${path}/c:v1`])];
+        const request = requestFor({ [A]: '*', [B]: '*' }, { kept });
+        const moved = await published(registry, 'secret', greedy, request);
+        await accepted(
+          rig,
+          'secret',
+          render(await locked(moved, release), { target, pin: 'locked' }),
+        );
+      } finally {
+        await registry.stop();
+      }
+    },
+  );
 });
 
 function pullSecret(name: string, prefixes: readonly string[]): KeptObject {
