@@ -8,9 +8,12 @@ const SCHEMA: JsonObject = {
 /** A package.yaml that says what an index entry says, and that an API server takes. */
 export function packageText(kind: string, name: string, entry: IndexVersion): string {
   const { crossplane, dependsOn = [], crds = [], xrds = [], compositions = [] } = entry;
+  const own = entry.kind ?? kind;
+  // Functions of `v1` are refused by v1.17.1; all releases take these.
+  const version = own === 'Function' ? 'v1beta1' : 'v1';
   const meta = {
-    apiVersion: entry.apiVersion ?? 'meta.pkg.crossplane.io/v1',
-    kind: entry.kind ?? kind,
+    apiVersion: entry.apiVersion ?? `meta.pkg.crossplane.io/${version}`,
+    kind: own,
     metadata: { name },
     spec: { ...(crossplane !== undefined && { crossplane: { version: crossplane } }), dependsOn },
   };
