@@ -22,15 +22,24 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 
 /** What whole processes take, as multiples of one that does nothing. Processor time, all threads. */
 export async function startUp(): Promise<string> {
-  const node = process.execPath;
-  const commands = Object.values(COMMANDS).map((args) => [node, MAIN, ...args]);
-  const medians = mediansOf([[node, '-e', '0'], ...commands]);
+  const tables = [besideNode('process', [process.execPath])];
+  // Node.js reads these certificates at every start, which flatters what is divided by it.
+  if (process.env['NODE_EXTRA_CA_CERTS'] !== undefined) {
+    const without = ['env', '-u', 'NODE_EXTRA_CA_CERTS', process.execPath];
+    tables.push(besideNode('process, without `NODE_EXTRA_CA_CERTS`', without));
+  }
+  return [...tables, executable()].join('\n');
+}
+
+function besideNode(head: string, node: readonly string[]): string {
+  const commands = Object.values(COMMANDS).map((args) => [...node, MAIN, ...args]);
+  const medians = mediansOf([[...node, '-e', '0'], ...commands]);
   const rows = ['`node -e 0`', ...Object.keys(COMMANDS)].map((name, i) => [
     name,
     medians[i]!.toFixed(0),
     `${(medians[i]! / medians[0]!).toFixed(2)} ×`,
   ]);
-  return `${markdown([['process', 'ms', '÷ `node -e 0`'], ...rows])}\n${executable()}`;
+  return markdown([[head, 'ms', '÷ `node -e 0`'], ...rows]);
 }
 
 /** The executable beside the package as npm installs it, both with the Node.js that is in the executable. */
