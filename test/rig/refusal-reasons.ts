@@ -51,7 +51,7 @@ function breaks({ by, on, constraint }: Requirement, failure: Failure): boolean 
   const { message } = failure;
   if (message.includes('incompatible dependencies: [')) return isNamedIn(message, on);
   // A digest is held against a range; what has it is not told.
-  if (message.includes('Invalid Semantic Version')) return repositoryOf(failure) === by;
+  if (/invalid semantic version/i.test(message)) return repositoryOf(failure) === by;
   if (message.includes(`dependency (${on}) does not`)) return message.includes(constraint);
   const told = message.matchAll(
     /existing package (\S+)@\S+ is incompatible with constraint ([^;]+)/g,
