@@ -1,4 +1,4 @@
-import { goScalar } from './go-scalar.js';
+import { goScalar, LONGEST_WORD } from './go-scalar.js';
 
 /** A role a visitor gives to a node; `IGNORED` ones, and all below them, are not reported. */
 export type KeyRole = number;
@@ -47,10 +47,11 @@ const ESCAPE =
   /\\(?:[0abtnvfre "\\]|\n(?! *\n)|x[0-9a-fA-F]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})/y;
 const MAYBE_NOT_FINITE = /^[-+]?\./;
 const BEGINS_NOT_FINITE = flagged('-+.');
-const [SPACE, QUOTE, APOSTROPHE, HASH, DASH] = [32, 34, 39, 35, 45];
+const [SPACE, QUOTE, APOSTROPHE, HASH, DASH, COLON] = [32, 34, 39, 35, 45, 58];
 /** Characters that begin something other than plain text. */
 const INDICATORS = flagged(',[]{}#&*!|>\'"%@`');
 const NEEDS_TEXT_AFTER = flagged('-?:');
+const LETTERS = flagged('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 
 /**
  * Walks a YAML document of the kind that tools write: block mappings and sequences, one-line keys,
@@ -66,6 +67,8 @@ export function scanBlocks(text: string, visitor: BlockVisitor): boolean {
 class BlockScanner {
   readonly #text: string;
   readonly #visitor: BlockVisitor;
+  readonly #colons: Occurrences;
+  readonly #hashes: Occurrences;
   readonly #frames: Frame[] = [];
   #awaited: Awaited | undefined;
   /** Lines indented deeper than this go on with the plain scalar above; -1: there is none. */
@@ -78,6 +81,8 @@ class BlockScanner {
   constructor(text: string, visitor: BlockVisitor) {
     this.#text = text;
     this.#visitor = visitor;
+    this.#colons = new Occurrences(text, ':');
+    this.#hashes = new Occurrences(text, '#');
   }
 
   scan(): boolean {
@@ -169,10 +174,13 @@ class BlockScanner {
     const keyEnd = this.#keyEnd(at);
     if (keyEnd < 0 || keyEnd - at > MAX_KEY_LENGTH) return false;
     const { indent, role, keys } = this.#frames.at(-1)!;
-    const key = this.#key(at, keyEnd);
-    if (key === undefined || keys?.has(key)) return false;
-    keys?.add(key);
-    const valueRole = role === IGNORED ? IGNORED : this.#visitor.key(role, key);
+    let valueRole: KeyRole | undefined = IGNORED;
+    if (role !== IGNORED || !this.#isLongWord(at, keyEnd)) {
+      const key = this.#key(at, keyEnd);
+      if (key === undefined || keys?.has(key)) return false;
+      keys?.add(key);
+      if (role !== IGNORED) valueRole = this.#visitor.key(role, key);
+    }
     if (valueRole === undefined) return false;
     const value = this.#skipSpaces(keyEnd + 1);
     if (!this.#nothingAt(value)) return this.#value(value, indent, valueRole);
@@ -182,16 +190,25 @@ class BlockScanner {
 
   /** Where the colon of the key that begins at `at` stands; -1: no one-line key begins there. */
   #keyEnd(at: number): number {
-    const line = this.#text.slice(at, this.#end);
     const first = this.#text.charCodeAt(at);
     if (first === QUOTE || first === APOSTROPHE) {
+      const line = this.#text.slice(at, this.#end);
       const colon = line.indexOf(line[0]!, 1) + 1;
       if (colon === 0 || line[colon] !== ':') return -1;
       return colon + 1 === line.length || line[colon + 1] === ' ' ? at + colon : -1;
     }
-    const colon = line.indexOf(': ');
-    if (colon >= 0) return at + colon;
-    return line.endsWith(':') ? this.#end - 1 : -1;
+    const colon = this.#colonIn(at, this.#end);
+    if (colon >= 0) return colon;
+    return this.#text.charCodeAt(this.#end - 1) === COLON ? this.#end - 1 : -1;
+  }
+
+  /** Letters alone, and more than any word that stands for something else: a key that needs no other look. */
+  #isLongWord(from: number, to: number): boolean {
+    if (to - from <= LONGEST_WORD) return false;
+    for (let at = from; at < to; at++) {
+      if (LETTERS[this.#text.charCodeAt(at)] !== 1) return false;
+    }
+    return true;
   }
 
   #key(at: number, end: number): string | undefined {
@@ -209,22 +226,27 @@ class BlockScanner {
   #value(at: number, indent: number, role: KeyRole): boolean {
     const first = this.#text.charCodeAt(at);
     if (first === QUOTE || first === APOSTROPHE) return this.#quoted(at, indent, role);
-    const rest = this.#text.slice(at, this.#end);
-    if (INDICATORS[first] === 1 && BLOCK_HEADER.test(rest))
-      return !isReported(role) && this.#blockScalar(indent);
-    if (rest === '{}' && isReported(role)) return this.#visitor.mapping(role);
-    if (rest === '{}' || rest === '[]') return role === IGNORED;
-    const comment = rest.indexOf(' #');
-    const text = comment < 0 ? rest : rest.slice(0, comment);
-    if (!this.#isPlainText(at, text)) return false;
-    const plain = withoutTrailingSpaces(text);
+    if (INDICATORS[first] === 1) return this.#indicated(at, indent, role);
+    if (NEEDS_TEXT_AFTER[first] === 1 && !this.#textFollows(at)) return false;
+    const comment = this.#commentIn(at, this.#end);
+    const end = comment < 0 ? this.#end : comment;
+    if (!this.#holdsNoKey(at, end)) return false;
     this.#continuedBelow = comment < 0 ? indent : -1;
-    const finite = BEGINS_NOT_FINITE[first] !== 1 || !MAYBE_NOT_FINITE.test(plain);
-    const ignored = role === IGNORED && finite;
+    if (role === IGNORED && BEGINS_NOT_FINITE[first] !== 1) return this.#report(role, null);
+    const plain = this.#text.slice(at, this.#beforeSpaces(at, end));
+    const ignored = role === IGNORED && !MAYBE_NOT_FINITE.test(plain);
     const value = ignored ? null : goScalar(plain);
     if (typeof value === 'number' && !Number.isFinite(value)) return false;
     if (role === TEXT && value !== null && typeof value !== 'string') return false;
     return this.#report(role, value);
+  }
+
+  /** A value that begins with an indicator other than a quote. */
+  #indicated(at: number, indent: number, role: KeyRole): boolean {
+    const rest = this.#text.slice(at, this.#end);
+    if (BLOCK_HEADER.test(rest)) return !isReported(role) && this.#blockScalar(indent);
+    if (rest === '{}' && isReported(role)) return this.#visitor.mapping(role);
+    return (rest === '{}' || rest === '[]') && role === IGNORED;
   }
 
   #quoted(at: number, indent: number, role: KeyRole): boolean {
@@ -293,18 +315,38 @@ class BlockScanner {
     return !isReported(role) || this.#visitor.scalar(role, value);
   }
 
-  /** Whether the text from `at` on, to the end of the line or a comment, is a plain scalar. */
-  #isPlainText(at: number, text: string): boolean {
-    const first = this.#text.charCodeAt(at);
-    if (INDICATORS[first] === 1) return false;
-    if (NEEDS_TEXT_AFTER[first] === 1 && !this.#textFollows(at)) return false;
-    return holdsNoKey(text);
-  }
-
   /** Below its first line a plain scalar may begin with any character. */
   #continuesPlainText(at: number): boolean {
-    const line = this.#text.slice(at, this.#end);
-    return !line.includes(' #') && holdsNoKey(line);
+    return this.#commentIn(at, this.#end) < 0 && this.#holdsNoKey(at, this.#end);
+  }
+
+  #holdsNoKey(from: number, to: number): boolean {
+    if (this.#colonIn(from, to) >= 0) return false;
+    const end = this.#beforeSpaces(from, to);
+    return end === from || this.#text.charCodeAt(end - 1) !== COLON;
+  }
+
+  /** The first colon with a space after it; -1: there is none. */
+  #colonIn(from: number, to: number): number {
+    for (let at = this.#colons.from(from); at + 1 < to; at = this.#colons.from(at + 1)) {
+      if (this.#text.charCodeAt(at + 1) === SPACE) return at;
+    }
+    return -1;
+  }
+
+  /** The space before the first hash that has one, past `from`; -1: there is none. */
+  #commentIn(from: number, to: number): number {
+    for (let at = this.#hashes.from(from + 1); at < to; at = this.#hashes.from(at + 1)) {
+      if (this.#text.charCodeAt(at - 1) === SPACE) return at - 1;
+    }
+    return -1;
+  }
+
+  /** Where the spaces before `to` begin; no other white space, some of which YAML keeps. */
+  #beforeSpaces(from: number, to: number): number {
+    let end = to;
+    while (end > from && this.#text.charCodeAt(end - 1) === SPACE) end--;
+    return end;
   }
 
   #textFollows(at: number): boolean {
@@ -338,6 +380,29 @@ class BlockScanner {
   }
 }
 
+/** Where a text has another, asked from ever later places on: each part of it is searched once. */
+class Occurrences {
+  readonly #text: string;
+  readonly #sought: string;
+  #from = 0;
+  #found = -1;
+
+  constructor(text: string, sought: string) {
+    this.#text = text;
+    this.#sought = sought;
+  }
+
+  /** The first from `at` on; the length of the text: there is none. */
+  from(at: number): number {
+    if (at < this.#from || at > this.#found) {
+      const found = this.#text.indexOf(this.#sought, at);
+      this.#found = found < 0 ? this.#text.length : found;
+      this.#from = at;
+    }
+    return this.#found;
+  }
+}
+
 /** By code: 1 for these characters, all of them ASCII; nothing for any beyond. */
 function flagged(characters: string): Uint8Array {
   const flags = new Uint8Array(128);
@@ -347,17 +412,6 @@ function flagged(characters: string): Uint8Array {
 
 function isReported(role: KeyRole): boolean {
   return role !== IGNORED && role !== TEXT;
-}
-
-function holdsNoKey(text: string): boolean {
-  return !text.includes(': ') && !withoutTrailingSpaces(text).endsWith(':');
-}
-
-/** Spaces alone: `trimEnd` takes away characters that YAML keeps. */
-function withoutTrailingSpaces(text: string): string {
-  let end = text.length;
-  while (end > 0 && text.charCodeAt(end - 1) === SPACE) end--;
-  return end === text.length ? text : text.slice(0, end);
 }
 
 function hasKnownEscapes(content: string): boolean {

@@ -11,7 +11,7 @@ const WORDS: ReadonlyMap<string, null | boolean | number> = new Map<
 ]);
 
 /** Most scalars are longer than any of them, and need not be hashed. */
-const LONGEST_WORD = Math.max(...Array.from(WORDS.keys(), (word) => word.length));
+export const LONGEST_WORD = Math.max(...Array.from(WORDS.keys(), (word) => word.length));
 
 function spellings<T>(value: T, texts: readonly string[]): [string, T][] {
   return texts.map((text) => [text, value]);

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { StreamProblem } from '../model/package-contents.js';
 import { DOCUMENT_LIMITS } from './document-limits.js';
 
@@ -124,11 +124,13 @@ class DocumentCutter {
     this.#parts = [];
     this.#held = 0;
     this.#line += newlinesIn(bytes);
-    if (!isUtf8(bytes)) {
+    const isPlain = isAscii(bytes);
+    if (!isPlain && !isUtf8(bytes)) {
       this.aborted = true;
       return { problem: { message: 'the document is not UTF-8 text', line } };
     }
-    const text = bytes.toString('utf8');
+    // What is ASCII is the same in both, and read as Latin-1 in half the time.
+    const text = bytes.toString(isPlain ? 'latin1' : 'utf8');
     return { text: text.includes('\r') ? text.replaceAll('\r\n', '\n') : text, line };
   }
 
