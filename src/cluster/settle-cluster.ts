@@ -1,3 +1,4 @@
+import type { LockRow } from '../lock/lock-row.js';
 import { splitPackageReference } from '../model/reference.js';
 import type { Repository } from '../model/package.js';
 import type { Target } from '../model/target/target.js';
@@ -126,8 +127,22 @@ function wokenBy(before: ClusterState, after: ClusterState): Work[] {
     const isNew = old === undefined || old.reference !== revision.reference;
     if (isNew || old.active !== revision.active) woken.push({ on: 'revision', revision });
   }
-  if (before.rows !== after.rows) woken.push({ on: 'lock' });
+  if (before.rows !== after.rows) {
+    woken.push({ on: 'lock' }, ...triedAgain(changed(before.rows, after.rows), after));
+  }
   return woken;
+}
+
+/**
+ * Revisions that failed for want of what has a row now. They are tried again and again, and may be
+ * before others have had their first turn.
+ */
+function triedAgain(rows: readonly LockRow[], { revisions }: ClusterState): Work[] {
+  return revisions
+    .filter(({ active, health: { message } }) => {
+      return active && message !== undefined && rows.some(({ source }) => message.includes(source));
+    })
+    .map((revision): Work => ({ on: 'revision', revision }));
 }
 
 /** Members that are not in the list from before: every change makes a new one. */

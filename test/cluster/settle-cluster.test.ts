@@ -83,6 +83,24 @@ describe('who controls what', () => {
     expect(stepsOf(settled(universe, [`${A}:${V1}`])).at(-1)).toMatch(/^fail c /);
   });
 
+  test('what waited for a dependency may be quicker than what had none', () => {
+    // Seen on v1.17.1 and v1.19.0: A was tried again as soon as B was there, and C was slow.
+    const universe = providers({
+      [A]: { [V1]: { ...requiring({ [B]: '*' }), crds: [CRD] } },
+      [B]: { [V1]: {} },
+      [C]: { [V1]: { crds: [CRD] } },
+    });
+    const owners = Array.from({ length: 40 }, (_, seed) => {
+      const roots = [`${A}:${V1}`, `${C}:${V1}`];
+      const { state } = settled(universe, roots, { next: arrivalOrder(seed) });
+      return packageConditions(state, TARGET)
+        .filter(({ healthy }) => healthy.status === 'True')
+        .map(({ reference }) => reference)
+        .filter((reference) => !reference.startsWith(B));
+    });
+    expect(new Set(owners.flat())).toEqual(new Set([`${A}:${V1}`, `${C}:${V1}`]));
+  });
+
   test('an object passes from a package that dropped it to one that brings it', () => {
     const universe = providers({
       [A]: { [V1]: { crds: [CRD] }, [V2]: {} },

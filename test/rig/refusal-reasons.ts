@@ -34,6 +34,9 @@ function saysSame(entry: CoreEntry, failure: Failure): boolean {
       // The resolver does not say whose constraint it cannot read.
       const [constraint] = /improper constraint: .*/.exec(message) ?? [];
       if (constraint !== undefined && text.includes(constraint)) return true;
+      // A release that does not know how a dependency is written misses one without a name.
+      const isNameless = text.includes(' names no package: ') && missesNameless(message);
+      if (isNameless && isNamedIn(text, repositoryOf(failure))) return true;
       return isOwn(/cannot unpack package|cannot parse package|package contents failed/);
     }
     case 'policy':
@@ -69,6 +72,12 @@ function lacks({ on, constraint }: Requirement, { message }: Failure): boolean {
 function missingIn(message: string): string[] {
   const [, listed = ''] = /missing dependencies: (.*)/.exec(message) ?? [];
   return Array.from(listed.matchAll(/[^\s"[\]]+\/[^\s"[\]]+/g), ([name]) => name);
+}
+
+/** Names are listed with spaces between them. */
+function missesNameless(message: string): boolean {
+  const [, listed] = /missing dependencies: \[(.*)\]/.exec(message) ?? [];
+  return listed?.split(' ').includes('') ?? false;
 }
 
 function repositoryOf({ reference }: Failure): string | undefined {

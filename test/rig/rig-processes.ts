@@ -25,7 +25,9 @@ export class RigProcesses {
 
   start(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
     const log = openSync(join(this.#folder, `${program}.log`), 'a');
-    const child = spawn(binary(program), args, {
+    // Where a run is killed, its processes go with it.
+    const whole = ['--pdeathsig', 'KILL', '--', binary(program), ...args];
+    const child = spawn('setpriv', whole, {
       env: { ...process.env, ...env },
       stdio: ['ignore', log, log],
     });
