@@ -10,7 +10,7 @@ import { solve } from '../src/solver/solve.js';
 import { toProblem } from '../src/usecases/resolve/to-problem.js';
 import { requestFor } from '../test/support/requests.js';
 import { markdown, quantile } from './markdown.js';
-import { measuredRun } from './scale.js';
+import { BARE, measuredRun, type Run as Measured } from './scale.js';
 
 const VERSIONS = 30;
 const SIZES = [100, 1_000, 10_000];
@@ -43,26 +43,34 @@ export async function refusal(): Promise<string> {
   return `${markdown([head, ...rows])}\n${wholeProcess()}`;
 }
 
-/** A whole `resolve` that is refused, of an index with the largest of these universes. */
+/** A whole `resolve` that is refused, of an index with the largest of these universes, beside a bare process. */
 function wholeProcess(): string {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
   const universe = universeOf(SIZES.at(-1)!);
   writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
   const roots = Object.keys(universe.packages).map((name) => `${name}@*`);
   const flags = ['--crossplane', 'v2.3.4', '--from', 'index:index.json', '--no-write'];
-  const runs = Array.from({ length: RUNS }, () =>
-    measuredRun([MAIN, 'resolve', ...roots, ...flags], folder, UNSOLVABLE),
-  );
+  const bare: Measured[] = [];
+  const ours: Measured[] = [];
+  for (let i = 0; i < RUNS; i++) {
+    bare.push(measuredRun(['-e', BARE, 'index.json'], folder));
+    ours.push(measuredRun([MAIN, 'resolve', ...roots, ...flags], folder, UNSOLVABLE));
+  }
   rmSync(folder, { recursive: true });
-  const [seconds, megabytes] = (['seconds', 'megabytes'] as const).map((of) =>
-    quantile(
-      runs.map((one) => one[of]),
-      0.5,
-    ),
-  );
+  const figures = (['seconds', 'megabytes'] as const).flatMap((of) => {
+    const [one, other] = [bare, ours].map((runs) =>
+      quantile(
+        runs.map((run) => run[of]),
+        0.5,
+      ),
+    ) as [number, number];
+    const digits = of === 'seconds' ? 2 : 0;
+    return [one.toFixed(digits), other.toFixed(digits), `${(other / one).toFixed(2)} ×`];
+  });
+  const head = ['bare s', 'resolve s', 'time', 'bare MB', 'resolve MB', 'memory'];
   return markdown([
-    ['whole process, shared CRDs', 'versions of each', 'seconds', 'MB'],
-    [SIZES.at(-1)!, VERSIONS, seconds!.toFixed(2), Math.round(megabytes!)],
+    ['whole process, shared CRDs', 'versions of each', ...head],
+    [SIZES.at(-1)!, VERSIONS, ...figures],
   ]);
 }
 

@@ -48,6 +48,7 @@ export async function rounds(): Promise<string> {
     } else {
       add('conflict: rounds, one at a time', one.rounds);
       add('conflict: rounds', ahead.rounds);
+      add('conflict: rounds ÷ one at a time', ahead.rounds / one.rounds);
       near.search += answer.stats.fetched;
       near.all += one.read;
       far.search += ahead.answer.stats.fetched;

@@ -21,8 +21,8 @@ const RUNS = 5;
 
 const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 const PEAK = new URL('./peak.js', import.meta.url).pathname;
-/** What any program must do that is given the file: read it, unpack it if need be, parse it. */
-const BARE = `
+/** What any program must do that is given an index: read it, unpack it if need be, parse it. */
+export const BARE = `
 const fs = require('node:fs');
 const bytes = fs.readFileSync(process.argv[1]);
 const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;

@@ -81,7 +81,7 @@ export async function solving(): Promise<string> {
   const missing = [...unbuilt, ...others.missing];
   const without = missing.length === 0 ? '' : `\nNot on this machine: ${missing.join(', ')}.\n`;
   const head = ['instance', 'answer', 'cold ms', 'early ms', 'warm ms', ...names];
-  const ratios = ['early ÷ better of the first two', 'warm ÷ better of the first two'];
+  const ratios = ['cold', 'early', 'warm'].map((ours) => `${ours} ÷ better of the first two`);
   return `${markdown([[...head, ...ratios, 'not the same'], ...rows])}${without}`;
 }
 
@@ -98,10 +98,8 @@ function rowOf({ name, file, root, apart }: Case, { rust, others }: Beside, fold
   const run = spawnSync(process.execPath, one, { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(run.stderr);
   const { answer, cold, early, warm } = JSON.parse(run.stdout) as Ours;
-  const numbers = join(folder, 'instance.num');
-  writeFileSync(numbers, numeric(path));
-  const theirs = rust.map((peer) => milliseconds(peer, numbers));
-  const best = Math.min(...theirs.map((ms) => ms ?? Infinity));
+  const theirs = rust.length === 0 ? [] : askRust(rust, path);
+  const best = Math.min(...theirs.filter((ms) => typeof ms === 'number'));
   const ratio = (ms: number) => (best === Infinity ? '' : `${(ms / best).toFixed(1)} ×`);
   return [
     name,
@@ -109,8 +107,9 @@ function rowOf({ name, file, root, apart }: Case, { rust, others }: Beside, fold
     cold.toFixed(0),
     early.toFixed(1),
     warm.toFixed(2),
-    ...theirs.map((ms) => ms?.toFixed(2) ?? 'timeout'),
+    ...theirs.map((ms) => (typeof ms === 'number' ? ms.toFixed(2) : ms)),
     ...others.map((peer) => askPeer(peer, path)),
+    ratio(cold),
     ratio(early),
     ratio(warm),
     apart,
@@ -163,9 +162,17 @@ function builtPeer(name: (typeof RUST)[number]): RustPeer | undefined {
   return built.status === 0 ? { name, program } : undefined;
 }
 
-/** As the peer itself counts its processor time for one solve; undefined: it takes too long. */
-function milliseconds({ program }: RustPeer, file: string): number | undefined {
+/** Of one instance, what each peer takes. */
+function askRust(peers: readonly RustPeer[], path: string): readonly (number | string)[] {
+  const numbers = `${path}.num`;
+  writeFileSync(numbers, numeric(path));
+  return peers.map((peer) => milliseconds(peer, numbers));
+}
+
+/** As the peer itself counts its processor time for one solve; or why there is no figure. */
+function milliseconds({ program }: RustPeer, file: string): number | string {
   const run = spawnSync(program, ['--runs', '5', file], { encoding: 'utf8', timeout: TIMEOUT });
-  if (run.status !== 0) return undefined;
+  if (run.error !== undefined) return 'timeout';
+  if (run.status !== 0) return 'failed';
   return (JSON.parse(run.stdout) as { cpu_us: number }).cpu_us / 1000;
 }

@@ -62,7 +62,9 @@ export async function sparse(): Promise<string> {
         Math.round(one.megabytes),
         times(one.megabytes, first.megabytes),
         Math.round(other.processorMs),
+        times(one.processorMs, other.processorMs),
         Math.round(other.megabytes),
+        times(one.megabytes, other.megabytes),
       ]);
     } finally {
       await server.stop();
@@ -80,7 +82,9 @@ export async function sparse(): Promise<string> {
     'MB',
     '÷ first',
     'one file: processor ms',
+    'parts ÷ one file',
     'one file: MB',
+    'parts ÷ one file',
   ];
   return markdown([head, ...rows]);
 }
