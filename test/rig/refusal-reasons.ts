@@ -62,10 +62,15 @@ function breaks({ by, on, constraint }: Requirement, failure: Failure): boolean 
   return [...told].some(([, source, asked]) => source === on && asked === constraint.trim());
 }
 
-/** It waits to be installed, and there is nothing to install. */
-function lacks({ on, constraint }: Requirement, { message }: Failure): boolean {
+/**
+ * It waits to be installed, and there is nothing to install. Of two constraints that a package has on the same
+ * one, the first is told, whichever cannot be met.
+ */
+function lacks({ by, on, constraint }: Requirement, failure: Failure): boolean {
+  const { message } = failure;
   if (message.includes('missing dependencies: [')) return isNamedIn(message, on);
-  return message.includes(`"${on}" (${constraint})`);
+  if (message.includes(`"${on}" (${constraint})`)) return true;
+  return repositoryOf(failure) === by && message.includes(`"${on}" (`);
 }
 
 /** Packages of which a message says that they are missing. */

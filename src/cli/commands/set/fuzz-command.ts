@@ -18,6 +18,7 @@ import { lockFlag } from '../../flags/lock-flag.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../flags/resolve-flags.js';
 import { openSources } from '../../flags/source/source-flags.js';
 import { crossplaneFlag } from '../../flags/target-flag.js';
+import { mustBeWhole } from '../../flags/whole-number.js';
 
 const DEFAULT_RUNS = 200;
 const SEED_COUNT = 2 ** 31;
@@ -47,9 +48,11 @@ export const fuzzCommand = command({
   flags,
   run: async (args, io) => {
     const { runs, seconds, seed = randomInt(SEED_COUNT) } = args;
-    mustBe('--runs', runs, (n) => Number.isInteger(n) && n >= 0);
-    mustBe('--seconds', seconds, (n) => n > 0);
-    mustBe('--seed', seed, (n) => Number.isInteger(n) && n >= 0);
+    if (runs !== undefined) mustBeWhole('--runs', runs, 0);
+    mustBeWhole('--seed', seed, 0);
+    if (seconds !== undefined && !(seconds > 0)) {
+      throw new InputError('`--seconds` must be a number, more than 0');
+    }
     const shard = args.shard === undefined ? undefined : parseShard(args.shard);
     if (shard !== undefined) refuseUnrepeatable(args);
     const options = { refs: args.refs, skip: [args.lock] };
@@ -89,11 +92,6 @@ function refuseUnrepeatable(args: {
   throw new InputError('`--shard` is given without a seed', {
     hint: 'give every part the same `--seed`, of the commit for instance: `--seed 7`',
   });
-}
-
-function mustBe(flag: string, value: number | undefined, test: (n: number) => boolean): void {
-  if (value === undefined || test(value)) return;
-  throw new InputError(`\`${flag} ${value}\` is not a number that makes sense there`);
 }
 
 /** Prints a line every two seconds, for a terminal. */

@@ -164,6 +164,7 @@ function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
   if (args.locked) throw clash('--all', '--locked');
   if (args.file !== undefined) throw clash('--all', '--file');
   if (args.prerelease !== undefined) throw clash('--all', '--prerelease');
+  if (args.strict) throw clash('--all', '--strict');
   const [ref] = args.refs ?? [];
   if (ref !== undefined) throw clash('--all', ref);
 }

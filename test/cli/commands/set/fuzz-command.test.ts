@@ -168,10 +168,13 @@ test('time can be the limit', async () => {
 });
 
 test.each([
-  ['--runs', '-1'],
-  ['--runs', 'many'],
-  ['--seconds', '0'],
-  ['--seed', '1.5'],
-])('%s %s is bad usage', async (flag, value) => {
-  expect((await fuzz(A, `${flag}=${value}`)).code).toBe(EXIT.badInput);
+  ['--runs', '-1', 'a whole number, 0 or more'],
+  ['--runs', 'many', 'a whole number, 0 or more'],
+  ['--seconds', '0', 'a number, more than 0'],
+  ['--seconds', 'some', 'a number, more than 0'],
+  ['--seed', '1.5', 'a whole number, 0 or more'],
+])('%s %s is bad usage', async (flag, value, must) => {
+  const { code, stderr } = await fuzz(A, `${flag}=${value}`);
+  expect(code).toBe(EXIT.badInput);
+  expect(stderr).toContain(`\`${flag}\` must be ${must}`);
 });

@@ -225,6 +225,10 @@ describe('what would change nothing is refused', () => {
     { flags: ['--all', '--locked'], says: '`--all` and `--locked` contradict each other' },
     { flags: ['--all', '-f', 'set.yaml'], says: '`--all` and `--file` contradict each other' },
     {
+      flags: ['--all', '--strict'],
+      says: '`--all` and `--strict` contradict each other',
+    },
+    {
       flags: ['--all', '--prerelease', A],
       says: '`--all` and `--prerelease` contradict each other',
     },
