@@ -35,10 +35,24 @@ export function namedAlone(
       ...rest,
       ...(tells('crossplane') && crossplane !== undefined && { crossplane }),
       ...(tells('ownership') && { crds, xrds, compositions }),
-      dependsOn: dependsOn.filter((each) => targetsOf(each).some(isNamed)),
+      dependsOn: dependsOn
+        .filter((each) => targetsOf(each).some(isNamed))
+        .map((each) => (tells('kind') ? each : ofItsKind(each))),
     };
   }
+
+  /** A dependency by the kind that it is of, where it was taken for one of another. */
+  function ofItsKind(dependency: JsonValue): JsonValue {
+    if (!isMapping(dependency)) return dependency;
+    const key = KIND_KEYS.find((each) => typeof dependency[each] === 'string');
+    const { kind } = (key && universe.packages[String(dependency[key])]) ?? {};
+    if (key === undefined || kind === undefined) return dependency;
+    const { [key]: name, ...rest } = dependency;
+    return { [kind.toLowerCase()]: name!, ...rest };
+  }
 }
+
+const KIND_KEYS = ['provider', 'configuration', 'function'] as const;
 
 /** Repositories that an entry of dependsOn may mean. */
 function targetsOf(dependency: JsonValue): string[] {

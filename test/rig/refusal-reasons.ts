@@ -34,9 +34,7 @@ function saysSame(entry: CoreEntry, failure: Failure): boolean {
       // The resolver does not say whose constraint it cannot read.
       const [constraint] = /improper constraint: .*/.exec(message) ?? [];
       if (constraint !== undefined && text.includes(constraint)) return true;
-      // A release that does not know how a dependency is written misses one without a name.
-      const isNameless = text.includes(' names no package: ') && missesNameless(message);
-      if (isNameless && isNamedIn(text, repositoryOf(failure))) return true;
+      if (isNamedIn(text, repositoryOf(failure)) && misses(text, message)) return true;
       return isOwn(/cannot unpack package|cannot parse package|package contents failed/);
     }
     case 'policy':
@@ -79,10 +77,15 @@ function missingIn(message: string): string[] {
   return Array.from(listed.matchAll(/[^\s"[\]]+\/[^\s"[\]]+/g), ([name]) => name);
 }
 
-/** Names are listed with spaces between them. */
-function missesNameless(message: string): boolean {
+/**
+ * Whether the dependency is missing that a text says cannot be read: before v1.20 no condition tells why the
+ * resolver stopped at it. Where its name cannot be read, one without a name is.
+ */
+function misses(text: string, message: string): boolean {
+  const [, dependency] = /dependsOn entry `\w+: ([^`]+)`/.exec(text) ?? [];
   const [, listed] = /missing dependencies: \[(.*)\]/.exec(message) ?? [];
-  return listed?.split(' ').includes('') ?? false;
+  if (dependency === undefined || listed === undefined) return false;
+  return listed.split(' ').includes(text.includes(' names no package: ') ? '' : dependency);
 }
 
 function repositoryOf({ reference }: Failure): string | undefined {
