@@ -8,8 +8,7 @@ import type { Target } from './target/target.js';
 const MAX_LABEL_BYTES = 63;
 const LAST_BYTE = MAX_LABEL_BYTES - 1;
 
-const KEPT = /^[a-z0-9]$/;
-const DASHED = /^[./:-]$/;
+const DASHED = './:-';
 
 /**
  * Crossplane's `xpkg.ToDNSLabel`, to the byte.
@@ -18,16 +17,15 @@ const DASHED = /^[./:-]$/;
  * the input: a label may come out shorter than it had to be, with dashes in a row, or empty.
  */
 export function toDnsLabel(text: string): string {
-  const length = utf8Length(text);
+  const length = Buffer.byteLength(text);
   let label = '';
   let index = 0;
   for (const character of text) {
-    if (KEPT.test(character)) label += character;
-    if (DASHED.test(character) && index !== 0 && index !== LAST_BYTE && index !== length - 1) {
-      label += '-';
-    }
+    const isEnd = index === 0 || index === LAST_BYTE || index === length - 1;
+    if (isKept(character)) label += character;
+    else if (!isEnd && DASHED.includes(character)) label += '-';
     if (index === LAST_BYTE) break;
-    index += utf8Length(character);
+    index += utf8Length(character.codePointAt(0)!);
   }
   return trimDashes(label);
 }
@@ -78,14 +76,20 @@ function trimDashes(label: string): string {
   return label.slice(start, end);
 }
 
-const encoder = new TextEncoder();
+function isKept(character: string): boolean {
+  return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');
+}
 
-function utf8Length(text: string): number {
-  return encoder.encode(text).length;
+/** Bytes of one character. */
+function utf8Length(code: number): number {
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
 }
 
 /** A cut inside a character leaves bytes that a label drops; `_` stands for each. */
 function firstBytes(text: string, count: number): string {
-  const bytes = encoder.encode(text).subarray(0, count);
+  if (Buffer.byteLength(text) === text.length) return text.slice(0, count);
+  const bytes = Buffer.from(text).subarray(0, count);
   return Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : '_')).join('');
 }

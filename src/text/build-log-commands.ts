@@ -52,6 +52,11 @@ export function withoutCommands(text: string, replaced: (character: string) => s
   return BUILD_LOG_COMMANDS.reduce((rest, { pattern }) => rest.replace(pattern, replaced), text);
 }
 
+/** Every command has one of these; most texts have none. */
+// eslint-disable-next-line no-control-regex -- two of the forms begin with an escape character
+const MAY_COMMAND = /::|[#_\u001b]|^[-+~^]/m;
+
 export function speaksCommand(text: string): boolean {
+  if (!MAY_COMMAND.test(text)) return false;
   return BUILD_LOG_COMMANDS.some(({ pattern }) => text.search(pattern) !== -1);
 }

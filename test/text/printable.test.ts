@@ -1,6 +1,6 @@
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { BUILD_LOG_COMMANDS } from '../../src/text/build-log-commands.js';
+import { BUILD_LOG_COMMANDS, speaksCommand } from '../../src/text/build-log-commands.js';
 import { escapedLines, printable } from '../../src/text/printable.js';
 import { writeYaml } from '../../src/text/yaml/write-yaml.js';
 
@@ -40,6 +40,10 @@ describe.each(BUILD_LOG_COMMANDS)('$system: `$example`', ({ example, pattern }) 
     const said = printable(example);
     expect(said.match(pattern)).toBeNull();
     expect(said.replaceAll('\ufffd', '')).toHaveLength(example.length - 1);
+  });
+
+  test('is known as a command, on any line', () => {
+    expect([example, `first\n${example}`].map(speaksCommand)).toEqual([true, true]);
   });
 
   test('is the same data in JSON', () => {
