@@ -1,7 +1,7 @@
 import type { CoreEntry } from '../../src/explain/core-entries.js';
 import type { IndexVersion } from '../../src/model/index-file.js';
 import type { Scenario } from '../../src/testing/generate/scenario.js';
-import { isMapping, type JsonValue } from '../../src/text/json.js';
+import { isMapping, stringOf, type JsonValue } from '../../src/text/json.js';
 import { SOURCE_KEYS } from './moved-scenario.js';
 import { isNamedIn } from './refusal-reasons.js';
 
@@ -45,10 +45,10 @@ export function namedAlone(
   function ofItsKind(dependency: JsonValue): JsonValue {
     if (!isMapping(dependency)) return dependency;
     const key = KIND_KEYS.find((each) => typeof dependency[each] === 'string');
-    const { kind } = (key && universe.packages[String(dependency[key])]) ?? {};
-    if (key === undefined || kind === undefined) return dependency;
-    const { [key]: name, ...rest } = dependency;
-    return { [kind.toLowerCase()]: name!, ...rest };
+    if (key === undefined) return dependency;
+    const { [key]: name = '', ...rest } = dependency;
+    const { kind } = universe.packages[stringOf(name) ?? ''] ?? {};
+    return kind === undefined ? dependency : { [kind.toLowerCase()]: name, ...rest };
   }
 }
 
