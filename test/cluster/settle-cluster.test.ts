@@ -142,6 +142,20 @@ describe('who controls what', () => {
     },
   );
 
+  test.each([
+    { crd: 'buckets.acme.io', crossplane: 'v2.0.8', isConverted: true },
+    { crd: 'providerconfigs.acme.io', crossplane: 'v2.0.1', isConverted: true },
+    { crd: 'providerconfigs.acme.io', crossplane: 'v2.0.2', isConverted: false },
+    { crd: 'clusterproviderconfigusages.acme.io', crossplane: 'v2.0.8', isConverted: true },
+    { crd: 'clusterproviderconfigusages.acme.io', crossplane: 'v2.2.0', isConverted: false },
+  ])('what $crd becomes on $crossplane', ({ crd, crossplane, isConverted }) => {
+    const universe = providers({ [A]: { [V1]: { crds: [crd] } } });
+    const { state } = settled(universe, [`${A}:${V1}`], { crossplane });
+    const self = `ProviderRevision ${state.revisions[0]!.name}`;
+    const mrd = isConverted ? [[`ManagedResourceDefinition ${crd}`, self]] : [];
+    expect([...state.controllers]).toEqual([...mrd, [`CRD ${crd}`, self]]);
+  });
+
   test('two XRDs of one name are two owners', () => {
     const versions = { [V1]: { xrds: [{ name: 'xdbs.acme.io' }] } };
     const universe = {

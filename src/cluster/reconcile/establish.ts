@@ -14,7 +14,8 @@ interface Established {
 /**
  * An active revision takes control of its objects: of all, or, where one is another's, of none.
  *
- * An XRD or MRD then makes its CRDs. Where one of these is another's, the package does not hear of it.
+ * An XRD or MRD then makes its CRDs: those of an XRD are the XRD's, those of an MRD are the revision's. Where one of them is
+ * another's, the package does not hear of it.
  */
 export function establish(
   state: ClusterState,
@@ -35,7 +36,7 @@ export function establish(
   const controllers = new Map(state.controllers);
   for (const object of installed) controllers.set(controlKey(object), self);
   const hidden: HiddenClash[] = [];
-  for (const { crd, by } of madeCrds(owns, installed)) {
+  for (const { crd, by } of madeCrds(owns, installed, self)) {
     const controller = controllers.get(controlKey({ kind: 'CRD', name: crd })) ?? by;
     controllers.set(controlKey({ kind: 'CRD', name: crd }), controller);
     if (controller !== by) hidden.push({ revision: revision.name, crd, controller });
@@ -87,20 +88,26 @@ export function controllerName({ kind, name }: { kind: PackageKind; name: string
 
 /** What an object is installed as. */
 function installedAs(revision: ClusterRevision, target: Target) {
-  const converts = revision.kind === 'Provider' && packageManagerOf(target).convertsCrds;
+  const { convertsCrds, keptCrds } = packageManagerOf(target);
+  const converts = (name: string) =>
+    convertsCrds && revision.kind === 'Provider' && !keptCrds.includes(pluralPart(name));
   return ({ kind, name }: OwnedObject): OwnedObject => ({
-    kind: converts && kind === 'CRD' ? 'MRD' : kind,
+    kind: kind === 'CRD' && converts(name) ? 'MRD' : kind,
     name,
   });
 }
 
-/** CRDs that come of what was installed, and the objects that make them. */
+/** CRDs that come of what a revision installed, and who controls them. */
 function madeCrds(
   owns: readonly OwnedObject[],
   installed: readonly OwnedObject[],
+  revision: string,
 ): readonly { readonly crd: string; readonly by: string }[] {
   const makers = installed.filter(({ kind }) => kind === 'XRD' || kind === 'MRD');
-  const own = makers.map((maker) => ({ crd: maker.name, by: controlKey(maker) }));
+  const own = makers.map((maker) => ({
+    crd: maker.name,
+    by: maker.kind === 'MRD' ? revision : controlKey(maker),
+  }));
   const xrds = installed.filter(({ kind }) => kind === 'XRD');
   const claims = owns
     .filter(({ kind }) => kind === 'claim')
@@ -112,6 +119,11 @@ function madeCrds(
 }
 
 /** Of `<plural>.<group>`. */
+function pluralPart(name: string): string {
+  return name.slice(0, name.indexOf('.'));
+}
+
+/** Likewise. */
 function groupPart(name: string): string {
   return name.slice(name.indexOf('.') + 1);
 }

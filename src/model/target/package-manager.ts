@@ -31,6 +31,8 @@ export interface PackageManagerRules {
   readonly readsBeforeRevision: boolean;
   /** CRDs of a provider become ManagedResourceDefinitions. */
   readonly convertsCrds: boolean;
+  /** Those that do not: plurals of a provider's configurations and of what records their use. */
+  readonly keptCrds: readonly string[];
 }
 
 export function packageManagerOf({ version }: Target): PackageManagerRules {
@@ -57,5 +59,11 @@ export function packageManagerOf({ version }: Target): PackageManagerRules {
     quotesRevisionHealth: from(2, 0, 0),
     readsBeforeRevision: from(2, 2, 0),
     convertsCrds: from(2, 0, 0),
+    keptCrds: [
+      ...(from(2, 0, 2)
+        ? ['providerconfigs', 'clusterproviderconfigs', 'providerconfigusages']
+        : []),
+      ...(from(2, 2, 0) ? ['clusterproviderconfigusages'] : []),
+    ],
   };
 }
