@@ -20,7 +20,7 @@ export function compareWithLock(
   { packages }: Pick<Lockfile, 'packages'>,
   target: Target,
 ): Disagreement[] {
-  const locked = new Map(packages.map(({ repository, version }) => [repository, version]));
+  const locked = new Map(packages.map((each) => [each.repository, each]));
   const installed = new Map(
     state.objects.flatMap(({ reference }) => {
       const split = splitPackageReference(reference, target);
@@ -29,10 +29,14 @@ export function compareWithLock(
   );
   return [...new Set([...locked.keys(), ...installed.keys()])]
     .sort(byCodePoint)
+    .filter((repository) => {
+      const { version, digest } = locked.get(repository) ?? {};
+      const found = installed.get(repository);
+      return found === undefined || (found !== version && found !== digest);
+    })
     .map((repository) => ({
       repository,
-      locked: locked.get(repository),
+      locked: locked.get(repository)?.version,
       installed: installed.get(repository),
-    }))
-    .filter((each) => each.locked !== each.installed);
+    }));
 }

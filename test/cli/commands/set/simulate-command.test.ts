@@ -111,7 +111,48 @@ test('a cluster is gone on from: as it was dumped, or as a lockfile was applied'
   expect(dumped.stdout).toContain(`1. ${C} v1.5.0: installed\n   because ${B} ${V1} requires`);
 });
 
+test.each(['tag', 'digest', 'locked'])(
+  'what is rendered with --pin %s is as locked',
+  async (pin) => {
+    await run('resolve', A, B);
+    const flags = ['--all', '--pin', pin, '--compare', '--exit-code'];
+    const { code, stdout } = await run('simulate', ...flags);
+    expect([code, stdout]).toEqual([EXIT.done, expect.stringContaining('as locked')]);
+  },
+);
+
+test.each([
+  ['v2.0.2', 'v2.0.2'],
+  ['v2.3.4', 'v2.3.4'],
+  ['v2.4.0-rc.0', 'v2.4.0-rc.0'],
+  ['v1.20.11', 'v2.3.4'],
+])('CRDs of a cluster of %s are those of their providers on %s', async (dumped, crossplane) => {
+  const fixtures = new URL('../../../../fixtures/', import.meta.url).pathname;
+  const onto = ['--onto', join(fixtures, 'dumps', `${dumped}.yaml`), '--crossplane', crossplane];
+  const from = ['--from', `dir:${join(fixtures, 'packages')}`, '-o', 'json'];
+  const { code, stdout } = await runUnsaid({}, 'simulate', ...onto, ...from);
+  expect(code).toBe(EXIT.done);
+  expect(JSON.parse(stdout)).toMatchObject({ hidden: [] });
+});
+
 describe('what --onto names', () => {
+  test.each([
+    ['its Lock alone', { spec: { package: `${B}:${V1}` } }, 'its revision'],
+    ['the name of one', { status: { currentRevision: 'mine-1' } }, 'its revision `mine-1`'],
+  ])('is refused where packages are without revisions: %s', async (_, more, which) => {
+    const row = { name: 'mine-1', kind: 'Provider', source: B, version: V1, dependencies: [] };
+    const lock = { apiVersion: 'pkg.crossplane.io/v1beta1', kind: 'Lock', packages: [row] };
+    const items = [
+      { ...PROVIDER, ...more },
+      { ...lock, metadata: { name: 'lock' } },
+    ];
+    writeFileSync(join(folder, 'dump.json'), JSON.stringify({ kind: 'List', items }));
+    const { code, stdout, stderr } = await run('simulate', '--onto', 'dump.json');
+    expect([code, stdout]).toEqual([EXIT.badInput, '']);
+    expect(stderr).toContain(`\`dump.json\` has the Provider \`mine\`, and not ${which}`);
+    expect(stderr).toContain('providerrevisions');
+  });
+
   test.each([
     { why: 'a text of no kind', name: 'junk.yaml', text: 'hello: world\n' },
     { why: 'an empty file', name: 'empty.yaml', text: '' },
