@@ -134,8 +134,8 @@ function wokenBy(before: ClusterState, after: ClusterState): Work[] {
 }
 
 /**
- * Revisions that failed for want of what has a row now. They are tried again and again, and may be
- * before others have had their first turn.
+ * Revisions whose failure speaks of what has a row now. They are tried again and again, and may be before
+ * others have had their first turn; one that is tried in vain ends as it was.
  */
 function triedAgain(rows: readonly LockRow[], { revisions }: ClusterState): Work[] {
   return revisions

@@ -5,11 +5,14 @@ import type { Failure, ObservedEnd } from './observed-end.js';
  * Whether the cluster fails for a reason that a refusal gives: a package, or the Lock, tells a fault of
  * the same sort, of the same package, and where there is a constraint, of the same constraint.
  */
-export function isSaidReason(core: readonly CoreEntry[], { failures = [] }: ObservedEnd): boolean {
-  return core.some((entry) => failures.some((failure) => saysSame(entry, failure)));
+export function isSaidReason(
+  core: readonly CoreEntry[],
+  { failures = [], rows }: ObservedEnd,
+): boolean {
+  return core.some((entry) => failures.some((failure) => saysSame(entry, failure, rows)));
 }
 
-function saysSame(entry: CoreEntry, failure: Failure): boolean {
+function saysSame(entry: CoreEntry, failure: Failure, rows: readonly string[]): boolean {
   const { kind, text, requirement } = entry;
   const { message } = failure;
   const isOwn = (sort: RegExp) => sort.test(message) && isNamedIn(text, repositoryOf(failure));
@@ -23,7 +26,7 @@ function saysSame(entry: CoreEntry, failure: Failure): boolean {
         // Of an exact version that a root asks for.
         return isMissed || isOwn(/cannot unpack package/);
       }
-      return breaks(requirement, failure) || lacks(requirement, failure);
+      return breaks(requirement, failure) || lacks(requirement, failure, rows);
     case 'crossplane':
       return isOwn(/incompatible Crossplane version/);
     case 'ownership':
@@ -64,11 +67,35 @@ function breaks({ by, on, constraint }: Requirement, failure: Failure): boolean 
  * It waits to be installed, and there is nothing to install. Of two constraints that a package has on the same
  * one, the first is told, whichever cannot be met.
  */
-function lacks({ by, on, constraint }: Requirement, failure: Failure): boolean {
+function lacks(
+  { by, on, constraint }: Requirement,
+  failure: Failure,
+  rows: readonly string[],
+): boolean {
   const { message } = failure;
   if (message.includes('missing dependencies: [')) return isNamedIn(message, on);
   if (message.includes(`"${on}" (${constraint})`)) return true;
-  return repositoryOf(failure) === by && message.includes(`"${on}" (`);
+  const constraints = constraintsIn(rows, by, on);
+  return (
+    repositoryOf(failure) === by &&
+    constraints.includes(constraint) &&
+    constraints.some((other) => message.includes(`"${on}" (${other})`))
+  );
+}
+
+/** What a package of the Lock wants of another. */
+function constraintsIn(rows: readonly string[], by: string, on: string): string[] {
+  return rows
+    .map((row) => JSON.parse(row) as ReadRow)
+    .filter(({ source }) => source === by)
+    .flatMap(({ dependencies }) => dependencies)
+    .filter((dependency) => dependency.package === on)
+    .map(({ constraints }) => constraints);
+}
+
+interface ReadRow {
+  readonly source: string;
+  readonly dependencies: readonly { readonly package: string; readonly constraints: string }[];
 }
 
 /** Packages of which a message says that they are missing. */
