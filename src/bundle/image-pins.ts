@@ -54,6 +54,7 @@ export function pinImages(
     pins: pins.flatMap(({ object, passes }) => [object, ...passes]),
     warnings: [
       ...others.flatMap(({ warnings }) => warnings),
+      ...ambiguousPrefixes(configs, [...images]),
       ...unknownTags(pins),
       ...(pins.length > 0 ? upgradeWarnings(target) : []),
     ],
@@ -199,6 +200,27 @@ function withoutPinned(object: JsonObject, images: ReadonlySet<string>): KeptBes
 
 function prefixOf(match: JsonValue): string {
   return stringOf(mappingOf(match)?.['prefix']) ?? '';
+}
+
+/** Of equal prefixes the first that was given is taken here, and a cluster may take another. */
+function ambiguousPrefixes(
+  configs: readonly ImageConfig[],
+  images: readonly string[],
+): readonly string[] {
+  const first = new Map<string, ImageConfig>();
+  const rewriting = configs.filter(({ rewriteTo }) => rewriteTo !== undefined);
+  return rewriting.flatMap(({ name, rewriteTo, prefixes }, at) =>
+    prefixes.flatMap((prefix) => {
+      const other = first.get(prefix) ?? rewriting[at]!;
+      first.set(prefix, other);
+      const isPinned = images.some((image) => image.startsWith(prefix));
+      if (!isPinned || other.rewriteTo === rewriteTo) return [];
+      return [
+        `ImageConfigs \`${other.name}\` and \`${name}\` rewrite \`${prefix}\` to different places: ` +
+          `a cluster follows either, and pins follow \`${other.name}\`; take the prefix out of one`,
+      ];
+    }),
+  );
 }
 
 /** Of pins whose lockfile does not tell what else is published. */

@@ -183,6 +183,23 @@ describe("the user's own ImageConfigs", () => {
     expect(bundle.warnings[0]).toContain('rewrites exactly `x.io/a/p:v1.0.0`');
   });
 
+  test('two that rewrite one prefix to different places are warned of', () => {
+    const warned = (...objects: readonly JsonObject[]) =>
+      bundleOf(lockfileOf([p], { objects }), latest, 'locked').warnings.filter((text) =>
+        text.includes('different places'),
+      );
+    const one = imageConfig('one', ['x.io/a'], to('m.io/one'));
+    const two = imageConfig('two', ['x.io/a'], to('m.io/two'));
+    expect(warned(one, two)).toEqual([
+      'ImageConfigs `one` and `two` rewrite `x.io/a` to different places: a cluster follows either, and pins follow `one`; take the prefix out of one',
+    ]);
+    expect(warned(one, imageConfig('same', ['x.io/a'], to('m.io/one')))).toEqual([]);
+    expect(warned(one, imageConfig('longer', ['x.io/a/p'], to('m.io/two')))).toEqual([]);
+    expect(warned(one, imageConfig('signed', ['x.io/a'], signed))).toEqual([]);
+    const elsewhere = ['one', 'two'].map((name) => imageConfig(name, ['y.io'], to(`m.io/${name}`)));
+    expect(warned(...elsewhere)).toEqual([]);
+  });
+
   test('one that the pin says all of is left out', () => {
     const exact = imageConfig('exact', ['x.io/a/p:v1.0.0'], to('m.io/m/p:v1.0.0'));
     expect(Object.keys(specs(exact))).toEqual(['pin-a-p']);
