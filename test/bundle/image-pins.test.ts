@@ -42,6 +42,12 @@ function specsOf(only: LockedPackage, objects: readonly JsonObject[]): Record<st
   );
 }
 
+/** What is said of prefixes that are rewritten to several places. */
+function warned(...objects: readonly JsonObject[]): string[] {
+  const { warnings } = bundleOf(lockfileOf([p], { objects }), latest, 'locked');
+  return warnings.filter((text) => text.includes('different places'));
+}
+
 /** As given. */
 function asGiven(given: readonly JsonObject[]): Record<string, unknown> {
   return Object.fromEntries(
@@ -184,10 +190,6 @@ describe("the user's own ImageConfigs", () => {
   });
 
   test('two that rewrite one prefix to different places are warned of', () => {
-    const warned = (...objects: readonly JsonObject[]) =>
-      bundleOf(lockfileOf([p], { objects }), latest, 'locked').warnings.filter((text) =>
-        text.includes('different places'),
-      );
     const one = imageConfig('one', ['x.io/a'], to('m.io/one'));
     const two = imageConfig('two', ['x.io/a'], to('m.io/two'));
     expect(warned(one, two)).toEqual([
