@@ -209,14 +209,14 @@ function ambiguousPrefixes(
 ): readonly string[] {
   const first = new Map<string, ImageConfig>();
   const rewriting = configs.filter(({ rewriteTo }) => rewriteTo !== undefined);
-  return rewriting.flatMap(({ name, rewriteTo, prefixes }, at) =>
-    prefixes.flatMap((prefix) => {
-      const other = first.get(prefix) ?? rewriting[at]!;
+  return rewriting.flatMap((config) =>
+    config.prefixes.flatMap((prefix) => {
+      const other = first.get(prefix) ?? config;
       first.set(prefix, other);
       const isPinned = images.some((image) => image.startsWith(prefix));
-      if (!isPinned || other.rewriteTo === rewriteTo) return [];
+      if (!isPinned || other.rewriteTo === config.rewriteTo) return [];
       return [
-        `ImageConfigs \`${other.name}\` and \`${name}\` rewrite \`${prefix}\` to different places: ` +
+        `ImageConfigs \`${other.name}\` and \`${config.name}\` rewrite \`${prefix}\` to different places: ` +
           `a cluster follows either, and pins follow \`${other.name}\`; take the prefix out of one`,
       ];
     }),

@@ -59,8 +59,10 @@ export async function moveScenario(
 
 /** What a digest stands for that names an image in a circle: no image has it. */
 const NO_IMAGE = `sha256:${'0'.repeat(64)}`;
-/** Keys of an entry of dependsOn that name a package. */
-export const SOURCE_KEYS: readonly string[] = ['provider', 'configuration', 'function', 'package'];
+/** Keys of an entry of dependsOn that name a package and its kind. */
+export const KIND_KEYS = ['provider', 'configuration', 'function'] as const;
+/** Keys that name a package. */
+export const SOURCE_KEYS: readonly string[] = [...KIND_KEYS, 'package'];
 
 interface Version {
   readonly kind: string;

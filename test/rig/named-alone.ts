@@ -2,7 +2,7 @@ import type { CoreEntry } from '../../src/explain/core-entries.js';
 import type { IndexVersion } from '../../src/model/index-file.js';
 import type { Scenario } from '../../src/testing/generate/scenario.js';
 import { isMapping, stringOf, type JsonValue } from '../../src/text/json.js';
-import { SOURCE_KEYS } from './moved-scenario.js';
+import { KIND_KEYS, SOURCE_KEYS } from './moved-scenario.js';
 import { isNamedIn } from './refusal-reasons.js';
 
 /**
@@ -51,8 +51,6 @@ export function namedAlone(
     return kind === undefined ? dependency : { [kind.toLowerCase()]: name, ...rest };
   }
 }
-
-const KIND_KEYS = ['provider', 'configuration', 'function'] as const;
 
 /** Repositories that an entry of dependsOn may mean. */
 function targetsOf(dependency: JsonValue): string[] {

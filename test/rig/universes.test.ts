@@ -3,7 +3,7 @@ import type { IndexPackage } from '../../src/model/index-file.js';
 import { targetFor, type Target } from '../../src/model/target/target.js';
 import { isMapping, type JsonValue } from '../../src/text/json.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
-import { moveScenario } from './moved-scenario.js';
+import { KIND_KEYS, moveScenario } from './moved-scenario.js';
 import { namedAlone } from './named-alone.js';
 import type { ObservedEnd } from './observed-end.js';
 import { isNamedIn, isSaidReason } from './refusal-reasons.js';
@@ -211,9 +211,8 @@ function isOfTwoKinds(text: string, packages: readonly IndexPackage[]): boolean 
     .flatMap(({ versions }) => Object.values(versions))
     .flatMap(({ dependsOn = [] }) => dependsOn)
     .filter(isMapping);
-  const kinds = ['provider', 'configuration', 'function'];
   const named = (name: JsonValue | undefined) => typeof name === 'string' && isNamedIn(text, name);
-  return kinds.filter((kind) => required.some((each) => named(each[kind]))).length > 1;
+  return KIND_KEYS.filter((key) => required.some((each) => named(each[key]))).length > 1;
 }
 
 async function asyncFilter<T>(

@@ -39,7 +39,7 @@ function whole(dump: ClusterDump, named: string): ClusterDump {
   const which =
     currentRevision === undefined ? 'its revision' : `its revision \`${currentRevision}\``;
   throw new InputError(`\`${named}\` has the ${kind} \`${name}\`, and not ${which}`, {
-    hint: `\`${DUMP_COMMAND}\` prints what is wanted`,
+    hint: `\`${DUMP_COMMAND}\` prints what is wanted; a lockfile that was applied will do, too`,
   });
 }
 
