@@ -2,7 +2,14 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageImage } from '../test/support/registry/image.js';
+import {
+  BASE,
+  imageOf,
+  indexOf,
+  layerOf,
+  type Image,
+  type Layer,
+} from '../test/support/registry/image.js';
 import { Registry, type Access } from '../test/support/registry/registry.js';
 import { AnsweredInRounds } from './answered-in-rounds.js';
 import { markdown } from './markdown.js';
@@ -11,20 +18,28 @@ const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 /** Packages, each of which requires the next. */
 const CHAIN = 8;
 
+const IMAGES = ['one platform', 'two platforms'] as const;
+type Images = (typeof IMAGES)[number];
+
 /** How often real requests wait for one another, of a chain of packages that is locked. */
 export async function locked(): Promise<string> {
   const rows: (readonly (string | number)[])[] = [];
-  for (const mode of ['open', 'bearer'] as const) rows.push(...(await measured({ mode })));
-  const head = ['command', 'registry', 'kept from before', 'requests', 'rounds'];
+  for (const mode of ['open', 'bearer'] as const) {
+    for (const kind of IMAGES) rows.push(...(await measured({ mode }, kind)));
+  }
+  const head = ['command', 'registry', 'images', 'kept from before', 'requests', 'rounds'];
   return markdown([head, ...rows]);
 }
 
-async function measured(access: Access): Promise<readonly (readonly (string | number)[])[]> {
+async function measured(
+  access: Access,
+  images: Images,
+): Promise<readonly (readonly (string | number)[])[]> {
   const rounds = new AnsweredInRounds();
   const server = await new Registry({ access, faults: [rounds.fault] }).start();
   const folder = await mkdtemp(join(tmpdir(), 'xpkg-bench-'));
   try {
-    await publishChain(server);
+    await publishChain(server, images);
     const root = `${server.host}/acme/c0@>=v1.0.0`;
     const told = async (args: readonly string[], cache: string) => {
       rounds.sizes.length = 0;
@@ -32,12 +47,12 @@ async function measured(access: Access): Promise<readonly (readonly (string | nu
       const requests = rounds.sizes.reduce((sum, size) => sum + size, 0);
       return [requests, rounds.sizes.length] as const;
     };
-    const kind = access.mode === 'open' ? 'open' : 'with tokens';
+    const kind = [access.mode === 'open' ? 'open' : 'with tokens', images] as const;
     return [
-      ['`resolve`, no lockfile', kind, 'no', ...(await told(['resolve', root], 'a'))],
-      ['`resolve --locked`', kind, 'no', ...(await told(['resolve', root, '--locked'], 'b'))],
-      ['`resolve --locked`', kind, 'yes', ...(await told(['resolve', root, '--locked'], 'b'))],
-      ['`verify`', kind, 'no', ...(await told(['verify', root], 'c'))],
+      ['`resolve`, no lockfile', ...kind, 'no', ...(await told(['resolve', root], 'a'))],
+      ['`resolve --locked`', ...kind, 'no', ...(await told(['resolve', root, '--locked'], 'b'))],
+      ['`resolve --locked`', ...kind, 'yes', ...(await told(['resolve', root, '--locked'], 'b'))],
+      ['`verify`', ...kind, 'no', ...(await told(['verify', root], 'c'))],
     ];
   } finally {
     await server.stop();
@@ -45,7 +60,7 @@ async function measured(access: Access): Promise<readonly (readonly (string | nu
   }
 }
 
-async function publishChain(server: Registry): Promise<void> {
+async function publishChain(server: Registry, images: Images): Promise<void> {
   for (let i = 0; i < CHAIN; i++) {
     const next = { configuration: `${server.host}/acme/c${i + 1}`, version: '>=v1.0.0' };
     const meta = {
@@ -54,8 +69,20 @@ async function publishChain(server: Registry): Promise<void> {
       metadata: { name: `c${i}` },
       spec: { dependsOn: i + 1 < CHAIN ? [next] : [] },
     };
-    server.push(`acme/c${i}`, 'v1.0.0', await packageImage(JSON.stringify(meta)));
+    const content = JSON.stringify(meta);
+    const base = await layerOf([{ name: 'package.yaml', content }], { annotations: BASE });
+    const image = images === 'one platform' ? imageOf([base]) : forTwoPlatforms(base);
+    server.push(`acme/c${i}`, 'v1.0.0', image);
   }
+}
+
+/** An index, as `crossplane xpkg push` makes one: its images share the base layer and differ in all else. */
+function forTwoPlatforms(base: Layer): Image {
+  const children = ['amd64', 'arm64'].map((architecture) => ({
+    image: imageOf([base], JSON.stringify({ architecture })),
+    platform: { os: 'linux', architecture },
+  }));
+  return indexOf(children);
 }
 
 async function run(args: readonly string[], folder: string, cache: string): Promise<void> {

@@ -19,6 +19,7 @@ export { InputError } from './model/input-error.js';
 
 // Where packages come from
 export type {
+  AskedPackage,
   FetchedPackage,
   IndexState,
   Owner,
@@ -62,7 +63,7 @@ export { SourceError } from './model/source-error.js';
 export type { SourceErrorCode } from './model/source-error.js';
 
 // What a package is, and what a release makes of it
-export type { Candidate, Origin, PackageKind, Repository } from './model/package.js';
+export type { Candidate, LockedParts, Origin, PackageKind, Repository } from './model/package.js';
 export type { Digest } from './text/digest.js';
 export type { JsonObject, JsonValue } from './text/json.js';
 export type { Path } from './text/yaml/path.js';

@@ -4,7 +4,13 @@ import type { PackageMeta, Rejection } from '../model/package-meta.js';
 import { releasedBy } from '../model/policy/released-by.js';
 import type { CandidateRule, Ruling } from '../model/policy/ruling.js';
 import type { Candidate, Repository } from '../model/package.js';
-import type { IndexState, Owner, PackageSource, Released } from '../model/package-source.js';
+import type {
+  AskedPackage,
+  IndexState,
+  Owner,
+  PackageSource,
+  Released,
+} from '../model/package-source.js';
 import type { Target } from '../model/target/target.js';
 import { checkedPackage, type CheckedPackage } from './checked-package.js';
 import { EqualLists } from './equal-lists.js';
@@ -97,7 +103,7 @@ export class SourceMemory implements PackageSource {
     return remembered && this.#asked.has(remembered) ? remembered.given : undefined;
   }
 
-  async fetch(candidate: Candidate, target: Target): Promise<CheckedPackage | undefined> {
+  async fetch(candidate: AskedPackage, target: Target): Promise<CheckedPackage | undefined> {
     const remembered = await this.#package(candidate, target);
     const isFirst = !this.#asked.has(remembered);
     this.#asked.add(remembered);
@@ -158,7 +164,10 @@ export class SourceMemory implements PackageSource {
   }
 
   /** Asks for a package before it is needed. A failure shows when it is; here it is undefined. */
-  async expectPackage(candidate: Candidate, target: Target): Promise<CheckedPackage | undefined> {
+  async expectPackage(
+    candidate: AskedPackage,
+    target: Target,
+  ): Promise<CheckedPackage | undefined> {
     const remembered = await this.#package(candidate, target);
     if (!this.#asked.has(remembered) && !this.#ahead.has(remembered)) {
       this.#ahead.add(remembered);
@@ -180,7 +189,7 @@ export class SourceMemory implements PackageSource {
     });
   }
 
-  #package(candidate: Candidate, target: Target) {
+  #package(candidate: AskedPackage, target: Target) {
     const { repository, version } = candidate;
     return this.#packages.ask(`${repository}\n${version}`, target, async (to) => {
       this.stats.latest = `${repository} ${version}`;

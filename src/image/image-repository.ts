@@ -1,5 +1,5 @@
 import type { Digest } from '../text/digest.js';
-import type { BlobSink, ExpectedBlob } from './blob.js';
+import type { BlobSink, ExpectedBlob, PromisedBlob } from './blob.js';
 import type { Descriptor } from './descriptor.js';
 
 /** A manifest or index as it is stored. */
@@ -36,6 +36,11 @@ export interface ImageRepository {
   readonly pointsAt?: ((reference: string, digest: Digest) => Promise<boolean>) | undefined;
   /** A small blob, whole; undefined: there is none, though a manifest names it. */
   blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
+  /**
+   * Downloads a blob to where `openBlob` finds it, before a manifest says its size. `openBlob` waits
+   * for a download under way. An abort ends it without a failure.
+   */
+  readonly keepAhead?: ((digest: Digest, signal: AbortSignal) => Promise<void>) | undefined;
   /** Copies a blob in chunks, for blobs that are not to be held in memory; false: there is none. */
   copyBlob?(descriptor: ExpectedBlob, to: BlobSink): Promise<boolean>;
   /** Signatures, attestations and whatever else names the image its subject (OCI 1.1). */
@@ -57,4 +62,6 @@ export interface RemoteRepository extends ImageRepository {
   tagList(held?: TagList): Promise<TagList | undefined>;
   /** Returns `held` itself if the reference still points at it. */
   manifest(reference: string, held?: StoredManifest): Promise<StoredManifest | undefined>;
+  /** One whose size is not known must not be larger than a layer that is read. */
+  copyBlob(descriptor: PromisedBlob, to: BlobSink): Promise<boolean>;
 }

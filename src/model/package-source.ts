@@ -1,4 +1,4 @@
-import type { Repository, Candidate } from './package.js';
+import type { Repository, Candidate, LockedParts } from './package.js';
 import type { PackageContents } from './package-contents.js';
 import type { CrdDemand } from './crd-demand.js';
 import type { Digest } from '../text/digest.js';
@@ -20,6 +20,12 @@ export interface FetchedPackage {
   readonly unreadable?: string | undefined;
   /** For the user: a careless mirror, a layer that had to be flattened. */
   readonly notes?: readonly string[] | undefined;
+}
+
+/** A package that is asked for, and what is known of it. */
+export interface AskedPackage extends Candidate {
+  /** A distant source may ask for these at once. Nothing is believed of them. */
+  readonly parts?: LockedParts | undefined;
 }
 
 /** When a version came to be, as far as a source can tell; times are written as in RFC 3339. */
@@ -61,7 +67,7 @@ export interface PackageSource {
   /** Every tag, in any order, semver or not. undefined: the repository is unknown here. */
   tags(repository: Repository, target: Target): Promise<readonly string[] | undefined>;
   /** Reads package.yaml and nothing else. undefined: there is no such version. */
-  fetch(candidate: Candidate, target: Target): Promise<FetchedPackage | undefined>;
+  fetch(candidate: AskedPackage, target: Target): Promise<FetchedPackage | undefined>;
   /**
    * When a version came to be; asked for only where a policy wants to know. undefined: there is no
    * such version. A source without this tells of no version when that was.

@@ -1,3 +1,4 @@
+import type { Digest } from '../text/digest.js';
 import type { Path } from '../text/yaml/path.js';
 
 /**
@@ -19,6 +20,13 @@ export function isPackageKind(text: string): text is PackageKind {
 export interface Candidate {
   readonly repository: Repository;
   readonly version: string;
+}
+
+/** What an image was made of, by digest, when it was locked. */
+export interface LockedParts {
+  /** Chosen from the index; undefined: there was none. */
+  readonly manifest?: Digest | undefined;
+  readonly baseLayer?: Digest | undefined;
 }
 
 /** Where something was written: for messages, and to change it. */

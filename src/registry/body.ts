@@ -1,4 +1,4 @@
-import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
+import { BlobBuffer, type BlobSink, type PromisedBlob } from '../image/blob.js';
 import { createHash } from 'node:crypto';
 import { SourceError } from '../model/source-error.js';
 import { asTransient, TransientFailure } from './retry.js';
@@ -71,14 +71,14 @@ function tooSlow(): TransientFailure {
   return new TransientFailure(`the answer came at less than ${MIN_BYTES_PER_SECOND} B/s`);
 }
 
-/** Passes bytes on to a sink and checks that they have the size and digest of a descriptor. */
+/** Passes bytes on to a sink and checks that they have the digest, and the size if that is known. */
 export class VerifiedBytes {
-  readonly #expected: ExpectedBlob;
+  readonly #expected: PromisedBlob;
   readonly #to: BlobSink;
   #hash = createHash('sha256');
   #size = 0;
 
-  constructor(expected: ExpectedBlob, to: BlobSink) {
+  constructor(expected: PromisedBlob, to: BlobSink) {
     this.#expected = expected;
     this.#to = to;
   }
@@ -89,9 +89,8 @@ export class VerifiedBytes {
 
   async add(chunk: Uint8Array): Promise<void> {
     this.#size += chunk.byteLength;
-    if (this.#size > this.#expected.size) {
-      throw await this.#wrong(`more than the ${this.#expected.size} bytes it should have`);
-    }
+    const { size = Infinity } = this.#expected;
+    if (this.#size > size) throw await this.#wrong(`more than the ${size} bytes it should have`);
     this.#hash.update(chunk);
     await this.#to.add(chunk);
   }
@@ -104,7 +103,7 @@ export class VerifiedBytes {
 
   /** Throws unless size and digest are as expected. */
   async finish(): Promise<void> {
-    const { size, digest } = this.#expected;
+    const { size = 0, digest } = this.#expected;
     if (this.#size < size) throw new TransientFailure(`${this.#size} of ${size} bytes came`);
     const got = `sha256:${this.#hash.digest('hex')}`;
     if (got !== digest) throw await this.#wrong(`bytes whose digest is ${got}, not ${digest}`);
@@ -112,7 +111,9 @@ export class VerifiedBytes {
 
   /** The failure to throw where the body has ended and bytes are missing. */
   tooShort(): Promise<WrongBytes> {
-    return this.#wrong(`${this.#size} bytes, where the manifest says ${this.#expected.size}`);
+    const { size } = this.#expected;
+    const expected = size === undefined ? 'more must follow' : `the manifest says ${size}`;
+    return this.#wrong(`${this.#size} bytes, where ${expected}`);
   }
 
   async #wrong(what: string): Promise<WrongBytes> {

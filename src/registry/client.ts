@@ -3,7 +3,7 @@ import { printable } from '../text/printable.js';
 import { isTag, joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import { withPaceCheck, readBody, VerifiedBytes, WrongBytes } from './body.js';
-import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
+import { BlobBuffer, type BlobSink, type ExpectedBlob, type PromisedBlob } from '../image/blob.js';
 import { MEDIA_TYPE, type Descriptor } from '../image/descriptor.js';
 import { parseManifest } from '../image/manifest.js';
 import type { RemoteRepository, StoredManifest, TagList } from '../image/image-repository.js';
@@ -45,8 +45,11 @@ export class RegistryClient {
       },
       referrers: (digest) => this.#referrers(name, digest),
       blob: (descriptor) => this.#blob(name, descriptor),
-      copyBlob: (descriptor, to) =>
-        this.#download(name, descriptor, { to, limit: this.#limits.copiedLayerBytes }),
+      copyBlob: (descriptor, to) => {
+        const { layerBytes, copiedLayerBytes } = this.#limits;
+        const limit = descriptor.size === undefined ? layerBytes : copiedLayerBytes;
+        return this.#download(name, descriptor, { to, limit });
+      },
     };
   }
 
@@ -243,14 +246,16 @@ export class RegistryClient {
   /** Copies a blob to a sink, resuming where the connection broke; false: there is no such blob. */
   async #download(
     name: RemoteName,
-    expected: ExpectedBlob,
+    expected: PromisedBlob,
     { to, limit }: { readonly to: BlobSink; readonly limit: number },
   ): Promise<boolean> {
     const subject = `${name.host}/${name.path}@${expected.digest}`;
-    if (expected.size > limit) {
-      const what = `the layer has ${expected.size} bytes; at most ${limit} are read`;
+    const checkSize = (size: number) => {
+      if (size <= limit) return;
+      const what = `the layer has ${size} bytes; at most ${limit} are read`;
       throw new SourceError('TOO_LARGE', subject, what);
-    }
+    };
+    checkSize(expected.size ?? 0);
     const url = await this.#session.url(name, `blobs/${expected.digest}`);
     const bytes = new VerifiedBytes(expected, to);
     let etag: string | undefined;
@@ -270,11 +275,13 @@ export class RegistryClient {
       if (bytes.size > 0 && !continues(response, bytes.size)) await bytes.restart();
       etag = strongTag(response);
       const { body } = response;
-      const left = expected.size - bytes.size;
-      for await (const chunk of withPaceCheck(body, this.#session.clock, left))
+      const size = expected.size ?? bytes.size + lengthOf(response);
+      for await (const chunk of withPaceCheck(body, this.#session.clock, size - bytes.size)) {
+        checkSize(bytes.size + chunk.byteLength);
         await bytes.add(chunk);
+      }
       // A 206 may be shorter than the range asked for; a 200 is all that there is.
-      if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShort();
+      if (response.status === 200 && bytes.size < size) throw await bytes.tooShort();
       return isAll(bytes);
     });
   }
@@ -347,6 +354,12 @@ function isManifest(bytes: Uint8Array): boolean {
 
 function rangeFrom(offset: number, etag: string): Record<string, string> {
   return { range: `bytes=${offset}-`, 'if-range': etag };
+}
+
+/** The length of a body as its registry says; 0: it does not. */
+function lengthOf(response: HttpResponse): number {
+  const length = response.header('content-length') ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
 }
 
 function strongTag(response: HttpResponse): string | undefined {

@@ -1,7 +1,7 @@
 import { isDigest, type Digest } from '../text/digest.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import type { ExpectedBlob } from '../image/blob.js';
+import type { BlobSink, ExpectedBlob } from '../image/blob.js';
 import { copyBlob } from '../image/layer/copy-blob.js';
 import { openBlob } from '../image/layer/open-blob.js';
 import type { DiskCache } from './disk-cache.js';
@@ -26,6 +26,8 @@ export function cachedRepository(
   clock: Pick<Clock, 'now'>,
 ): ImageRepository {
   const { name } = remote;
+  /** Blobs that are being kept ahead. */
+  const ahead = new Map<Digest, Promise<void>>();
   return {
     name,
     tags: async () => {
@@ -65,14 +67,50 @@ export function cachedRepository(
       for await (const chunk of held.chunks()) await to.add(chunk);
       return true;
     },
+    keepAhead: (digest, signal) => {
+      const keeping =
+        ahead.get(digest) ??
+        keepUnnamed(remote, cache, digest, signal).finally(() => ahead.delete(digest));
+      ahead.set(digest, keeping);
+      return keeping;
+    },
     openBlob: async (descriptor) => {
+      const { digest } = descriptor;
+      await ahead.get(digest);
       const held = await openIn(cache, name, descriptor);
       if (held !== undefined) return held;
-      const { digest } = descriptor;
       const kept = await cache.keepBlobFrom(digest, (to) => copyBlob(remote, descriptor, to));
       if (kept === false) return undefined;
       return (kept && (await cache.openBlob(digest))) || openBlob(remote, descriptor);
     },
+  };
+}
+
+/** Downloads a blob whose size is not known, unless the cache has it; an abort is no failure. */
+async function keepUnnamed(
+  remote: RemoteRepository,
+  cache: DiskCache,
+  digest: Digest,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await cache.holdsBlob(digest)) return;
+  try {
+    await cache.keepBlobFrom(digest, (to) =>
+      remote.copyBlob({ digest, size: undefined }, until(signal, to)),
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** A sink that fails once the signal is aborted, which ends the download. */
+function until(signal: AbortSignal, to: BlobSink): BlobSink {
+  return {
+    add: async (chunk) => {
+      signal.throwIfAborted();
+      await to.add(chunk);
+    },
+    restart: () => to.restart(),
   };
 }
 

@@ -81,6 +81,15 @@ export class DiskCache {
     }
   }
 
+  /** Whether there is a file of the blob, intact or not. */
+  async holdsBlob(digest: Digest): Promise<boolean> {
+    const path = this.#blobPath(digest);
+    const size = await folderTree(dirname(path), this.folder)
+      .size(basename(path))
+      .catch(() => undefined);
+    return size !== undefined;
+  }
+
   keepBlob(digest: Digest, bytes: Uint8Array): Promise<void> {
     return this.#write(this.#blobPath(digest), (file) => file.writeFile(bytes));
   }

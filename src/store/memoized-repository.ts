@@ -62,6 +62,7 @@ export function memoizedRepository(repository: ImageRepository): ImageRepository
         return known;
       }),
     referrers: repository.referrers && ((digest) => repository.referrers!(digest)),
+    keepAhead: repository.keepAhead && ((digest, signal) => repository.keepAhead!(digest, signal)),
     blob: (descriptor) => repository.blob(descriptor),
     copyBlob: (descriptor, to) => copyBlob(repository, descriptor, to),
     openBlob: (descriptor) => openBlob(repository, descriptor),

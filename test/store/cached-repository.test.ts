@@ -1,17 +1,21 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { summarizeCache } from '../../src/store/cache-summary.js';
 import { cleanCache } from '../../src/store/clean-cache.js';
 import { DiskCache } from '../../src/store/disk-cache.js';
 import { cachedRepository, offlineRepository } from '../../src/store/cached-repository.js';
+import type { ImageRepository } from '../../src/image/image-repository.js';
 import { RegistryClient } from '../../src/registry/client.js';
 import type { HttpRequest } from '../../src/registry/transport/transport.js';
 import { isDigest, type Digest } from '../../src/text/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { anonymous, TestClock, withRegistry, type Bench } from '../support/registry/client.js';
+import { on, status } from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
+import type { Fault } from '../support/registry/registry.js';
 
 const image = await packageImage(providerYaml('p'));
 const layer = {
@@ -114,6 +118,73 @@ test('a blob whose size its manifest gets wrong is not damaged: the manifest is 
   });
   expect(await held.blob(layer.digest)).toBeDefined();
   expect(notes).toEqual([]);
+});
+
+async function keeping(
+  faults: readonly Fault[],
+  body: (kept: ImageRepository, bench: Bench) => Promise<void>,
+): Promise<void> {
+  await withRegistry({ faults, tries: 1 }, async (bench) => {
+    bench.registry.push('a/p', 'v1.0.0', image);
+    await body(cachedRepository(client(bench.repository('a/p')), cache(), clock), bench);
+  });
+}
+
+async function opened(kept: ImageRepository): Promise<Uint8Array | undefined> {
+  const blob = await kept.openBlob!(layer);
+  return blob && buffer(blob.chunks());
+}
+
+describe('a blob that is kept ahead', () => {
+  const wanted = new AbortController().signal;
+  const unwanted = AbortSignal.abort();
+  const { bytes } = image.blobs.at(-1)!;
+
+  test('is downloaded once, whoever opens it meanwhile or later', async () => {
+    await keeping([], async (kept, { registry }) => {
+      const ahead = [kept.keepAhead!(layer.digest, wanted), kept.keepAhead!(layer.digest, wanted)];
+      expect(await opened(kept)).toEqual(Buffer.from(bytes));
+      await Promise.all(ahead);
+      expect(await opened(kept)).toEqual(Buffer.from(bytes));
+      await kept.keepAhead!(layer.digest, wanted);
+      expect(registry.asked).toEqual([`GET /v2/a/p/blobs/${layer.digest}`]);
+    });
+  });
+
+  test('is held against the size that its manifest says', async () => {
+    await keeping([], async (kept) => {
+      await kept.keepAhead!(layer.digest, wanted);
+      const wrong = { ...layer, size: layer.size - 1 };
+      await expect(kept.openBlob!(wrong)).rejects.toMatchObject({ code: 'BAD_DIGEST' });
+    });
+  });
+
+  test('fails for those who wait for it, too', async () => {
+    await keeping([on('/blobs/', status(503))], async (kept, { registry }) => {
+      const ahead = expect(kept.keepAhead!(layer.digest, wanted)).rejects.toThrow('503');
+      await expect(opened(kept)).rejects.toThrow('503');
+      await ahead;
+      expect(registry.asked).toHaveLength(1);
+    });
+  });
+
+  test('is left when nobody wants it, and asked for again by those who do', async () => {
+    await keeping([], async (kept, { registry }) => {
+      const ahead = kept.keepAhead!(layer.digest, unwanted);
+      expect(await opened(kept)).toEqual(Buffer.from(bytes));
+      await ahead;
+      expect(registry.asked).toHaveLength(2);
+      expect(await readdir(join(folder, 'v1', 'unfinished'))).toEqual([]);
+    });
+  });
+
+  test('is not there for others if there is none', async () => {
+    await withRegistry({}, async ({ repository }) => {
+      const kept = cachedRepository(client(repository('a/p')), cache(), clock);
+      await kept.keepAhead!(layer.digest, wanted);
+      expect(await opened(kept)).toBeUndefined();
+    });
+  });
 });
 
 test('that one repository has a manifest says nothing about another', async () => {

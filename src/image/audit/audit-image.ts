@@ -4,6 +4,7 @@ import { SourceError } from '../../model/source-error.js';
 import type { TargetRules } from '../../model/target/target.js';
 import { packagePlace, type PackagePlace } from '../package-place.js';
 import type { Descriptor } from '../descriptor.js';
+import { allEnded } from './all-ended.js';
 import { checkDiffIds } from './diff-id.js';
 import { undefinedIfOffline, isComplete, missingPart } from './missing-part.js';
 import type { ImageRepository } from '../image-repository.js';
@@ -38,9 +39,12 @@ export async function auditImage(
   const subject = `${repository.name}@${located.digest}`;
   const audit = { repository, rules, limits, subject };
   const { image, at } = located;
-  const unchecked = image && (await checkDiffIds(repository, image, placeLayers(at), audit));
-  const notes = unchecked === undefined ? [] : [unchecked];
-  return located.manifest === undefined ? notes : [...notes, ...(await compare(located, audit))];
+  // At once, so that the config and the manifests of other platforms take one round.
+  const [unchecked, compared] = await allEnded([
+    image && checkDiffIds(repository, image, placeLayers(at), audit),
+    located.manifest === undefined ? [] : compare(located, audit),
+  ]);
+  return unchecked === undefined ? compared : [unchecked, ...compared];
 }
 
 function placeLayers(at: PackagePlace): readonly Descriptor[] {

@@ -1,6 +1,7 @@
 import type { Candidate } from '../../model/package.js';
 import type { Digest } from '../../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
+import { allEnded } from '../../image/audit/all-ended.js';
 import { auditImage } from '../../image/audit/audit-image.js';
 import type { ExpectedBlob } from '../../image/blob.js';
 import type { ImageRepository, OpenBlob, StoredManifest } from '../../image/image-repository.js';
@@ -39,22 +40,16 @@ function auditedImages(source: ImageHolder, isLocked: IsLocked): PackageSource {
       }
       try {
         // At once, so that config and layer take one round. Blobs are open until both have ended.
-        const [read, audit] = await Promise.allSettled([
+        const [fetched, notes] = await allEnded([
           fetchImage(held, version, target),
           auditImage(held, version, target.rules),
         ]);
-        const [fetched, notes] = [ended(read), ended(audit)];
         return fetched && { ...fetched, notes: [...(fetched.notes ?? []), ...notes] };
       } finally {
         await opened.close();
       }
     },
   };
-}
-
-function ended<T>(result: PromiseSettledResult<T>): T {
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
 }
 
 function unread(digest: Digest): FetchedPackage {

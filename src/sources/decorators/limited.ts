@@ -17,7 +17,11 @@ export function limited(
     ...traitsOf(source),
     ...(concurrency === 1 && { distant: false }),
     tags: (repository, target) => limit(() => source.tags(repository, target)),
-    fetch: (candidate, target) => limit(() => source.fetch(candidate, target)),
+    fetch: (candidate, target) => {
+      const { repository, version } = candidate;
+      const asked = concurrency === 1 ? { repository, version } : candidate;
+      return limit(() => source.fetch(asked, target));
+    },
     ...(source.released && {
       released: (candidate: Candidate, target: Target) =>
         limit(() => source.released!(candidate, target)),

@@ -5,6 +5,7 @@ import { SourceError } from '../../model/source-error.js';
 import type { Target } from '../../model/target/target.js';
 import { mayBePlainHttp } from '../../registry/transport/address-class.js';
 import { firstOf, type CredentialStore } from '../../registry/auth/credentials.js';
+import { askingAhead, expectManifest } from '../image/ask-ahead.js';
 import { copyBlob } from '../../image/layer/copy-blob.js';
 import { imageDate } from '../../image/date/image-date.js';
 import { openBlob } from '../../image/layer/open-blob.js';
@@ -86,14 +87,17 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
     },
     fetch: (candidate, target) =>
       asked(candidate, target, (images, reference) =>
-        fetchImage(images, reference, target, parsed),
+        askingAhead(images, candidate.parts ?? {}, () =>
+          fetchImage(images, reference, target, parsed),
+        ),
       ),
     released: (candidate, target) =>
       asked(candidate, target, (images, reference) => imageDate(images, reference, target.rules)),
-    images: async ({ repository, version }, target) => {
+    images: async ({ repository, version, parts = {} }, target) => {
       const place = imagePlace(joinReference(repository, version), imageConfigs, target);
       if (place === undefined) return undefined;
       const images = open(place, target);
+      expectManifest(images, parts);
       return {
         name: images.name,
         partial: images.partial,

@@ -25,9 +25,10 @@ export function expectLocked(
     if (reached.has(repository) || isRefused(repository)) return;
     reached.add(repository);
     const version = problem.locked.get(repository);
-    if (version !== undefined)
-      void memory.expectPackage({ repository, version }, target).catch(() => undefined);
     const last = locked.get(repository);
+    const parts = last?.version === version ? last : undefined;
+    if (version !== undefined)
+      void memory.expectPackage({ repository, version, parts }, target).catch(() => undefined);
     if (last === undefined || problem.ignoreRequirements) return;
     for (const list of requiredLists(last, problem)) memory.expectTags(list.repository, target);
     for (const each of last.requirements) if (each.requires === 'package') reach(each.repository);

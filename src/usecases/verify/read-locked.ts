@@ -29,7 +29,7 @@ export async function readLocked(
   reading: ReadingLocked,
 ): Promise<LockedRead> {
   const { repository, version, digest } = locked;
-  const named = await reading.source.fetch({ repository, version }, reading.target);
+  const named = await reading.source.fetch({ repository, version, parts: locked }, reading.target);
   const read = (fetched: CheckedPackage | undefined, found: Partial<LockedRead> = {}) => ({
     locked,
     fetched,
@@ -46,7 +46,8 @@ export async function readLocked(
     return read(named, { notes: ['its source does not say its digest: bytes were not compared'] });
   }
   if (isDigest(version)) return read(undefined, { mismatches: [gone(locked)] });
-  const held = await reading.source.fetch({ repository, version: digest }, reading.target);
+  const asked = { repository, version: digest, parts: locked };
+  const held = await reading.source.fetch(asked, reading.target);
   if (named !== undefined) {
     const lost = held === undefined ? [gone(locked)] : [];
     const moved = movedTag({ repository, version, digest }, named.digest!, held !== undefined);

@@ -50,6 +50,15 @@ describe('layers and config', () => {
     });
   });
 
+  test('is told before platforms that disagree, whichever is found first', async () => {
+    const lie = imageOf([await base('a')], configOf(sha256('something else')));
+    const image = indexOf([
+      { image: lie, platform: AMD64 },
+      { image: await imageFor('b'), platform: ARM64 },
+    ]);
+    await expect(audit(image)).rejects.toThrow('contradicts itself');
+  });
+
   test('the diffID of another layer does not stand in for its own', async () => {
     const [layer, other] = [await base('a'), await runtime('x')];
     const image = imageOf([layer, other], configOf(diffId(other), diffId(layer)));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Repository } from '../../../src/model/package.js';
-import type { PackageSource } from '../../../src/model/package-source.js';
+import type { AskedPackage, PackageSource } from '../../../src/model/package-source.js';
 import { targetFor } from '../../../src/model/target/target.js';
 import { firstKnowing } from '../../../src/sources/decorators/first-knowing.js';
 import { limited } from '../../../src/sources/decorators/limited.js';
@@ -91,6 +91,17 @@ test('limited lists what its source lists, and only if that can', async () => {
     { repository: A, versions: ['v1.0.0'] },
   ]);
   expect(Object.keys(limited(recorded(near).source, 2)).sort()).toEqual(['fetch', 'tags']);
+});
+
+test.each([
+  { concurrency: 2, passed: { manifest: undefined } },
+  { concurrency: 1, passed: undefined },
+])('limited to $concurrency at once passes on what may be asked ahead: $passed', async (row) => {
+  const asked: unknown[] = [];
+  const fetch = async ({ parts }: AskedPackage) => void asked.push(parts);
+  const source = limited({ tags: async () => [], fetch }, row.concurrency);
+  await source.fetch({ ...at(A, 'v1.0.0'), parts: { manifest: undefined } }, target);
+  expect(asked).toEqual([row.passed]);
 });
 
 test('limited lets only so many questions run at once', async () => {

@@ -2,11 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../../src/cli/exit-code.js';
 import { runCli } from '../../../../src/cli/run.js';
 import { fakeIo } from '../../../support/fake-io.js';
-import { packageImage } from '../../../support/registry/image.js';
+import {
+  BASE,
+  imageOf,
+  indexOf,
+  packageImage,
+  type Image,
+} from '../../../support/registry/image.js';
+import { instead, on } from '../../../support/registry/faults.js';
 import { Registry, type Fault, type LoggedRequest } from '../../../support/registry/registry.js';
 
 let folder: string;
@@ -21,45 +28,112 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Answers requests of one kind when so many of them are waiting: sooner would be one after the other. */
-function together(count: number, isMeant: (request: LoggedRequest) => boolean): Fault {
+/**
+ * Answers requests of one kind in rounds of so many, each when all of it are waiting: sooner would be
+ * one after the other. Others are answered as they come.
+ */
+function together(rounds: readonly number[], isMeant: (request: LoggedRequest) => boolean): Fault {
+  const left = [...rounds];
   const waiting: (readonly [LoggedRequest, ServerResponse])[] = [];
   return (request, response, at) => {
-    if (!isMeant(request)) return false;
+    if (!isMeant(request) || left.length === 0) return false;
     waiting.push([request, response]);
-    if (waiting.length === count) for (const [each, to] of waiting) at.answer(each, to);
+    if (waiting.length < left[0]!) return true;
+    left.shift();
+    for (const [each, to] of waiting.splice(0)) at.answer(each, to);
     return true;
   };
 }
 
+function provider(name: string): Promise<Image> {
+  const meta = { apiVersion: 'meta.pkg.crossplane.io/v1', kind: 'Provider', metadata: { name } };
+  return packageImage(JSON.stringify(meta));
+}
+
+/** As `crossplane xpkg push` makes it: platforms share the base layer and differ in all else. */
+async function platforms(name: string): Promise<Image> {
+  const base = (await provider(name)).blobs.at(-1)!;
+  const children = ['amd64', 'arm64'].map((architecture) => ({
+    image: imageOf([{ ...base, annotations: BASE }], JSON.stringify({ architecture })),
+    platform: { os: 'linux', architecture },
+  }));
+  return indexOf(children);
+}
+
 /** Two providers that know nothing of each other. */
-async function twoProviders(): Promise<readonly string[]> {
+async function twoProviders(
+  make: (name: string) => Promise<Image> = provider,
+): Promise<readonly string[]> {
   registry = await new Registry({ access: { mode: 'bearer' } }).start();
-  for (const name of ['a', 'b']) {
-    const meta = {
-      apiVersion: 'meta.pkg.crossplane.io/v1',
-      kind: 'Provider',
-      metadata: { name },
-    };
-    registry.push(`acme/${name}`, 'v1.0.0', await packageImage(JSON.stringify(meta)));
-  }
+  for (const name of ['a', 'b']) registry.push(`acme/${name}`, 'v1.0.0', await make(name));
   return ['a', 'b'].map((name) => `${registry.host}/acme/${name}@>=v1.0.0`);
 }
 
 async function run(...args: readonly string[]): Promise<number> {
-  const io = fakeIo({ cwd: folder, env: { XDG_CACHE_HOME: join(folder, 'cache') } });
-  return runCli([...args, '--from', 'registry'], io);
+  return (await ran('cache', args)).code;
+}
+
+/** As on a machine that has nothing but the lockfile. */
+function runElsewhere(...args: readonly string[]) {
+  return ran('elsewhere', args);
+}
+
+async function ran(cache: string, args: readonly string[]) {
+  const io = fakeIo({ cwd: folder, env: { XDG_CACHE_HOME: join(folder, cache) } });
+  const code = await runCli([...args, '--from', 'registry'], io);
+  return { code, said: io.notes().join('\n') };
+}
+
+/** Requests for such paths, once the challenge is answered: nothing has to come before them. */
+function authorized(paths: RegExp): (request: LoggedRequest) => boolean {
+  return ({ authorization, path }) => authorization !== undefined && paths.test(path);
 }
 
 test('tokens for several repositories are asked for at once, when the challenge is known', async () => {
   const refs = await twoProviders();
-  registry.fail(together(2, ({ path }) => path.startsWith('/token')));
+  registry.fail(together([2], ({ path }) => path.startsWith('/token')));
   expect(await run('resolve', ...refs)).toBe(EXIT.done);
 });
 
 test('`verify` asks for the config and the layer of an image at once', async () => {
   const refs = await twoProviders();
   expect(await run('resolve', ...refs)).toBe(EXIT.done);
-  registry.fail(together(2, ({ path }) => path.includes('/acme/a/blobs/')));
+  registry.fail(together([2], ({ path }) => path.includes('/acme/a/blobs/')));
   expect(await run('verify', ...refs)).toBe(EXIT.done);
+});
+
+test('`resolve --locked` asks for index, manifest and layer of every image at once', async () => {
+  const refs = await twoProviders(platforms);
+  expect(await run('resolve', ...refs)).toBe(EXIT.done);
+  registry.fail(together([6], authorized(/\/(manifests|blobs)\//)));
+  expect(await runElsewhere('resolve', ...refs, '--locked')).toMatchObject({ code: EXIT.done });
+});
+
+test('`verify` asks for index and manifest at once, then for config, layer and other platforms', async () => {
+  const refs = await twoProviders(platforms);
+  expect(await run('resolve', ...refs)).toBe(EXIT.done);
+  registry.fail(together([2, 3], authorized(/\/acme\/a\/(manifests|blobs)\//)));
+  expect(await run('verify', ...refs)).toBe(EXIT.done);
+});
+
+describe('what a lockfile says of an image is not believed', () => {
+  test('if its tag has moved', async () => {
+    const refs = await twoProviders(platforms);
+    expect(await run('resolve', ...refs)).toBe(EXIT.done);
+    registry.push('acme/a', 'v1.0.0', await platforms('moved'));
+    const { code, said } = await runElsewhere('resolve', ...refs, '--locked');
+    expect({ code, said }).toEqual(
+      await ran('another', ['resolve', ...refs, '--locked', '--concurrency', '1']),
+    );
+    expect(said).toContain('moved');
+  });
+
+  test('if its layer comes with other bytes', async () => {
+    const refs = await twoProviders(platforms);
+    expect(await run('resolve', ...refs)).toBe(EXIT.done);
+    registry.fail(on('/acme/a/blobs/', instead('other bytes')));
+    const { code, said } = await runElsewhere('resolve', ...refs, '--locked');
+    expect(code).toBe(EXIT.sourceFailed);
+    expect(said).toContain('bytes whose digest is');
+  });
 });
