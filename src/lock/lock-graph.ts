@@ -35,12 +35,10 @@ export function lockGraph(
   installed: (named: Repository) => Repository = (named) => named,
 ): LockGraph {
   const byRepository = new Map(packages.map((locked) => [locked.repository, locked]));
-  const owners = new Map(
-    packages.flatMap((locked) => locked.owns.map((owned) => [ownershipKey(owned), locked])),
-  );
+  let owners: ReadonlyMap<string, LockedPackage> | undefined;
   const ownerOf = (demand: CrdDemand, asking?: LockedPackage) =>
     'crd' in demand
-      ? owners.get(ownershipKey({ kind: 'CRD', name: demand.crd }))
+      ? (owners ??= ownersIn(packages)).get(ownershipKey({ kind: 'CRD', name: demand.crd }))
       : packages
           .filter((locked) => locked !== asking && demand.kind === '*')
           .find((locked) => ownsOfGroup(locked, demand.group));
@@ -64,6 +62,12 @@ export function lockGraph(
   const requirersOf = (repository: Repository) => into.get(repository) ?? [];
   const starts = startsOf(packages, { requirementsOf, requirersOf });
   return { requirementsOf, requirersOf, ownerOf, starts };
+}
+
+function ownersIn(packages: readonly LockedPackage[]): ReadonlyMap<string, LockedPackage> {
+  return new Map(
+    packages.flatMap((locked) => locked.owns.map((owned) => [ownershipKey(owned), locked])),
+  );
 }
 
 /** Whether the resource that a package defines is of the group. */

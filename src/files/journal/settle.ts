@@ -1,4 +1,5 @@
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { InputError } from '../../model/input-error.js';
 import { isAbsent, isFileSystemError } from '../error-code.js';
@@ -27,13 +28,13 @@ export async function settle(paths: readonly string[]): Promise<Busy | undefined
   for (const folder of folders) {
     await removeEnded(folder);
     const beside = paths.filter((path) => dirname(path) === folder);
-    if (await isLeft(folder, () => true)) {
+    if (isLeft(folder, () => true)) {
       const busy = await settleIn(folder, beside);
       if (busy !== undefined) return busy;
     }
     for (const above of foldersAbove(folder)) {
       // Above the outputs there may be folders that strangers write to, as /tmp.
-      if (await isLeft(above, isOwnUser)) await settleIn(above, []);
+      if (isLeft(above, isOwnUser)) await settleIn(above, []);
     }
   }
   return undefined;
@@ -55,7 +56,7 @@ export async function settleBeforeReading(path: string): Promise<void> {
 export async function settleWorkingFolder(folder: string): Promise<void> {
   try {
     await removeEnded(folder);
-    if (await isLeft(folder, isOwnUser)) await settleIn(folder, []);
+    if (isLeft(folder, isOwnUser)) await settleIn(folder, []);
   } catch (error) {
     if (!isFileSystemError(error) && !(error instanceof InputError)) throw error;
   }
@@ -116,7 +117,7 @@ export async function existingFolder(folder: string): Promise<string> {
 
 async function settleIn(folder: string, outputs: readonly string[]): Promise<Busy | undefined> {
   const home = journalHome(folder);
-  if (home !== undefined && home !== folder && (await isLeft(home, () => true))) {
+  if (home !== undefined && home !== folder && isLeft(home, () => true)) {
     const busy = await withLocks([home], () => recoverIn(home));
     if (busy !== undefined) return busy;
   }
@@ -126,13 +127,25 @@ async function settleIn(folder: string, outputs: readonly string[]): Promise<Bus
   });
 }
 
-/** Whether a folder holds a lock or a journal of a user that `isTrusted` admits. */
-async function isLeft(folder: string, isTrusted: (uid: number) => boolean): Promise<boolean> {
-  for (const path of [lockPath(folder), join(folder, JOURNAL_NAME)]) {
-    const found = await lstat(path).catch(() => undefined);
-    if (found !== undefined && isTrusted(found.uid)) return true;
+/**
+ * Whether a folder holds a lock or a journal of a user that `isTrusted` admits. Asked of every folder
+ * above a file, before each file: a thread for each question would cost more than the answer.
+ */
+function isLeft(folder: string, isTrusted: (uid: number) => boolean): boolean {
+  return [lockPath(folder), join(folder, JOURNAL_NAME)].some((path) => {
+    const found = statsOf(path);
+    return found !== undefined && isTrusted(found.uid);
+  });
+}
+
+/** undefined: there is nothing, or it cannot be looked at. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (!isFileSystemError(error)) throw error;
+    return undefined;
   }
-  return false;
 }
 
 function foldersAbove(folder: string): readonly string[] {

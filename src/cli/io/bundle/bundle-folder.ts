@@ -43,11 +43,13 @@ export class BundleFolder {
   static async #read(named: string, cwd: string): Promise<BundleFolder> {
     const path = resolve(cwd, named);
     const files = new Map<string, Uint8Array | undefined>();
-    const folders = (await namesIn(path)).filter(isFolderOfLayout);
-    const inner = folders.map(async (folder) =>
-      (await namesIn(join(path, folder))).map((name) => `${folder}/${name}`),
-    );
-    const names = [...(await namesIn(path)), ...(await Promise.all(inner)).flat()];
+    const top = await namesIn(path);
+    const inner = top
+      .filter(isFolderOfLayout)
+      .map(async (folder) =>
+        (await namesIn(join(path, folder))).map((name) => `${folder}/${name}`),
+      );
+    const names = [...top, ...(await Promise.all(inner)).flat()];
     for (const name of names.filter((each) => each.endsWith('.yaml'))) {
       const bytes = await bytesOf(join(path, name));
       if (RENDERED_FILES.includes(name) || isRendered(bytes)) files.set(name, bytes);
