@@ -5,12 +5,6 @@ export interface ExpectedBlob {
   readonly size: number;
 }
 
-/** A blob whose size is not known where nothing has named it yet. */
-export interface PromisedBlob {
-  readonly digest: Digest;
-  readonly size: number | undefined;
-}
-
 /** Receives the bytes of a blob in chunks. */
 export interface BlobSink {
   add(chunk: Uint8Array): Promise<void>;

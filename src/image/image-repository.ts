@@ -1,5 +1,5 @@
 import type { Digest } from '../text/digest.js';
-import type { BlobSink, ExpectedBlob, PromisedBlob } from './blob.js';
+import type { BlobSink, ExpectedBlob } from './blob.js';
 import type { Descriptor } from './descriptor.js';
 
 /** A manifest or index as it is stored. */
@@ -37,8 +37,8 @@ export interface ImageRepository {
   /** A small blob, whole; undefined: there is none, though a manifest names it. */
   blob(descriptor: ExpectedBlob): Promise<Uint8Array | undefined>;
   /**
-   * Downloads a blob to where `openBlob` finds it, before a manifest says its size. `openBlob` waits
-   * for a download under way. An abort ends it without a failure.
+   * Tries to download a blob to where `openBlob` finds it, before a manifest says its size. Never
+   * fails: `openBlob` waits for the download, and tells what is wrong if it did not come.
    */
   readonly keepAhead?: ((digest: Digest, signal: AbortSignal) => Promise<void>) | undefined;
   /** Copies a blob in chunks, for blobs that are not to be held in memory; false: there is none. */
@@ -62,6 +62,9 @@ export interface RemoteRepository extends ImageRepository {
   tagList(held?: TagList): Promise<TagList | undefined>;
   /** Returns `held` itself if the reference still points at it. */
   manifest(reference: string, held?: StoredManifest): Promise<StoredManifest | undefined>;
-  /** One whose size is not known must not be larger than a layer that is read. */
-  copyBlob(descriptor: PromisedBlob, to: BlobSink): Promise<boolean>;
+  /**
+   * Copies a blob of unknown size in one try; false: there is none, or its registry does not say a
+   * size that a layer may have.
+   */
+  copyUnsized(digest: Digest, to: BlobSink, signal: AbortSignal): Promise<boolean>;
 }

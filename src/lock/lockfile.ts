@@ -1,4 +1,4 @@
-import type { PackageKind, Repository } from '../model/package.js';
+import type { LockedParts, PackageKind, Repository } from '../model/package.js';
 import type { JsonObject } from '../text/json.js';
 import type { Digest } from '../text/digest.js';
 import type { Requirement } from '../model/package-meta.js';
@@ -53,6 +53,11 @@ export interface LockedPackage {
   readonly owns: readonly OwnedObject[];
   /** What the user wants on the object beside its package: metadata and spec, merged already. */
   readonly object: ObjectTemplate;
+}
+
+/** What the image of a package was made of. */
+export function lockedParts({ digest, manifest, baseLayer }: LockedPackage): LockedParts {
+  return { digest, manifest, baseLayer };
 }
 
 /** Who signed an image, and by which policy that suffices. */

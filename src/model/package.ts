@@ -22,11 +22,13 @@ export interface Candidate {
   readonly version: string;
 }
 
-/** What an image was made of, by digest, when it was locked. */
+/** What an image was made of when it was locked. */
 export interface LockedParts {
-  /** Chosen from the index; undefined: there was none. */
-  readonly manifest?: Digest | undefined;
-  readonly baseLayer?: Digest | undefined;
+  /** What the tag pointed at. */
+  readonly digest: Digest | undefined;
+  /** Chosen from the index; undefined: the image has no index. */
+  readonly manifest: Digest | undefined;
+  readonly baseLayer: Digest | undefined;
 }
 
 /** Where something was written: for messages, and to change it. */

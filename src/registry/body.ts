@@ -1,4 +1,4 @@
-import { BlobBuffer, type BlobSink, type PromisedBlob } from '../image/blob.js';
+import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
 import { createHash } from 'node:crypto';
 import { SourceError } from '../model/source-error.js';
 import { asTransient, TransientFailure } from './retry.js';
@@ -71,14 +71,14 @@ function tooSlow(): TransientFailure {
   return new TransientFailure(`the answer came at less than ${MIN_BYTES_PER_SECOND} B/s`);
 }
 
-/** Passes bytes on to a sink and checks that they have the digest, and the size if that is known. */
+/** Passes bytes on to a sink and checks that they have the size and digest of a descriptor. */
 export class VerifiedBytes {
-  readonly #expected: PromisedBlob;
+  readonly #expected: ExpectedBlob;
   readonly #to: BlobSink;
   #hash = createHash('sha256');
   #size = 0;
 
-  constructor(expected: PromisedBlob, to: BlobSink) {
+  constructor(expected: ExpectedBlob, to: BlobSink) {
     this.#expected = expected;
     this.#to = to;
   }
@@ -89,8 +89,9 @@ export class VerifiedBytes {
 
   async add(chunk: Uint8Array): Promise<void> {
     this.#size += chunk.byteLength;
-    const { size = Infinity } = this.#expected;
-    if (this.#size > size) throw await this.#wrong(`more than the ${size} bytes it should have`);
+    if (this.#size > this.#expected.size) {
+      throw await this.#wrong(`more than the ${this.#expected.size} bytes it should have`);
+    }
     this.#hash.update(chunk);
     await this.#to.add(chunk);
   }
@@ -103,7 +104,7 @@ export class VerifiedBytes {
 
   /** Throws unless size and digest are as expected. */
   async finish(): Promise<void> {
-    const { size = 0, digest } = this.#expected;
+    const { size, digest } = this.#expected;
     if (this.#size < size) throw new TransientFailure(`${this.#size} of ${size} bytes came`);
     const got = `sha256:${this.#hash.digest('hex')}`;
     if (got !== digest) throw await this.#wrong(`bytes whose digest is ${got}, not ${digest}`);
@@ -111,9 +112,7 @@ export class VerifiedBytes {
 
   /** The failure to throw where the body has ended and bytes are missing. */
   tooShort(): Promise<WrongBytes> {
-    const { size } = this.#expected;
-    const expected = size === undefined ? 'more must follow' : `the manifest says ${size}`;
-    return this.#wrong(`${this.#size} bytes, where ${expected}`);
+    return this.#wrong(`${this.#size} bytes, where the manifest says ${this.#expected.size}`);
   }
 
   async #wrong(what: string): Promise<WrongBytes> {

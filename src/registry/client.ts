@@ -3,7 +3,7 @@ import { printable } from '../text/printable.js';
 import { isTag, joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
 import { withPaceCheck, readBody, VerifiedBytes, WrongBytes } from './body.js';
-import { BlobBuffer, type BlobSink, type ExpectedBlob, type PromisedBlob } from '../image/blob.js';
+import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/blob.js';
 import { MEDIA_TYPE, type Descriptor } from '../image/descriptor.js';
 import { parseManifest } from '../image/manifest.js';
 import type { RemoteRepository, StoredManifest, TagList } from '../image/image-repository.js';
@@ -45,11 +45,9 @@ export class RegistryClient {
       },
       referrers: (digest) => this.#referrers(name, digest),
       blob: (descriptor) => this.#blob(name, descriptor),
-      copyBlob: (descriptor, to) => {
-        const { layerBytes, copiedLayerBytes } = this.#limits;
-        const limit = descriptor.size === undefined ? layerBytes : copiedLayerBytes;
-        return this.#download(name, descriptor, { to, limit });
-      },
+      copyUnsized: (digest, to, signal) => this.#copyUnsized(name, digest, to, signal),
+      copyBlob: (descriptor, to) =>
+        this.#download(name, descriptor, { to, limit: this.#limits.copiedLayerBytes }),
     };
   }
 
@@ -243,19 +241,37 @@ export class RegistryClient {
     return found ? to.bytes : undefined;
   }
 
+  async #copyUnsized(
+    name: RemoteName,
+    digest: Digest,
+    to: BlobSink,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const subject = `${name.host}/${name.path}@${digest}`;
+    const url = await this.#session.url(name, `blobs/${digest}`);
+    const { response } = await this.#session.get(name, url, {}, subject, signal);
+    const size = Number(response.header('content-length') ?? NaN);
+    if (response.status !== 200 || !(size <= this.#limits.layerBytes)) {
+      await response.discard();
+      return false;
+    }
+    const bytes = new VerifiedBytes({ digest, size }, to);
+    for await (const chunk of withPaceCheck(response.body, this.#session.clock, size))
+      await bytes.add(chunk);
+    return isAll(bytes);
+  }
+
   /** Copies a blob to a sink, resuming where the connection broke; false: there is no such blob. */
   async #download(
     name: RemoteName,
-    expected: PromisedBlob,
+    expected: ExpectedBlob,
     { to, limit }: { readonly to: BlobSink; readonly limit: number },
   ): Promise<boolean> {
     const subject = `${name.host}/${name.path}@${expected.digest}`;
-    const checkSize = (size: number) => {
-      if (size <= limit) return;
-      const what = `the layer has ${size} bytes; at most ${limit} are read`;
+    if (expected.size > limit) {
+      const what = `the layer has ${expected.size} bytes; at most ${limit} are read`;
       throw new SourceError('TOO_LARGE', subject, what);
-    };
-    checkSize(expected.size ?? 0);
+    }
     const url = await this.#session.url(name, `blobs/${expected.digest}`);
     const bytes = new VerifiedBytes(expected, to);
     let etag: string | undefined;
@@ -275,13 +291,11 @@ export class RegistryClient {
       if (bytes.size > 0 && !continues(response, bytes.size)) await bytes.restart();
       etag = strongTag(response);
       const { body } = response;
-      const size = expected.size ?? bytes.size + lengthOf(response);
-      for await (const chunk of withPaceCheck(body, this.#session.clock, size - bytes.size)) {
-        checkSize(bytes.size + chunk.byteLength);
+      const left = expected.size - bytes.size;
+      for await (const chunk of withPaceCheck(body, this.#session.clock, left))
         await bytes.add(chunk);
-      }
       // A 206 may be shorter than the range asked for; a 200 is all that there is.
-      if (response.status === 200 && bytes.size < size) throw await bytes.tooShort();
+      if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShort();
       return isAll(bytes);
     });
   }
@@ -354,12 +368,6 @@ function isManifest(bytes: Uint8Array): boolean {
 
 function rangeFrom(offset: number, etag: string): Record<string, string> {
   return { range: `bytes=${offset}-`, 'if-range': etag };
-}
-
-/** The length of a body as its registry says; 0: it does not. */
-function lengthOf(response: HttpResponse): number {
-  const length = response.header('content-length') ?? '';
-  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
 }
 
 function strongTag(response: HttpResponse): string | undefined {

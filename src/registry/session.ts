@@ -130,10 +130,13 @@ export class RegistrySession {
     url: URL,
     headers: Readonly<Record<string, string>>,
     subject: string,
+    signal?: AbortSignal,
   ): Promise<FinalResponse> {
     const scope = scopeOf(name, url, 'pull');
-    const landed = await this.#authorized(scope, { method: 'GET', url, headers }, (request) =>
-      sendFollowingRedirects(this.#transport, request, subject),
+    const landed = await this.#authorized(
+      scope,
+      { method: 'GET', url, headers, signal },
+      (request) => sendFollowingRedirects(this.#transport, request, subject),
     );
     const { status } = landed.response;
     if (status === 200 || status === 206 || status === 404) return landed;

@@ -1,7 +1,7 @@
 import { isDigest, type Digest } from '../text/digest.js';
 import { joinReference } from '../model/reference.js';
 import { SourceError } from '../model/source-error.js';
-import type { BlobSink, ExpectedBlob } from '../image/blob.js';
+import type { ExpectedBlob } from '../image/blob.js';
 import { copyBlob } from '../image/layer/copy-blob.js';
 import { openBlob } from '../image/layer/open-blob.js';
 import type { DiskCache } from './disk-cache.js';
@@ -26,7 +26,7 @@ export function cachedRepository(
   clock: Pick<Clock, 'now'>,
 ): ImageRepository {
   const { name } = remote;
-  /** Blobs that are being kept ahead. */
+  /** Blobs that are downloaded before a manifest names them. */
   const ahead = new Map<Digest, Promise<void>>();
   return {
     name,
@@ -70,7 +70,7 @@ export function cachedRepository(
     keepAhead: (digest, signal) => {
       const keeping =
         ahead.get(digest) ??
-        keepUnnamed(remote, cache, digest, signal).finally(() => ahead.delete(digest));
+        keepUnsized(remote, cache, digest, signal).finally(() => ahead.delete(digest));
       ahead.set(digest, keeping);
       return keeping;
     },
@@ -86,32 +86,16 @@ export function cachedRepository(
   };
 }
 
-/** Downloads a blob whose size is not known, unless the cache has it; an abort is no failure. */
-async function keepUnnamed(
+/** Downloads a blob unless the cache has it. What fails is asked for again when it is read. */
+async function keepUnsized(
   remote: RemoteRepository,
   cache: DiskCache,
   digest: Digest,
   signal: AbortSignal,
 ): Promise<void> {
   if (await cache.holdsBlob(digest)) return;
-  try {
-    await cache.keepBlobFrom(digest, (to) =>
-      remote.copyBlob({ digest, size: undefined }, until(signal, to)),
-    );
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-/** A sink that fails once the signal is aborted, which ends the download. */
-function until(signal: AbortSignal, to: BlobSink): BlobSink {
-  return {
-    add: async (chunk) => {
-      signal.throwIfAborted();
-      await to.add(chunk);
-    },
-    restart: () => to.restart(),
-  };
+  const keeping = cache.keepBlobFrom(digest, (to) => remote.copyUnsized(digest, to, signal));
+  await keeping.catch(() => undefined);
 }
 
 const AS_IT_WAS =

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 import { printable } from '../text/printable.js';
 import { SourceError } from '../model/source-error.js';
-import type { BlobSink, PromisedBlob } from '../image/blob.js';
+import type { BlobSink, ExpectedBlob } from '../image/blob.js';
 import type { FileTree } from './file-tree.js';
 import type { OpenBlob } from '../image/image-repository.js';
 import { LIMITS } from '../image/limits.js';
+
+/** What a blob in a file should be; undefined size: any. */
+type Expected = Pick<ExpectedBlob, 'digest'> & { readonly size: number | undefined };
 
 /** A blob in a file of a tree. */
 export class FileBlob {
   readonly #tree: FileTree;
   readonly #path: string;
-  readonly #expected: PromisedBlob;
+  readonly #expected: Expected;
 
-  constructor(tree: FileTree, path: string, expected: PromisedBlob) {
+  constructor(tree: FileTree, path: string, expected: Expected) {
     this.#tree = tree;
     this.#path = path;
     this.#expected = expected;

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { BlobBuffer, type ExpectedBlob } from '../../src/image/blob.js';
-import type { ImageRepository, RemoteRepository } from '../../src/image/image-repository.js';
-import { LIMITS } from '../../src/image/limits.js';
+import { BlobBuffer } from '../../src/image/blob.js';
+import type { ImageRepository } from '../../src/image/image-repository.js';
 import { withRegistry } from '../support/registry/client.js';
-import { endless, instead, on, status, truncated, unended } from '../support/registry/faults.js';
+import { on, truncated, unended } from '../support/registry/faults.js';
 import { blobOf, packageImage } from '../support/registry/image.js';
 import { send, type Fault } from '../support/registry/registry.js';
 
 const image = await packageImage('kind: Provider\n'.repeat(50));
 const layer = image.blobs.at(-1)!;
-const wanted = { digest: layer.digest, size: layer.bytes.length } as ExpectedBlob;
+const wanted = { digest: layer.digest, size: layer.bytes.length } as never;
 const other = blobOf('x'.repeat(layer.bytes.length));
 const ETAG = `"${layer.digest}"`;
 
@@ -18,14 +17,6 @@ type Read = (repository: ImageRepository) => Promise<Uint8Array | undefined>;
 async function copied(repository: ImageRepository): Promise<Uint8Array | undefined> {
   const held = new BlobBuffer();
   return (await repository.copyBlob!(wanted, held)) ? held.bytes : undefined;
-}
-
-/** As it is asked for before its manifest has come. */
-async function copiedAhead(repository: ImageRepository): Promise<Uint8Array | undefined> {
-  const held = new BlobBuffer();
-  const remote = repository as RemoteRepository; // what the bench makes
-  const found = await remote.copyBlob({ ...wanted, size: undefined }, held);
-  return found ? held.bytes : undefined;
 }
 
 /** Fetches the layer from a registry whose first answers are `faults`; says how it was asked. */
@@ -54,7 +45,6 @@ function part(bytes: Uint8Array, from: number): Fault {
 describe.each<{ how: string; read: Read }>([
   { how: 'read', read: (repository) => repository.blob(wanted) },
   { how: 'copied', read: copied },
-  { how: 'copied ahead', read: copiedAhead },
 ])('a blob that was cut off while it was $how', ({ read }) => {
   const fetched = (...faults: readonly Fault[]) => fetching(read, faults);
 
@@ -105,50 +95,8 @@ describe.each<{ how: string; read: Read }>([
     const asked = await fetched(cut);
     expect(asked).toEqual([undefined, `bytes=20- if ${ETAG}`, undefined]);
   });
-});
 
-test.each([{ read: copied }, { read: (to: ImageRepository) => to.blob(wanted) }])(
-  'a blob that was cut off after its last byte needs no rest',
-  async ({ read }) => {
-    expect(await fetching(read, [unended(layer.bytes)])).toEqual([undefined]);
-  },
-);
-
-test('a blob of unknown size that was cut off after its last byte is asked for its rest', async () => {
-  const { length } = layer.bytes;
-  const nothingLeft = status(416);
-  expect(await fetching(copiedAhead, [unended(layer.bytes, ETAG), nothingLeft])).toEqual([
-    undefined,
-    `bytes=${length}- if ${ETAG}`,
-    undefined,
-  ]);
-});
-
-describe('a blob of unknown size', () => {
-  const limits = { ...LIMITS, layerBytes: layer.bytes.length - 1 };
-
-  test.each([
-    { how: 'said so at once', faults: [] },
-    { how: 'never said how large', faults: [on('/blobs/', endless(layer.bytes))] },
-  ])('is refused if it is larger than a layer may be: $how', async ({ faults }) => {
-    await withRegistry({ limits, faults }, async ({ registry, repository }) => {
-      registry.push('a/p', 'v1', image);
-      await expect(copiedAhead(repository('a/p'))).rejects.toMatchObject({ code: 'TOO_LARGE' });
-    });
-  });
-
-  test('is refused if it has another digest, after one more try', async () => {
-    const faults = [on('/blobs/', instead(other.bytes))];
-    await withRegistry({ faults }, async ({ registry, repository }) => {
-      registry.push('a/p', 'v1', image);
-      await expect(copiedAhead(repository('a/p'))).rejects.toMatchObject({ code: 'BAD_DIGEST' });
-      expect(registry.asked).toHaveLength(2);
-    });
-  });
-
-  test('may be absent', async () => {
-    await withRegistry({}, async ({ repository }) => {
-      expect(await copiedAhead(repository('a/p'))).toBeUndefined();
-    });
+  test('after its last byte needs no rest', async () => {
+    expect(await fetched(unended(layer.bytes))).toEqual([undefined]);
   });
 });

@@ -8,12 +8,13 @@ import { cleanCache } from '../../src/store/clean-cache.js';
 import { DiskCache } from '../../src/store/disk-cache.js';
 import { cachedRepository, offlineRepository } from '../../src/store/cached-repository.js';
 import type { ImageRepository } from '../../src/image/image-repository.js';
+import { LIMITS } from '../../src/image/limits.js';
 import { RegistryClient } from '../../src/registry/client.js';
 import type { HttpRequest } from '../../src/registry/transport/transport.js';
 import { isDigest, type Digest } from '../../src/text/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { anonymous, TestClock, withRegistry, type Bench } from '../support/registry/client.js';
-import { on, status } from '../support/registry/faults.js';
+import { instead, on, status, truncated, unended } from '../support/registry/faults.js';
 import { packageImage } from '../support/registry/image.js';
 import type { Fault } from '../support/registry/registry.js';
 
@@ -135,9 +136,13 @@ async function opened(kept: ImageRepository): Promise<Uint8Array | undefined> {
   return blob && buffer(blob.chunks());
 }
 
+const large: Fault = (_request, response) => {
+  response.writeHead(200, { 'Content-Length': LIMITS.layerBytes + 1 }).write('x');
+  return true;
+};
+
 describe('a blob that is kept ahead', () => {
   const wanted = new AbortController().signal;
-  const unwanted = AbortSignal.abort();
   const { bytes } = image.blobs.at(-1)!;
 
   test('is downloaded once, whoever opens it meanwhile or later', async () => {
@@ -159,22 +164,32 @@ describe('a blob that is kept ahead', () => {
     });
   });
 
-  test('fails for those who wait for it, too', async () => {
-    await keeping([on('/blobs/', status(503))], async (kept, { registry }) => {
-      const ahead = expect(kept.keepAhead!(layer.digest, wanted)).rejects.toThrow('503');
-      await expect(opened(kept)).rejects.toThrow('503');
-      await ahead;
-      expect(registry.asked).toHaveLength(1);
-    });
-  });
-
-  test('is left when nobody wants it, and asked for again by those who do', async () => {
-    await keeping([], async (kept, { registry }) => {
-      const ahead = kept.keepAhead!(layer.digest, unwanted);
+  test.each<{ why: string; fault: Fault }>([
+    { why: 'its registry failed', fault: status(503) },
+    { why: 'it came with other bytes', fault: instead('x'.repeat(bytes.length)) },
+    { why: 'it was cut off', fault: truncated(bytes, 20) },
+    { why: 'its size was not said', fault: unended(bytes) },
+    { why: 'it was said to be larger than a layer may be', fault: large },
+  ])('is asked for again by those who read it if $why', async ({ fault }) => {
+    await keeping([on('/blobs/', fault, 1)], async (kept, { registry }) => {
+      const ahead = kept.keepAhead!(layer.digest, wanted);
       expect(await opened(kept)).toEqual(Buffer.from(bytes));
       await ahead;
       expect(registry.asked).toHaveLength(2);
+      expect(notes).toEqual([]);
+    });
+  });
+
+  test('is given up at once when it is not wanted, and leaves no file', async () => {
+    const asked = new AbortController();
+    const silence: Fault = () => {
+      asked.abort();
+      return true;
+    };
+    await keeping([on('/blobs/', silence, 1)], async (kept) => {
+      await kept.keepAhead!(layer.digest, asked.signal);
       expect(await readdir(join(folder, 'v1', 'unfinished'))).toEqual([]);
+      expect(await opened(kept)).toEqual(Buffer.from(bytes));
     });
   });
 

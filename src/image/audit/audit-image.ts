@@ -1,10 +1,10 @@
 import type { Digest } from '../../text/digest.js';
 import { printable } from '../../text/printable.js';
 import { SourceError } from '../../model/source-error.js';
+import { allEnded } from '../../model/time/all-ended.js';
 import type { TargetRules } from '../../model/target/target.js';
 import { packagePlace, type PackagePlace } from '../package-place.js';
 import type { Descriptor } from '../descriptor.js';
-import { allEnded } from './all-ended.js';
 import { checkDiffIds } from './diff-id.js';
 import { undefinedIfOffline, isComplete, missingPart } from './missing-part.js';
 import type { ImageRepository } from '../image-repository.js';

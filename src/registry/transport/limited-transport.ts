@@ -6,7 +6,9 @@ import { shownUrl, type HttpResponse, type Transport } from './transport.js';
 export function limitedTransport(transport: Transport, budget: TimeBudget): Transport {
   return async (request) => {
     const asked = `\`${request.method} ${shownUrl(request.url)}\``;
-    const sending = transport({ ...request, signal: budget.signal });
+    const { signal } = request;
+    const ended = signal === undefined ? budget.signal : AbortSignal.any([budget.signal, signal]);
+    const sending = transport({ ...request, signal: ended });
     const response = await budget.wait(`an answer to ${asked}`, sending);
     return {
       status: response.status,

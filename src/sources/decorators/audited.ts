@@ -1,7 +1,7 @@
 import type { Candidate } from '../../model/package.js';
 import type { Digest } from '../../text/digest.js';
 import type { FetchedPackage, PackageSource } from '../../model/package-source.js';
-import { allEnded } from '../../image/audit/all-ended.js';
+import { allEnded } from '../../model/time/all-ended.js';
 import { auditImage } from '../../image/audit/audit-image.js';
 import type { ExpectedBlob } from '../../image/blob.js';
 import type { ImageRepository, OpenBlob, StoredManifest } from '../../image/image-repository.js';
@@ -76,15 +76,17 @@ function keeping(
 /** Blobs that stay open until all are closed. */
 class OpenedBlobs {
   readonly #images: ImageRepository;
-  readonly #blobs = new Map<Digest, Promise<OpenBlob | undefined>>();
+  /** By digest and size: each size that a manifest says is checked. */
+  readonly #blobs = new Map<string, Promise<OpenBlob | undefined>>();
 
   constructor(images: ImageRepository) {
     this.#images = images;
   }
 
   async open(descriptor: ExpectedBlob): Promise<OpenBlob | undefined> {
-    const opening = this.#blobs.get(descriptor.digest) ?? openBlob(this.#images, descriptor);
-    this.#blobs.set(descriptor.digest, opening);
+    const key = `${descriptor.digest} ${descriptor.size}`;
+    const opening = this.#blobs.get(key) ?? openBlob(this.#images, descriptor);
+    this.#blobs.set(key, opening);
     const blob = await opening;
     return blob && { chunks: () => blob.chunks(), close: async () => {} };
   }

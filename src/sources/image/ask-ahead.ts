@@ -1,28 +1,44 @@
-import type { LockedParts } from '../../model/package.js';
 import type { ImageRepository } from '../../image/image-repository.js';
+import type { LockedParts } from '../../model/package.js';
+import type { Digest } from '../../text/digest.js';
+
+interface AskedImage {
+  readonly images: ImageRepository;
+  readonly reference: string;
+  readonly parts: LockedParts | undefined;
+}
 
 /**
  * Reads an image whose parts are asked for at once, as they were when it was locked: each names the
  * next, and would take a round trip of its own. What is read is what the image names now.
  */
 export async function askingAhead<T>(
-  images: ImageRepository,
-  parts: LockedParts,
+  { images, reference, parts }: AskedImage,
   read: () => Promise<T>,
 ): Promise<T> {
-  const { baseLayer } = parts;
+  if (parts === undefined) return read();
+  const { digest, manifest, baseLayer } = parts;
   const unwanted = new AbortController();
-  expectManifest(images, parts);
-  if (baseLayer !== undefined)
-    void images.keepAhead?.(baseLayer, unwanted.signal).catch(() => undefined);
+  const isLocked = images.manifest(reference).then(
+    (found) => found?.digest === digest,
+    () => false,
+  );
+  void isLocked.then((wanted) => {
+    if (!wanted) unwanted.abort();
+  });
+  expectManifest(images, manifest);
+  const keeping = baseLayer && images.keepAhead?.(baseLayer, unwanted.signal);
   try {
     return await read();
-  } finally {
+  } catch (error) {
     unwanted.abort();
+    throw error;
+  } finally {
+    await keeping;
   }
 }
 
 /** Asks for the manifest of an image together with its index. A failure shows when it is read. */
-export function expectManifest(images: ImageRepository, { manifest }: LockedParts): void {
+export function expectManifest(images: ImageRepository, manifest: Digest | undefined): void {
   if (manifest !== undefined) void images.manifest(manifest).catch(() => undefined);
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import pLimit from 'p-limit';
 import type { ImageConfig } from '../../model/cluster/image-config.js';
 import { InputError } from '../../model/input-error.js';
 import type { PackageSource } from '../../model/package-source.js';
@@ -80,7 +81,7 @@ export function connectRegistries(options: RegistriesOptions): Registries {
   const transport = transportFor(options);
   const clock = options.budget === undefined ? realClock : limitedClock(realClock, options.budget);
   const online = new RegistryClient({ transport, clock });
-  const client = cache === undefined ? online : throughCache(online, cache);
+  const client = cache === undefined ? online : throughCache(online, cache, options.connections);
   const pusher = new RegistryPusher({ transport, clock });
   const named = ({ registry: host, path }: Reference): RemoteName => {
     const plainHttp = mayBePlainHttp(host, { dotLocal: false, insecure });
@@ -129,12 +130,23 @@ function credentialsIn({ env, budget, pullSecrets = [] }: RegistriesOptions): {
   return { secrets, credentials };
 }
 
-function throughCache(client: RegistryClient, cache: DiskCache): ImageRepositories {
+function throughCache(
+  client: RegistryClient,
+  cache: DiskCache,
+  connections: number,
+): ImageRepositories {
+  // Of what is asked ahead some may not be needed: half the connections are left for what is.
+  const ahead = pLimit(Math.max(1, Math.floor(connections / 2)));
   return {
-    repository: (name) =>
-      cache.offline
-        ? offlineRepository(`${name.host}/${name.path}`, cache)
-        : cachedRepository(client.repository(name), cache, realClock),
+    repository: (name) => {
+      if (cache.offline) return offlineRepository(`${name.host}/${name.path}`, cache);
+      const kept = cachedRepository(client.repository(name), cache, realClock);
+      const keepAhead: ImageRepository['keepAhead'] = async (digest, signal) => {
+        if (ahead.activeCount + ahead.pendingCount < ahead.concurrency)
+          await ahead(() => kept.keepAhead!(digest, signal));
+      };
+      return { ...kept, keepAhead };
+    },
   };
 }
 

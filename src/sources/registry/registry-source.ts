@@ -87,17 +87,17 @@ export function registrySource(options: RegistrySourceOptions): ImageHolder {
     },
     fetch: (candidate, target) =>
       asked(candidate, target, (images, reference) =>
-        askingAhead(images, candidate.parts ?? {}, () =>
+        askingAhead({ images, reference, parts: candidate.parts }, () =>
           fetchImage(images, reference, target, parsed),
         ),
       ),
     released: (candidate, target) =>
       asked(candidate, target, (images, reference) => imageDate(images, reference, target.rules)),
-    images: async ({ repository, version, parts = {} }, target) => {
+    images: async ({ repository, version, parts }, target) => {
       const place = imagePlace(joinReference(repository, version), imageConfigs, target);
       if (place === undefined) return undefined;
       const images = open(place, target);
-      expectManifest(images, parts);
+      expectManifest(images, parts?.manifest);
       return {
         name: images.name,
         partial: images.partial,

@@ -1,5 +1,5 @@
 import type { SourceMemory } from '../../driver/source-memory.js';
-import type { Lockfile } from '../../lock/lockfile.js';
+import { lockedParts, type Lockfile } from '../../lock/lockfile.js';
 import type { Repository } from '../../model/package.js';
 import type { Target } from '../../model/target/target.js';
 import { effectiveRepository, effectiveSelector } from '../../solver/effective.js';
@@ -26,9 +26,10 @@ export function expectLocked(
     reached.add(repository);
     const version = problem.locked.get(repository);
     const last = locked.get(repository);
-    const parts = last?.version === version ? last : undefined;
-    if (version !== undefined)
-      void memory.expectPackage({ repository, version, parts }, target).catch(() => undefined);
+    if (version !== undefined) {
+      const known = last?.version === version ? { parts: lockedParts(last) } : {};
+      void memory.expectPackage({ repository, version, ...known }, target).catch(() => undefined);
+    }
     if (last === undefined || problem.ignoreRequirements) return;
     for (const list of requiredLists(last, problem)) memory.expectTags(list.repository, target);
     for (const each of last.requirements) if (each.requires === 'package') reach(each.repository);

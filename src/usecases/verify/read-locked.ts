@@ -1,4 +1,4 @@
-import type { LockedPackage } from '../../lock/lockfile.js';
+import { lockedParts, type LockedPackage } from '../../lock/lockfile.js';
 import { isDigest, type Digest } from '../../text/digest.js';
 import type { CheckedPackage } from '../../driver/checked-package.js';
 import type { SourceMemory } from '../../driver/source-memory.js';
@@ -29,7 +29,8 @@ export async function readLocked(
   reading: ReadingLocked,
 ): Promise<LockedRead> {
   const { repository, version, digest } = locked;
-  const named = await reading.source.fetch({ repository, version, parts: locked }, reading.target);
+  const parts = lockedParts(locked);
+  const named = await reading.source.fetch({ repository, version, parts }, reading.target);
   const read = (fetched: CheckedPackage | undefined, found: Partial<LockedRead> = {}) => ({
     locked,
     fetched,
@@ -46,7 +47,7 @@ export async function readLocked(
     return read(named, { notes: ['its source does not say its digest: bytes were not compared'] });
   }
   if (isDigest(version)) return read(undefined, { mismatches: [gone(locked)] });
-  const asked = { repository, version: digest, parts: locked };
+  const asked = { repository, version: digest, parts };
   const held = await reading.source.fetch(asked, reading.target);
   if (named !== undefined) {
     const lost = held === undefined ? [gone(locked)] : [];

@@ -93,14 +93,16 @@ test('limited lists what its source lists, and only if that can', async () => {
   expect(Object.keys(limited(recorded(near).source, 2)).sort()).toEqual(['fetch', 'tags']);
 });
 
+const PARTS = { digest: undefined, manifest: undefined, baseLayer: undefined };
+
 test.each([
-  { concurrency: 2, passed: { manifest: undefined } },
+  { concurrency: 2, passed: PARTS },
   { concurrency: 1, passed: undefined },
 ])('limited to $concurrency at once passes on what may be asked ahead: $passed', async (row) => {
   const asked: unknown[] = [];
   const fetch = async ({ parts }: AskedPackage) => void asked.push(parts);
   const source = limited({ tags: async () => [], fetch }, row.concurrency);
-  await source.fetch({ ...at(A, 'v1.0.0'), parts: { manifest: undefined } }, target);
+  await source.fetch({ ...at(A, 'v1.0.0'), parts: PARTS }, target);
   expect(asked).toEqual([row.passed]);
 });
 

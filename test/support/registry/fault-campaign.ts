@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { providerYaml } from '../package-yaml.js';
-import { packageImage, type Image } from './image.js';
+import { BASE, imageOf, indexOf, layerOf, type Image } from './image.js';
 import { Registry, type Fault } from './registry.js';
 
 /** Runs a command line in a folder, and says how it ended. */
@@ -28,6 +28,11 @@ export interface Campaign {
   readonly argv: readonly string[];
   /** Downloads of the runs before are kept, so that requests are conditional. */
   readonly warm?: boolean;
+  /**
+   * Requests at once; 1 unless told, for those made ahead would meet the fault of the next run. What
+   * is asked for ahead of what a lockfile names has ended when the command does.
+   */
+  readonly concurrency?: number;
 }
 
 export interface Tally {
@@ -59,7 +64,19 @@ const OLD = [
 export const CAMPAIGNS: readonly Campaign[] = [
   { name: 'resolve, over old outputs', before: [OLD], argv: [...RESOLVE, '--upgrade'] },
   { name: 'update', before: [OLD], argv: ['update', '-f', 'wanted.yaml'] },
+  {
+    name: 'resolve --locked, parts at once',
+    before: [RESOLVE],
+    argv: [...RESOLVE, '--locked'],
+    concurrency: 4,
+  },
   { name: 'verify', before: [RESOLVE], argv: ['verify', ...RESOLVE.slice(1)] },
+  {
+    name: 'verify, parts at once',
+    before: [RESOLVE],
+    argv: ['verify', ...RESOLVE.slice(1)],
+    concurrency: 4,
+  },
   { name: 'vendor', before: [RESOLVE], argv: ['vendor', 'world', '--full'] },
   { name: 'index', before: [], argv: ['index', 'HOST/a/provider', '--out', 'index.json'] },
 ];
@@ -117,17 +134,18 @@ export class FaultWorld {
    * often a fault meets the same request.
    */
   async run(
-    { before, argv, warm, name }: Campaign,
+    { before, argv, warm, name, concurrency = 1 }: Campaign,
     faults: Readonly<Record<string, Fault>>,
     { times, stride, flags, tally }: FaultPlan,
   ): Promise<void> {
     const start = this.#folder();
-    for (const each of before) await this.#ok(start, each);
+    for (const each of before) await this.#ok(start, [...each, '--concurrency', '1']);
     if (warm !== true) rmSync(join(start, '.cache'), { recursive: true, force: true });
     const old = stateOf(start);
     const right = this.#folder(start);
     this.#paths = [];
-    const { stdout } = await this.#ok(right, argv);
+    const asked = [...argv, '--concurrency', `${concurrency}`];
+    const { stdout } = await this.#ok(right, asked);
     const expected = stateOf(right);
     const requests = this.#paths.length;
     tally.requests += requests;
@@ -136,7 +154,7 @@ export class FaultWorld {
         const folder = this.#folder(start);
         this.#paths = [];
         this.#fault = { fault, at, left: times };
-        const ended = await this.#command(folder, [...argv, ...flags]);
+        const ended = await this.#command(folder, [...asked, ...flags]);
         this.#fault = undefined;
         const state = stateOf(folder);
         const said =
@@ -163,8 +181,7 @@ export class FaultWorld {
   #command(folder: string, argv: readonly string[]) {
     const words = argv.map((word) => word.replaceAll('HOST', this.#registry.host));
     const env = { HOME: join(folder, '.home'), XPKG_RESOLVE_CACHE: join(folder, '.cache') };
-    // One request at a time: those made ahead would meet the fault of the next run.
-    return this.#run([...words, '--concurrency', '1'], { cwd: folder, env });
+    return this.#run(words, { cwd: folder, env });
   }
 
   #folder(from?: string): string {
@@ -218,8 +235,12 @@ function imagesFor(host: string): Promise<(readonly [string, string, Image])[]> 
   ]);
 }
 
-async function tagged(path: string, tag: string, packageYaml: string) {
-  return [path, tag, await packageImage(packageYaml)] as const;
+/** In an index, so that an image takes a request for each of its parts. */
+async function tagged(path: string, tag: string, content: string) {
+  const base = await layerOf([{ name: 'package.yaml', content }], { annotations: BASE });
+  const image = imageOf([base]);
+  const index = indexOf([{ image, platform: { os: 'linux', architecture: 'amd64' } }]);
+  return [path, tag, index] as const;
 }
 
 function configurationYaml(host: string, version: string): string {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -116,24 +116,38 @@ test('`verify` asks for index and manifest at once, then for config, layer and o
   expect(await run('verify', ...refs)).toBe(EXIT.done);
 });
 
+/** Runs what asks ahead, and what asks for one part after the other. */
+async function bothWays(refs: readonly string[]) {
+  const ahead = await runElsewhere('resolve', ...refs, '--locked', '--concurrency', '2');
+  const inOrder = ['resolve', ...refs, '--locked', '--concurrency', '1'];
+  expect(ahead).toEqual(await ran('another', inOrder));
+  return ahead;
+}
+
 describe('what a lockfile says of an image is not believed', () => {
-  test('if its tag has moved', async () => {
+  test('if tags have moved, even if the layers that were locked never come', async () => {
     const refs = await twoProviders(platforms);
     expect(await run('resolve', ...refs)).toBe(EXIT.done);
-    registry.push('acme/a', 'v1.0.0', await platforms('moved'));
-    const { code, said } = await runElsewhere('resolve', ...refs, '--locked');
-    expect({ code, said }).toEqual(
-      await ran('another', ['resolve', ...refs, '--locked', '--concurrency', '1']),
-    );
+    for (const name of ['a', 'b']) {
+      const old = (await provider(name)).blobs.at(-1)!.digest;
+      registry.fail(on(old, () => true));
+      registry.push(`acme/${name}`, 'v1.0.0', await platforms(`moved-${name}`));
+    }
+    const { code, said } = await bothWays(refs);
+    expect(code).toBe(EXIT.lockMismatch);
     expect(said).toContain('moved');
+    expect(await readdir(join(folder, 'elsewhere', 'xpkg-resolve', 'v1', 'unfinished'))).toEqual(
+      [],
+    );
   });
 
-  test('if its layer comes with other bytes', async () => {
+  test.each([
+    { what: 'other bytes', bytes: 'other bytes' },
+    { what: 'more bytes than its manifest says', bytes: 'x'.repeat(1000) },
+  ])('if its layer comes with $what', async ({ bytes }) => {
     const refs = await twoProviders(platforms);
     expect(await run('resolve', ...refs)).toBe(EXIT.done);
-    registry.fail(on('/acme/a/blobs/', instead('other bytes')));
-    const { code, said } = await runElsewhere('resolve', ...refs, '--locked');
-    expect(code).toBe(EXIT.sourceFailed);
-    expect(said).toContain('bytes whose digest is');
+    registry.fail(on('/acme/a/blobs/', instead(bytes)));
+    expect(await bothWays(refs)).toMatchObject({ code: EXIT.sourceFailed });
   });
 });
