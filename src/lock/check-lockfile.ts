@@ -9,6 +9,9 @@ import { LOCKFILE_SCHEMA, type LockfileDocument } from './lockfile-schema.js';
 export const RESTORE_HINT =
   'restore it from version control, or delete it and run `xpkg-resolve resolve` again';
 
+/** Advice for a file of another sort, which may be the only one of its sort. */
+const OTHER_FILE_HINT = 'it is a file of another sort: let `--lock` name the lockfile';
+
 const departures = schemaCheck(LOCKFILE_SCHEMA, { all: true });
 
 /**
@@ -31,7 +34,9 @@ export function checkLockfile(document: LocatedDocument): LockfileDocument {
 function checkVersion({ value, error }: LocatedDocument): void {
   if (!isMapping(value)) throw error([], 'is not a lockfile: it must be a mapping', RESTORE_HINT);
   if (!Object.hasOwn(value, 'version')) {
-    throw error([], 'is not a lockfile: it has no `version`', RESTORE_HINT);
+    const isOther = Object.hasOwn(value, 'kind');
+    const hint = isOther ? OTHER_FILE_HINT : RESTORE_HINT;
+    throw error([], 'is not a lockfile: it has no `version`', hint);
   }
   const { version } = value;
   if (typeof version !== 'number' || !Number.isInteger(version)) {

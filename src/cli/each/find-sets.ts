@@ -1,11 +1,16 @@
 import { stat } from 'node:fs/promises';
-import { join, normalize, resolve } from 'node:path';
+import { isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import { escapePath, glob } from 'tinyglobby';
 import { InputError } from '../../model/input-error.js';
+import { codeOf } from '../../files/error-code.js';
 import { byCodePoint } from '../../text/code-point-order.js';
+import { tellingAll, type UnreadFolder } from './telling-files.js';
 
 /** Folders that hold files of others; a pattern that names one is taken at its word. */
 const NOT_SEARCHED = ['node_modules', '.git'];
+
+/** A hidden name in a pattern, which is taken at its word, too. */
+const HIDDEN_NAME = /(?:^|\/)\.[^./]/;
 
 /**
  * The files that patterns match, each once, by path in code-point order. A pattern that is the name of
@@ -26,7 +31,8 @@ export async function findSets(
       hint: "say what to take as well: `--each 'clusters/*/xpkg.yaml'`",
     });
   }
-  const found = new Set<string>();
+  /** By full path: a set may be named in several ways. */
+  const found = new Map<string, string>();
   for (const pattern of wanted) {
     const all = (await isFile(resolve(cwd, pattern)))
       ? await unlessLeftOut(pattern, left, cwd)
@@ -34,10 +40,16 @@ export async function findSets(
     if (all.length === 0 && !(await isAnywhere(pattern, cwd))) {
       throw await nothingFound(pattern, cwd);
     }
-    for (const file of all) found.add(normalize(file));
+    for (const file of all) found.set(resolve(cwd, file), fromFolder(cwd, file));
   }
   if (found.size === 0) throw nothingLeft(patterns);
-  return [...found].sort(byCodePoint);
+  return [...found.values()].sort(byCodePoint);
+}
+
+/** A path below a folder as seen from there; any other as it is. */
+function fromFolder(folder: string, path: string): string {
+  const below = relative(folder, resolve(folder, path));
+  return below.startsWith('..') || isAbsolute(below) ? normalize(path) : below;
 }
 
 /** The name of a file as a pattern that matches it alone; a pattern as it is. */
@@ -61,10 +73,28 @@ async function isAnywhere(pattern: string, cwd: string): Promise<boolean> {
   return (await isFile(resolve(cwd, pattern))) || (await matching(pattern, [], cwd)).length > 0;
 }
 
-function matching(pattern: string, left: readonly string[], cwd: string): Promise<string[]> {
+async function matching(
+  pattern: string,
+  left: readonly string[],
+  cwd: string,
+): Promise<readonly string[]> {
   const skipped = NOT_SEARCHED.filter((name) => !pattern.includes(name));
   const ignore = [...left, ...skipped.map((name) => `**/${name}/**`)];
-  return glob(pattern, { cwd, ignore, expandDirectories: false });
+  const unread: UnreadFolder[] = [];
+  const fs = tellingAll((folder) => unread.push(folder));
+  const dot = HIDDEN_NAME.test(pattern);
+  const files = await glob(pattern, { cwd, ignore, dot, expandDirectories: false, fs });
+  const [first] = unread.sort((a, b) => byCodePoint(a.path, b.path));
+  if (first !== undefined) throw cannotSearch(first, cwd);
+  return files;
+}
+
+function cannotSearch({ path, error }: UnreadFolder, cwd: string): InputError {
+  const folder = fromFolder(cwd, normalize(`${path}/`)).replace(/\/$/, '');
+  return new InputError(`cannot look for sets in \`${folder}\` (${codeOf(error)})`, {
+    cause: error,
+    hint: `make it readable, or leave it out: \`--each '!${folder}/**'\``,
+  });
 }
 
 function nothingLeft(patterns: readonly string[]): InputError {

@@ -19,7 +19,13 @@ import { EachReport } from './each-report.js';
 import { findSets } from './find-sets.js';
 import { reportOfSets } from './report-of-sets.js';
 import { runSet } from './run-set.js';
-import { argsOfSet, refuseOneSet, refuseSharedOutputs, type SomeArgs } from './set-args.js';
+import {
+  argsOfSet,
+  exceptLockfiles,
+  refuseOneSet,
+  refuseSharedOutputs,
+  type SomeArgs,
+} from './set-args.js';
 import type { PrintedResult } from './set-result.js';
 import { askedOf, type Asked } from './parts/asked.js';
 import { setInputs } from './parts/set-inputs.js';
@@ -63,8 +69,8 @@ export async function runSets(
 ): Promise<readonly PrintedResult[]> {
   refuseOneSet(args, io.cwd);
   const shard = parseShard(args.shard);
-  const all = await findSets(args.each ?? [], io.cwd);
   const argsOf = (set: string) => argsOfSet(args, command, set);
+  const all = exceptLockfiles(await findSets(args.each ?? [], io.cwd), argsOf, io.cwd);
   await refuseSharedOutputs(all, argsOf, io.cwd);
   // All of them, whichever part is done here: a name that no set has is wrong on every machine.
   const { forSets = async (given: readonly never[]) => given } = command.each!;

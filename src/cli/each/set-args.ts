@@ -74,6 +74,29 @@ function besideSet(set: string, path: string): string {
   return isAbsolute(filled) ? filled : join(dirname(set), filled);
 }
 
+/** Sets but for the lockfiles of others, which a pattern such as `*.yaml` matches, too. */
+export function exceptLockfiles(
+  sets: readonly string[],
+  argsOf: (set: string) => SomeArgs,
+  cwd: string,
+): readonly string[] {
+  const locks = new Set<string>();
+  for (const set of sets) {
+    const { lock } = argsOf(set);
+    if (typeof lock !== 'string') continue;
+    const path = resolve(cwd, lock);
+    if (path === resolve(cwd, set)) throw lockedInItself(set);
+    locks.add(path);
+  }
+  return sets.filter((set) => !locks.has(resolve(cwd, set)));
+}
+
+function lockedInItself(set: string): InputError {
+  return new InputError(`\`--lock\` names \`${set}\`, which is the set itself`, {
+    hint: "name another file: `--lock '{name}.lock.yaml'`",
+  });
+}
+
 /** Two sets must not write to one place. */
 export async function refuseSharedOutputs(
   sets: readonly string[],
@@ -97,7 +120,7 @@ export async function refuseSharedOutputs(
 
 function sharedPlace(name: string, path: string, [a, b]: readonly [string, string]): InputError {
   return new InputError(`\`${a}\` and \`${b}\` would both have \`${path}\``, {
-    hint: `give each set a folder of its own, or name the place by its file: \`--${name} '${example(name)}'\``,
+    hint: `give each set a folder of its own, or a file of another name, and name the place by it: \`--${name} '${example(name)}'\``,
   });
 }
 

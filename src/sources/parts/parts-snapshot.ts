@@ -272,6 +272,6 @@ async function childrenOf(
 
 function damaged(shown: string, what: string): SourceError {
   return new SourceError('BAD_IMAGE', shown, `this index is damaged: ${what}`, {
-    hint: 'write it anew: `xpkg-resolve index push`, or `xpkg-resolve index --out DIR/`',
+    hint: 'write it anew: `xpkg-resolve index push --all-parts`, or `xpkg-resolve index --out DIR/`',
   });
 }

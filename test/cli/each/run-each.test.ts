@@ -267,6 +267,68 @@ test('a pattern may leave out, and a name with signs of patterns in it means its
   ]);
 });
 
+describe('where the lockfile of a set is', () => {
+  const named = ['--lock', '{name}.lock.yaml', '--out', 'rendered/{name}'];
+
+  beforeEach(async () => {
+    await at.write('flat/a.yaml', await at.read('clusters/east/xpkg.yaml'));
+    await at.write('flat/b.yaml', await at.read('clusters/west/xpkg.yaml'));
+  });
+
+  test('a pattern that matches it, too, does not make a set of it', async () => {
+    for (const command of ['resolve', 'resolve', 'verify']) {
+      const argv = [command, '--each', 'flat/*.yaml', ...named, ...FROM];
+      expect(await at.run(argv)).toMatchObject({
+        code: EXIT.done,
+        stdout: expect.stringContaining('2 sets, all well') as string,
+      });
+    }
+  });
+
+  test('it is not the set itself', async () => {
+    const { code, stderr } = await at.run([
+      ...['resolve', '--each', 'flat/*.yaml', '--lock', '{name}.yaml', ...FROM],
+      ...named.slice(2),
+    ]);
+    expect(stderr).toContain('`--lock` names `flat/a.yaml`, which is the set itself');
+    expect(code).toBe(EXIT.badInput);
+  });
+
+  test('another set in its place is not to be deleted', async () => {
+    const argv = ['--each', 'flat/a.yaml', '--lock', 'b.yaml', ...FROM];
+    const { code, stderr } = await at.run(['resolve', ...argv]);
+    expect(stderr).toContain('is not a lockfile');
+    expect(stderr).toContain('hint: it is a file of another sort: let `--lock` name the lockfile');
+    expect(code).toBe(EXIT.badInput);
+  });
+
+  test.each(['packages.yaml', 'kustomization.yaml'])(
+    'the bundle does not have %s, too',
+    async (file) => {
+      const lock = ['--lock', `rendered/{name}/${file}`, ...named.slice(2)];
+      const { code, stderr } = await at.run(['resolve', '--each', 'flat/a.yaml', ...lock, ...FROM]);
+      expect(stderr).toContain(`\`--lock flat/rendered/a/${file}\` is a file of the bundle`);
+      expect(code).toBe(EXIT.badInput);
+      expect(at.has('flat/rendered')).toBe(false);
+    },
+  );
+});
+
+test('a set that is a link to nowhere fails, and no other', async () => {
+  await at.write('clusters/lost/other.yaml', '');
+  await symlink('nowhere', join(at.path, 'clusters/lost/xpkg.yaml'));
+  const { code, stdout } = await at.run([
+    'resolve',
+    ...EACH,
+    '--each',
+    '!clusters/north/**',
+    ...FROM,
+  ]);
+  expect(stdout).toMatch(/clusters\/lost\/xpkg\.yaml +bad input/);
+  expect(stdout).toContain('1 of 3 sets failed');
+  expect(code).toBe(EXIT.badInput);
+});
+
 test('a set that is linked to twice is refused, for it has one lockfile', async () => {
   await symlink('east', join(at.path, 'clusters/link'));
   const { code, stderr } = await at.run(['resolve', ...EACH, ...FROM]);

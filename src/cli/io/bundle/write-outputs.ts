@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { andList } from '../../../explain/sentences/word-list.js';
 import { writeTransaction } from '../../../files/transaction.js';
+import { InputError } from '../../../model/input-error.js';
 import type { Rendering } from '../../../usecases/render.js';
 import type { BundleFolder } from './bundle-folder.js';
 import type { Io } from '../io.js';
@@ -31,6 +32,7 @@ export async function writeOutputs(
   const isStale = text !== undefined && text !== before;
   const own = isStale ? [{ path: resolve(io.cwd, named), content: text }] : [];
   const bundle = folder?.changesTo(rendering) ?? [];
+  if (bundle.some(({ path }) => path === resolve(io.cwd, named))) throw inBundle(named);
   const { written, removed } = folder?.toldChanges(rendering) ?? { written: [], removed: [] };
   const isCurrent = folder !== undefined && written.length + removed.length === 0;
   const edits = [...unsaved].map(([path, content]) => ({ path: resolve(io.cwd, path), content }));
@@ -44,6 +46,12 @@ export async function writeOutputs(
     ]),
   ].filter((part) => part !== '');
   if (told.length > 0) io.note(told.join('; '));
+}
+
+function inBundle(lock: string): InputError {
+  return new InputError(`\`--lock ${lock}\` is a file of the bundle, which would take its place`, {
+    hint: 'name a file outside of the folder of `--out`',
+  });
 }
 
 function clause(verb: string, files: readonly string[]): string {

@@ -98,9 +98,11 @@ test.each([['index:other/'], ['index:one.json']])(
   '`--locked` with %s says which index the lockfile records, and what to do',
   async (from) => {
     const name = await publish('v1.0.0');
-    for (const out of ['one.json', 'parts/', 'other/']) await run('index', name, '--out', out);
+    for (const out of ['one.json', 'parts/']) await run('index', name, '--out', out);
     const line = ['resolve', `${name}@>=v1.0.0`, '--crossplane', 'v2.3.4', '--from'];
     await run(...line, 'index:parts/', '--lock-index');
+    await publish('v1.1.0');
+    await run('index', name, '--out', 'other/');
     const { code, notes } = await run(...line, from, '--locked');
     expect(code).toBe(4);
     expect(notes).toMatch(/it records that `index:parts\/` \(sha256:\w+\) was read, and now /);
@@ -110,3 +112,14 @@ test.each([['index:other/'], ['index:one.json']])(
     expect(notes).toContain('name with `--from` what it records');
   },
 );
+
+test('a state is the same wherever it is read from, and keeps the name that is recorded', async () => {
+  const name = await publish('v1.0.0');
+  for (const out of ['parts/', 'copied/']) await run('index', name, '--out', out);
+  const line = ['resolve', `${name}@>=v1.0.0`, '--crossplane', 'v2.3.4', '--from'];
+  await run(...line, 'index:parts/', '--lock-index');
+  const before = await lockfile();
+  expect(await run(...line, 'index:copied/', '--locked')).toMatchObject({ code: 0 });
+  expect(await run(...line, 'index:copied/')).toMatchObject({ code: 0 });
+  expect(await lockfile()).toBe(before);
+});

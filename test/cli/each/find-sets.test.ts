@@ -1,0 +1,84 @@
+import type * as Fs from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { findSets } from '../../../src/cli/each/find-sets.js';
+
+// For root, who may read every folder.
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof Fs>();
+  const readdir = (path: string, options: never, take: (...given: unknown[]) => void) => {
+    if (!path.includes('closed')) return fs.readdir(path, options, take);
+    return take(Object.assign(new Error('permission denied'), { code: 'EACCES' }));
+  };
+  return { ...fs, readdir };
+});
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'find-sets-'));
+  for (const name of ['a/east', 'a/west', '.hidden', 'node_modules/x']) {
+    await write(`${name}/xpkg.yaml`);
+  }
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+async function write(path: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), '');
+}
+
+const found = (...patterns: readonly string[]) => findSets(patterns, folder);
+const EAST = 'a/east/xpkg.yaml';
+const WEST = 'a/west/xpkg.yaml';
+
+test('neither hidden folders nor those of others are searched, unless they are named', async () => {
+  expect(await found('**/xpkg.yaml')).toEqual([EAST, WEST]);
+  expect(await found('**/.hidden/xpkg.yaml', 'node_modules/*/xpkg.yaml')).toEqual([
+    '.hidden/xpkg.yaml',
+    'node_modules/x/xpkg.yaml',
+  ]);
+});
+
+test.each([
+  { why: 'by its full path', spelled: () => join(folder, EAST) },
+  { why: 'by a pattern of full paths', spelled: () => join(folder, 'a/e*/xpkg.yaml') },
+  { why: 'from above', spelled: () => join('..', folder.split('/').at(-1)!, EAST) },
+  { why: 'with a dot', spelled: () => `./${EAST}` },
+])('a set that is named twice, once $why, is one', async ({ spelled }) => {
+  expect(await found(spelled(), 'a/*/xpkg.yaml')).toEqual([EAST, WEST]);
+  expect(await found(spelled())).toEqual([EAST]);
+});
+
+describe('what cannot be read is not passed over', () => {
+  test('a link that leads nowhere', async () => {
+    await mkdir(join(folder, 'a/lost'));
+    await symlink('nowhere', join(folder, 'a/lost/xpkg.yaml'));
+    expect(await found('a/*/xpkg.yaml')).toEqual([EAST, 'a/lost/xpkg.yaml', WEST]);
+  });
+
+  test('a folder', async () => {
+    await write('a/closed/xpkg.yaml');
+    const searching = found('a/*/xpkg.yaml');
+    await expect(searching).rejects.toThrow('cannot look for sets in `a/closed` (EACCES)');
+    await expect(searching).rejects.toMatchObject({
+      hint: expect.stringContaining("`--each '!a/closed/**'`") as string,
+    });
+    expect(await found('a/*/xpkg.yaml', '!a/closed/**')).toEqual([EAST, WEST]);
+  });
+
+  test('a folder that no set of the pattern can be in is not looked at', async () => {
+    await write('b/closed/xpkg.yaml');
+    expect(await found('a/*/xpkg.yaml')).toEqual([EAST, WEST]);
+  });
+});
+
+test('a link to a set, or to a folder of sets, is followed', async () => {
+  await mkdir(join(folder, 'b'));
+  await symlink(join(folder, 'a/east'), join(folder, 'b/linked'));
+  await symlink(join(folder, EAST), join(folder, 'b/xpkg.yaml'));
+  expect(await found('b/**/xpkg.yaml')).toEqual(['b/linked/xpkg.yaml', 'b/xpkg.yaml']);
+});
