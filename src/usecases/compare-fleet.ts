@@ -35,14 +35,30 @@ export function compareFleet(sets: readonly LockedSet[]): readonly FleetPackage[
   }
   return [...found]
     .sort(([a], [b]) => byCodePoint(a, b))
-    .map(([repository, bySet]) => {
-      const versions = [...bySet]
-        .map(([version, having]) => ({ version, sets: having }))
-        .sort((a, b) => newestFirst(a.version, b.version));
-      const most = Math.max(...versions.map((each) => each.sets.length));
-      const usual = versions.find((each) => each.sets.length === most)!.version;
-      return { repository, usual, versions };
-    });
+    .map(([repository, byVersion]) => sideBySide(repository, byVersion));
+}
+
+/** The releases of Crossplane that sets are for, as of a package; undefined: all are for one. */
+export function compareReleases(
+  sets: readonly { readonly set: string; readonly crossplane: string }[],
+): FleetPackage | undefined {
+  const releases = new Map<string, string[]>();
+  for (const { set, crossplane } of sets) {
+    releases.set(crossplane, [...(releases.get(crossplane) ?? []), set]);
+  }
+  return releases.size < 2 ? undefined : sideBySide('Crossplane', releases);
+}
+
+function sideBySide(
+  repository: Repository,
+  byVersion: ReadonlyMap<string, readonly string[]>,
+): FleetPackage {
+  const versions = [...byVersion]
+    .map(([version, sets]) => ({ version, sets }))
+    .sort((a, b) => newestFirst(a.version, b.version));
+  const most = Math.max(...versions.map((each) => each.sets.length));
+  const usual = versions.find((each) => each.sets.length === most)!.version;
+  return { repository, usual, versions };
 }
 
 export function standingOf(version: string, usual: string): FleetStanding {

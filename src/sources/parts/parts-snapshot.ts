@@ -254,7 +254,11 @@ export class PartsSnapshot {
   }
 
   async #part(ref: PartRef, shown: string): Promise<Uint8Array> {
-    const bytes = await this.#images.blob(ref);
+    const bytes = await this.#images.blob(ref).catch((error: unknown) => {
+      // A registry says what may be at fault; of a file, that is the index.
+      if (!(error instanceof SourceError) || error.hint !== undefined) throw error;
+      throw damaged(shown, error.message, error);
+    });
     if (bytes === undefined) throw damaged(shown, `the blob ${ref.digest} is not there`);
     return bytes;
   }
@@ -270,8 +274,9 @@ async function childrenOf(
   throw damaged(shown, `the manifest ${stored.digest} is not an index of manifests`);
 }
 
-function damaged(shown: string, what: string): SourceError {
-  return new SourceError('BAD_IMAGE', shown, `this index is damaged: ${what}`, {
+function damaged(shown: string, what: string, cause?: SourceError): SourceError {
+  return new SourceError(cause?.code ?? 'BAD_IMAGE', shown, `this index is damaged: ${what}`, {
+    cause,
     hint: 'write it anew: `xpkg-resolve index push --all-parts`, or `xpkg-resolve index --out DIR/`',
   });
 }

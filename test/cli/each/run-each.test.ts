@@ -286,10 +286,9 @@ describe('where the lockfile of a set is', () => {
   });
 
   test('it is not the set itself', async () => {
-    const { code, stderr } = await at.run([
-      ...['resolve', '--each', 'flat/*.yaml', '--lock', '{name}.yaml', ...FROM],
-      ...named.slice(2),
-    ]);
+    const places = ['--lock', '{name}.yaml', ...named.slice(2)];
+    const argv = ['resolve', '--each', 'flat/*.yaml', ...places, ...FROM];
+    const { code, stderr } = await at.run(argv);
     expect(stderr).toContain('`--lock` names `flat/a.yaml`, which is the set itself');
     expect(code).toBe(EXIT.badInput);
   });

@@ -61,7 +61,7 @@ export async function verifyIndex(
   }
   if (!isTrue) {
     io.note(
-      'hint: `xpkg-resolve index update` takes over what is new, moved or gone; what an index says otherwise than its packages was not written from them: ask who wrote it, and write it anew',
+      'hint: `xpkg-resolve index update` takes over what is new, moved or gone, and keeps a package that no source knows; what an index says otherwise than its packages was not written from them: ask who wrote it, and write it anew',
     );
   }
   return exitCode ?? EXIT.done;

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isAbsent, isFileSystemError } from '../../../files/error-code.js';
+import { codeOf, isAbsent, isFileSystemError } from '../../../files/error-code.js';
 import type { FileChange } from '../../../files/transaction.js';
 import { InputError } from '../../../model/input-error.js';
 import { bundleMismatches, type FoundFiles } from '../../../usecases/bundle-mismatches.js';
@@ -107,6 +107,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') throw notFolder(folder);
     if (isAbsent(error)) return [];
     throw cannotRead(folder, error);
   }
@@ -120,6 +121,12 @@ async function bytesOf(path: string): Promise<Uint8Array | undefined> {
     if (isAbsent(error)) return undefined;
     throw cannotRead(path, error);
   }
+}
+
+function notFolder(path: string): InputError {
+  return new InputError(`\`${path}\` is no folder, where a bundle needs one`, {
+    hint: 'see with `ls -l` what it is, or what is above it; remove that, or name another with `--out`',
+  });
 }
 
 function cannotRead(path: string, error: unknown): unknown {

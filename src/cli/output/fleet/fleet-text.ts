@@ -1,7 +1,7 @@
 import { shortNames } from '../../../explain/short/short-names.js';
 import type { Repository } from '../../../model/package.js';
 import { LINE_WIDTH } from '../../../text/wrap.js';
-import { standingOf, type FleetPackage } from '../../../usecases/compare-fleet.js';
+import { compareReleases, standingOf, type FleetPackage } from '../../../usecases/compare-fleet.js';
 import { EXIT } from '../../exit-code.js';
 import { counted } from '../counted.js';
 import { columns, shortVersion } from '../packages.js';
@@ -19,16 +19,23 @@ const MAX_CHANGES_NAMED = 3;
 export function fleetText(sets: readonly FleetSet[], packages: readonly FleetPackage[]): string[] {
   const locked = sets.filter(({ lockfile }) => lockfile !== undefined);
   const nameOf = setNames(sets.map(({ set }) => set));
-  const { name, note } = shortNames(packages.map(({ repository }) => repository));
+  const short = shortNames(packages.map(({ repository }) => repository));
+  const { note } = short;
+  const releases = compareReleases(
+    locked.map(({ set, lockfile }) => ({ set, crossplane: lockfile!.crossplane })),
+  );
+  const name = (repository: Repository) =>
+    repository === releases?.repository ? repository : short.name(repository);
+  const compared = [...(releases === undefined ? [] : [releases]), ...packages];
   const bySet = columns([
     ['package', ...locked.map(({ set }) => nameOf(set))],
-    ...packages.map((each) => [
+    ...compared.map((each) => [
       name(each.repository),
       ...locked.map(({ set }) => mark(versionIn(set, each), each.usual)),
     ]),
   ]);
   const fits = bySet.every((line) => line.length <= LINE_WIDTH);
-  const sideBySide = fits ? bySet : byVersion(packages, locked.length, { name, nameOf });
+  const sideBySide = fits ? bySet : byVersion(compared, locked.length, { name, nameOf });
   return [
     ...(packages.length === 0 ? [] : sideBySide),
     ...(note === undefined ? [] : [note]),
@@ -118,11 +125,19 @@ function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
     return [[nameOf(set), more > 0 ? `${shown} and ${more} more` : shown]];
   });
   const all = counted(sets.length, 'set');
-  const { length: failed } = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
-  if (failed === sets.length) return ['of no set is it known what an update would touch'];
-  const touched = rows.length === 0 ? 'no set' : `${rows.length} of ${all}`;
-  const unknown = failed === 0 ? '' : `; of ${failed} of ${all} that is not known`;
-  return [`an update would touch ${touched}${unknown}`, ...columns(rows)];
+  const failed = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
+  const { length: refused } = failed.filter(({ update }) => update?.status === 'unsolvable');
+  if (refused === sets.length) return ['no set has an answer to such an update'];
+  const unknown = failed.length - refused;
+  if (unknown === sets.length) return ['of no set is it known what an update would touch'];
+  const told = [
+    `an update would touch ${rows.length === 0 ? 'no set' : `${rows.length} of ${all}`}`,
+    ...(refused === 0
+      ? []
+      : [`${refused} of ${all} ${refused === 1 ? 'has' : 'have'} no answer to it`]),
+    ...(unknown === 0 ? [] : [`of ${unknown} of ${all} that is not known`]),
+  ];
+  return [told.join('; '), ...columns(rows)];
 }
 
 /** Names of sets without the folders and the file name that all of them have. */

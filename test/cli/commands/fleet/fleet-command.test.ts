@@ -119,9 +119,22 @@ test('as JSON, a set that failed says how, as every command does', async () => {
   });
 });
 
-test('what an update would touch is not told of sets where that is not known', async () => {
+test('a release of Crossplane is told where sets are for several', async () => {
+  await at.set('north', { base: '<v1.2.0' }, { crossplane: 'v1.20.11' });
+  expect((await at.run(['resolve', ...EACH, ...FROM])).code).toBe(EXIT.done);
+  const { stdout } = await at.run(['fleet', '--no-updates']);
+  expect(stdout.split('\n').slice(0, 3)).toEqual([
+    '  package     east    north       west',
+    '  Crossplane  v2.3.4  v1.20.11 <  v2.3.4',
+    '  base        v1.2.0  v1.1.0 <    v1.2.0',
+  ]);
+});
+
+test('where an update has no answer is told, and where that is not known', async () => {
   const all = await at.run(['fleet', 'base@v9.0.0', ...EACH, ...FROM]);
-  expect(all.stdout).toContain('\nof no set is it known what an update would touch\n');
+  expect(all.stdout).toContain('\nno set has an answer to such an update\n');
+  const one = await at.run(['fleet', 'base@v1.2.0', ...EACH, ...FROM]);
+  expect(one.stdout).toContain('\nan update would touch no set; 1 of 3 sets has no answer to it\n');
   await at.set('south', { base: '*' });
   const some = await at.run(['fleet', ...EACH, ...FROM]);
   expect(some.stdout).toContain(

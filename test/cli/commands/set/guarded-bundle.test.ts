@@ -288,6 +288,18 @@ describe('a bundle that is not there', () => {
     expect(await run('verify', ...FROM)).toMatchObject({ code: EXIT.done });
   });
 
+  test.each([['resolve', ...FROM], ['verify', ...FROM], ['render']])(
+    'and has a file in its place, is named by %s',
+    async (...args) => {
+      writeFileSync(join(folder, 'rendered'), 'not ours');
+      const before = outputs();
+      const { code, stderr } = await run(...args);
+      expect(stderr).toContain('/rendered` is no folder, where a bundle needs one');
+      expect(code).toBe(EXIT.badInput);
+      expect(outputs()).toEqual(before);
+    },
+  );
+
   test('is exit 4 for render --check, which writes none', async () => {
     const { code, stderr } = await run('render', '--check');
     expect(code).toBe(EXIT.lockMismatch);

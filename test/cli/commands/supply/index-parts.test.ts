@@ -369,15 +369,23 @@ describe('`index verify`', () => {
     await run('index', ...names, '--out', 'parts/');
     const blobs = join(folder, 'parts/blobs/sha256');
     const held = await readdir(blobs);
+    const said: string[] = [];
     for (const name of held) {
       await cp(join(folder, 'parts'), join(folder, 'broken'), { recursive: true });
       const bytes = await readFile(join(blobs, name));
       bytes[bytes.length >> 1]! ^= 1;
       await writeFile(join(folder, 'broken/blobs/sha256', name), bytes);
-      const { code } = await run('index', 'verify', 'broken/');
+      const { code, notes } = await run('index', 'verify', 'broken/');
+      said.push(notes);
       // The empty config of manifests says nothing, and is never read.
       if (bytes.length > 2) expect([name, code]).toEqual([name, 5]);
       await rm(join(folder, 'broken'), { recursive: true });
+    }
+    for (const name of names) {
+      const notes = said.find((text) =>
+        text.includes(`the part of ${name}: this index is damaged`),
+      );
+      expect(notes).toContain('hint: write it anew');
     }
     for (const name of held) await writeFile(join(blobs, name), 'damaged');
     expect((await run('index', ...names, '--out', 'parts/')).code).toBe(0);
