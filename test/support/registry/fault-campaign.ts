@@ -8,8 +8,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { codeOf } from '../../../src/files/error-code.js';
 import { providerYaml } from '../package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf, type Image } from './image.js';
 import { Registry, type Fault } from './registry.js';
@@ -29,8 +31,8 @@ export interface Campaign {
   /** Downloads of the runs before are kept, so that requests are conditional. */
   readonly warm?: boolean;
   /**
-   * Requests at once; 1 unless told, for those made ahead would meet the fault of the next run. What
-   * is asked for ahead of what a lockfile names has ended when the command does.
+   * Requests at once; 1 unless told, for those made ahead may meet the fault of the next run, which
+   * then meets none.
    */
   readonly concurrency?: number;
 }
@@ -126,7 +128,7 @@ export class FaultWorld {
 
   async stop(): Promise<void> {
     await this.#registry.stop();
-    rmSync(this.#top, { recursive: true, force: true });
+    await remove(this.#top);
   }
 
   /**
@@ -167,7 +169,7 @@ export class FaultWorld {
           const where = `${name}: ${title} at request ${at + 1} (${this.#paths[at] ?? 'none'})`;
           tally.violations.push(`${where}: ${said}\n${ended.stderr.slice(0, 500)}`);
         }
-        rmSync(folder, { recursive: true, force: true, maxRetries: 9 });
+        await remove(folder);
       }
     }
   }
@@ -193,6 +195,19 @@ export class FaultWorld {
     }
     return folder;
   }
+}
+
+/** What a command asked for when it failed may still be written to its cache, in this process. */
+async function remove(folder: string): Promise<void> {
+  for (let left = 100; left > 0; left -= 1) {
+    try {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      return;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOTEMPTY') throw error;
+    }
+  }
+  throw new Error(`\`${folder}\` is written to for ever`);
 }
 
 export function newTally(): Tally {
