@@ -21,7 +21,7 @@ import { reportOfSets } from './report-of-sets.js';
 import { runSet } from './run-set.js';
 import {
   argsOfSet,
-  exceptLockfiles,
+  refuseLockedInItself,
   refuseOneSet,
   refuseSharedOutputs,
   type SomeArgs,
@@ -70,7 +70,8 @@ export async function runSets(
   refuseOneSet(args, io.cwd);
   const shard = parseShard(args.shard);
   const argsOf = (set: string) => argsOfSet(args, command, set);
-  const all = exceptLockfiles(await findSets(args.each ?? [], io.cwd), argsOf, io.cwd);
+  const all = await findSets(args.each ?? [], io.cwd);
+  refuseLockedInItself(all, argsOf, io.cwd);
   await refuseSharedOutputs(all, argsOf, io.cwd);
   // All of them, whichever part is done here: a name that no set has is wrong on every machine.
   const { forSets = async (given: readonly never[]) => given } = command.each!;

@@ -74,21 +74,16 @@ function besideSet(set: string, path: string): string {
   return isAbsolute(filled) ? filled : join(dirname(set), filled);
 }
 
-/** Sets but for the lockfiles of others, which a pattern such as `*.yaml` matches, too. */
-export function exceptLockfiles(
+/** A set must not be overwritten by its lockfile. */
+export function refuseLockedInItself(
   sets: readonly string[],
   argsOf: (set: string) => SomeArgs,
   cwd: string,
-): readonly string[] {
-  const locks = new Set<string>();
-  for (const set of sets) {
-    const { lock } = argsOf(set);
-    if (typeof lock !== 'string') continue;
-    const path = resolve(cwd, lock);
-    if (path === resolve(cwd, set)) throw lockedInItself(set);
-    locks.add(path);
-  }
-  return sets.filter((set) => !locks.has(resolve(cwd, set)));
+): void {
+  const isItself = (set: string, lock: unknown) =>
+    typeof lock === 'string' && resolve(cwd, lock) === resolve(cwd, set);
+  const first = sets.find((set) => isItself(set, argsOf(set)['lock']));
+  if (first !== undefined) throw lockedInItself(first);
 }
 
 function lockedInItself(set: string): InputError {

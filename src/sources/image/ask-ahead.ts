@@ -30,10 +30,8 @@ export async function askingAhead<T>(
   const keeping = baseLayer && images.keepAhead?.(baseLayer, unwanted.signal);
   try {
     return await read();
-  } catch (error) {
-    unwanted.abort();
-    throw error;
   } finally {
+    unwanted.abort();
     await keeping;
   }
 }

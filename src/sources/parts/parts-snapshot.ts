@@ -255,8 +255,9 @@ export class PartsSnapshot {
 
   async #part(ref: PartRef, shown: string): Promise<Uint8Array> {
     const bytes = await this.#images.blob(ref).catch((error: unknown) => {
+      const isDamage = error instanceof SourceError && error.code === 'BAD_DIGEST';
       // A registry says what may be at fault; of a file, that is the index.
-      if (!(error instanceof SourceError) || error.hint !== undefined) throw error;
+      if (!isDamage || error.hint !== undefined) throw error;
       throw damaged(shown, error.message, error);
     });
     if (bytes === undefined) throw damaged(shown, `the blob ${ref.digest} is not there`);

@@ -22,16 +22,6 @@ interface Lockable extends Selected {
   readonly fetched: Pick<CheckedPackage, 'digest' | 'manifest' | 'baseLayer' | 'packageYaml'>;
 }
 
-/** The states of a lockfile, where they are still those that were read, by whatever path or tag. */
-function asNamedBefore(
-  read: readonly IndexState[],
-  before: readonly IndexState[] = [],
-): readonly IndexState[] {
-  const isSame =
-    read.length === before.length && read.every(({ digest }, i) => digest === before[i]!.digest);
-  return isSame ? before : read;
-}
-
 /** The answer as a lockfile; `chosen` in the order of decision. */
 export function toLockfile(
   chosen: readonly Lockable[],
@@ -44,8 +34,7 @@ export function toLockfile(
     readonly signerOf?: SignerOf | undefined;
   },
 ): { readonly lockfile: Lockfile; readonly warnings: readonly string[] } {
-  const { target, previous, signerOf } = context;
-  const indexes = asNamedBefore(context.indexes ?? [], previous?.indexes);
+  const { target, previous, indexes = [], signerOf } = context;
   const roots = new Map<Repository, PackageRoot>();
   for (const root of request.roots) {
     if (root.root !== 'package') continue;

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { WRITTEN_MARK } from '../../../src/text/written-mark.js';
 import { findSets } from '../../../src/cli/each/find-sets.js';
 
 // For root, who may read every folder.
@@ -36,7 +37,15 @@ const EAST = 'a/east/xpkg.yaml';
 const WEST = 'a/west/xpkg.yaml';
 
 test('neither hidden folders nor those of others are searched, unless they are named', async () => {
+  for (const name of ['.hidden/.old', '.hidden/new']) {
+    await write(`${name}/xpkg.yaml`);
+  }
+  await mkdir(join(folder, 'b'));
   expect(await found('**/xpkg.yaml')).toEqual([EAST, WEST]);
+  const fromBelow = await findSets([join(folder, '**/xpkg.yaml')], join(folder, 'b'));
+  expect(fromBelow).toEqual([`../${EAST}`, `../${WEST}`]);
+  expect(await found('.hidden/*/xpkg.yaml')).toEqual(['.hidden/new/xpkg.yaml']);
+  expect(await found('.hidden/.o*/xpkg.yaml')).toEqual(['.hidden/.old/xpkg.yaml']);
   expect(await found('**/.hidden/xpkg.yaml', 'node_modules/*/xpkg.yaml')).toEqual([
     '.hidden/xpkg.yaml',
     'node_modules/x/xpkg.yaml',
@@ -60,6 +69,15 @@ describe('what cannot be read is not passed over', () => {
     expect(await found('a/*/xpkg.yaml')).toEqual([EAST, 'a/lost/xpkg.yaml', WEST]);
   });
 
+  test('a link that led to a folder, unless it may have led anywhere', async () => {
+    await symlink('../gone', join(folder, 'a/lost'));
+    const searching = found('a/*/xpkg.yaml');
+    await expect(searching).rejects.toThrow('cannot look for sets in `a/lost` (ENOENT)');
+    expect(await found('a/*/xpkg.yaml', '!a/lost/**')).toEqual([EAST, WEST]);
+    expect(await found('a/**/xpkg.yaml')).toEqual([EAST, WEST]);
+    expect(await found('*/east/xpkg.yaml')).toEqual([EAST]);
+  });
+
   test('a folder', async () => {
     await write('a/closed/xpkg.yaml');
     const searching = found('a/*/xpkg.yaml');
@@ -68,12 +86,22 @@ describe('what cannot be read is not passed over', () => {
       hint: expect.stringContaining("`--each '!a/closed/**'`") as string,
     });
     expect(await found('a/*/xpkg.yaml', '!a/closed/**')).toEqual([EAST, WEST]);
+    await expect(found('a/c*/*.yaml', '!a/closed/**')).rejects.toThrow('is left out again');
   });
 
   test('a folder that no set of the pattern can be in is not looked at', async () => {
     await write('b/closed/xpkg.yaml');
     expect(await found('a/*/xpkg.yaml')).toEqual([EAST, WEST]);
   });
+});
+
+test('what this tool wrote is no set, unless it is named', async () => {
+  await writeFile(join(folder, 'a/east/xpkg.lock.yaml'), `${WRITTEN_MARK}. Commit it.`);
+  expect(await found('a/*/*.yaml')).toEqual([EAST, WEST]);
+  await expect(found('a/*/*.yaml', '!a/*/xpkg.yaml')).rejects.toThrow('was written by');
+  const lock = 'a/east/xpkg.lock.yaml';
+  expect(await found(lock)).toEqual([lock]);
+  await expect(found('a/*/*.lock.yaml')).rejects.toThrow('was written by xpkg-resolve');
 });
 
 test('a link to a set, or to a folder of sets, is followed', async () => {

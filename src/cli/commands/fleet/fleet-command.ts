@@ -66,7 +66,9 @@ export const fleetCommand = command({
     ['$0 fleet provider-aws-s3@v1.21.0', 'what moving one package would touch, and where it fails'],
   ],
   run: async (args, io) => {
-    const { each = [EVERYWHERE], packages: [first] = [] } = args;
+    const { each: given = [], packages: [first] = [] } = args;
+    const isNarrowed = given.every((pattern) => pattern.startsWith('!'));
+    const each = isNarrowed ? [EVERYWHERE, ...given] : given;
     if (!args.updates && first !== undefined) throw clash('--no-updates', first);
     const found = new Map<string, Pick<FleetSet, 'lockfile' | 'update'>>();
     const looking: AnyCommand = {

@@ -24,7 +24,7 @@ import { readLock, reportNoLock, type LockOnDisk } from '../../io/lock-file.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain } from '../../io/bundle/render-again.js';
 import { wantsLongerTags } from '../../io/bundle/wants-longer-tags.js';
-import { writeOutputs } from '../../io/bundle/write-outputs.js';
+import { refuseInBundle, writeOutputs } from '../../io/bundle/write-outputs.js';
 import { reportMismatches } from '../../output/lock/mismatches.js';
 import { withProgress } from '../../io/progress.js';
 import { lockIndexFlag } from '../../flags/lock-flag.js';
@@ -176,6 +176,7 @@ async function runFrozen(
   });
   const folder = await BundleFolder.of(args, io);
   const rendered = renderAgain(answer.lockfile, args, folder);
+  refuseInBundle(args.lock, { rendering: rendered.rendering, folder }, io);
   printAnswer(answer, { ...rendered, bytes: 0 }, args, io);
   io.headline(answerHeadline(answer, true));
   if (!args.write) return EXIT.done;

@@ -43,7 +43,7 @@ export class BundleFolder {
   static async #read(named: string, cwd: string): Promise<BundleFolder> {
     const path = resolve(cwd, named);
     const files = new Map<string, Uint8Array | undefined>();
-    const top = await namesIn(path);
+    const top = await namesIn(path, () => notFolder(path));
     const inner = top
       .filter(isFolderOfLayout)
       .map(async (folder) =>
@@ -103,11 +103,12 @@ function isFolderOfLayout(name: string): boolean {
   return LAYER_FOLDER.test(name) || CHART_FOLDERS.includes(name);
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** `refusal`: what to throw where it is no folder; undefined: such a file is the user's own. */
+async function namesIn(folder: string, refusal?: () => InputError): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (codeOf(error) === 'ENOTDIR') throw notFolder(folder);
+    if (codeOf(error) === 'ENOTDIR' && refusal !== undefined) throw refusal();
     if (isAbsent(error)) return [];
     throw cannotRead(folder, error);
   }

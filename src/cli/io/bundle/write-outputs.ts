@@ -32,7 +32,6 @@ export async function writeOutputs(
   const isStale = text !== undefined && text !== before;
   const own = isStale ? [{ path: resolve(io.cwd, named), content: text }] : [];
   const bundle = folder?.changesTo(rendering) ?? [];
-  if (bundle.some(({ path }) => path === resolve(io.cwd, named))) throw inBundle(named);
   const { written, removed } = folder?.toldChanges(rendering) ?? { written: [], removed: [] };
   const isCurrent = folder !== undefined && written.length + removed.length === 0;
   const edits = [...unsaved].map(([path, content]) => ({ path: resolve(io.cwd, path), content }));
@@ -48,8 +47,15 @@ export async function writeOutputs(
   if (told.length > 0) io.note(told.join('; '));
 }
 
-function inBundle(lock: string): InputError {
-  return new InputError(`\`--lock ${lock}\` is a file of the bundle, which would take its place`, {
+/** Refuses a lockfile in whose place the bundle writes. */
+export function refuseInBundle(
+  lock: string,
+  { rendering, folder }: Pick<Outputs, 'rendering' | 'folder'>,
+  { cwd }: Pick<Io, 'cwd'>,
+): void {
+  const isIn = folder?.changesTo(rendering).some(({ path }) => path === resolve(cwd, lock));
+  if (isIn !== true) return;
+  throw new InputError(`\`--lock ${lock}\` is a file of the bundle, which would take its place`, {
     hint: 'name a file outside of the folder of `--out`',
   });
 }

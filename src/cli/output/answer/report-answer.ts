@@ -20,7 +20,7 @@ import { reportMismatches } from '../lock/mismatches.js';
 import { shellLine } from '../shell-line.js';
 import { BundleFolder } from '../../io/bundle/bundle-folder.js';
 import { renderAgain, type RenderedAgain } from '../../io/bundle/render-again.js';
-import { writeOutputs } from '../../io/bundle/write-outputs.js';
+import { refuseInBundle, writeOutputs } from '../../io/bundle/write-outputs.js';
 import { renderingNotes } from '../lock/rendering.js';
 
 interface Args extends BundleArgs {
@@ -61,7 +61,8 @@ export async function reportAnswer(
   const moved = answer.status === 'gave-up' ? [] : unaccepted(answer.movedTags, accepted);
   if (moved.length > 0) return reportMismatches(moved, args, io);
   if (answer.status !== 'solved') return reportUnsolved(answer, { bytes, inputs }, args, io);
-  const { lockfile, changes } = answer;
+  const { changes } = answer;
+  const lockfile = mayChange ? answer.lockfile : withNamesOf(lock?.lockfile, answer.lockfile);
   const text = formatLockfile(lockfile);
   if (!mayChange && text !== lock?.text)
     return reportMismatches(staleMismatches(changes, lockfile, lock?.lockfile), args, io);
@@ -69,6 +70,7 @@ export async function reportAnswer(
   if (args.write && !args.allowUndigested && allowUndigested !== true) refuseUndigested(lockfile);
   const folder = await BundleFolder.of(args, io);
   const { rendering, kept } = renderAgain(lockfile, args, folder);
+  refuseInBundle(args.lock, { rendering, folder }, io);
   const differs = mayChange ? [] : (folder?.mismatches(rendering) ?? []);
   if (differs.length > 0) return reportMismatches(differs, args, io);
   printAnswer(answer, { rendering, kept, edited, bytes }, args, io);
@@ -83,6 +85,13 @@ export async function reportAnswer(
   };
   await writeOutputs(outputs, io);
   return EXIT.done;
+}
+
+/** A state that was read by another path or tag than is recorded is no change of the lockfile. */
+function withNamesOf(before: Lockfile | undefined, after: Lockfile): Lockfile {
+  const [was, is] = [before?.indexes ?? [], after.indexes ?? []];
+  const isSame = was.length === is.length && is.every(({ digest }, i) => digest === was[i]!.digest);
+  return isSame && is.length > 0 ? { ...after, indexes: was } : after;
 }
 
 function unaccepted(

@@ -37,7 +37,7 @@ export function fleetText(sets: readonly FleetSet[], packages: readonly FleetPac
   const fits = bySet.every((line) => line.length <= LINE_WIDTH);
   const sideBySide = fits ? bySet : byVersion(compared, locked.length, { name, nameOf });
   return [
-    ...(packages.length === 0 ? [] : sideBySide),
+    ...(compared.length === 0 ? [] : sideBySide),
     ...(note === undefined ? [] : [note]),
     ...section(stragglers(packages, { name, nameOf })),
     ...section(updates(sets, { name, nameOf })),

@@ -119,6 +119,12 @@ test('as JSON, a set that failed says how, as every command does', async () => {
   });
 });
 
+test('a pattern that only leaves out narrows what is looked at unless told', async () => {
+  const { code, stdout } = await at.run(['fleet', '--each', '!clusters/west/**', '--no-updates']);
+  expect(stdout.split('\n')[0]).toBe('  package   east    north');
+  expect(code).toBe(EXIT.done);
+});
+
 test('a release of Crossplane is told where sets are for several', async () => {
   await at.set('north', { base: '<v1.2.0' }, { crossplane: 'v1.20.11' });
   expect((await at.run(['resolve', ...EACH, ...FROM])).code).toBe(EXIT.done);

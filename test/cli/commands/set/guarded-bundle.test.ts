@@ -271,6 +271,22 @@ test('a record that was edited until nothing can be rendered is a mismatch for v
   expect(stderr).toContain('error: rendered: not what the lockfile renders, which is nothing');
 });
 
+test('a file of the user whose name another layout has for a folder is left alone', async () => {
+  for (const name of ['templates', 'layer-01']) writeFileSync(join(folder, 'rendered', name), 'x');
+  const before = outputs();
+  for (const { args } of GUARDS) expect(await run(...args)).toMatchObject({ code: EXIT.done });
+  expect(await run('resolve', ...FROM)).toMatchObject({ code: EXIT.done });
+  expect(outputs()).toEqual(before);
+});
+
+test('a lockfile in the place of the bundle is refused before anything is printed', async () => {
+  const lock = ['--lock', 'rendered/kustomization.yaml', '--out', 'rendered/'];
+  rmSync(join(folder, 'rendered'), { recursive: true });
+  const { code, stdout } = await run('resolve', ...FROM, ...lock, '-o', 'json');
+  expect(code).toBe(EXIT.badInput);
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'error' });
+});
+
 describe('a bundle that is not there', () => {
   beforeEach(() => rmSync(join(folder, 'rendered'), { recursive: true }));
 

@@ -11,7 +11,7 @@ import { closedSchema } from '../../../support/closed-schema.js';
 import { fakeIo } from '../../../support/fake-io.js';
 import { providerYaml } from '../../../support/package-yaml.js';
 import { packageImage } from '../../../support/registry/image.js';
-import { status } from '../../../support/registry/faults.js';
+import { on, status } from '../../../support/registry/faults.js';
 import { pushSide } from '../../../support/registry/push-side.js';
 import { Registry } from '../../../support/registry/registry.js';
 
@@ -362,6 +362,16 @@ describe('`index verify`', () => {
       code: 0,
       output: { status: 'verified', packages: 1 },
     });
+  });
+
+  test('is not called damaged where its registry does not answer', async () => {
+    const name = await publish('p', 'v1.0.0');
+    await run('index', 'push', at('team/index:v1'), name);
+    registry.fail(on('/team/index/blobs/', status(400)));
+    const { code, notes } = await run('index', 'verify', at('team/index:v1'), '--cache', 'new');
+    expect(notes).toContain('the registry answered 400');
+    expect(notes).not.toContain('damaged');
+    expect(code).toBe(5);
   });
 
   test('of a damaged folder ends with exit 5, as does resolving from it, and `--out` mends it', async () => {
