@@ -3,7 +3,7 @@ import { access, copyFile, link, lstat, mkdir, readFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { InputError } from '../model/input-error.js';
 import { sha256, type Digest } from '../text/digest.js';
-import { WRITTEN_MARK } from '../text/written-mark.js';
+import { isMarked } from '../text/written-mark.js';
 import { cannotWrite } from './cannot-write.js';
 import { codeOf, isAbsent } from './error-code.js';
 import {
@@ -264,10 +264,6 @@ async function isNeeded({ path, content, ownOnly = false }: FileChange): Promise
   throw new InputError(`\`${path}\` was not written by xpkg-resolve, and is not replaced`, {
     hint: 'name another folder with `--out`, or move that file away',
   });
-}
-
-function isMarked(bytes: Buffer): boolean {
-  return bytes.subarray(0, WRITTEN_MARK.length).toString('utf8') === WRITTEN_MARK;
 }
 
 /** undefined: there is no such file. What is no file is refused: to read a device may never end. */

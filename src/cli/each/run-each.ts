@@ -16,7 +16,7 @@ import { counted } from '../output/counted.js';
 import type { EachArgs } from './each-flags.js';
 import type { ShardedLine } from './each-json.js';
 import { EachReport } from './each-report.js';
-import { findSets } from './find-sets.js';
+import { findSets } from './sets/find-sets.js';
 import { reportOfSets } from './report-of-sets.js';
 import { runSet } from './run-set.js';
 import {

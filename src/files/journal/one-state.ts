@@ -1,7 +1,7 @@
 import { lstat, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sha256, type Digest } from '../../text/digest.js';
-import { WRITTEN_MARK } from '../../text/written-mark.js';
+import { isMarked } from '../../text/written-mark.js';
 import { cannotWrite } from '../cannot-write.js';
 import { isAbsent } from '../error-code.js';
 import { syncFolder } from '../sync-folder.js';
@@ -89,7 +89,7 @@ async function stateOf(change: PlannedChange): Promise<ChangeState> {
     isNew: digest === change.becomes,
     hasFresh: await holds(freshOf(change), change.becomes),
     hasBackup: await holds(backupOf(change), change.was),
-    isMarked: Buffer.isBuffer(now) && now.toString('utf8').startsWith(WRITTEN_MARK),
+    isMarked: Buffer.isBuffer(now) && isMarked(now),
   };
 }
 

@@ -19,13 +19,10 @@ export async function askingAhead<T>(
   if (parts === undefined) return read();
   const { digest, manifest, baseLayer } = parts;
   const unwanted = new AbortController();
-  const isLocked = images.manifest(reference).then(
-    (found) => found?.digest === digest,
-    () => false,
+  void images.manifest(reference).then(
+    (found) => found?.digest === digest || unwanted.abort(),
+    () => unwanted.abort(),
   );
-  void isLocked.then((wanted) => {
-    if (!wanted) unwanted.abort();
-  });
   expectManifest(images, manifest);
   const keeping = baseLayer && images.keepAhead?.(baseLayer, unwanted.signal);
   try {

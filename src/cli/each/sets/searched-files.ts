@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath, stat, type Stats } from 'node:fs';
 import { basename } from 'node:path';
 import type { FileSystemAdapter } from 'tinyglobby';
-import { isAbsent } from '../../files/error-code.js';
+import { isAbsent } from '../../../files/error-code.js';
 
 export interface UnreadFolder {
   readonly path: string;

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { WRITTEN_MARK } from '../../../src/text/written-mark.js';
-import { findSets } from '../../../src/cli/each/find-sets.js';
+import { WRITTEN_MARK } from '../../../../src/text/written-mark.js';
+import { findSets } from '../../../../src/cli/each/sets/find-sets.js';
 
 // For root, who may read every folder.
 vi.mock('node:fs', async (original) => {
