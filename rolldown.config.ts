@@ -2,16 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
-import { defineConfig, type CodeSplittingOptions, type Plugin } from 'rolldown';
+import {
+  defineConfig,
+  type CodeSplittingOptions,
+  type Plugin,
+  type TreeshakingOptions,
+} from 'rolldown';
 import { INDEX_SCHEMA } from './src/sources/index/index-schema.js';
-import { LOCKFILE_SCHEMA } from './src/lock/lockfile-schema.js';
-import { PACKAGE_SET_SCHEMA } from './src/inputs/documents/package-set-schema.js';
-import { AJV_OPTIONS, type Schema } from './src/text/json-schema.js';
+import { LOCKFILE_SCHEMA } from './src/project/lockfile/lockfile-schema.js';
+import {
+  PACKAGE_SET_SCHEMA,
+  PACKAGE_SPEC_SCHEMA,
+} from './src/project/inputs/package-set-schema.js';
+import { AJV_OPTIONS, type Schema } from './src/base/json-schema.js';
 
 /** Schemas that documents are held to, and whether every departure is told: a call of `schemaCheck` with another one ends the build. */
 const SCHEMAS: ReadonlyMap<string, { readonly schema: Schema; readonly all: boolean }> = new Map(
   Object.entries({
     INDEX_SCHEMA: { schema: INDEX_SCHEMA, all: false },
+    PACKAGE_SPEC_SCHEMA: { schema: PACKAGE_SPEC_SCHEMA, all: true },
     LOCKFILE_SCHEMA: { schema: LOCKFILE_SCHEMA, all: true },
     PACKAGE_SET_SCHEMA: { schema: PACKAGE_SET_SCHEMA, all: true },
   }),
@@ -44,10 +53,17 @@ export const codeSplitting: CodeSplittingOptions = {
 /** CycloneDX as XML, which is never asked for: its library does without. */
 export const NEVER_LOADED = /^xmlbuilder2$/;
 
+/**
+ * Leaves out the part of yargs around its parser, which loads the libraries that format its help.
+ */
+export const treeshake: TreeshakingOptions = {
+  moduleSideEffects: [{ test: /\/node_modules\/yargs\/lib\//, sideEffects: false }],
+};
+
 export default defineConfig([
   {
     input: {
-      'cli/main': 'src/cli/main.ts',
+      main: 'src/main.ts',
       index: 'src/index.ts',
       'testing/index': 'src/testing/index.ts',
     },
@@ -55,6 +71,7 @@ export default defineConfig([
     // Needed for files by how much is shared; a test holds the entries to what they export.
     preserveEntrySignatures: 'allow-extension',
     checks: { ineffectiveDynamicImport: false },
+    treeshake,
     // What users install beside this package. All other packages become part of its files.
     external: [
       ...[...Object.keys(dependencies), ...Object.keys(peerDependencies)].map(
@@ -62,7 +79,7 @@ export default defineConfig([
       ),
       NEVER_LOADED,
     ],
-    plugins: [schemasInFiles(), yargsWithoutHelp(), startModules(), resolveModules(), licenses()],
+    plugins: [schemasInFiles(), startModules(), resolveModules(), licenses()],
     output: {
       dir: 'dist',
       format: 'esm',
@@ -80,33 +97,17 @@ export default defineConfig([
     output: { file: `dist/validators/${name}.cjs`, format: 'cjs' as const },
   })),
   {
-    input: 'src/graph/page/main.ts',
+    input: 'src/features/graph/page/main.ts',
     output: { file: 'dist/graph/page/page.js', format: 'iife' },
   },
 ]);
 
-/**
- * Leaves out what yargs lays out its help with, which is never asked for (`src/cli/help` has ours): loading it
- * has V8 list all emoji.
- */
-export function yargsWithoutHelp(): Plugin {
-  const left = '\0left-out';
-  const isLaidOut = /^(?:cliui|string-width)$/;
-  return {
-    name: 'yargs-without-help',
-    resolveId: (source, importer) =>
-      isLaidOut.test(source) && importer?.includes('/yargs/') ? left : null,
-    load: (id) =>
-      id === left ? `export default () => { throw new Error('left out of yargs'); };` : null,
-  };
-}
-
 export function startModules(): Plugin {
-  return loadedBy(['src/cli/main.ts'], atStart);
+  return loadedBy(['src/main.ts'], atStart);
 }
 
 export function resolveModules(): Plugin {
-  const files = ['src/cli/commands/set/resolve-command.ts', 'src/sources/dir/dir-source.ts'];
+  const files = ['src/features/resolve/command.ts', 'src/sources/dir-source.ts'];
   return loadedBy(files, atResolve);
 }
 

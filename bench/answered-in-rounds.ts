@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Fault, LoggedRequest } from '../test/support/registry/registry.js';
 
-/** A round is answered when nothing more was asked for so long. */
+/** A round is answered after this time without new requests. */
 const QUIET_MS = 800;
 
-/** Lets requests wait until no more come, and answers all at once. */
+/** Holds requests until no more arrive, and answers them together. */
 export class AnsweredInRounds {
-  /** How many were answered, by round. */
+  /** Number of answered requests by round. */
   readonly sizes: number[] = [];
   #waiting: (readonly [LoggedRequest, ServerResponse])[] = [];
   #timer: NodeJS.Timeout | undefined;

@@ -7,15 +7,15 @@ import { markdown, quantile } from './markdown.js';
 import { sharedFolder } from './shared-folder.js';
 
 const CRDS = 1_000;
-/** One CRD in so many is edited. */
+/** One of this many CRDs is edited. */
 const EDITED = 10;
 const RUNS = 3;
 
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 const READ = new URL('./read-packages.js', import.meta.url).pathname;
 const PEAK = new URL('./peak.js', import.meta.url).pathname;
 
-/** `diff` of two packages, as a multiple of a process that reads both. */
+/** Measures `diff` of two packages as a multiple of a process that reads both. */
 export async function compare(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
   const write = (name: string, text: string) => {
@@ -75,7 +75,7 @@ function crdsIn(file: string): number {
 }
 
 interface Run {
-  /** Of processor time: other work on the machine does not count. */
+  /** CPU time, so that other work on the machine does not count. */
   readonly seconds: number;
   readonly megabytes: number;
   readonly output: string;
@@ -91,7 +91,7 @@ function run(args: readonly string[]): Run {
   return { seconds: told('cpu') / 1e6, megabytes: told('peak') / 1024, output: child.stdout };
 }
 
-/** In some CRDs, each field that is a number becomes a text, and loses its description. */
+/** Changes some CRDs: each number field becomes a string and loses its description. */
 function edited(text: string): string {
   return text
     .split('\n---\n')
@@ -103,7 +103,7 @@ function edited(text: string): string {
     .join('\n---\n');
 }
 
-/** A provider with CRDs of the size that real ones have. */
+/** Returns a provider with CRDs of realistic size. */
 function madeUp(): string {
   const documents = Array.from({ length: CRDS }, (_, i) => madeUpCrd(`things${i}`));
   return [META, ...documents].join('\n---\n');
@@ -116,7 +116,7 @@ metadata:
 spec:
   controller: {}`;
 
-/** A field of the second level with fields of its own. */
+/** Returns a field of the second level with its own fields. */
 function madeUpPart(name: string): string {
   const indent = ' '.repeat(14);
   const own = [`${name}:`, '  type: object', '  properties:'];

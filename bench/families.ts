@@ -3,7 +3,7 @@ import { random } from './random.js';
 
 type Ranges = Wants[string];
 
-/** An instance in the making: every package is asked for by the root unless said otherwise. */
+/** Builds an instance; by default, the root requires every package. */
 class Draft {
   readonly order: Record<string, string[]> = {};
   readonly packages: Record<string, Record<string, Record<string, Ranges>>> = {};
@@ -30,7 +30,7 @@ class Draft {
   }
 }
 
-/** Two chains of n packages with n versions that never agree on the package at their end. */
+/** Two chains of n packages with n versions that never agree on their last package. */
 export function diamond(n: number): Instance {
   const draft = new Draft();
   draft.package('end', 2, false);
@@ -47,7 +47,9 @@ export function diamond(n: number): Instance {
   return draft.done(`diamond-${n}`);
 }
 
-/** n packages with 20 versions are decided before the one that only their oldest versions suit. */
+/**
+ * n packages with 20 versions are decided before the one that accepts only their oldest versions.
+ */
 export function lateConflict(n: number): Instance {
   const draft = new Draft();
   draft.package('base', 2, false);
@@ -70,7 +72,7 @@ export function crowd(n: number): Instance {
   return draft.done(`crowd-${n}`);
 }
 
-/** A square of n × n packages with n versions, no two of a row or a column alike; half is given. */
+/** A square of n × n packages with n versions that differ in each row and column; half is given. */
 export function latinSquare(n: number): Instance {
   const draft = new Draft();
   const next = random(n);
@@ -89,7 +91,7 @@ export function latinSquare(n: number): Instance {
   return draft.done(`latin-square-${n}`);
 }
 
-/** n packages with 300 versions that each pin a partner, which something else holds back. */
+/** n packages with 300 versions that each pin a partner, which another package blocks. */
 export function lockstep(n: number): Instance {
   const draft = new Draft();
   for (let i = 0; i < n; i++) {

@@ -12,13 +12,13 @@ const PACKAGES = 1_000;
 const VERSIONS = 20;
 const CRDS = 10;
 const RUNS = 3;
-/** Of processor time, for each further set. */
+/** CPU time for each further project. */
 const GOAL_MS = 20;
 
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 const CPU = new URL('./cpu.js', import.meta.url).pathname;
 
-/** `resolve --each` over one index: what each set costs beyond the first, in processor time. */
+/** Measures `resolve --each` with one index: the CPU time of each project after the first. */
 export async function fleet(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
   const synthetic = join(folder, 'index.json');
@@ -102,7 +102,7 @@ function name(i: number): string {
   return `xpkg.bench.example/acme/package-${String(i).padStart(4, '0')}`;
 }
 
-/** Stretches of packages, each of which requires the next one of its stretch and another. */
+/** Groups of packages, each of which requires the next one of its group and another one. */
 function universe(): Record<string, object> {
   const packages: Record<string, object> = {};
   for (let i = 0; i < PACKAGES; i++) {
@@ -125,13 +125,13 @@ function universe(): Record<string, object> {
   return packages;
 }
 
-/** The first of a stretch, at one of its newer versions. */
+/** The first package of a group at one of its newer versions. */
 function roots(set: number): Roots {
   const stretch = set % Math.floor(PACKAGES / CLOSURE);
   return [{ package: name(stretch * CLOSURE), version: `<=v1.${VERSIONS - 1 - (set % 5)}.0` }];
 }
 
-/** Platforms as people publish them. */
+/** Platforms as they are published. */
 function realRoots(set: number): Roots {
   const published = ['v2.0.0', 'v1.5.0', 'v1.4.0', '>=v1.0.0'];
   return [

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { targetFor } from '../src/model/target/target.js';
-import { Driver } from '../src/driver/driver.js';
-import { toProblem } from '../src/usecases/resolve/to-problem.js';
-import { solve } from '../src/solver/solve.js';
+import { targetFor } from '../src/crossplane/releases/target.js';
+import { Driver } from '../src/resolver/driver/driver.js';
+import { toProblem } from '../src/resolver/resolve/to-problem.js';
+import { solve } from '../src/resolver/solver/solve.js';
 import { memorySource } from '../src/sources/memory-source.js';
 import { convert, type Instance } from '../test/support/depsuite.js';
 import { FAMILIES } from './families.js';
@@ -13,14 +13,14 @@ import { askPeer, presentPeers } from './peers.js';
 
 const RUNS = 3;
 
-/** Of instances with ownership. */
+/** The note on instances with ownership. */
 const UNTOLD =
   'molinillo is not told of ownership; to others it is packages that exclude each other';
-/** Of all instances. */
+/** The note on all instances. */
 const APART =
   'z3, cadical and minisat are given all metadata at once and look for any answer, not the preferred one; libsolv is given all of it as well.';
 
-/** How effort grows with size, family by family, beside whatever peers this machine has. */
+/** Measures how the effort of each family grows with its size, with the peers on this machine. */
 export async function growth(): Promise<string> {
   const { present, missing } = presentPeers();
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));

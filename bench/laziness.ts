@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { InputError } from '../src/model/input-error.js';
-import type { IndexFile } from '../src/model/index-file.js';
-import type { Candidate } from '../src/model/package.js';
-import type { PackageSource } from '../src/model/package-source.js';
-import { targetFor } from '../src/model/target/target.js';
-import { Driver } from '../src/driver/driver.js';
-import { toProblem } from '../src/usecases/resolve/to-problem.js';
-import type { Problem } from '../src/solver/problem.js';
-import { solve } from '../src/solver/solve.js';
-import type { SearchResult } from '../src/solver/search-result.js';
+import { InputError } from '../src/base/errors.js';
+import type { IndexFile } from '../src/sources/index/index-file.js';
+import type { Candidate } from '../src/crossplane/packages/package.js';
+import type { PackageSource } from '../src/sources/package-source.js';
+import { targetFor } from '../src/crossplane/releases/target.js';
+import { Driver } from '../src/resolver/driver/driver.js';
+import { toProblem } from '../src/resolver/resolve/to-problem.js';
+import type { Problem } from '../src/resolver/solver/problem.js';
+import { solve } from '../src/resolver/solver/solve.js';
+import type { SearchResult } from '../src/resolver/solver/search-result.js';
 import { memorySource } from '../src/sources/memory-source.js';
 import { requestFor } from '../test/support/requests.js';
 import { markdown, quantile } from './markdown.js';
@@ -21,7 +21,7 @@ interface Case {
   readonly roots: Readonly<Record<string, string>>;
 }
 
-/** Versions read, against the fewest that any solver must read to be sure of its answer. */
+/** Compares the versions read with the minimum that any solver must read to prove its answer. */
 export async function laziness(): Promise<string> {
   const folder = sharedFolder('data', 'corpus');
   if (!existsSync(folder)) return `No corpus beside the checkout.\n`;
@@ -87,9 +87,9 @@ async function answer(
 }
 
 /**
- * How many versions must be read to be sure of the answer: as many as are left when those read are
- * taken to ask for nothing, one by one, wherever the answer stays the same and fewer others are read for it.
- * What a search reads in the place of one that was left out counts; selected versions are never left out.
+ * Returns the minimum number of versions to read. Read versions are replaced one by one by versions
+ * without requirements; a replacement stays if the answer is the same and fewer others are read.
+ * Versions that a search reads instead count. Selected versions are never replaced.
  */
 async function fewest(
   problem: Problem,
@@ -116,7 +116,7 @@ async function fewest(
   return least;
 }
 
-/** The same source, but these versions ask for nothing and own nothing. */
+/** Returns a source in which some versions require and own nothing. */
 function emptied(source: PackageSource, keys: ReadonlySet<string>): PackageSource {
   return {
     ...source,

@@ -14,14 +14,14 @@ import { Registry, type Access } from '../test/support/registry/registry.js';
 import { AnsweredInRounds } from './answered-in-rounds.js';
 import { markdown } from './markdown.js';
 
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
-/** Packages, each of which requires the next. */
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
+/** Number of packages, each of which requires the next. */
 const CHAIN = 8;
 
 const IMAGES = ['one platform', 'two platforms'] as const;
 type Images = (typeof IMAGES)[number];
 
-/** How often real requests wait for one another, of a chain of packages that is locked. */
+/** Measures how often real requests wait for one another for a locked chain of packages. */
 export async function locked(): Promise<string> {
   const rows: (readonly (string | number)[])[] = [];
   for (const mode of ['open', 'bearer'] as const) {
@@ -76,7 +76,7 @@ async function publishChain(server: Registry, images: Images): Promise<void> {
   }
 }
 
-/** An index, as `crossplane xpkg push` makes one: its images share the base layer and differ in all else. */
+/** Returns an index like that of `crossplane xpkg push`: its images share only the base layer. */
 function forTwoPlatforms(base: Layer): Image {
   const children = ['amd64', 'arm64'].map((architecture) => ({
     image: imageOf([base], JSON.stringify({ architecture })),

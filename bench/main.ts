@@ -14,6 +14,7 @@ import { scale } from './scale.js';
 import { solving } from './solving.js';
 import { sparse } from './sparse.js';
 import { startUp } from './start-up.js';
+import { structure } from './structure.js';
 import { walk } from './walk.js';
 
 const BENCHES = {
@@ -31,6 +32,7 @@ const BENCHES = {
   solving,
   sparse,
   'start-up': startUp,
+  structure,
   walk,
 };
 

@@ -1,4 +1,4 @@
-/** Rows as a Markdown table; the first is its head, numbers stand to the right. */
+/** Formats rows as a Markdown table; the first is the header, numbers are right-aligned. */
 export function markdown(rows: readonly (readonly (string | number)[])[]): string {
   const [head, ...body] = rows;
   const rule = head!.map((_, i) => (isNumeric(body[0]?.[i]) ? '---:' : '---'));
@@ -9,7 +9,7 @@ function isNumeric(cell: string | number | undefined): boolean {
   return typeof cell === 'number' || /^[\d.]+( ×)?$/.test(cell ?? '');
 }
 
-/** The value below which a share of them lies. */
+/** Returns the quantile of some values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? NaN;

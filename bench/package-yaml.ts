@@ -5,9 +5,12 @@ import { measuredRun, type Run } from './scale.js';
 import { sharedFolder } from './shared-folder.js';
 
 const RUNS = 5;
-const READER = new URL('../src/package-yaml/read-package-yaml.js', import.meta.url).href;
+const READER = new URL('../src/crossplane/package-yaml/read-package-yaml.js', import.meta.url).href;
 
-/** Both read a file in pieces of 256 kB and unpack them; one also finds out what the package owns. */
+/**
+ * Both read a file in pieces of 256 kB and decompress them; one also determines what the package
+ * owns.
+ */
 const UNPACKED = `
 const { createReadStream } = await import('node:fs');
 const { createGunzip } = await import('node:zlib');
@@ -25,7 +28,7 @@ const { readPackageYaml } = await import(process.argv[2]);
 console.log((await readPackageYaml(unpacked)).objects.length);
 `;
 
-/** What it takes to read the largest package.yaml, as a multiple of unpacking it. */
+/** Measures reading the largest package.yaml as a multiple of decompressing it. */
 export async function packageYaml(): Promise<string> {
   const folder = sharedFolder('data', 'packages');
   if (!existsSync(folder)) return 'No packages beside the checkout.\n';

@@ -5,7 +5,9 @@ process.on('exit', () => {
   process.stderr.write(`peak ${peakOf(maxRSS)}\ncpu ${userCPUTime + systemCPUTime}\n`);
 });
 
-/** In kB. Linux counts what the process that started this one had as well; its own peak is told here. */
+/**
+ * Returns the peak memory in kB. Linux includes that of the parent process, which is subtracted.
+ */
 function peakOf(otherwise: number): number {
   try {
     const told = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];

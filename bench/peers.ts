@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedFolder } from './shared-folder.js';
 
-/** Another solver, run as a process of its own on the same instance. */
+/** Another solver that runs as a separate process on the same instance. */
 export interface Peer {
   readonly name: string;
-  /** Arguments to Python before the instance; the first is a script among the peers. */
+  /** Arguments to Python before the instance; the first is a script in the folder of peers. */
   readonly command: readonly string[];
-  /** A command that succeeds where the peer is installed. */
+  /** A command that succeeds if the peer is installed. */
   readonly probe: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const PEERS: readonly Peer[] = [
   },
 ];
 
-/** Those that this machine has, of these or of all. */
+/** Returns the installed peers, of the given names or of all. */
 export function presentPeers(names = PEERS.map(({ name }) => name)): {
   present: readonly Peer[];
   missing: readonly string[];
@@ -52,7 +52,7 @@ export function presentPeers(names = PEERS.map(({ name }) => name)): {
   };
 }
 
-/** Milliseconds, as the peer itself counts them; or why there are none. */
+/** Returns the milliseconds that the peer measured, or why there are none. */
 export function askPeer({ command }: Peer, file: string): string {
   const [script, ...rest] = command;
   const path = join(sharedFolder('tools', 'solver', 'peers'), script!);

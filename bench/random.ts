@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that a seed determines: a 32-bit xorshift. */
+/** Returns a generator of numbers in [0, 1) from a seed: a 32-bit xorshift. */
 export function random(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1) | 1;
   return () => {

@@ -1,4 +1,4 @@
-import { readPackageOnDisk } from '../src/sources/dir/package-on-disk.js';
+import { readPackageOnDisk } from '../src/sources/package-on-disk.js';
 
-// What anything must do that is given packages: read them, each once.
+// The minimum work for given packages: reads each of them once.
 for (const file of process.argv.slice(2)) await readPackageOnDisk(file, file);

@@ -11,7 +11,7 @@ const READERS: readonly HostileReader[] = [
   ...IMAGE_READERS,
   ...FILE_READERS,
 ];
-/** What is repeated to make a text longer. */
+/** Texts that are repeated to make a longer text. */
 const PARTS = [
   ' ',
   '0',
@@ -43,12 +43,12 @@ const PARTS = [
 const PLACES = 4;
 const SMALL = 16_000;
 const FACTOR = 4;
-/** What takes less may be noise, and has no growth. */
+/** Shorter times may be noise, and have no growth. */
 const NOISE_MS = 10;
 
 /**
- * How the time of each reader grows with the length of a text: of all texts that are tried, the one that took
- * longest, and how much less a quarter of it took. Time that grows with the length is 4 ×, with its square 16 ×.
+ * Measures how the time of each reader grows with the length of a text: of all texts, the slowest,
+ * and how much faster a quarter of it is. Linear growth is 4 ×, quadratic growth 16 ×.
  */
 export async function reading(): Promise<string> {
   const rows: (string | number)[][] = [];
@@ -78,13 +78,13 @@ export async function reading(): Promise<string> {
   return `${markdown([head, ...rows])}\n`;
 }
 
-/** Of the processor, so that a busy machine does not count. */
+/** CPU time, so that other work on the machine does not count. */
 async function milliseconds(reader: HostileReader, input: Buffer): Promise<number> {
   const before = process.cpuUsage();
   try {
     await reader.read(input);
   } catch {
-    // Refused, which has to be quick, too.
+    // The text was rejected, which must be fast, too.
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Driver } from '../src/driver/driver.js';
-import { explainRefusal } from '../src/explain/explain-refusal.js';
-import type { IndexFile } from '../src/model/index-file.js';
-import { targetFor, type Target } from '../src/model/target/target.js';
+import { Driver } from '../src/resolver/driver/driver.js';
+import { explainRefusal } from '../src/resolver/explain/explain-refusal.js';
+import type { IndexFile } from '../src/sources/index/index-file.js';
+import { targetFor, type Target } from '../src/crossplane/releases/target.js';
 import { memorySource } from '../src/sources/memory-source.js';
-import { solve } from '../src/solver/solve.js';
-import { toProblem } from '../src/usecases/resolve/to-problem.js';
+import { solve } from '../src/resolver/solver/solve.js';
+import { toProblem } from '../src/resolver/resolve/to-problem.js';
 import { requestFor } from '../test/support/requests.js';
 import { markdown, quantile } from './markdown.js';
 import { BARE, measuredRun, type Run as Measured } from './scale.js';
@@ -16,7 +16,7 @@ const VERSIONS = 30;
 const SIZES = [100, 1_000, 10_000];
 const RUNS = 3;
 
-/** What it takes to explain that two packages own the same CRDs, as a multiple of finding out. */
+/** Measures the explanation that two packages own the same CRDs as a multiple of the search. */
 export async function refusal(): Promise<string> {
   const rows: (string | number)[][] = [];
   for (const size of SIZES) {
@@ -43,7 +43,10 @@ export async function refusal(): Promise<string> {
   return `${markdown([head, ...rows])}\n${wholeProcess()}`;
 }
 
-/** A whole `resolve` that is refused, of an index with the largest of these universes, beside a bare process. */
+/**
+ * Measures a whole `resolve` with a refusal, with the largest of these indexes, and an empty
+ * process.
+ */
 function wholeProcess(): string {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
   const universe = universeOf(SIZES.at(-1)!);
@@ -74,11 +77,11 @@ function wholeProcess(): string {
   ]);
 }
 
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
-/** Its exit code. */
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
+/** The exit code of an unsolvable request. */
 const UNSOLVABLE = 3;
 
-/** Milliseconds of processor time. */
+/** CPU time in milliseconds. */
 interface Run {
   readonly searching: number;
   readonly explaining: number;
@@ -97,17 +100,18 @@ async function run(universe: IndexFile): Promise<Run> {
   const searching = milliseconds(started);
   const found = process.cpuUsage();
   if (proof.status !== 'unsolvable') throw new Error(proof.status);
-  await explainRefusal({ problem, targets, proof, driver, problemFor });
+  const rest = { isReleaseNamed: false, locked: [], sideEffects: () => [] };
+  await explainRefusal({ problem, targets, proof, driver, problemFor, ...rest });
   return { searching, explaining: milliseconds(found) };
 }
 
-/** Processor time since then: other work on the machine does not count. */
+/** Returns the CPU time since then, so that other work on the machine does not count. */
 function milliseconds(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1000;
 }
 
-/** Two providers that own the same CRDs in every version. */
+/** Returns two providers that own the same CRDs in every version. */
 function universeOf(size: number): IndexFile {
   const crds = Array.from({ length: size }, (_, i) => `things${i}.bench.example.org`);
   const versions = Object.fromEntries(

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { DiskCache } from '../src/store/disk-cache.js';
-import { resolve } from '../src/usecases/resolve/resolve.js';
-import { limited } from '../src/sources/decorators/limited.js';
-import { openRegistries } from '../src/sources/registry/open-registries.js';
+import { DiskCache } from '../src/oci/store/disk-cache.js';
+import { resolve } from '../src/resolver/resolve/resolve.js';
+import { withConcurrencyLimit } from '../src/sources/decorators.js';
+import { openRegistries } from '../src/sources/images/open-registries.js';
 import { late } from '../test/support/registry/faults.js';
 import { BASE, imageOf, layerOf, type Image } from '../test/support/registry/image.js';
 import { Registry } from '../test/support/registry/registry.js';
@@ -25,7 +25,10 @@ interface Measured {
   readonly seconds: number;
 }
 
-/** A whole resolve from a registry some way off, beside a client that pulls the same images whole. */
+/**
+ * Measures a whole resolve from a remote registry, and a client that pulls the same images
+ * completely.
+ */
 export async function registry(): Promise<string> {
   const server = await new Registry({ faults: [late(LATENCY_MS)] }).start();
   const names = await publish(server);
@@ -54,7 +57,7 @@ export async function registry(): Promise<string> {
   }
 }
 
-/** One configuration that needs providers of one family, and functions. */
+/** Publishes a configuration that requires providers of one family, and functions. */
 async function publish(server: Registry): Promise<readonly string[]> {
   const at = (name: string) => `${server.host}/acme/${name}`;
   const needs = (kind: string, name: string) => ({ [kind]: at(name), version: '>=v1.0.0' });
@@ -122,7 +125,7 @@ async function resolved(server: Registry, concurrency: number, folder?: string):
   });
   const request = requestFor({ [`${server.host}/acme/configuration-platform`]: '>=v1.0.0' });
   const answer = await resolve(request, {
-    source: limited(source, concurrency),
+    source: withConcurrencyLimit(source, concurrency),
     crossplane: 'v2.3.4',
   });
   if (answer.status !== 'solved') throw new Error('the bench has an answer');
@@ -138,7 +141,7 @@ interface Manifest {
   readonly layers: readonly { readonly digest: string }[];
 }
 
-/** What pulling comes to: tags, manifest, config and every layer of packages known beforehand. */
+/** Pulls tags, manifest, config and every layer of known packages. */
 async function pulled(server: Registry, names: readonly string[]): Promise<number> {
   const limit = pLimit(8);
   let bytes = 0;

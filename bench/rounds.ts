@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { LockedPackage, Lockfile } from '../src/lock/lockfile.js';
-import { InputError } from '../src/model/input-error.js';
-import type { IndexFile } from '../src/model/index-file.js';
+import type { LockedPackage, Lockfile } from '../src/project/lockfile/lockfile.js';
+import { InputError } from '../src/base/errors.js';
+import type { IndexFile } from '../src/sources/index/index-file.js';
 import { memorySource } from '../src/sources/memory-source.js';
-import type { Answer } from '../src/usecases/resolve/answer.js';
-import { resolve } from '../src/usecases/resolve/resolve.js';
+import type { Answer } from '../src/resolver/resolve/answer.js';
+import { resolve } from '../src/resolver/resolve/resolve.js';
 import { requestFor } from '../test/support/requests.js';
 import { Rounds } from '../test/support/rounds.js';
 import { markdown, quantile } from './markdown.js';
@@ -17,13 +17,13 @@ type Roots = Readonly<Record<string, string>>;
 
 interface Measured {
   readonly answer: Answer;
-  /** How often a registry is waited for, one time after the other. */
+  /** Number of sequential waits for a registry. */
   readonly rounds: number;
-  /** Versions asked for, by the search and by its explanation. */
+  /** Number of versions that the search and its explanation read. */
   readonly read: number;
 }
 
-/** How often a search waits for a registry that answers everything asked so far at once. */
+/** Measures how often a search waits for a registry that answers all pending requests together. */
 export async function rounds(): Promise<string> {
   const folder = sharedFolder('data', 'corpus');
   if (!existsSync(folder)) return `No corpus beside the checkout.\n`;
@@ -90,7 +90,10 @@ function versions({ asked }: Rounds): readonly string[] {
   return asked.flat().filter((question) => !question.startsWith('tags '));
 }
 
-/** Requests that must follow one another: a list and a version for each package of a chain. */
+/**
+ * Returns the minimum number of sequential requests: a list and a version for each package of a
+ * chain.
+ */
 function longestChain({ packages }: Lockfile): number {
   const byRepository = new Map(packages.map((one) => [one.repository, one]));
   const known = new Map<LockedPackage, number>();

@@ -1,7 +1,7 @@
-/** Benches by name; each gives its tables. */
+/** Benches by name; each returns its tables. */
 type Benches = Readonly<Record<string, () => string | Promise<string>>>;
 
-/** A command line that is wrong, as of xpkg-resolve itself. */
+/** The exit code for a usage error, as of xpkg-resolve itself. */
 const BAD_USAGE = 2;
 
 interface Streams {
@@ -9,7 +9,9 @@ interface Streams {
   readonly note: (text: string) => void;
 }
 
-/** Runs the benches asked for, or all, in the order they are listed in; the exit code says whether there are such. */
+/**
+ * Runs the given benches, or all, in the order of the list; returns an exit code for unknown names.
+ */
 export async function runBenches(
   asked: readonly string[],
   benches: Benches,

@@ -19,9 +19,9 @@ const VERSIONS = 100;
 const CLOSURE = 500;
 const RUNS = 5;
 
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 const PEAK = new URL('./peak.js', import.meta.url).pathname;
-/** What any program must do that is given an index: read it, unpack it if need be, parse it. */
+/** The minimum work for an index: read it, decompress it if needed, and parse it. */
 export const BARE = `
 const fs = require('node:fs');
 const bytes = fs.readFileSync(process.argv[1]);
@@ -30,7 +30,10 @@ const text = (packed ? require('node:zlib').gunzipSync(bytes) : bytes).toString(
 console.log(Object.keys(JSON.parse(text).packages).length);
 `;
 
-/** A whole resolution from an index file, as a multiple of a bare process that parses the file. */
+/**
+ * Measures a whole resolution from an index file as a multiple of a process that only parses the
+ * file.
+ */
 export async function scale(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
   const synthetic = join(folder, 'index.json');
@@ -102,13 +105,13 @@ function row(
 }
 
 export interface Run {
-  /** Of processor time, all threads. */
+  /** CPU time of all threads. */
   readonly seconds: number;
   readonly megabytes: number;
   readonly output: string;
 }
 
-/** Runs a process to its end, with this exit code. */
+/** Runs a process, which must end with this exit code. */
 export function measuredRun(args: readonly string[], cwd: string, status = 0): Run {
   const child = spawnSync(process.execPath, ['--import', PEAK, ...args], {
     cwd,
@@ -125,7 +128,10 @@ function name(i: number): string {
   return `xpkg.bench.example/acme/package-${String(i).padStart(5, '0')}`;
 }
 
-/** Package i requires a few of those after it; from the first, exactly so many can be reached. */
+/**
+ * Writes an index in which package i requires some later ones; the first reaches exactly the given
+ * number.
+ */
 async function writeUniverse(file: string): Promise<void> {
   const out = createWriteStream(file);
   out.write('{"packages":{');
@@ -143,7 +149,7 @@ async function writeUniverse(file: string): Promise<void> {
 function versionsOf(i: number): Record<string, object> {
   const next = random(i);
   const from = i - (i % CLOSURE);
-  // The next one always, so that all of a stretch are reached; and one farther on in it.
+  // Requires the next one, so that all of a group are reached, and a later one of the group.
   const farther = i + 1 + Math.floor(next() * (from + CLOSURE - i - 1));
   const required = [i + 1, farther].filter(
     (k, at, all) => k < from + CLOSURE && all.indexOf(k) === at,

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 
-/** A path in the folder of data and tools that may stand beside the checkout. */
+/** Returns a path in the folder of data and tools next to the checkout. */
 export function sharedFolder(...path: readonly string[]): string {
-  return join(resolve(import.meta.dirname, '../../..', 'shared'), ...path);
+  return join(resolve(import.meta.dirname, '../../../shared'), ...path);
 }

@@ -1,25 +1,27 @@
 import { readFileSync } from 'node:fs';
-import { optimiseLater } from '../src/cli/io/optimise-later.js';
-import { Driver } from '../src/driver/driver.js';
-import { SourceMemory } from '../src/driver/source-memory.js';
-import { targetFor } from '../src/model/target/target.js';
-import { solve } from '../src/solver/solve.js';
+import { optimiseLater } from '../src/cli/terminal/process.js';
+import { Driver } from '../src/resolver/driver/driver.js';
+import { SourceReader } from '../src/resolver/driver/source-memory.js';
+import { targetFor } from '../src/crossplane/releases/target.js';
+import { solve } from '../src/resolver/solver/solve.js';
 import { memorySource } from '../src/sources/memory-source.js';
-import { toProblem } from '../src/usecases/resolve/to-problem.js';
+import { toProblem } from '../src/resolver/resolve/to-problem.js';
 import { convert, type Instance } from '../test/support/depsuite.js';
 import { quantile } from './markdown.js';
 
 /**
- * `node --expose-gc solve-one.js FILE [command]`: solves an instance in this process, again and again, and prints
- * the milliseconds of processor time of the first solve (cold), of the fifteen after it (early) and of
- * fifteen once three seconds have gone into solving (warm): by then the code is compiled, as that of the
- * peers is from the start. All that was read is remembered from the first on, as the peers have it
- * in memory. What reading the instance leaves behind is collected before. With `command`, V8 is set as the
- * command sets it, which is soon at its end; a program that uses the library leaves V8 as it is.
+ * `node --expose-gc solve-one.js FILE [command]`: solves an instance in this process repeatedly,
+ * and prints the CPU milliseconds of the first solve (cold), of the fifteen after it (early) and of
+ * fifteen after three seconds of solving (warm). By then the code is compiled, like that of the
+ * peers. Everything that was read is cached from the first solve on, like in the peers. Garbage of
+ * reading the instance is collected before. With `command`, V8 is configured as in the command,
+ * which is a short process; a program that uses the library does not configure V8.
  */
 const SAMPLES = 15;
 const WARM_UP = 3000;
-/** A sample is of as many solves as take so long: a clock is no use for less. */
+/**
+ * A sample contains as many solves as take this long, because a shorter time cannot be measured.
+ */
 const SHORTEST_SAMPLE = 10;
 
 const [file, as] = process.argv.slice(2);
@@ -27,7 +29,7 @@ if (as === 'command') optimiseLater();
 const instance = JSON.parse(readFileSync(file!, 'utf8')) as Instance; // of this bench
 const { universe, request } = convert(instance);
 const target = targetFor('v2.3.4')!;
-const memory = SourceMemory.of(memorySource(universe));
+const memory = SourceReader.of(memorySource(universe));
 globalThis.gc!();
 let answer = '';
 let spent = 0;
@@ -44,7 +46,7 @@ async function median(solves: number): Promise<number> {
   return quantile(samples, 0.5);
 }
 
-/** Milliseconds of processor time for each of so many solves. */
+/** Returns the CPU milliseconds per solve. */
 async function measured(solves: number): Promise<number> {
   const started = process.cpuUsage();
   for (let i = 0; i < solves; i++) {

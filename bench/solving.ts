@@ -19,20 +19,20 @@ import { sharedFolder } from './shared-folder.js';
 const BUILD = new URL('../', import.meta.url).pathname;
 const TIMEOUT = 20_000;
 const RUST = ['pubgrub-rs', 'resolvo'] as const;
-/** Of Debian; by the clock, and not part of the ratio. */
+/** Packages of Debian; measured by wall time and not part of the ratio. */
 const OTHERS = ['libsolv', 'cadical'];
 
 interface Case {
   readonly name: string;
-  /** Below the data on solvers. */
+  /** A path in the folder of solver data. */
   readonly file: string;
-  /** Of a universe with many roots, the one that is asked for. */
+  /** The root to use of a universe with many roots. */
   readonly root?: number;
-  /** Why the peers' work is not quite ours. */
+  /** How the work of the peers differs from ours. */
   readonly apart: string;
 }
 
-/** Of every row. */
+/** The note on every row. */
 const APART =
   'peers have ranges as numbers from the start; pubgrub-rs decides on what has fewest versions first; libsolv and cadical: one run by the clock, all metadata given at once; cadical: with its start as a process, any answer rather than the preferred one';
 const OWNERSHIP = `ownership is given to peers as packages that exclude each other; ${APART}`;
@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Processor time of one solve, first and later ones, beside other solvers. */
+/** Measures the CPU time of a solve, first and later ones, for this and other solvers. */
 export async function solving(): Promise<string> {
   const data = sharedFolder('data', 'solver');
   if (!existsSync(data)) return 'No instances beside the checkout.\n';
@@ -114,7 +114,10 @@ function rowOf({ name, file, root, apart }: Case, { rust, others }: Beside, fold
   ];
 }
 
-/** What it takes us: in the command, which is set for short runs, or in a program that uses the library. */
+/**
+ * Returns our times: in the command, which is configured for short runs, or in a program that uses
+ * the library.
+ */
 function solved(path: string, as: readonly string[] = []): Ours {
   const one = ['--expose-gc', join(BUILD, 'bench/solve-one.js'), path, ...as];
   const run = spawnSync(process.execPath, one, { encoding: 'utf8' });
@@ -140,7 +143,7 @@ function instanceOf(file: string, root: number | undefined): Instance {
   return { ...held, root: wants };
 }
 
-/** The instance in the numbers that the peers read. */
+/** Returns the instance in the numeric format of the peers. */
 function numeric(file: string): string {
   const script = join(sharedFolder('tools', 'solver', 'peers'), 'to_num.py');
   const run = spawnSync('python3', [script, file], { encoding: 'utf8', maxBuffer: 2 ** 28 });
@@ -153,14 +156,14 @@ interface RustPeer {
   readonly program: string;
 }
 
-/** The program of a peer, built where cargo and its sources are; undefined: they are not. */
+/** Builds the program of a peer if cargo and its sources exist; else returns undefined. */
 function builtPeer(name: (typeof RUST)[number]): RustPeer | undefined {
   const from = join(sharedFolder('tools', 'solver', 'peers'), name);
   if (!existsSync(from)) return undefined;
   const folder = join(BUILD, 'peers', name);
   const target = join(BUILD, 'peers', 'target');
   mkdirSync(folder, { recursive: true });
-  // cargo writes beside the sources.
+  // cargo writes to the folder of the sources.
   cpSync(from, folder, { recursive: true });
   const cargo = ['build', '--release', '--quiet', '--target-dir', target];
   const built = spawnSync('cargo', cargo, { cwd: folder, stdio: 'inherit' });
@@ -168,14 +171,14 @@ function builtPeer(name: (typeof RUST)[number]): RustPeer | undefined {
   return built.status === 0 ? { name, program } : undefined;
 }
 
-/** Of one instance, what each peer takes. */
+/** Returns the time of each peer for one instance. */
 function askRust(peers: readonly RustPeer[], path: string): readonly (number | string)[] {
   const numbers = `${path}.num`;
   writeFileSync(numbers, numeric(path));
   return peers.map((peer) => milliseconds(peer, numbers));
 }
 
-/** As the peer itself counts its processor time for one solve; or why there is no figure. */
+/** Returns the CPU time that the peer measured for one solve, or why there is none. */
 function milliseconds({ program }: RustPeer, file: string): number | string {
   const run = spawnSync(program, ['--runs', '5', file], { encoding: 'utf8', timeout: TIMEOUT });
   if (run.error !== undefined) return 'timeout';

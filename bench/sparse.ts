@@ -3,24 +3,26 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IndexFile, IndexPackage, IndexVersion } from '../src/model/index-file.js';
-import { manifestMediaType } from '../src/image/manifest.js';
+import type { IndexFile, IndexPackage, IndexVersion } from '../src/sources/index/index-file.js';
+import { manifestMediaType } from '../src/oci/image/manifest.js';
 import { formatIndex } from '../src/sources/index/make-index.js';
-import { partsOf } from '../src/sources/parts/held-index.js';
-import { partsArtifact } from '../src/sources/parts/parts-artifact.js';
-import { sha256 } from '../src/text/digest.js';
+import { buildParts } from '../src/sources/sparse-index/index-parts.js';
+import { sparseIndexArtifact } from '../src/sources/sparse-index/artifact.js';
+import { sha256 } from '../src/base/digest.js';
 import { Registry } from '../test/support/registry/registry.js';
 import { AnsweredInRounds } from './answered-in-rounds.js';
 import { markdown, quantile } from './markdown.js';
 
 const SIZES = [1_000, 10_000, 100_000];
 const CLOSURE = 30;
-/** Means of the real packages of `../shared/data/corpus`: versions of one, CRDs of a version. */
+/**
+ * Means of the real packages of `../shared/data/corpus`: versions of a package, CRDs of a version.
+ */
 const VERSIONS = 46;
 const CRDS = 8;
 const RUNS = 5;
 
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 const PEAK = new URL('./peak.js', import.meta.url).pathname;
 
 interface Run {
@@ -29,7 +31,10 @@ interface Run {
   readonly kilobytes: number;
 }
 
-/** A closure of 30 out of ever more packages: from an index in parts at a registry, and in one file. */
+/**
+ * Measures a closure of 30 packages out of more and more: from a sparse index at a registry, and
+ * from one file.
+ */
 export async function sparse(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-bench-'));
   const rows: (readonly (string | number)[])[] = [];
@@ -89,7 +94,7 @@ export async function sparse(): Promise<string> {
   return markdown([head, ...rows]);
 }
 
-/** How often requests wait for one another: time on the wall, at a registry that is far off. */
+/** Returns the number of sequential requests, which determine the time with a remote registry. */
 async function roundsOf(server: Registry, folder: string): Promise<number> {
   const rounds = new AnsweredInRounds();
   server.fail(rounds.fault);
@@ -113,7 +118,7 @@ function median(runs: readonly Run[]): Run {
 async function resolved(from: string, cwd: string): Promise<Run> {
   const asked = ['resolve', `${nameOf(0)}@>=v1.0.0`, '--from', `index:${from}`];
   const flags = ['--crossplane', 'v2.3.4', '--no-write', '-o', 'json'];
-  // Without a folder for its cache, everything is asked for.
+  // Without a cache folder, everything is requested.
   const env = { PATH: process.env['PATH'] };
   const child = spawn(process.execPath, ['--import', PEAK, MAIN, ...asked, ...flags], { cwd, env });
   let [stdout, stderr] = ['', ''];
@@ -132,7 +137,7 @@ async function resolved(from: string, cwd: string): Promise<Run> {
 }
 
 async function serving(index: IndexFile): Promise<Registry> {
-  const { manifest, manifests = [], blobs } = partsArtifact(await partsOf(index));
+  const { manifest, manifests = [], blobs } = sparseIndexArtifact(await buildParts(index));
   const held = (stored: typeof manifest) => ({ ...stored, mediaType: manifestMediaType(stored) });
   return new Registry()
     .push('team/index', 'v1', {
@@ -148,8 +153,8 @@ function nameOf(i: number): string {
 }
 
 /**
- * The first 30 packages are of the size of real ones, and each requires three: four levels, as real sets have. All others
- * have one version that owns one CRD: what is in them is never asked for.
+ * The first 30 packages have realistic sizes and require three each: four levels, as in real sets.
+ * All others have one version that owns one CRD and is never read.
  */
 function universe(size: number): IndexFile {
   const packages = Array.from({ length: size }, (_, i): [string, IndexPackage] => [

@@ -7,10 +7,10 @@ import { PLATFORMS } from '../integrations/executable/platforms.js';
 import { markdown, quantile } from './markdown.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-const MAIN = join(ROOT, 'dist/cli/main.js');
+const MAIN = join(ROOT, 'dist/main.js');
 const DEMO = ['-f', join(ROOT, 'fixtures/demo'), '--from', `dir:${ROOT}fixtures/packages`];
 const ROUNDS = 7;
-/** Of each round; a shell may count time in hundredths of a second. */
+/** Runs in each round; a shell may measure time in hundredths of a second. */
 const RUNS = 5;
 
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -20,10 +20,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '`resolve` of fixtures/demo': ['resolve', ...DEMO, '--no-write'],
 };
 
-/** What whole processes take, as multiples of one that does nothing. Processor time, all threads. */
+/** Measures whole processes as multiples of an empty one, in CPU time of all threads. */
 export async function startUp(): Promise<string> {
   const tables = [besideNode('process', [process.execPath])];
-  // Node.js reads these certificates at every start, which flatters what is divided by it.
+  // Node.js reads these certificates at every start, which makes the divisor larger.
   if (process.env['NODE_EXTRA_CA_CERTS'] !== undefined) {
     const without = ['env', '-u', 'NODE_EXTRA_CA_CERTS', process.execPath];
     tables.push(besideNode('process, without `NODE_EXTRA_CA_CERTS`', without));
@@ -42,7 +42,7 @@ function besideNode(head: string, node: readonly string[]): string {
   return markdown([[head, 'ms', '÷ `node -e 0`'], ...rows]);
 }
 
-/** The executable beside the package as npm installs it, both with the Node.js that is in the executable. */
+/** Measures the executable and the npm package, both with the Node.js in the executable. */
 function executable(): string {
   const here = `${process.platform}-${process.arch}`;
   const { file } = executableOf(here);
@@ -71,7 +71,7 @@ function executable(): string {
   return markdown([head, ...rows]);
 }
 
-/** The medians of rounds in which each process has its turn. */
+/** Returns the medians of rounds in which each process runs. */
 function mediansOf(processes: readonly (readonly string[])[]): number[] {
   const rounds = Array.from({ length: ROUNDS }, () => processes.map(milliseconds));
   return processes.map((_, i) =>
@@ -82,7 +82,7 @@ function mediansOf(processes: readonly (readonly string[])[]): number[] {
   );
 }
 
-/** Processor time of one run, as a shell counts that of its children. */
+/** Returns the CPU time of one run, as a shell measures its children. */
 function milliseconds(words: readonly string[]): number {
   const loop = `i=0; while [ $i -lt ${RUNS} ]; do "$@" >/dev/null 2>&1 || exit 1; i=$((i+1)); done; times`;
   const told = execFileSync('sh', ['-c', loop, 'sh', ...words], {

@@ -18,7 +18,7 @@ import { markdown, quantile } from './markdown.js';
 const ROOT = new URL('../..', import.meta.url).pathname;
 
 /**
- * How far a reader walks who follows one `resolve` of the demo, and how large the rooms are on the
+ * How far a reader walks who follows one `resolve` of the demo, and how large the files are on the
  * way. `XPKG_WALK` names another checkout to measure, built.
  */
 export async function walk(): Promise<string> {
@@ -41,7 +41,7 @@ export async function walk(): Promise<string> {
     ['functions that it runs', steps.length],
     ['changes of folder, from function to function as they are first run', changes(dirname)],
     ['the same by top folder', changes((file) => topFolder(file))],
-    ['the same, leaf rooms left out', changes((file) => topFolder(file), LEAVES)],
+    ['the same, base and crossplane left out', changes((file) => topFolder(file), LEAVES)],
     ['files', sources.length],
     ['lines of a file, p50 / p90 / max', spread(lines.map(({ length }) => length))],
     ['lines of a function, p50 / p90 / max', spread(functions.map(({ length }) => length))],
@@ -51,8 +51,8 @@ export async function walk(): Promise<string> {
   ]);
 }
 
-/** Rooms that every other may use: a reader calls there and comes back. */
-const LEAVES: ReadonlySet<string> = new Set(['text', 'files', 'semver', 'model']);
+/** Areas that all others use: a reader calls there and comes back. */
+const LEAVES: ReadonlySet<string> = new Set(['base', 'crossplane']);
 
 function topFolder(file: string): string {
   return file.split('/')[0]!;
@@ -66,10 +66,10 @@ interface Step {
   readonly file: string;
 }
 
-/** Every function that the demo calls, in the order of first calls. */
+/** Returns every function that the demo calls, in the order of first calls. */
 function stepsOfDemo(checkout: string): Step[] {
   const copy = mkdtempSync(join(tmpdir(), 'xpkg-walk-'));
-  // One file for each of `src`; up to 0.1.0 they stood in `dist`.
+  // One file for each of `src`; up to 0.1.0 they were in `dist`.
   const modules = ['build/src', 'dist'].map((name) => join(checkout, name)).find(existsSync)!;
   cpSync(modules, join(copy, 'dist'), { recursive: true });
   cpSync(join(checkout, 'package.json'), join(copy, 'package.json'));
@@ -84,7 +84,9 @@ function stepsOfDemo(checkout: string): Step[] {
   writeFileSync(join(copy, 'log.mjs'), RECORDER.replace('LOG', JSON.stringify(log)));
   mkdirSync(join(copy, 'out'));
   const demo = ['-f', join(ROOT, 'fixtures/demo'), '--from', `dir:${ROOT}/fixtures/packages`];
-  const main = join(copy, 'dist/cli/main.js');
+  const main = ['dist/main.js', 'dist/cli/main.js']
+    .map((name) => join(copy, name))
+    .find(existsSync)!;
   const node = ['--import', join(copy, 'log.mjs'), main, 'resolve', ...demo];
   const run = spawnSync(process.execPath, node, { cwd: join(copy, 'out'), encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`the demo ended with ${run.status}\n${run.stderr}`);
@@ -100,7 +102,7 @@ globalThis.announce = (index) => void seen.add(index);
 process.on('exit', () => writeFileSync(LOG, JSON.stringify([...seen])));
 `;
 
-/** The text of a module whose functions each say first that they run. */
+/** Returns the text of a module in which each function first reports that it runs. */
 function announced(text: string, file: string, functions: Step[]): string {
   const inserts = functionNodes(parseAst(text)).map(({ body }) => {
     const index = functions.push({ file }) - 1;
@@ -120,7 +122,10 @@ interface FunctionNode {
   readonly name: string;
 }
 
-/** Every function and method of a syntax tree that has a body; callbacks written as arrows are part of theirs. */
+/**
+ * Yields every function and method with a body in a syntax tree; arrow functions belong to their
+ * parent.
+ */
 function functionNodes(tree: unknown, name = ''): FunctionNode[] {
   if (typeof tree !== 'object' || tree === null) return [];
   if (Array.isArray(tree)) return tree.flatMap((node) => functionNodes(node, name));

@@ -2,18 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 
-/** A file, folder or link of a tar. Whose it is: root's. */
+/** A file, folder or link of a tar, owned by root. */
 export interface PackedFile {
-  /** From the top, with no slash before it. */
+  /** The path relative to the root, without a leading slash. */
   readonly path: string;
   readonly mode: number;
-  /** What a file holds, or where a link leads; undefined: a folder. */
+  /** The content of a file or the target of a link; undefined: a folder. */
   readonly content?: Buffer | string;
 }
 
 const MAX_BYTES = 1 << 30;
 
-/** A tar that is the same for the same files on every machine; `time` is that of all files, in seconds. */
+/** Returns a reproducible tar; `time` is the modification time of all files in seconds. */
 export async function tarOfFiles(files: readonly PackedFile[], time: number): Promise<Buffer> {
   const tar = pack();
   const bytes = buffer(tar);
@@ -28,12 +28,12 @@ export async function tarOfFiles(files: readonly PackedFile[], time: number): Pr
   return bytes;
 }
 
-/** Packed by gzip itself: what zlib makes of the same bytes depends on the processor. */
+/** Compressed by the gzip program, because the output of zlib depends on the CPU. */
 export function gzipped(bytes: Buffer): Buffer {
   return execFileSync('gzip', ['-n', '-6'], { input: bytes, maxBuffer: MAX_BYTES });
 }
 
-/** `SOURCE_DATE_EPOCH`, or when the commit was made that is checked out; 0 where there is none. */
+/** Returns `SOURCE_DATE_EPOCH`, or the time of the current commit; 0 if there is none. */
 export function sourceDate(): number {
   const given = process.env['SOURCE_DATE_EPOCH'];
   if (given !== undefined) return Number(given);

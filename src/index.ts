@@ -1,12 +1,18 @@
 // Reading what is asked for
-export { readInputs, requestFromPackageSet as packageSet } from './inputs/read-inputs.js';
-export type { CombineOptions } from './inputs/combine.js';
-export type { InputOptions, InputReadOptions, Inputs } from './inputs/read-inputs.js';
-export type { InputFileOptions } from './inputs/input-files.js';
-export type { FileReadOptions } from './inputs/read-files.js';
+export { readInputs, requestFromPackageSet as packageSet } from './project/inputs/read-inputs.js';
+export type { CombineOptions } from './project/inputs/combine.js';
+export type {
+  InputOptions,
+  InputReadOptions,
+  Inputs,
+  InputSet,
+} from './project/inputs/read-inputs.js';
+export type { InputFileOptions } from './project/inputs/input-files.js';
+export type { FileReadOptions } from './project/inputs/read-files.js';
+export type { KeptObject } from './crossplane/package-manager/image-config.js';
 export type {
   CrdRoot,
-  KeptObject,
+  LocalObject,
   LocalRoot,
   PackageRoot,
   Replacement,
@@ -14,60 +20,72 @@ export type {
   Root,
   RootVersion,
   VersionRule,
-} from './model/request.js';
-export { InputError } from './model/input-error.js';
+} from './project/inputs/request.js';
+export { InputError } from './base/errors.js';
 
 // Where packages come from
+export type { Released } from './crossplane/packages/package.js';
 export type {
   AskedPackage,
   FetchedPackage,
   IndexState,
   Owner,
   PackageSource,
-  Released,
-} from './model/package-source.js';
-export type { MinimumAge, Policy, PolicyEntry } from './model/policy/policy.js';
-export type { CandidateRule, Ruling, RulingKind } from './model/policy/ruling.js';
-export type { PolicyOptions } from './usecases/resolve/policy/policy-rules.js';
-export { openDir } from './sources/dir/dir-source.js';
-export type { DirOptions } from './sources/dir/dir-source.js';
+} from './sources/package-source.js';
+export type { MinimumAge, Policy, PolicyEntry } from './project/inputs/policy.js';
+export type {
+  CandidateRule,
+  ReleaseRequirement,
+  Ruling,
+  RulingKind,
+} from './resolver/solver/problem.js';
+export type { PolicyOptions } from './resolver/resolve/policy-rules.js';
+export { openDir } from './sources/dir-source.js';
+export type { DirOptions } from './sources/dir-source.js';
 export { openIndex } from './sources/index/index-source.js';
 export { memorySource } from './sources/memory-source.js';
-export { openLayoutSource } from './sources/layout-source.js';
-export type { LayoutOptions } from './sources/layout-source.js';
-export type { LayoutName } from './store/image-layout.js';
-export { openXpkgSource } from './sources/xpkg-source.js';
-export type { XpkgOptions } from './sources/xpkg-source.js';
-export { openRegistries } from './sources/registry/open-registries.js';
-export type { GivenSecret, RegistriesOptions } from './sources/registry/open-registries.js';
-export { imageConfigsIn } from './model/cluster/image-config.js';
-export type { ImageConfig, ImageSetting } from './model/cluster/image-config.js';
-export { DiskCache } from './store/disk-cache.js';
-export type { DiskCacheOptions, RecordKind } from './store/disk-cache.js';
-export type { OpenBlob } from './image/image-repository.js';
-export type { BlobSink } from './image/blob.js';
-export type { Exchange, NetworkObserver } from './registry/transport/transport.js';
-export { firstKnowing } from './sources/decorators/first-knowing.js';
+export { openLayoutSource } from './sources/images/image-source.js';
+export type { LayoutOptions } from './sources/images/image-source.js';
+export type { LayoutName } from './oci/store/image-layout.js';
+export { openXpkgSource } from './sources/images/image-source.js';
+export type { XpkgOptions } from './sources/images/image-source.js';
+export { openRegistries } from './sources/images/open-registries.js';
+export type { GivenSecret, RegistriesOptions } from './sources/images/open-registries.js';
+export { imageConfigsIn } from './crossplane/package-manager/image-config.js';
+export type { ImageConfig, ImageSetting } from './crossplane/package-manager/image-config.js';
+export { DiskCache } from './oci/store/disk-cache.js';
+export type { DiskCacheOptions, RecordKind } from './oci/store/disk-cache.js';
+export type { OpenBlob } from './oci/image/image-repository.js';
+export type { BlobSink } from './oci/image/image-repository.js';
+export type { Exchange, NetworkObserver } from './oci/registry/transport.js';
+export { firstKnowing } from './sources/decorators.js';
 export type {
   IndexFile,
   IndexObject,
   IndexPackage,
   IndexVersion,
   IndexXrd,
-} from './model/index-file.js';
-export type { Definition } from './model/definition.js';
-export { timeBudget } from './model/time/time-budget.js';
-export type { TimeBudget } from './model/time/time-budget.js';
-export { OutOfTime } from './model/time/out-of-time.js';
-export { SourceError } from './model/source-error.js';
-export type { SourceErrorCode } from './model/source-error.js';
+} from './sources/index/index-file.js';
+export type { CompositionSpec } from './crossplane/packages/package-contents.js';
+export type { Definition } from './crossplane/packages/package-contents.js';
+export { timeBudget } from './base/time.js';
+export type { TimeBudget } from './base/time.js';
+export { OutOfTime } from './base/time.js';
+export { SourceError } from './base/errors.js';
+export type { SourceErrorCode } from './base/errors.js';
 
 // What a package is, and what a release makes of it
-export type { Candidate, LockedParts, Origin, PackageKind, Repository } from './model/package.js';
-export type { Digest } from './text/digest.js';
-export type { JsonObject, JsonValue } from './text/json.js';
-export type { Path } from './text/yaml/path.js';
-export { readPackageYaml } from './package-yaml/read-package-yaml.js';
+export type { Origin } from './base/errors.js';
+export type {
+  Candidate,
+  LockedParts,
+  PackageKind,
+  Repository,
+} from './crossplane/packages/package.js';
+export type { Digest } from './base/digest.js';
+export type { JsonObject, JsonValue } from './base/json.js';
+export type { Path } from './base/json.js';
+export { readPackageYaml } from './crossplane/package-yaml/read-package-yaml.js';
 export type {
   Composed,
   CompositeDefinition,
@@ -77,9 +95,9 @@ export type {
   ReleaseField,
   ResourceType,
   StreamProblem,
-} from './model/package-contents.js';
-export { isRejection, judge } from './admission/judge.js';
-export type { JudgeOptions } from './admission/lint.js';
+} from './crossplane/packages/package-contents.js';
+export { isRejection, judge } from './crossplane/packages/admission.js';
+export type { JudgeOptions } from './crossplane/packages/admission.js';
 export type {
   CrdRequirement,
   Finding,
@@ -87,115 +105,130 @@ export type {
   PackageRequirement,
   Rejection,
   Requirement,
-} from './model/package-meta.js';
-export type { OwnedKind, OwnedObject } from './model/owned-object.js';
-export type { CrdDemand } from './model/crd-demand.js';
-export { targetFor } from './model/target/target.js';
-export type { Target, TargetRules } from './model/target/target.js';
-export type { Dialect } from './semver/dialect.js';
+} from './crossplane/packages/package-meta.js';
+export type { OwnedKind, OwnedObject } from './crossplane/packages/owned-objects.js';
+export type { CrdRef as CrdDemand } from './crossplane/packages/crd-ref.js';
+export { targetFor } from './crossplane/releases/target.js';
+export type { Target, TargetRules } from './crossplane/releases/target.js';
+export type { Dialect } from './crossplane/constraints/version.js';
 
 // Finding the set
-export { resolve } from './usecases/resolve/resolve.js';
-export type { ResolveOptions } from './usecases/resolve/resolve.js';
-export type { Answer, GaveUp, Solved, Stats, Unsolvable } from './usecases/resolve/answer.js';
-export type { ProblemOptions } from './usecases/resolve/to-problem.js';
-export type { Requirer, Requirers } from './usecases/resolve/requirers.js';
-export type { Selector } from './model/selector.js';
-export type { Movement } from './usecases/resolve/movement.js';
-export type { Change } from './lock/changes.js';
-export type { Refusal, Suggestion } from './explain/refusal.js';
-export type { Summary } from './explain/short/summary.js';
+export { resolve } from './resolver/resolve/resolve.js';
+export type { ResolveOptions } from './resolver/resolve/to-problem.js';
+export type { Answer, GaveUp, Solved, Stats, Unsolvable } from './resolver/resolve/answer.js';
+export type { ProblemOptions } from './resolver/resolve/to-problem.js';
+export type { Requirer, Requirers } from './resolver/resolve/movements.js';
+export type { Selector } from './crossplane/constraints/constraint.js';
+export type { Movement } from './resolver/resolve/movements.js';
+export type { Change } from './project/lockfile/lockfile.js';
+export type { Refusal } from './resolver/explain/refusal.js';
+export type { Suggestion } from './resolver/explain/refusal.js';
+export type { ChangeEffect } from './resolver/suggest/change-effect.js';
+export type { Summary } from './resolver/explain/refusal.js';
 export type {
   RefusalClash,
   RefusalEdge,
   RefusalGraph,
   RefusalNode,
-} from './explain/short/refusal-graph.js';
-export type { RequestEdit } from './model/edit/request-edit.js';
-export type { CoreEntry, CoreKind } from './explain/core-entries.js';
+} from './resolver/explain/refusal.js';
+export type { RequestEdit } from './project/inputs/request.js';
+export type { CoreKind } from './resolver/explain/refusal.js';
+export type { CoreEntry } from './resolver/explain/refusal.js';
 export type {
   FactStatement,
   FactVersions,
   NamedFact,
   RequirementPlace,
-} from './explain/named-fact.js';
-export type { ReadCounts } from './driver/read-stats.js';
-export type { Effort } from './solver/search-result.js';
+} from './resolver/explain/refusal.js';
+export type { ReadCounts } from './resolver/driver/read-stats.js';
+export type { Effort } from './resolver/solver/search-result.js';
 
 // What becomes of it later, and elsewhere
-export { update } from './usecases/update.js';
-export type { Move, UpdateOptions } from './usecases/update.js';
-export { verify } from './usecases/verify/verify.js';
-export type { Verification, VerifyOptions } from './usecases/verify/verify.js';
-export type { Mismatch } from './usecases/mismatch.js';
-export { outdated } from './usecases/outdated.js';
-export type { Outdated, OutdatedOptions, OutdatedReport } from './usecases/outdated.js';
-export { whyNotChosen } from './usecases/why-not/why-not-chosen.js';
-export type { WhyNot } from './usecases/why-not/why-not-chosen.js';
-export { matrix } from './usecases/matrix.js';
-export type { Matrix, MatrixOptions, MatrixRow, Verdict } from './usecases/matrix.js';
-export type { Shard } from './model/parts/shard.js';
-export { fuzz } from './usecases/fuzz/fuzz.js';
-export type { Breakage, FuzzOptions, FuzzReport } from './usecases/fuzz/fuzz.js';
-export type { RootChoice, Variation } from './usecases/fuzz/variation.js';
+export { update } from './resolver/resolve/resolve.js';
+export type { Move, UpdateOptions } from './resolver/resolve/resolve.js';
+export { verify } from './features/verify/verify.js';
+export type { Verification, VerifyOptions } from './features/verify/verify.js';
+export type { Mismatch } from './project/lockfile/mismatch.js';
+export { outdated } from './features/update/outdated.js';
+export type {
+  AppliedSuggestion,
+  Outdated,
+  OutdatedOptions,
+  OutdatedReport,
+  UpdateAdvice,
+} from './features/update/outdated.js';
+export type { HeldBy } from './resolver/resolve/blocked-by.js';
+export type { HeldByConstraint } from './resolver/resolve/blocked-by-text.js';
+export { whyNotChosen } from './resolver/resolve/why-not.js';
+export type { WhyNot } from './resolver/resolve/why-not.js';
+export { matrix } from './features/matrix/matrix.js';
+export type { Matrix, MatrixOptions, MatrixRow, Verdict } from './features/matrix/matrix.js';
+export type { Shard } from './base/collections.js';
+export { fuzz } from './features/fuzz/fuzz.js';
+export type { Breakage, FuzzOptions, FuzzReport } from './features/fuzz/fuzz.js';
+export type { RootChoice, Variation } from './features/fuzz/variations.js';
 
 // The lockfile, and what is made from it
-export { formatLockfile } from './lock/format-lockfile.js';
-export { parseLockfile } from './lock/parse-lockfile.js';
-export type { LockedPackage, LockedSigner, Lockfile, ObjectTemplate } from './lock/lockfile.js';
-export type { SignerOf } from './usecases/resolve/to-lockfile.js';
-export { ownersOf, whyLocked } from './usecases/why.js';
-export type { Why } from './usecases/why.js';
-export type { LockEdge } from './lock/lock-graph.js';
-export { lockTree } from './lock/lock-tree.js';
-export type { TreeNode } from './lock/lock-tree.js';
-export { render } from './usecases/render.js';
-export type { BundleLayout } from './usecases/render-record.js';
-export type { Rendering, RenderOptions } from './usecases/render.js';
-export type { Bundle, BundleObjects } from './bundle/bundle.js';
-export type { Pin } from './bundle/package-object.js';
-export { acceptanceProblems } from './bundle/acceptance/acceptance.js';
-export type { Output } from './bundle/acceptance/installed-set.js';
-export type { AcceptanceProblem, AcceptanceRule } from './bundle/acceptance/acceptance-problem.js';
+export { formatLockfile } from './project/lockfile/format-lockfile.js';
+export { parseLockfile } from './project/lockfile/parse-lockfile.js';
+export type { LockInputs } from './project/lockfile/lockfile.js';
+export type {
+  LockedPackage,
+  LockedSigner,
+  Lockfile,
+  ObjectTemplate,
+} from './project/lockfile/lockfile.js';
+export type { SignerOf } from './resolver/resolve/to-lockfile.js';
+export { ownersOf, whyLocked } from './features/why/why.js';
+export type { Why } from './features/why/why.js';
+export type { LockEdge } from './project/lockfile/lock-graph.js';
+export { lockTree } from './project/lockfile/lock-graph.js';
+export type { TreeNode } from './project/lockfile/lock-graph.js';
+export { render } from './project/manifests/render.js';
+export type { BundleLayout } from './project/manifests/render-record.js';
+export type { Rendering, RenderOptions } from './project/manifests/render.js';
+export type { RenderRecord } from './project/manifests/render-record.js';
+export type { Bundle, BundleObjects } from './project/manifests/bundle.js';
+export type { Pin } from './project/manifests/package-object.js';
+export { acceptanceProblems } from './project/manifests/acceptance.js';
+export type { Output } from './project/manifests/installed-set.js';
+export type { AcceptanceProblem, AcceptanceRule } from './project/manifests/acceptance.js';
 
 // What a change of it means
-export { diff } from './usecases/diff/diff.js';
+export { diff } from './features/diff/diff.js';
 export type {
   Diff,
   DiffOptions,
   DiffSide,
   DocumentReader,
   ObjectChange,
-} from './usecases/diff/diff.js';
-export { diffPackages } from './usecases/diff/diff-packages.js';
-export type {
-  ComparedPackage,
-  DiffPackagesOptions,
-  PackageSide,
-} from './usecases/diff/diff-packages.js';
-export type { DiffFinding, DiffPlace } from './usecases/diff/diff-finding.js';
-export type { DiffSeverity } from './compare/severity.js';
-export type { OwnerChange } from './compare/owner-changes.js';
-export type { PackageChange, PackageChanges, Want } from './compare/package-changes.js';
-export type { DocumentParser } from './usecases/diff/compare-documents.js';
-export { documentParser } from './package-yaml/documents/parsed-pair.js';
-export { imageDocuments } from './sources/image/image-documents.js';
-export type { WantedImage } from './sources/image/image-documents.js';
+} from './features/diff/diff.js';
+export { diffPackages } from './features/diff/diff.js';
+export type { ComparedPackage, DiffPackagesOptions, PackageSide } from './features/diff/diff.js';
+export type { DiffFinding, DiffPlace } from './features/diff/findings.js';
+export type { DiffSeverity } from './features/diff/findings.js';
+export type { OwnerChange } from './features/diff/changes.js';
+export type { PackageChange, PackageChanges, Want } from './features/diff/changes.js';
+export type { DocumentParser } from './features/diff/documents.js';
+export { documentParser } from './crossplane/package-yaml/document-pair.js';
+export { imageDocuments } from './sources/images/image-documents.js';
+export type { WantedImage } from './sources/images/image-documents.js';
 export type {
   DocumentText,
   PackageDocument,
   ParsedDocument,
   ParsedPair,
-} from './model/document/package-document.js';
-export { plan } from './usecases/plan/plan.js';
-export type { LockfilePlan, NoPlan, PlannedStep, PlanOptions } from './usecases/plan/plan.js';
-export type { KeptChanges } from './usecases/plan/kept-changes.js';
-export type { Impasse, PackageMove, PlanStep } from './plan/plan-journey.js';
-export type { Between, Stop } from './plan/journey.js';
-export type { Cause } from './plan/clash.js';
-export { graphOfLockfile } from './graph/graph-of-lockfile.js';
-export { graphOfDiff } from './graph/graph-of-diff.js';
-export { graphOfRefusal } from './graph/graph-of-refusal.js';
+} from './crossplane/package-yaml/package-documents.js';
+export { plan } from './features/plan/plan.js';
+export type { LockfilePlan, NoPlan, PlannedStep, PlanOptions } from './features/plan/plan.js';
+export type { PlanContents } from './features/plan/step-contents.js';
+export type { KeptChanges } from './features/plan/plan.js';
+export type { Impasse, PackageMove, PlanStep } from './features/plan/steps.js';
+export type { Between, Stop } from './features/plan/journey.js';
+export type { Cause } from './features/plan/journey.js';
+export { graphOfLockfile } from './features/graph/build-graph.js';
+export { graphOfDiff } from './features/graph/build-graph.js';
+export { graphOfRefusal } from './features/graph/build-graph.js';
 export type {
   GraphClash,
   GraphEdge,
@@ -203,6 +236,6 @@ export type {
   GraphObject,
   NodeKind,
   PackageGraph,
-} from './graph/package-graph.js';
-export { mermaidText } from './graph/formats/mermaid.js';
-export { dotText } from './graph/formats/dot.js';
+} from './features/graph/package-graph.js';
+export { mermaidText } from './features/graph/mermaid-format.js';
+export { dotText } from './features/graph/dot-format.js';

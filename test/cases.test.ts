@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { refusalText } from '../src/cli/output/answer/refusal.js';
-import { parseDocuments } from '../src/inputs/document.js';
-import { readInputs } from '../src/inputs/read-inputs.js';
-import { formatLockfile } from '../src/lock/format-lockfile.js';
-import type { JsonValue } from '../src/text/json.js';
-import { resolve } from '../src/usecases/resolve/resolve.js';
-import type { Answer } from '../src/usecases/resolve/answer.js';
-import { checkIndex } from '../src/sources/index/check-index.js';
+import { refusalText } from '../src/features/resolve/refusal-output.js';
+import { parseDocuments } from '../src/project/inputs/document.js';
+import { readInputs } from '../src/project/inputs/read-inputs.js';
+import { formatLockfile } from '../src/project/lockfile/format-lockfile.js';
+import type { JsonValue } from '../src/base/json.js';
+import { resolve } from '../src/resolver/resolve/resolve.js';
+import type { Answer } from '../src/resolver/resolve/answer.js';
+import { checkIndex } from '../src/sources/index/index-source.js';
 import { memorySource } from '../src/sources/memory-source.js';
-import { exhaustive } from '../src/testing/oracle/exhaustive.js';
-import type { Scenario } from '../src/testing/generate/scenario.js';
+import { exhaustive } from '../src/testing/oracles/exhaustive.js';
+import type { Scenario } from '../src/testing/generators/scenario.js';
 
-const CASES = join(import.meta.dirname, '..', 'fixtures', 'cases');
+const CASES = join(import.meta.dirname, '../fixtures/cases');
 const slugs = readdirSync(CASES).sort();
 
 /** `options.yaml` holds what a flag would say; no case needs more than these yet. */

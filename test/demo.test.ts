@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readInputs } from '../src/inputs/read-inputs.js';
-import { parseConstraint } from '../src/semver/constraint.js';
-import { objectNameOf } from '../src/model/name.js';
-import { targetFor } from '../src/model/target/target.js';
-import { compareVersions, parseVersion } from '../src/semver/version.js';
-import { resolve, type ResolveOptions } from '../src/usecases/resolve/resolve.js';
-import { openDir } from '../src/sources/dir/dir-source.js';
+import { readInputs } from '../src/project/inputs/read-inputs.js';
+import { parseConstraint } from '../src/crossplane/constraints/constraint.js';
+import { objectNameOf } from '../src/crossplane/packages/object-names.js';
+import { targetFor } from '../src/crossplane/releases/target.js';
+import { compareVersions, parseVersion } from '../src/crossplane/constraints/version.js';
+import { resolve } from '../src/resolver/resolve/resolve.js';
+import { type ResolveOptions } from '../src/resolver/resolve/to-problem.js';
+import { openDir } from '../src/sources/dir-source.js';
 import { type PackageTree, type TreePackage, readPackageTree } from './support/package-tree.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');

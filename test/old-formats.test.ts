@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EXIT } from '../src/cli/exit-code.js';
-import { runCli } from '../src/cli/run.js';
+import { EXIT } from '../src/cli/kit/command.js';
+import { runCli } from '../src/commands.js';
 import { fakeIo } from './support/fake-io.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/old-formats');

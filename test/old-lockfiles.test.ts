@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runCli } from '../src/cli/run.js';
+import { runCli } from '../src/commands.js';
 import { fakeIo } from './support/fake-io.js';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { figuresIn } from './hostile/told-figures.js';
-import { LIMITS } from '../src/image/limits.js';
-import { DOCUMENT_LIMITS } from '../src/package-yaml/document-limits.js';
+import { documentedFigures } from './hostile/told-figures.js';
+import { LIMITS } from '../src/oci/image/limits.js';
+import { DOCUMENT_LIMITS } from '../src/crossplane/package-yaml/split-documents.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs/trust.md'), 'utf8');
@@ -34,10 +34,10 @@ test('limits are those of the code', () => {
 });
 
 test('figures are told, and no violation', () => {
-  expect(figuresIn(PAGE).size).toBeGreaterThan(40);
+  expect(documentedFigures(PAGE).size).toBeGreaterThan(40);
   const [, figures = ''] = PAGE.split('\n## Figures\n');
   const rows = [...figures.matchAll(/^\| .+ \| [\d,]+ \| (\d+) \|$/gm)];
-  expect(rows.length).toBe(figuresIn(PAGE).size);
+  expect(rows.length).toBe(documentedFigures(PAGE).size);
   expect(rows.filter(([, violations]) => violations !== '0')).toEqual([]);
 });
 

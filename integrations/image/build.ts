@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Blob, blob, descriptorOf, jsonBlob } from '../../src/image/build-image.js';
-import { MEDIA_TYPE } from '../../src/image/descriptor.js';
-import { LayoutWriter } from '../../src/store/layout-writer.js';
-import { sha256 } from '../../src/text/digest.js';
+import { type Blob, blob, blobDescriptor, jsonBlob } from '../../src/oci/image/build-image.js';
+import { MEDIA_TYPE } from '../../src/oci/image/descriptor.js';
+import { LayoutWriter } from '../../src/oci/store/layout-writer.js';
+import { sha256 } from '../../src/base/digest.js';
 import { executableOf } from '../executable/build.js';
 import { gzipped, type PackedFile, sourceDate, tarOfFiles } from '../packed-files.js';
 import { Debian, type DebianPackage } from './debian.js';
 import { rootFrom } from './root.js';
 
-/** Platforms that the image is made for, as the OCI names them, and the executable in each. */
+/** The platforms of the image in OCI form, and the executable of each. */
 export const ARCHITECTURES: Readonly<Record<string, { executable: string; platform: object }>> = {
   amd64: { executable: 'linux-x64', platform: { architecture: 'amd64', os: 'linux' } },
   arm64: {
@@ -25,17 +25,17 @@ const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip';
 const CONFIG = 'application/vnd.oci.image.config.v1+json';
 
 export interface BuiltImage {
-  /** Of the index, which is what a tag points at. */
+  /** The digest of the index, to which a tag points. */
   readonly digest: string;
   /** The name of the image in the layout: the version. */
   readonly tag: string;
-  /** What is in it from Debian, by architecture. */
+  /** The Debian packages in it, by architecture. */
   readonly packages: Readonly<Record<string, readonly DebianPackage[]>>;
 }
 
 /**
- * Makes the image of executables that are built, for architectures: of packages of Debian and nothing else, with no
- * program of theirs run. The same executables and packages make the same bytes.
+ * Creates the image from existing executables and Debian packages, without running a program of
+ * these packages. The same executables and packages give the same bytes.
  */
 export async function buildContainerImage(
   architectures: readonly string[],
@@ -54,14 +54,14 @@ export async function buildContainerImage(
     const manifest = jsonBlob(MEDIA_TYPE.ociManifest, {
       schemaVersion: 2,
       mediaType: MEDIA_TYPE.ociManifest,
-      config: descriptorOf(config),
-      layers: layers.map(({ packed }) => descriptorOf(packed)),
+      config: blobDescriptor(config),
+      layers: layers.map(({ packed }) => blobDescriptor(packed)),
       annotations: about,
     });
     for (const each of [...layers.map(({ packed }) => packed), config, manifest]) {
       await layout.blob(each.digest, each.bytes);
     }
-    manifests.push({ ...descriptorOf(manifest), platform });
+    manifests.push({ ...blobDescriptor(manifest), platform });
   }
   const index = jsonBlob(MEDIA_TYPE.ociIndex, {
     schemaVersion: 2,
@@ -78,7 +78,7 @@ export async function buildContainerImage(
 
 interface Layer {
   readonly packed: Blob;
-  /** Of the tar inside. */
+  /** The digest of the uncompressed tar. */
   readonly diffId: string;
 }
 
@@ -87,7 +87,7 @@ async function layerOf(files: readonly PackedFile[]): Promise<Layer> {
   return { packed: blob(LAYER, gzipped(tar)), diffId: sha256(tar) };
 }
 
-/** The program and the terms it comes under, in the folders that the layer below has. */
+/** Returns the program and its license, in folders of the layer below. */
 function programFiles(platform: string): PackedFile[] {
   const { folder, file } = executableOf(platform);
   const terms = readdirSync(folder).filter((name) => name !== basename(file));
@@ -113,7 +113,7 @@ function configOf(
     ...platform,
     config: {
       User: '65532:65532',
-      // Nothing but /tmp need be writable, and it only for the cache.
+      // Only /tmp must be writable, for the cache.
       Env: ['PATH=/usr/bin', 'HOME=/tmp'],
       Entrypoint: ['/usr/bin/xpkg-resolve'],
       Cmd: ['--help'],
@@ -126,7 +126,7 @@ function configOf(
 }
 
 function annotations() {
-  // Our own file.
+  // This file is our own.
   const { version, description, license } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     version: string;
     description: string;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KEPT } from '../kept.js';
 
-/** A package of Debian, and its file. */
+/** A Debian package and its file. */
 export interface DebianPackage {
   readonly name: string;
   readonly version: string;
@@ -13,8 +13,8 @@ export interface DebianPackage {
 }
 
 /**
- * Packages of Debian for an architecture, which need not be that of this machine: from the archives that apt is set up
- * with here, with signatures and digests checked by apt. Nothing is installed, and the apt of this machine not changed.
+ * Debian packages for any architecture from the archives that apt is configured with; apt checks
+ * signatures and digests. It installs nothing and does not change the apt of this machine.
  */
 export class Debian {
   readonly #folder: string;
@@ -33,11 +33,11 @@ export class Debian {
     this.#run('apt-get', ['update', '-q']);
   }
 
-  /** The newest package of a name, fetched unless it was before. */
+  /** Returns the newest package of a name, downloaded if needed. */
   package(name: string): DebianPackage {
     const shown = this.#run('apt-cache', ['show', '--no-all-versions', name]);
     const [version, sha256] = [field(shown, 'Version'), field(shown, 'SHA256')];
-    // As apt calls it.
+    // The name in apt.
     const called = `${name}_${version.replaceAll(':', '%3a')}_${field(shown, 'Architecture')}.deb`;
     const file = join(this.#folder, 'packages', called);
     if (!existsSync(file)) this.#run('apt-get', ['download', '-q', `${name}=${version}`]);
@@ -56,7 +56,7 @@ export class Debian {
   }
 }
 
-/** The archives of Debian among those that apt is set up with, for any architecture. */
+/** Returns the Debian archives that apt is configured with, for any architecture. */
 function sources(): string {
   const format = '$(REPO_URI) $(RELEASE) $(COMPONENT)';
   const told = execFileSync(

@@ -1,7 +1,8 @@
 import { buildExecutables } from '../executable/build.js';
 import { ARCHITECTURES, buildContainerImage, IMAGE } from './build.js';
 
-// `npm run image [ARCHITECTURE..]`: an OCI image layout in build/image, for all architectures without a name.
+// `npm run image [ARCHITECTURE..]`: builds an OCI image layout in build/image; by default for all
+// architectures.
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => ARCHITECTURES[name] === undefined);
 if (unknown !== undefined) {

@@ -4,20 +4,26 @@ import { extract } from 'tar-stream';
 import type { PackedFile } from '../packed-files.js';
 import type { Debian, DebianPackage } from './debian.js';
 
-/** What the executable loads, a shell for those that call one, and what says which Debian it is. */
+/**
+ * Libraries of the executable, a shell for tools that need one, and the release information of
+ * Debian.
+ */
 const PACKAGES = ['base-files', 'busybox-static', 'libc6', 'libgcc-s1', 'libstdc++6'];
 
-/** Of these packages: shared libraries but those that convert character sets, the shell, and what says who may do what. */
+/**
+ * Files of these packages that are kept: shared libraries except character set converters, the
+ * shell, and licenses.
+ */
 const KEPT_FILES =
   /^(usr\/)?lib(64|32)?\/([^/]+\/)?[^/]+\.so(\.[\d.]+)?$|^usr\/bin\/busybox$|^usr\/share\/doc\/[^/]+\/copyright$|^usr\/lib\/os-release$/;
 
-/** Names by which the shell is called, and programs that scripts of build systems take for granted. */
+/** Names of the shell, and programs that scripts of build systems expect. */
 const APPLETS =
   'basename cat chmod cp cut date dirname env false find grep head id ls mkdir mktemp mv printf pwd readlink rm sed sh sleep sort tail tar tee test touch tr true uname wc which xargs'.split(
     ' ',
   );
 
-/** Whoever runs it, the program writes only where it is told to, and to its cache in /tmp. */
+/** For any user, the program writes only to the given paths, and to its cache in /tmp. */
 const PASSWD = `root:x:0:0:root:/:/bin/sh
 argocd:x:999:999:argocd:/tmp:/bin/sh
 nonroot:x:65532:65532:nonroot:/tmp:/bin/sh
@@ -56,7 +62,7 @@ export interface Root {
   readonly packages: readonly DebianPackage[];
 }
 
-/** The root file system that the program is put into. */
+/** Returns the root file system to which the program is added. */
 export async function rootFrom(debian: Debian): Promise<Root> {
   const packages: DebianPackage[] = [];
   const files = new Map(OWN.map((each) => [each.path, each]));
@@ -65,11 +71,11 @@ export async function rootFrom(debian: Debian): Promise<Root> {
     const found = debian.package(name);
     packages.push(found);
     const control = execFileSync('dpkg-deb', ['--field', found.file]);
-    // Where scanners of images look for it, one file a package.
+    // The place where image scanners look for it, one file for each package.
     const status = `var/lib/dpkg/status.d/${name}`;
     files.set(status, { path: status, mode: 0o644, content: control });
     for (const each of await filesOf(found.file)) {
-      // A package whose terms are those of another one.
+      // A package with the license of another one.
       if (typeof each.content === 'string' && each.path === `usr/share/doc/${name}`) {
         wanted.add(each.content);
         files.set(each.path, each);
@@ -79,7 +85,7 @@ export async function rootFrom(debian: Debian): Promise<Root> {
   return { files: withFolders(files), packages };
 }
 
-/** Files and links of a package, as they are where /lib and /bin are part of /usr. */
+/** Returns files and links of a package, with /lib and /bin moved into /usr. */
 async function filesOf(deb: string): Promise<PackedFile[]> {
   const tar = execFileSync('dpkg-deb', ['--fsys-tarfile', deb], { maxBuffer: 1 << 28 });
   const entries = extract();
@@ -89,14 +95,14 @@ async function filesOf(deb: string): Promise<PackedFile[]> {
     const { name, type, mode, linkname } = entry.header;
     const path = name.replace(/^\.\//, '').replace(/^(bin|lib|lib64)\//, 'usr/$1/');
     if (type === 'symlink') files.push(link(path, linkname));
-    // To be read whatever it is: the next one comes after it.
+    // Read in any case, because the next entry follows it.
     const content = await buffer(entry);
     if (type === 'file') files.push({ path, mode, content });
   }
   return files;
 }
 
-/** The same files, and the folders that they are in. */
+/** Returns the files and their parent folders. */
 function withFolders(files: ReadonlyMap<string, PackedFile>): PackedFile[] {
   const all = new Map(files);
   for (const path of files.keys()) {

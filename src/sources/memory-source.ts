@@ -1,19 +1,19 @@
-import { byCodePoint } from '../text/code-point-order.js';
-import type { IndexFile, IndexPackage, IndexVersion } from '../model/index-file.js';
-import { type Digest, isDigest } from '../text/digest.js';
-import type { FetchedPackage, Owner, PackageSource } from '../model/package-source.js';
-import type { CrdDemand } from '../model/crd-demand.js';
-import type { Target } from '../model/target/target.js';
-import { bringsCrd } from '../admission/owned.js';
-import { contentsOf } from './index/index-contents.js';
+import { byCodePoint } from '../base/collections.js';
+import type { IndexFile, IndexPackage, IndexVersion } from './index/index-file.js';
+import { type Digest, isDigest } from '../base/digest.js';
+import type { FetchedPackage, Owner, PackageSource } from './package-source.js';
+import type { CrdRef } from '../crossplane/packages/crd-ref.js';
+import type { Target } from '../crossplane/releases/target.js';
+import { createsCrd } from '../crossplane/packages/owned-objects.js';
+import { indexedContents } from './index/index-entry.js';
 import { parsedTable, type IndexTable } from './index/index-table.js';
 
-/** A source over an index in memory; an entry is read when its version is asked for. */
+/** Returns a source for an index in memory. Entries are converted on demand. */
 export function memorySource(index: IndexFile): PackageSource {
   return tableSource(parsedTable(index));
 }
 
-/** A source over the packages of an index. */
+/** Returns a source for the packages of an index. */
 export function tableSource(table: IndexTable): PackageSource {
   return {
     async tags(repository) {
@@ -21,19 +21,21 @@ export function tableSource(table: IndexTable): PackageSource {
       return versions && Object.keys(versions).filter((version) => !isDigest(version));
     },
     async fetch({ repository, version }) {
-      const held = table.get(repository);
-      const entry = held && entryOf(held, version);
-      return entry && fetched(entry, version, contentsOf(entry, repository, held));
+      const indexed = table.get(repository);
+      const entry = indexed && entryOf(indexed, version);
+      return entry && fetchedPackage(entry, version, indexedContents(entry, repository, indexed));
     },
     async released({ repository, version }) {
-      const held = table.get(repository);
-      const entry = held && entryOf(held, version);
+      const indexed = table.get(repository);
+      const entry = indexed && entryOf(indexed, version);
       return entry && { created: entry.created, firstSeen: entry.firstSeen };
     },
     async owners(demand, target) {
       const owners: Owner[] = [];
-      for (const [repository, held] of table.candidates('crd' in demand ? demand.crd : undefined)) {
-        const versions = versionsOwning(demand, repository, held, target);
+      for (const [repository, indexed] of table.candidates(
+        'crd' in demand ? demand.crd : undefined,
+      )) {
+        const versions = versionsOwning(demand, repository, indexed, target);
         if (versions.length > 0) owners.push({ repository, versions });
       }
       return owners;
@@ -52,42 +54,43 @@ function entryOf({ versions }: IndexPackage, version: string): IndexVersion | un
   return first === undefined ? undefined : versions[first];
 }
 
-function fetched(
+function fetchedPackage(
   entry: IndexVersion,
   version: string,
   contents: FetchedPackage['contents'],
 ): FetchedPackage {
   return {
     contents,
-    digest: digest(entry.digest) ?? digest(version),
-    manifest: digest(entry.manifest),
-    baseLayer: digest(entry.baseLayer),
-    packageYaml: digest(entry.packageYaml),
+    digest: asDigest(entry.digest) ?? asDigest(version),
+    manifest: asDigest(entry.manifest),
+    baseLayer: asDigest(entry.baseLayer),
+    packageYaml: asDigest(entry.packageYaml),
   };
 }
 
-function digest(text: string | undefined): Digest | undefined {
+function asDigest(text: string | undefined): Digest | undefined {
   return text !== undefined && isDigest(text) ? text : undefined;
 }
 
 function versionsOwning(
-  demand: CrdDemand,
+  demand: CrdRef,
   repository: string,
-  held: IndexPackage,
+  indexed: IndexPackage,
   target: Target,
 ): string[] {
-  return Object.keys(held.versions)
+  return Object.keys(indexed.versions)
     .filter((version) => {
-      const entry = held.versions[version]!;
+      const entry = indexed.versions[version]!;
       return (
-        mayMeet(entry, demand) && bringsCrd(contentsOf(entry, repository, held), demand, target)
+        mayOwn(entry, demand) &&
+        createsCrd(indexedContents(entry, repository, indexed), demand, target)
       );
     })
     .sort(byCodePoint);
 }
 
-/** Rules most entries out before their contents are built: an index may list 100,000 CRDs. */
-function mayMeet(entry: IndexVersion, demand: CrdDemand): boolean {
+/** Excludes most entries before their contents are built: an index may list 100,000 CRDs. */
+function mayOwn(entry: IndexVersion, demand: CrdRef): boolean {
   if (entry.xrds !== undefined || entry.objects !== undefined) return true;
   return 'crd' in demand
     ? (entry.crds?.includes(demand.crd) ?? false)

@@ -1,13 +1,12 @@
 import { AssertionError } from 'node:assert';
-import type { Solved, Unsolvable } from '../usecases/resolve/answer.js';
-import {
-  judgeConflictsOn,
-  judgeResolves,
-  judgeSelects,
-  type Judgement,
-  type Selection,
-  type MatcherSubject,
-} from './judgement.js';
+import { resolveWithOptions } from './properties/xpkg-resolver.js';
+import type { ResolverOptions } from './resolver.js';
+import type { Request } from '../project/inputs/request.js';
+import type { NamedFact } from '../resolver/explain/refusal.js';
+import type { Answer, Solved, Unsolvable } from '../resolver/resolve/answer.js';
+import type { IndexFile } from '../sources/index/index-file.js';
+import { memorySource } from '../sources/memory-source.js';
+import type { PackageSource } from '../sources/package-source.js';
 
 export interface MatcherResult {
   readonly pass: boolean;
@@ -15,61 +14,183 @@ export interface MatcherResult {
 }
 
 /**
- * For `expect.extend(matchers)` of vitest or jest. All are asynchronous:
+ * Matchers for `expect.extend(matchers)` in vitest or jest. All are asynchronous:
  * `await expect({ universe, request }).toResolve()`.
  */
 export const matchers = {
   toResolve: async (subject: MatcherSubject): Promise<MatcherResult> =>
-    matched(await judgeResolves(subject)),
+    matched(await checkResolves(subject)),
   toConflictOn: async (subject: MatcherSubject, name: string): Promise<MatcherResult> =>
-    matched(await judgeConflictsOn(subject, name)),
+    matched(await checkConflictsOn(subject, name)),
   toSelect: async (subject: MatcherSubject, wanted: Selection): Promise<MatcherResult> =>
-    matched(await judgeSelects(subject, wanted)),
+    matched(await checkSelects(subject, wanted)),
 };
 
-function matched({ passed, message }: Judgement): MatcherResult {
+function matched({ passed, message }: CheckResult): MatcherResult {
   return { pass: passed !== undefined, message: () => message };
 }
 
-/** What `matchers` add to `expect(…)`. */
+/** Methods that `matchers` adds to `expect(…)`. */
 export interface PackageMatchers {
-  /** There is a set of versions that satisfies everything. */
+  /** Passes if a set of versions satisfies everything. */
   toResolve(): Promise<void>;
   /**
-   * There is none, and the reason is about this: an object that two packages would own, or a
-   * package that is required, refused or missing.
+   * Passes if there is none and the conflict is about `name`: an object that two packages own, or a
+   * package that is required, rejected or missing.
    */
   toConflictOn(name: string): Promise<void>;
-  /** The set has these packages at these versions; undefined: has it not. Others may be there. */
+  /**
+   * Passes if these packages have these versions; undefined for a package that must be absent.
+   * Other packages are allowed.
+   */
   toSelect(wanted: Selection): Promise<void>;
 }
 
 declare global {
-  // What vitest and @types/jest both build the type of `expect(…)` on.
+  // vitest and @types/jest both derive the type of `expect(…)` from this namespace.
   namespace jest {
     interface Matchers<R, T = {}> extends PackageMatchers {}
   }
 }
 
-/** As `toResolve`, without a test runner; the answer, for more to be asked of it. */
+/** Like `toResolve`, without a test runner. Returns the answer. */
 export async function assertResolves(subject: MatcherSubject): Promise<Solved> {
-  return asserted(await judgeResolves(subject));
+  return asserted(await checkResolves(subject));
 }
 
-/** As `toConflictOn`, without a test runner. */
+/** Like `toConflictOn`, without a test runner. Returns the answer. */
 export async function assertConflictsOn(
   subject: MatcherSubject,
   name: string,
 ): Promise<Unsolvable> {
-  return asserted(await judgeConflictsOn(subject, name));
+  return asserted(await checkConflictsOn(subject, name));
 }
 
-/** As `toSelect`, without a test runner. */
+/** Like `toSelect`, without a test runner. Returns the answer. */
 export async function assertSelects(subject: MatcherSubject, wanted: Selection): Promise<Solved> {
-  return asserted(await judgeSelects(subject, wanted));
+  return asserted(await checkSelects(subject, wanted));
 }
 
-function asserted<A extends Solved | Unsolvable>({ passed, message }: Judgement<A>): A {
+function asserted<A extends Solved | Unsolvable>({ passed, message }: CheckResult<A>): A {
   if (passed !== undefined) return passed;
   throw new AssertionError({ message });
+}
+
+/** An answer of `resolve`, or its input. */
+export type MatcherSubject = Answer | PromiseLike<Answer> | Situation;
+
+/** A request and its packages. A `Scenario` is one. */
+export type Situation = {
+  readonly request: Request;
+  readonly options?: ResolverOptions | undefined;
+} & (
+  | { readonly universe: IndexFile; readonly source?: undefined }
+  | { readonly source: PackageSource; readonly universe?: undefined }
+);
+
+/** The result of a check. The message explains a pass and a failure. */
+interface CheckResult<A extends Answer = Answer> {
+  /** The answer if the check passed; undefined otherwise. */
+  readonly passed: A | undefined;
+  readonly message: string;
+}
+
+/** Expected versions by package; undefined for a package that must be absent. */
+export type Selection = Readonly<Record<string, string | undefined>>;
+
+async function answerOf(subject: MatcherSubject): Promise<Answer> {
+  if (!('request' in subject)) return subject;
+  const { request, options = {}, universe } = subject;
+  const source = subject.source ?? memorySource(subject.universe);
+  return resolveWithOptions(source, request, { options, universe });
+}
+
+async function checkResolves(subject: MatcherSubject): Promise<CheckResult<Solved>> {
+  const answer = await answerOf(subject);
+  return { passed: answer.status === 'solved' ? answer : undefined, message: answerText(answer) };
+}
+
+async function checkConflictsOn(
+  subject: MatcherSubject,
+  name: string,
+): Promise<CheckResult<Unsolvable>> {
+  const answer = await answerOf(subject);
+  const words = answerText(answer);
+  if (answer.status !== 'unsolvable')
+    return { passed: undefined, message: `expected a conflict on \`${name}\`, but ${words}` };
+  const names = conflictsIn(answer.facts);
+  if (names.has(name))
+    return { passed: answer, message: `there is a conflict on \`${name}\`: ${words}` };
+  const found = [...names].map((one) => `\`${one}\``).join(', ');
+  const message = `expected a conflict on \`${name}\`, and it is on ${found || 'nothing named'}: ${words}`;
+  return { passed: undefined, message };
+}
+
+async function checkSelects(
+  subject: MatcherSubject,
+  wanted: Selection,
+): Promise<CheckResult<Solved>> {
+  const answer = await answerOf(subject);
+  if (answer.status !== 'solved') return { passed: undefined, message: answerText(answer) };
+  const selected = new Map<string, string>(
+    answer.lockfile.packages.map(({ repository, version }) => [repository, version]),
+  );
+  const wrong = Object.entries(wanted).flatMap(([repository, version]) => {
+    const got = selected.get(repository);
+    if (got === version) return [];
+    return [`${repository}: expected ${version ?? 'nothing'}, selected ${got ?? 'nothing'}`];
+  });
+  return {
+    passed: wrong.length === 0 ? answer : undefined,
+    message: [...(wrong.length === 0 ? ['as expected'] : wrong), '', answerText(answer)].join('\n'),
+  };
+}
+
+/** Returns the names in a conflict: objects with two owners, and packages involved. */
+function conflictsIn(facts: readonly NamedFact[]): Set<string> {
+  const names = facts.flatMap((fact): readonly string[] => {
+    switch (fact.fact) {
+      case 'owns':
+        return fact.objects.map((key) => key.slice(key.indexOf(':') + 1));
+      case 'root':
+      case 'requires':
+        return [fact.on];
+      case 'provides':
+        return [fact.api];
+      case 'crossplane':
+        return 'repository' in fact.by ? [fact.by.repository] : [];
+      case 'kind':
+        return [fact.on.repository];
+      case 'missing':
+      case 'rejected':
+      case 'excluded':
+      case 'ruled-out':
+        return [fact.of.repository];
+      case 'cycle':
+        return fact.members.map(({ repository }) => repository);
+      case 'no-others':
+        return [];
+    }
+  });
+  return new Set(names);
+}
+
+function answerText(answer: Answer): string {
+  switch (answer.status) {
+    case 'solved': {
+      const packages = answer.lockfile.packages.map((p) => `  ${p.repository} ${p.version}`);
+      return [`it resolves on Crossplane ${answer.target.version} to`, ...packages].join('\n');
+    }
+    case 'unsolvable': {
+      const ways = answer.suggestions.map(({ text }) => `  - ${text}`);
+      return [
+        `there is no set of versions on Crossplane ${answer.target.version}`,
+        '',
+        answer.explanation,
+        ...(ways.length === 0 ? [] : ['', 'each of these alone makes it solvable', ...ways]),
+      ].join('\n');
+    }
+    case 'gave-up':
+      return `the search was given up after ${answer.stats.conflicts} conflicts`;
+  }
 }

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { parseDocuments } from '../../src/inputs/document.js';
-import { checkPackageSet } from '../../src/inputs/documents/check-package-set.js';
-import { parseLockfile } from '../../src/lock/parse-lockfile.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { parseDocuments } from '../../src/project/inputs/document.js';
+import { checkPackageSet } from '../../src/project/inputs/check-package-set.js';
+import { parseLockfile } from '../../src/project/lockfile/parse-lockfile.js';
 import { parseIndex } from '../../src/sources/index/index-source.js';
 
-const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
+const MAIN = join(import.meta.dirname, '../../dist/main.js');
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'checks-'));
@@ -28,13 +28,13 @@ spec:
 const LOCK = 'version: 1\npackages: [{ nme: x }]\nskipDependencyResolution: []\n';
 const INDEX = '{"packages":{"xpkg.io/a/p":{"kind":"Provider","versions":{"v1.0.0":{"crds":[3]}}}}}';
 
-/** However lines are folded. */
+/** Returns text with normalized whitespace. */
 function words(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
-/** What the source, which has ajv compile the schema while it runs, says of a text. */
-async function saidBySource(check: () => unknown): Promise<string> {
+/** Returns the message of the source, where ajv compiles the schema at run time. */
+async function messageOfSource(check: () => unknown): Promise<string> {
   try {
     await check();
   } catch (error) {
@@ -77,6 +77,6 @@ test.each([
       encoding: 'utf8',
     });
     expect(status).toBe(code);
-    expect(words(stderr)).toContain(words(await saidBySource(check)));
+    expect(words(stderr)).toContain(words(await messageOfSource(check)));
   },
 );

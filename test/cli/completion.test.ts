@@ -2,8 +2,8 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -36,7 +36,7 @@ test.each(['bash', 'zsh', 'fish'])('%s gets a script that asks this tool', async
   expect(stdout).toContain('xpkg-resolve --complete ');
 });
 
-test('the shell of the environment is the default', async () => {
+test('the default is the shell of the environment', async () => {
   const io = fakeIo({ env: { SHELL: '/usr/bin/fish' } });
   await runCli(['completion'], io);
   expect(io.stdout()).toBe((await run('completion', 'fish')).stdout);
@@ -54,8 +54,13 @@ test.each([
   { words: ['why', 'databases.'], offers: ['databases.platform.acme.example.org'] },
   { words: ['remove', 'provider-he'], offers: ['provider-helm'] },
   { words: ['set', 'cross'], offers: ['crossplane'] },
+  { words: ['-f', 'demo', 'res'], offers: ['resolve'] },
+  { words: ['-f', 'tree', 'why', 'provider-he'], offers: ['provider-helm'] },
+  { words: ['--output', 'j'], offers: ['json'] },
+  { words: ['-qo', 'y'], offers: ['yaml'] },
+  { words: ['--col'], offers: ['--color'] },
   { words: ['nonsense', ''], offers: [] },
-])('$words goes on with $offers', async ({ words, offers }) => {
+])('$words completes to $offers', async ({ words, offers }) => {
   expect((await replies(...words)).sort()).toEqual(offers.sort());
 });
 
@@ -67,6 +72,6 @@ test('versions come from sources that need no network', async () => {
   expect(await replies('update', 'provider-helm@v0.')).toEqual([]);
 });
 
-test('a lockfile that cannot be read is passed over in silence', async () => {
+test('ignores an unreadable lockfile', async () => {
   expect(await replies('why', '--lock', 'demo/xpkg.yaml', '')).toEqual([]);
 });

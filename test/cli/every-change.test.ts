@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 import { recordFigure } from '../support/figures.js';
 import { withAccident, type Accident } from '../support/fs-changes.js';
@@ -28,7 +28,7 @@ vi.mock('node:fs/promises', async (original) => {
   return changingPromises(await original());
 });
 
-/** No change: the accident is further away than any command goes. */
+/** A failure after the last change of any command. */
 const NEVER: Accident = { at: Infinity, how: 'killed' };
 const CODES = ['ENOSPC', 'EIO', 'EROFS'] as const;
 const REPOSITORY = 'xpkg.example.org/acme/p';
@@ -60,7 +60,7 @@ spec:
       version: ">=v1.0.0"
 `;
 
-/** How many changes apart accidents are; conformance, which has more time, sets 1 for all of them. */
+/** The distance between tested changes; test/conformance sets 1 to test all. */
 const STRIDE = Number(process.env['XPKG_CHANGE_STRIDE'] ?? 9);
 
 let top: string;
@@ -86,10 +86,10 @@ function addPackage(folder: string, version: string): void {
   writeFileSync(join(at, 'package.yaml'), providerYaml('p', `${version}.example.org`));
 }
 
-/** Of a cache, names are its state: what is kept under them tells the time, or is named by its digest. */
+/** The state of a cache consists of file names: contents have timestamps or are named by digest. */
 const CACHED = /^cache\/v1\/[a-z]+\//;
 
-/** Every file, link and folder, with what it holds. */
+/** Returns the contents of every file, link and folder. */
 function stateOf(folder: string): Readonly<Record<string, string>> {
   const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   return Object.fromEntries(
@@ -111,7 +111,8 @@ function stateOf(folder: string): Readonly<Record<string, string>> {
 }
 
 async function run(folder: string, argv: readonly string[], accident = NEVER) {
-  // An index records when a version was first seen: one time for all runs, so that states compare.
+  // An index records when a version was first seen: all runs use the same time, so that states
+  // compare.
   const io = fakeIo({ cwd: folder, env: { SOURCE_DATE_EPOCH: '1780000000' } });
   const ended = await withAccident(accident, () => runCli(argv, io));
   return { ...ended, notes: io.notes().join('\n') };
@@ -129,7 +130,7 @@ function expectEither(state: State, states: readonly State[], why: string): void
   expect(state, why).toEqual(isFirst ? states[0] : states.at(-1));
 }
 
-/** As `expectEither`, of states with a layout that holds blobs which its index does not name. */
+/** Like `expectEither`, for states with a layout whose blobs its index may not name. */
 function expectWhole(state: State, outcomes: readonly Outcome[], why: string): void {
   const wholes = outcomes.filter(
     (outcome) => outcome.state['world/index.json'] === state['world/index.json'],
@@ -142,20 +143,20 @@ function expectWhole(state: State, outcomes: readonly Outcome[], why: string): v
 
 interface Scenario {
   readonly what: string;
-  /** Commands that make the state before. */
+  /** Commands that create the initial state. */
   readonly before: readonly (readonly string[])[];
-  /** Folders that are made before. */
+  /** Folders that are created before. */
   readonly empty?: readonly string[];
-  /** A version that is published after it. */
+  /** A version that is published after the initial state. */
   readonly adds?: string;
   readonly argv: readonly string[];
-  /** What is left inside a layout, and named by no index, is removed by the next `argv` alone. */
+  /** Only the next `argv` removes blobs in a layout that no index names. */
   readonly addsBlobs?: boolean;
-  /** What is kept or removed in a cache has no state of its own: any part of it may be there. */
+  /** Any part of a cache may exist, so the cache is not part of the state. */
   readonly changesCache?: boolean;
 }
 
-/** Commands that may come next and write nothing of their own. */
+/** Commands that may run next and write nothing themselves. */
 const READERS: readonly (readonly string[])[] = [
   ['tree'],
   ['why', REPOSITORY],
@@ -171,7 +172,9 @@ const READERS: readonly (readonly string[])[] = [
   ['schema', 'lockfile'],
 ];
 
-/** Commands that may come next and write; each must do so as on the old state or on the new one. */
+/**
+ * Commands that may run next and write; the result must be that for the old or for the new state.
+ */
 const WRITERS: readonly (readonly string[])[] = [
   OLD_SET,
   ['update', ...FROM],
@@ -297,14 +300,14 @@ describe.each(SCENARIOS)('$what', (scenario) => {
     ...(argv.includes('--lock') ? argv.slice(argv.indexOf('--lock')).slice(0, 2) : []),
   ];
   const countPair = (next: readonly string[]) => pairs.add(`${what} ${next.join(' ')}`);
-  /** The state, without blobs and folders that only the next run of the command removes. */
+  /** Returns the state without blobs and folders that only the next run of the command removes. */
   const seen = (folder: string) => {
     const state = outputs(stateOf(folder));
     if (!addsBlobs) return state;
     const named = new Set([...Object.keys(oldState), ...Object.keys(newState)]);
     return Object.fromEntries(Object.entries(state).filter(([name]) => named.has(name)));
   };
-  /** The state without the cache, where the command is about it. */
+  /** Returns the state without the cache if the command changes the cache. */
   const outputs = (state: State): State =>
     changesCache
       ? Object.fromEntries(Object.entries(state).filter(([name]) => !name.startsWith('cache')))
@@ -317,7 +320,7 @@ describe.each(SCENARIOS)('$what', (scenario) => {
       expect(state, why).toMatchObject(whole);
     } else expectEither(state, [outputs(oldState), outputs(newState)], why);
   };
-  /** What a command makes of the old state, and of the new one. */
+  /** The results of a command for the old and for the new state. */
   const known = new Map<string, Promise<readonly Outcome[]>>();
   const outcomesOf = (next: readonly string[]) => {
     const made = async (first: readonly (readonly string[])[]): Promise<Outcome> => {
@@ -331,7 +334,7 @@ describe.each(SCENARIOS)('$what', (scenario) => {
     return outcomes;
   };
 
-  test('killed before any change, the next command finds the old or the new state', async () => {
+  test('after a kill before any change, the next command finds the old or the new state', async () => {
     for (let at = 1, turn = SCENARIOS.indexOf(scenario); ; at += STRIDE, turn += 1) {
       const folder = fresh();
       const { end, happened, last } = await run(folder, argv, { at, how: 'killed' });
@@ -343,7 +346,7 @@ describe.each(SCENARIOS)('$what', (scenario) => {
       const read = await run(folder, next);
       expect([0, 4, 6], `${next.join(' ')}: ${last}\n${read.notes}`).toContain(read.end);
       expectOneOf(folder, `killed before change ${at}: ${last}`);
-      // Of two equal states the same comes; only what is left in layouts and caches has to be seen.
+      // Equal states have equal results; only remains in layouts and caches need a check.
       if (addsBlobs || changesCache || turn % 4 === 0) {
         expect(await run(folder, argv), last).toMatchObject({ end: 0 });
         expect(stateOf(folder), last).toEqual(newState);
@@ -352,8 +355,8 @@ describe.each(SCENARIOS)('$what', (scenario) => {
     }
   });
 
-  test('killed, the next command writes as on the old or the new state', async () => {
-    // Each takes more runs than a kill that is only looked at.
+  test('after a kill, the next command writes the result for the old or the new state', async () => {
+    // Each needs more runs than a kill that is only inspected.
     const stride = STRIDE === 1 ? 4 : 3 * STRIDE;
     for (let at = 1, turn = SCENARIOS.indexOf(scenario); ; at += stride, turn += 1) {
       const folder = fresh();
@@ -381,7 +384,7 @@ describe.each(SCENARIOS)('$what', (scenario) => {
     }
   });
 
-  test('where any one change fails: exit 0 and the new state, or an error and the old one', async () => {
+  test('if any single change fails: exit code 0 and the new state, or an error and the old state', async () => {
     for (let at = 1; ; at += STRIDE) {
       const folder = fresh();
       const how = CODES[at % CODES.length]!;
@@ -399,8 +402,8 @@ describe.each(SCENARIOS)('$what', (scenario) => {
     }
   });
 
-  test('where all changes from one on fail, the next command finds the old or the new state', async () => {
-    // Each takes three runs, so that a third of the changes has to do.
+  test('if all changes from one on fail, the next command finds the old or the new state', async () => {
+    // Each takes three runs, so only a third of the changes is tested.
     for (let at = 1; ; at += 3 * STRIDE) {
       const folder = fresh();
       const { end, happened, last } = await run(folder, argv, { at, how: 'EROFS', lasting: true });

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { instead, on } from '../support/registry/faults.js';
@@ -32,7 +32,7 @@ afterEach(async () => {
 const run = (...argv: readonly string[]) =>
   runCli([...argv, '--crossplane', 'v2.3.4'], fakeIo({ cwd: folder }));
 
-/** Every file with what it holds and when it was last touched. */
+/** Returns every file with its contents and modification time. */
 async function state(): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -45,11 +45,11 @@ async function state(): Promise<readonly string[]> {
 }
 
 test.each([
-  { why: 'bad usage', want: EXIT.badInput, argv: () => ['--prefer', 'best'] },
-  { why: 'bad input', want: EXIT.badInput, argv: () => ['-f', 'bad.yaml'] },
+  { why: 'usage error', want: EXIT.badInput, argv: () => ['--prefer', 'best'] },
+  { why: 'invalid input', want: EXIT.badInput, argv: () => ['-f', 'bad.yaml'] },
   { why: 'no such version', want: EXIT.unsolvable, argv: () => [`${registry.host}/a/p@>=v9.0.0`] },
   {
-    why: 'a lockfile that would change',
+    why: 'the lockfile would change',
     want: EXIT.lockMismatch,
     argv: () => [`${registry.host}/a/q:v1.0.0`, '--locked'],
   },
@@ -59,17 +59,20 @@ test.each([
     argv: () => [`${registry.host}/a/q:v1.0.0`, `${registry.host}/a/spoilt:v1.0.0`],
   },
   {
-    why: 'a registry that talks nonsense',
+    why: 'a registry with invalid answers',
     want: EXIT.sourceFailed,
     argv: () => [`${registry.host}/a/list@>=v1.0.0`],
   },
-])('exit $want, $why: no output file is made, changed or touched', async ({ want, argv }) => {
-  const fresh = await state();
-  expect(await run('resolve', ...argv())).toBe(want);
-  expect(await state()).toEqual(fresh);
-  expect(await run('resolve', `${registry.host}/a/p:v1.0.0`)).toBe(EXIT.done);
-  const resolved = await state();
-  expect(resolved.length).toBeGreaterThan(fresh.length);
-  expect(await run('resolve', ...argv())).toBe(want);
-  expect(await state()).toEqual(resolved);
-});
+])(
+  'exit code $want, $why: no output file is created, changed or touched',
+  async ({ want, argv }) => {
+    const fresh = await state();
+    expect(await run('resolve', ...argv())).toBe(want);
+    expect(await state()).toEqual(fresh);
+    expect(await run('resolve', `${registry.host}/a/p:v1.0.0`)).toBe(EXIT.done);
+    const resolved = await state();
+    expect(resolved.length).toBeGreaterThan(fresh.length);
+    expect(await run('resolve', ...argv())).toBe(want);
+    expect(await state()).toEqual(resolved);
+  },
+);

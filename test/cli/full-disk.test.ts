@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
-import { writeTransaction } from '../../src/files/transaction.js';
-import { sha256 } from '../../src/text/digest.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
+import { writeTransaction } from '../../src/base/files/transaction.js';
+import { sha256 } from '../../src/base/digest.js';
 import { disk, type DiskCall } from '../support/disk.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
@@ -52,7 +52,7 @@ const resolving = () => [
   'cache',
 ];
 
-/** Every file below the working folder, the cache aside, with what it holds. */
+/** Returns the contents of every file below the working folder, except the cache. */
 function contents(): Readonly<Record<string, string>> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -62,13 +62,13 @@ function contents(): Readonly<Record<string, string>> {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]));
 }
 
-/** Fails what is done to paths that hold `part`. */
+/** Makes calls for paths that contain `part` fail. */
 function failing(code: string, what: DiskCall['what'], part: string) {
   return (call: DiskCall) =>
     call.what === what && call.flags !== 'r' && call.path.includes(part) ? code : undefined;
 }
 
-describe('a cache that takes nothing', () => {
+describe('a cache that cannot be written', () => {
   test.each([
     { code: 'ENOSPC', what: 'write' },
     { code: 'EROFS', what: 'mkdir' },
@@ -85,7 +85,7 @@ describe('a cache that takes nothing', () => {
   );
 });
 
-test('a cache entry gone wrong is fetched again, once; offline it ends the run and is named', async () => {
+test('a damaged cache entry is downloaded once more; offline it ends the run and is named', async () => {
   await run(...resolving());
   const blobs = join(folder, 'cache/v1/blobs/sha256');
   const parsed = join(folder, 'cache/v1/packages');
@@ -110,19 +110,19 @@ test('a cache entry gone wrong is fetched again, once; offline it ends the run a
 
 describe.each([
   { code: 'ENOSPC', what: 'write', part: '.new', why: 'the disk is full' },
-  { code: 'ENOSPC', what: 'write', part: 'packages.yaml', why: 'it fills up on the way' },
-  { code: 'ENOSPC', what: 'fsync', part: '.new', why: 'it says so late' },
+  { code: 'ENOSPC', what: 'write', part: 'packages.yaml', why: 'it fills up during a write' },
+  { code: 'ENOSPC', what: 'fsync', part: '.new', why: 'it reports the error late' },
   { code: 'EROFS', what: 'open', part: '', why: 'it is mounted read-only' },
-  { code: 'EROFS', what: 'write', part: '', why: 'it is, and the folders are there' },
-  { code: 'EACCES', what: 'open', part: 'packages.yaml', why: 'one file is not ours' },
-  { code: 'EIO', what: 'rename', part: 'packages.yaml', why: 'it dies among the renames' },
+  { code: 'EROFS', what: 'write', part: '', why: 'it is read-only, and the folders exist' },
+  { code: 'EACCES', what: 'open', part: 'packages.yaml', why: 'one file belongs to another user' },
+  { code: 'EIO', what: 'rename', part: 'packages.yaml', why: 'it fails during the renames' },
 ] as const)('outputs, $code at $what ($why):', ({ code, what, part }) => {
   const fail = () => {
     disk.fault = (call) =>
       call.path.startsWith(join(folder, 'cache')) ? undefined : failing(code, what, part)(call);
   };
 
-  test('at first nothing is there afterwards', async () => {
+  test('the first run leaves no files', async () => {
     fail();
     const { code: exit, notes } = await run(...resolving());
     expect(exit).toBe(EXIT.badInput);
@@ -131,7 +131,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual(['cache']);
   });
 
-  test('later everything is as it was', async () => {
+  test('a later run leaves everything unchanged', async () => {
     await run(...resolving());
     registry.push('a/p', 'v1.1.0', await packageImage(providerYaml('p')));
     const before = contents();
@@ -146,7 +146,7 @@ describe.each([
   });
 });
 
-test('a backup that cannot be a second name is a copy, and serves as well', async () => {
+test('a backup is copied if hard links are not supported', async () => {
   const files = ['a.yaml', 'b.yaml'].map((name) => join(folder, name));
   for (const file of files) writeFileSync(file, 'old');
   disk.fault = ({ what, path }) => {
@@ -158,7 +158,7 @@ test('a backup that cannot be a second name is a copy, and serves as well', asyn
   expect(contents()).toEqual(Object.fromEntries(files.map((file) => [file, 'old'])));
 });
 
-test('outputs last: what will be done, then each file beside its place, then that all are there, then the renames; each to the disk before the next', async () => {
+test('order of writes: the journal, each temporary file, the completion record, then the renames, each flushed before the next', async () => {
   const outputs = ['a.yaml', 'b.yaml'].map((name) => ({ path: join(folder, name), content: 'x' }));
   await writeTransaction(outputs);
   const ours = disk.story().filter((line) => !line.includes('.xpkg-resolve.writing'));
@@ -188,7 +188,7 @@ test('outputs last: what will be done, then each file beside its place, then tha
   expect(opened.map(({ flags }) => flags)).toEqual(['ax', 'ax', 'ax']);
 });
 
-test('outputs below a folder that takes none, like /proc, end with an error', async () => {
+test('outputs below a folder that cannot be written, like /proc, end with an error', async () => {
   disk.fault = failing('ENOENT', 'mkdir', 'rendered');
   const { code, notes } = await run(...resolving());
   expect([code, notes.join()]).toEqual([EXIT.badInput, expect.stringContaining('ENOENT')]);
@@ -201,8 +201,8 @@ describe('`vendor`', () => {
   test.each([
     { code: 'ENOSPC', what: 'write', part: 'blobs', why: 'the disk is full' },
     { code: 'EROFS', what: 'mkdir', part: 'world', why: 'it is mounted read-only' },
-    { code: 'ENOENT', what: 'mkdir', part: 'world', why: 'it takes no folders, like /proc' },
-    { code: 'EIO', what: 'rename', part: 'world', why: 'the layout cannot be put in its place' },
+    { code: 'ENOENT', what: 'mkdir', part: 'world', why: 'it does not allow folders, like /proc' },
+    { code: 'EIO', what: 'rename', part: 'world', why: 'the layout cannot be renamed' },
   ] as const)('$code at $what leaves no part of a layout: $why', async ({ code, what, part }) => {
     await run(...resolving());
     const vendor = ['vendor', 'world', '--cache', 'cache'];
@@ -251,7 +251,7 @@ describe('`vendor`', () => {
     ]);
   });
 
-  test('a layout can be handed on: its files are no more private than others', async () => {
+  test('the files of a layout have the usual permissions', async () => {
     await run(...resolving());
     await run('vendor', 'world', '--cache', 'cache');
     const blobs = join(folder, 'world/blobs/sha256');

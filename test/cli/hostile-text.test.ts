@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
+import { REPORT_FORMATS } from '../../src/cli/arguments/common-flags.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 import { recordFigure } from '../support/figures.js';
 import { instead, on } from '../support/registry/faults.js';
@@ -19,7 +20,7 @@ import { layoutFiles, named, writeFiles, writeTar } from '../support/registry/la
 import { Registry, send, type Fault } from '../support/registry/registry.js';
 import { xpkgFiles } from '../support/registry/xpkg.js';
 
-/** An escape sequence in both spellings, text that runs backwards, lines that CI would obey. */
+/** Escape sequences in both forms, text with reversed direction, and CI commands. */
 const HOSTILE =
   'x\u001b[2J\u009b31m\u202egnp\u2028\n::error::owned\r\n \t::warning::y ##[error]z ##vso[task.complete] ##teamcity[x] section_start:1:x travis_fold:start:x';
 const UNFIT =
@@ -40,20 +41,23 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-interface Said {
+interface Output {
   readonly code: number;
   readonly stdout: string;
   readonly notes: readonly string[];
 }
 
-async function run(argv: readonly string[], stdin = ''): Promise<Said> {
+async function run(argv: readonly string[], stdin = ''): Promise<Output> {
   const io = fakeIo({ cwd: folder, stdin });
   const code = await runCli(argv, io);
   return { code, stdout: io.stdout(), notes: io.notes() };
 }
 
-/** What was said is fit for a terminal and a build log, every note is one line, and no bug showed. */
-function expectHarmless({ code, stdout, notes }: Said): void {
+/**
+ * Checks that output is safe for a terminal and a build log, each note is one line, and no bug is
+ * reported.
+ */
+function expectHarmless({ code, stdout, notes }: Output): void {
   recordFigure('commands given text that terminals and build logs obey', { tried: 1 });
   expect(code).not.toBe(1);
   for (const text of [stdout, ...notes]) {
@@ -155,7 +159,7 @@ describe.each([
     expectHarmless(await run([...argv, '--crossplane', 'v2.3.4'], yaml));
   });
 
-  test('`resolve` from a registry, and everything that reads what it wrote', async () => {
+  test('`resolve` from a registry, and all commands that read its outputs', async () => {
     const at = await serving(await packageImage(yaml));
     const resolve = ['resolve', `${at}:v1.0.0`, '--crossplane', 'v2.3.4'];
     for (const flags of [
@@ -177,11 +181,64 @@ describe.each([
   });
 });
 
+/** The commands that a report for a build system consists of. */
+const OWN_COMMANDS: Readonly<Record<string, RegExp>> = {
+  github: /^::(?:error|warning|notice) file=[^\s:]+,line=\d+,title=xpkg-resolve%3A [\w-]+::/gm,
+  azure: /^##vso\[task\.logissue type=(?:error|warning);[^\]\n]*\]/gm,
+};
+
+describe.each(REPORT_FORMATS)('reports in the format %s of a set with hostile text', (format) => {
+  const yaml = packageYaml({
+    labels: { [HOSTILE]: HOSTILE },
+    spec: { capabilities: [HOSTILE], unknown: HOSTILE },
+    more: object({ apiVersion: 'example.org/v1', kind: HOSTILE, metadata: { name: HOSTILE } }),
+  });
+  const good = packageYaml({}).replace(
+    '"annotations":{}',
+    `"annotations":${JSON.stringify({ 'a.io/b': '\n::error::owned\n##vso[task.complete]</a>]]>' })}`,
+  );
+
+  test.each([
+    { what: 'text of a package', text: yaml, code: 3 },
+    { what: 'an annotation', text: good, code: 0 },
+  ])('escape $what', async ({ text, code }) => {
+    const at = await serving(await packageImage(text));
+    const set = {
+      apiVersion: 'xpkg-resolve.dev/v1alpha1',
+      kind: 'PackageSet',
+      metadata: { name: 'set', labels: { [HOSTILE]: HOSTILE } },
+      spec: {
+        crossplane: 'v2.3.4',
+        packages: [{ configuration: at, version: '>=v1.0.0' }],
+        policy: { deny: [{ package: 'x.io/a/b', version: 'v1.0.0', reason: HOSTILE }] },
+      },
+    };
+    await writeFile(join(folder, 'xpkg.yaml'), JSON.stringify(set));
+    for (const argv of [
+      ['resolve'],
+      ['verify'],
+      ['outdated'],
+      ['matrix'],
+      ['check'],
+      ['lint', '-'],
+    ]) {
+      const said = await run([...argv, '--format', format], text);
+      const own = OWN_COMMANDS[format];
+      const stdout = own === undefined ? said.stdout : said.stdout.replaceAll(own, 'own: ');
+      expectHarmless({ ...said, stdout });
+      if (argv[0] === 'resolve') expect([code, said.notes]).toEqual([said.code, said.notes]);
+      recordFigure('reports about sets with hostile text', { tried: 1 });
+      if (format === 'gitlab' || format === 'sarif')
+        if (said.code !== 2) expect(() => JSON.parse(said.stdout) as unknown).not.toThrow();
+    }
+  });
+});
+
 const file = (name: string, content = 'x') => ({ name, content });
 const layered = async (...files: { name: string; content: string }[]) =>
   imageOf([await layerOf(files, { annotations: BASE })]);
 
-describe('in what surrounds package.yaml', () => {
+describe('in the data around package.yaml', () => {
   const good = packageYaml({});
 
   test.each([
@@ -326,7 +383,7 @@ describe('in local sources', () => {
   });
 });
 
-test('in the user’s own files, and on the command line', async () => {
+test('in the user’s own files and on the command line', async () => {
   const set = { apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet' };
   for (const [name, text] of [
     ['key.yaml', JSON.stringify({ ...set, [HOSTILE]: 1 })],

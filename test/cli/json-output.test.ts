@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/command-list.js';
-import { runCli } from '../../src/cli/run.js';
-import { OUTPUT_SCHEMAS } from '../../src/cli/output/schemas/output-schemas.js';
+import { COMMANDS } from '../../src/commands.js';
+import { runCli } from '../../src/commands.js';
+import { OUTPUT_SCHEMAS } from '../../src/features/tool/schema-command.js';
 import { fakeIo } from '../support/fake-io.js';
 import { closedSchema } from '../support/closed-schema.js';
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 const SET = ['-f', 'demo', ...FROM];
 
-/** Command lines, and the exit codes that they end with: of every command, well and badly. */
+/** Command lines with exit codes: a success and a failure of each command. */
 const LINES: readonly (readonly [code: number, argv: readonly string[]])[] = [
   [0, ['resolve', ...SET, '--no-write']],
   [2, ['resolve', 'https://a/b', ...FROM]],
@@ -175,10 +175,10 @@ function problems(command: string, output: { readonly status?: string }): unknow
   return validate(output) === true ? [] : validate.errors;
 }
 
-/** Commands that print an answer as `resolve` does. */
+/** Commands that print the same answer as `resolve`. */
 const ANSWERING = new Set(['update', 'add', 'remove', 'set', 'merge-lock']);
 
-/** Errors and mismatches look alike whatever the command; of a set that has no answer, likewise. */
+/** Returns the schema: errors, mismatches and refusals have the same form in all commands. */
 function schemaOf(command: string, output: { readonly status?: string }): unknown {
   const { status } = output;
   const schemas: Readonly<Record<string, unknown>> = OUTPUT_SCHEMAS;
@@ -188,7 +188,10 @@ function schemaOf(command: string, output: { readonly status?: string }): unknow
   return schemas[answers ? 'resolve-output' : `${command}-output`];
 }
 
-/** Needs parts, `test/cli/commands/fleet/report-command.test.ts`; a registry: `test/cli/commands/supply/push-command.test.ts`. */
+/**
+ * Needs shards (`test/features/projects/report-command.test.ts`) or a registry
+ * (`test/features/render/push-command.test.ts`).
+ */
 const NOT_HERE = new Set(['report', 'push', 'mirror', 'sbom']);
 
 test.each(COMMANDS)('of $usage something is tried here that works', async ({ usage, load }) => {

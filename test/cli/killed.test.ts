@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockFolders } from '../../src/files/folder-lock.js';
-import { writeTransaction } from '../../src/files/transaction.js';
-import { sha256 } from '../../src/text/digest.js';
+import { lockFolders } from '../../src/base/files/folder-lock.js';
+import { writeTransaction } from '../../src/base/files/transaction.js';
+import { sha256 } from '../../src/base/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';
 import { Registry } from '../support/registry/registry.js';
 
 const DIST = join(import.meta.dirname, '../../dist');
-const MAIN = join(DIST, 'cli/main.js');
-/** Modules one by one, as `npm run build` leaves them beside what it bundles. */
+const MAIN = join(DIST, 'main.js');
+/** The separate modules that `npm run build` writes in addition to the bundles. */
 const MODULES = join(import.meta.dirname, '../../build/src');
 const SIZE = 20_000;
 let folder: string;
@@ -29,10 +29,12 @@ const paths = () => FILES.filter((name) => name !== 'rendered').map((name) => jo
 const outputsOf = (letter: string) =>
   paths().map((path) => ({ path, content: letter.repeat(SIZE) }));
 
-/** A program that writes all files with one letter after the other, and tells of each. */
+/**
+ * Returns a program that writes all files with one letter after another, and reports each letter.
+ */
 function program(letters: string): string {
   return `
-    const { writeTransaction } = await import(${JSON.stringify(join(MODULES, 'files/transaction.js'))});
+    const { writeTransaction } = await import(${JSON.stringify(join(MODULES, 'base/files/transaction.js'))});
     for (const letter of ${JSON.stringify(letters)}) {
       const content = letter.repeat(${SIZE});
       await writeTransaction(${JSON.stringify(paths())}.map((path) => ({ path, content })));
@@ -41,7 +43,7 @@ function program(letters: string): string {
   `;
 }
 
-/** Sends a program a signal when it is about to change the file system for the nth time. */
+/** Sends a signal to a program before its nth change to the file system. */
 function signalled(signal: NodeJS.Signals, step: number, rest: string): string {
   return `
     import fs from 'node:fs';
@@ -71,7 +73,7 @@ function start(text: string, argv: readonly string[] = []): ChildProcess {
   return spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** The letter that fills a file; fails if anything else is in it. */
+/** Returns the letter in a file; fails if the file contains anything else. */
 function letterIn(path: string): string {
   const held = readFileSync(path, 'utf8');
   expect(held).toHaveLength(SIZE);
@@ -82,11 +84,11 @@ function letterIn(path: string): string {
 const letters = () => paths().map(letterIn);
 const there = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 
-test('killed at any step, a write leaves every file whole, and the next one clears up after it', async () => {
+test('killed at any step, a write leaves every file complete, and the next one removes its remains', async () => {
   await writeTransaction(outputsOf('a'));
   for (let step = 0; ; step += 1) {
     const [before, next] = step % 2 === 0 ? 'ab' : 'ba';
-    // What is left of the write before this one goes first, if it was cut off.
+    // The remains of an interrupted write are removed first.
     await writeTransaction(outputsOf(before!));
     expect([there(), new Set(letters())]).toEqual([FILES, new Set(before)]);
     const child = start(signalled('SIGKILL', step, program(next!)));
@@ -113,7 +115,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 );
 
-test('of many processes that write at once, all files are from one', async () => {
+test('if many processes write at the same time, all files come from one of them', async () => {
   let seen = 0;
   const look = () => {
     const locks = lockFolders([...new Set(paths().map((path) => dirname(path)))]);
@@ -136,7 +138,7 @@ test('of many processes that write at once, all files are from one', async () =>
   expect(there()).toEqual(FILES);
 });
 
-test('killed on its way, `resolve` runs again as if it never had before', async () => {
+test('after a kill, `resolve` runs as if it ran for the first time', async () => {
   const registry = await new Registry().start();
   try {
     const names = ['p', 'q', 'r'];
@@ -170,7 +172,7 @@ test('killed on its way, `resolve` runs again as if it never had before', async 
   }
 });
 
-test('many processes fill one cold cache, and write to one folder: all agree', async () => {
+test('many processes fill an empty cache and write to one folder with the same result', async () => {
   const registry = await new Registry().start();
   try {
     const names = ['p', 'q', 'r', 's'];

@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';
@@ -42,7 +42,7 @@ async function signIn(config: object): Promise<void> {
   await writeFile(join(folder, 'home/config.json'), JSON.stringify(config));
 }
 
-/** Names and bytes of all that was written: outputs and cache. */
+/** Returns the names and bytes of all written files: outputs and cache. */
 async function written(): Promise<string> {
   const files = await readdir(join(folder, 'work'), { recursive: true, withFileTypes: true });
   const texts = files
@@ -56,7 +56,7 @@ async function written(): Promise<string> {
 
 const AUTH = Buffer.from('ann:s3cret').toString('base64');
 
-describe('what proves who asks is in no output, no file and no message', () => {
+describe('credentials are in no output, file or message', () => {
   const ways = [
     {
       why: 'a password',
@@ -74,7 +74,7 @@ describe('what proves who asks is in no output, no file and no message', () => {
       config: (host: string) => ({ auths: { [host]: { identitytoken: 's3cret' } } }),
     },
     {
-      why: 'a helper, however much it prints',
+      why: 'a credential helper with any output',
       access: { mode: 'basic', user: 'ann', password: 's3cret' },
       config: () => ({ credsStore: 'chatty' }),
     },
@@ -112,7 +112,7 @@ describe('what proves who asks is in no output, no file and no message', () => {
   });
 });
 
-test('what is kept has the same names whichever user asked', async () => {
+test('cached files have the same names for all users', async () => {
   const host = await serve({ mode: 'bearer' });
   const names: string[][] = [];
   for (const user of [undefined, 'ann', 'bob']) {
@@ -128,7 +128,7 @@ test('what is kept has the same names whichever user asked', async () => {
   expect(names).toEqual([names[0], names[0], names[0]]);
 });
 
-describe('input with a password in it is refused without the password being repeated', () => {
+describe('an input with a password is rejected without repeating the password', () => {
   const at = 'ann:s3cret@a.io';
   const provider = JSON.stringify({
     apiVersion: 'pkg.crossplane.io/v1',

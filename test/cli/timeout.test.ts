@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 import { Registry } from '../support/registry/registry.js';
 
@@ -31,16 +31,19 @@ test.each([
   { argv: ['matrix'], version: ':v1.0.0' },
   { argv: ['inspect'], version: ':v1.0.0' },
   { argv: ['index', '--out', 'index.json'], version: '' },
-])('a registry that never answers: $argv is exit 7 after --timeout', async ({ argv, version }) => {
-  const ran = await run(...argv, `${mute.host}/a/p${version}`, '--timeout', '0.2');
-  expect(ran).toMatchObject({ code: 7, stdout: '', left: [] });
-  expect(ran.stderr).toMatch(
-    /^error: gave up: .*the 0\.2 s for this run are over; it was waiting for an answer to `GET /m,
-  );
-  expect(ran.stderr).toMatch(/^hint: nothing was written; raise --timeout/m);
-});
+])(
+  'a registry that never answers: $argv exits with 7 after --timeout',
+  async ({ argv, version }) => {
+    const ran = await run(...argv, `${mute.host}/a/p${version}`, '--timeout', '0.2');
+    expect(ran).toMatchObject({ code: 7, stdout: '', left: [] });
+    expect(ran.stderr).toMatch(
+      /^error: gave up: .*the 0\.2 s for this run are over; it was waiting for an answer to `GET /m,
+    );
+    expect(ran.stderr).toMatch(/^hint: nothing was written; raise --timeout/m);
+  },
+);
 
-test('JSON says that it gave up, and waiting for what', async () => {
+test('JSON reports the timeout and the pending request', async () => {
   const argv = ['resolve', `${mute.host}/a/p:v1.0.0`, '--timeout', '0.2', '-o', 'json'];
   const { code, stdout } = await run(...argv);
   expect(code).toBe(7);
@@ -51,10 +54,21 @@ test('JSON says that it gave up, and waiting for what', async () => {
   });
 });
 
-test('a time longer than timers can wait does not end at once', async () => {
+test('a time limit longer than timers support does not end at once', async () => {
   const away = await new Registry().start();
   const ran = await run('inspect', `${away.host}/a/p:v1.0.0`, '--timeout', '1e9');
   expect(ran).toMatchObject({ code: 2 });
   expect(ran.stderr).toContain('no source has');
   await away.stop();
+});
+
+test('the time limit includes reading the input files', async () => {
+  const files = ['a.yaml', 'b.yaml'];
+  const set = 'apiVersion: xpkg-resolve.dev/v1alpha1\nkind: PackageSet\nspec: {}\n';
+  for (const file of files) writeFileSync(join(folder, file), set);
+  const named = files.flatMap((file) => ['-f', file]);
+  const ran = await run('resolve', ...named, '--offline', '--timeout', '0');
+  for (const file of files) rmSync(join(folder, file));
+  expect(ran.code).toBe(7);
+  expect(ran.stderr).toContain('it was waiting for `b.yaml` to be read');
 });

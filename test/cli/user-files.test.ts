@@ -13,8 +13,8 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
@@ -39,7 +39,7 @@ test.each([
   { what: 'rendered/packages.yaml', to: '../../../victim' },
   { what: 'xpkg.lock.yaml', to: '../../victim' },
   { what: 'out', to: '../..' },
-])('a link out of the project is not written through: $what', async ({ what, to }) => {
+])('does not write through a link out of the project: $what', async ({ what, to }) => {
   symlinkSync(to, join(folder, what));
   const argv = what === 'out' ? [...RESOLVE, '--out', 'out'] : RESOLVE;
   if (what === 'xpkg.lock.yaml') rmSync(join(top, 'victim'));
@@ -49,7 +49,7 @@ test.each([
   if (what !== 'xpkg.lock.yaml') expect(readFileSync(join(top, 'victim'), 'utf8')).toBe('mine');
 });
 
-test('a link within the project stays one', async () => {
+test('keeps a link within the project', async () => {
   mkdirSync(join(folder, 'deploy'));
   rmSync(join(folder, 'rendered'), { recursive: true });
   symlinkSync('deploy', join(folder, 'rendered'));
@@ -57,12 +57,12 @@ test('a link within the project stays one', async () => {
   expect(readdirSync(join(folder, 'deploy'))).toContain('packages.yaml');
 });
 
-test('a folder outside that the user names is written to', async () => {
+test('writes to an outside folder that the user names', async () => {
   expect((await run(...RESOLVE, '--out', '../../out')).code).toBe(EXIT.done);
   expect(readdirSync(join(top, 'out'))).toContain('packages.yaml');
 });
 
-test('`vendor` does not fill a folder outside through a link', async () => {
+test('`vendor` does not fill an outside folder through a link', async () => {
   expect((await run(...RESOLVE)).code).toBe(EXIT.done);
   mkdirSync(join(top, 'empty'));
   symlinkSync('../../empty', join(folder, 'world'));
@@ -75,7 +75,7 @@ test.each([
   { what: 'a link to a device', make: (path: string) => symlinkSync('/dev/zero', path) },
   { what: 'a pipe', make: (path: string) => execFileSync('mkfifo', [path]) },
   { what: 'a folder', make: (path: string) => mkdirSync(path) },
-])('a lockfile that is $what is refused, and not read', async ({ make }) => {
+])('rejects a lockfile that is $what, without reading it', async ({ make }) => {
   make(join(folder, 'xpkg.lock.yaml'));
   for (const argv of [RESOLVE, ['tree'], ['render'], ['verify']]) {
     const { code, notes } = await run(...argv);
@@ -98,13 +98,13 @@ test.each([
   },
 );
 
-test('a file of ours is replaced, and removed when it is no longer part of the bundle', async () => {
+test('replaces its own files and removes those that are no longer rendered', async () => {
   writeFileSync(join(folder, 'rendered/lock.yaml'), '# Written by xpkg-resolve; old\n');
   expect((await run(...RESOLVE)).code).toBe(EXIT.done);
   expect(readFileSync(join(folder, 'rendered/lock.yaml'), 'utf8')).not.toContain('old');
 });
 
-test('a device that never ends is an input too large, and no trouble for memory', async () => {
+test('an endless device is too large an input and uses little memory', async () => {
   for (const argv of [
     ['-f', '/dev/zero'],
     ['--from', 'index:/dev/zero', 'x.io/a/b:v1'],
@@ -115,7 +115,7 @@ test('a device that never ends is an input too large, and no trouble for memory'
   }
 });
 
-test('a pipe that is given on purpose is read: `-f <(…)`', async () => {
+test('reads a pipe that the user gives: `-f <(…)`', async () => {
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const written = once(spawn('cp', [join(FIXTURES, 'demo/xpkg.yaml'), pipe]), 'close');
@@ -124,7 +124,7 @@ test('a pipe that is given on purpose is read: `-f <(…)`', async () => {
   expect((await written)[0]).toBe(0);
 });
 
-test('a lock that another host left does not keep commands from reading', async () => {
+test('reads despite a lock of another host', async () => {
   expect((await run(...RESOLVE)).code).toBe(EXIT.done);
   symlinkSync(`7 not-${hostname()}`, join(folder, '.xpkg-resolve.writing'));
   expect((await run('tree')).code).toBe(EXIT.done);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sha256 } from '../../src/text/digest.js';
+import { sha256 } from '../../src/base/digest.js';
 import { readPage } from '../support/docs/page.js';
 import { runnable } from '../support/docs/run-page.js';
 import { BASE, blobOf, imageOf, indexOf, layerOf } from '../support/registry/image.js';
@@ -13,9 +13,12 @@ import { DockerRegistry } from './docker-registry.js';
 import { tool } from './tools.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const CLI = join(ROOT, 'dist/cli/main.js');
+const CLI = join(ROOT, 'dist/main.js');
 const PAGE = readPage('docs/air-gap.md');
-/** One machine that reaches both; with a network; on the other side; from then on. */
+/**
+ * The blocks of the page: one machine with access to both networks, the connected side, the other
+ * side, and later runs.
+ */
 const [both, near, far, later] = runnable(PAGE, 'test/conformance/air-gap.test.ts').map(
   ({ body }) => body,
 );
@@ -28,8 +31,8 @@ let internet: DockerRegistry;
 let inside: DockerRegistry;
 
 /**
- * What a shell prints for some lines of the page, in a folder of its own. Waited for without
- * blocking: the logs of registries must be read meanwhile, or they stop.
+ * Returns the output of some lines of the page, run in their own folder. It must not block: the
+ * logs of registries must be read meanwhile, or the registries stop.
  */
 async function shell(script: string, cwd: string, mirror: string): Promise<string> {
   const run = `xpkg-resolve() { "${process.execPath}" "${CLI}" "$@"; }\nset -eu\n${script}`;
@@ -91,7 +94,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('one machine that reaches both: the mirror has what oras finds at the source', async () => {
+test('one machine with access to both: the mirror has what oras finds at the source', async () => {
   const side = await sideWith('both', { 'xpkg.yaml': set });
   await shell(both!, side, `${inside.host}/direct`);
   for (const [path, digest] of Object.entries(digests)) {
@@ -103,7 +106,7 @@ test('one machine that reaches both: the mirror has what oras finds at the sourc
   }
 });
 
-test('the commands of other tools copy the same', async () => {
+test('the commands of other tools copy the same images', async () => {
   const side = await sideWith('tools', { 'xpkg.yaml': set });
   for (const name of ['oras', 'crane', 'skopeo']) {
     const at = `${inside.host}/by-${name}`;
@@ -122,7 +125,7 @@ test('the commands of other tools copy the same', async () => {
   }
 });
 
-test('a file to carry: the other side is filled with the first one cut off', async () => {
+test('a bundle file fills the other side without access to the first one', async () => {
   const connected = await sideWith('near', { 'xpkg.yaml': set });
   await shell(near!, connected, 'unused.example.org');
   await internet.stop();

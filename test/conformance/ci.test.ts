@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const SCRIPT = join(ROOT, 'test/support/python-tools.sh');
 const python = spawnSync('bash', [SCRIPT, 'dir'], { encoding: 'utf8' }).stdout.trim();
 
-/** Runs a program of `test/support/python-tools.sh`; one that is missing is a failure. */
+/** Runs a program of `test/support/python-tools.sh`; fails if it is missing. */
 function pythonTool(name: string, args: readonly string[], cwd = ROOT, env = {}) {
   const ran = spawnSync(join(python, 'bin', name), args, {
     cwd,
@@ -52,7 +52,7 @@ beforeAll(() => {
 });
 afterAll(() => machine.remove());
 
-describe('what build systems read is as their schemas say', () => {
+describe('reports match the schemas of build systems', () => {
   test.each([
     ['vendor.github-actions', 'action.yml'],
     ['vendor.github-workflows', 'integrations/github/update.yml'],
@@ -78,7 +78,7 @@ describe('what build systems read is as their schemas say', () => {
   });
 });
 
-describe('JUnit results are what Jenkins reads', () => {
+describe('Jenkins can read JUnit results', () => {
   test.each([
     ['check', '-f', '.'],
     ['check', '-f', '.', '--lock', 'none.yaml'],
@@ -96,7 +96,7 @@ describe('JUnit results are what Jenkins reads', () => {
 });
 
 test('the GitHub Action installs the package with npm, and checks', () => {
-  // Without scripts: `prepare` would build `dist` anew, which other tests are running.
+  // Runs without scripts: `prepare` would build `dist`, which other tests run.
   const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', machine.folder];
   const packed = spawnSync('npm', pack, { cwd: ROOT, encoding: 'utf8' });
   const version = `file:${join(machine.folder, packed.stdout.trim().split('\n').at(-1)!)}`;
@@ -113,7 +113,7 @@ describe('pre-commit', () => {
     home = mkdtempSync(join(tmpdir(), 'pre-commit-'));
     hooks = join(home, 'hooks');
     mkdirSync(hooks);
-    // This checkout as a repository to clone, with what is not committed yet.
+    // Creates a repository from this checkout, including uncommitted changes.
     const copy = `git ls-files --cached --others --exclude-standard -z | tar --null --ignore-failed-read -cf - -T - | tar -xf - -C "${hooks}"`;
     expect(spawnSync('bash', ['-c', copy], { cwd: ROOT }).status).toBe(0);
     commit(hooks);
@@ -123,7 +123,7 @@ describe('pre-commit', () => {
 
   const env = () => ({ PRE_COMMIT_HOME: join(home, 'kept'), npm_config_prefer_offline: 'true' });
 
-  test('takes the manifest of hooks', () => {
+  test('accepts the manifest of hooks', () => {
     const { status, said } = pythonTool('pre-commit', [
       'validate-manifest',
       '.pre-commit-hooks.yaml',
@@ -131,7 +131,7 @@ describe('pre-commit', () => {
     expect({ status, said }).toEqual({ status: 0, said: '' });
   });
 
-  test('installs the hooks from a clone, runs them, and fails where they do', () => {
+  test('installs the hooks from a clone, runs them, and fails if they fail', () => {
     const config = join(machine.repository, '.pre-commit-config.yaml');
     const rev = git(hooks, 'rev-parse', 'HEAD');
     writeFileSync(

@@ -3,10 +3,10 @@ import { chmodSync, cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { SCRIPTS } from '../../src/cli/completion/script.js';
+import { SCRIPTS } from '../../src/cli/kit/completion-script.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const MAIN = join(ROOT, 'dist/cli/main.js');
+const MAIN = join(ROOT, 'dist/main.js');
 const FROM = `--from dir:${join(ROOT, 'fixtures/packages')}`;
 const folder = mkdtempSync(join(tmpdir(), 'shells-'));
 
@@ -32,7 +32,7 @@ beforeAll(() => {
   });
 });
 
-/** Asks a shell what it offers after a line; `words` is how bash splits that line. */
+/** Returns the completions of a shell for a line; `words` is how bash splits the line. */
 const ask: Readonly<Record<string, (line: string, words: readonly string[]) => string[]>> = {
   bash: (line, words) =>
     run('bash', [
@@ -60,7 +60,7 @@ test.each(['bash', 'zsh', 'fish'])('%s completes commands, flags and locked name
   expect(offered('xpkg-resolve why provider-he')).toContain('provider-helm');
 });
 
-test('bash, which splits words at @ and :, is given the rest of a word', () => {
+test('bash, which splits words at @ and :, gets the rest of a word', () => {
   const line = `xpkg-resolve update ${FROM} provider-helm@v0.`;
   const words = [
     'xpkg-resolve',

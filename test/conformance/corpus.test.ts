@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { InputError } from '../../src/model/input-error.js';
-import type { IndexFile } from '../../src/model/index-file.js';
-import type { Request } from '../../src/model/request.js';
-import { refusalText } from '../../src/cli/output/answer/refusal.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { Driver } from '../../src/driver/driver.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
-import type { Answer, Unsolvable } from '../../src/usecases/resolve/answer.js';
-import { toProblem } from '../../src/usecases/resolve/to-problem.js';
-import { minimalProof } from '../../src/explain/minimal-proof.js';
-import { debatableKeys } from '../../src/explain/proof-facts.js';
-import { solve } from '../../src/solver/solve.js';
+import { InputError } from '../../src/base/errors.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
+import type { Request } from '../../src/project/inputs/request.js';
+import { refusalText } from '../../src/features/resolve/refusal-output.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { Driver } from '../../src/resolver/driver/driver.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
+import type { Answer, Unsolvable } from '../../src/resolver/resolve/answer.js';
+import { toProblem } from '../../src/resolver/resolve/to-problem.js';
+import { minimalProof } from '../../src/resolver/explain/minimal-proof.js';
+import { removableKeys } from '../../src/resolver/explain/proof-facts.js';
+import { solve } from '../../src/resolver/solver/solve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
 import { shared } from './shared.js';
@@ -21,7 +21,7 @@ import { table } from './table.js';
 type Versions = Readonly<Record<string, string>>;
 
 interface Case {
-  /** Constraint by repository. */
+  /** Constraints by repository. */
   readonly roots: Versions;
   readonly sat: boolean;
 }
@@ -44,7 +44,7 @@ const { single, pairs } = readJson('cases.json') as { single: Case[]; pairs: Cas
 
 const found = new Map<string, Map<string, number>>();
 
-/** Counts one case of a kind, by what came of it. */
+/** Counts one case of a kind by its result. */
 function tally(kind: string, outcome: string): void {
   const outcomes = found.get(kind) ?? new Map<string, number>();
   found.set(kind, outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
@@ -63,7 +63,7 @@ function title({ roots }: Case): string {
     .join(', ');
 }
 
-/** The answer, or the complaint about a root that the target cannot install at all. */
+/** Returns the answer, or the error for a root that the target cannot install. */
 async function ask(request: Request, crossplane = TARGET.version): Promise<Answer | InputError> {
   try {
     return await resolve(request, { source, crossplane });
@@ -82,7 +82,7 @@ function selection(given: Answer | InputError): Versions | string {
 const titled = <T extends Case>(cases: readonly T[]) =>
   cases.map((one, i) => ({ ...one, title: `${i + 1}: ${title(one)}` }));
 
-describe('the canonical answer, ownership included', () => {
+describe('the canonical answer, including ownership', () => {
   test.each(titled(answers))('$title', async ({ roots, sat, answer }) => {
     const given = await ask(requestFor(roots));
     tally(`answers.json, ${sat ? 'solvable' : 'unsolvable'}`, how(given));
@@ -90,10 +90,10 @@ describe('the canonical answer, ownership included', () => {
   });
 });
 
-/** What a refusal rests on, where versions alone would do. */
-const BEYOND_VERSIONS = ['ownership', 'source', 'crossplane', 'kind', 'cycle'];
+/** Kinds of facts that are not only about versions. */
+const BEYOND_VERSIONS = ['ownership', 'source', 'content', 'crossplane', 'kind', 'cycle'];
 
-describe('cases known by versions alone', () => {
+describe('cases that depend on versions only', () => {
   test.each(titled([...single, ...pairs]))('$title', async ({ roots, sat }) => {
     const given = await ask(requestFor(roots));
     tally(`cases.json, versions ${sat ? 'fit' : 'conflict'}`, how(given));
@@ -114,8 +114,9 @@ function how(given: Answer | InputError): string {
 
 const refused = titled([...answers, ...single, ...pairs].filter(({ sat }) => !sat));
 
-/** Lines of a refusal as it is printed: nine of ten, and the longest. */
-const MOST_LINES = 15;
+/** Maximum lines of a printed refusal: for nine of ten, and for the longest. */
+/** Up to five of them are the effects of suggestions. */
+const MOST_LINES = 20;
 const WORST_LINES = 30;
 
 describe('refusals', () => {
@@ -148,14 +149,16 @@ describe('refusals', () => {
     const driver = new Driver(source, { compat: false, goOn: () => true });
     const outcome = await driver.drive(solve(problem), TARGET);
     if (outcome.status !== 'unsolvable') throw new Error(outcome.status);
-    const proof = await driver.driveFromMemory(minimalProof(problem, outcome), TARGET);
-    const core = debatableKeys(proof);
+    const proof = await driver.driveWithoutReading(minimalProof(problem, outcome), TARGET);
+    const core = removableKeys(proof);
     const without = async (key: string) => {
       const rest = new Set(core);
       rest.delete(key);
-      return (await driver.driveFromMemory(solve(problem, rest), TARGET)).status;
+      return (await driver.driveWithoutReading(solve(problem, rest), TARGET)).status;
     };
     for (const key of core) expect([key, await without(key)]).toEqual([key, 'solved']);
-    expect((await driver.driveFromMemory(solve(problem, core), TARGET)).status).toBe('unsolvable');
+    expect((await driver.driveWithoutReading(solve(problem, core), TARGET)).status).toBe(
+      'unsolvable',
+    );
   });
 });

@@ -4,7 +4,7 @@ import { evaluate } from '@marcbachmann/cel-js';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 
-/** A structural schema, as far as validating against it goes. */
+/** The fields of a structural schema that validation uses. */
 interface Schema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -31,7 +31,10 @@ interface Crd {
   };
 }
 
-/** What an API server with these CRDs would say to an object, strict about unknown fields. */
+/**
+ * Returns the errors of an API server with these CRDs for an object, with strict validation of
+ * fields.
+ */
 export type ApiServer = (object: unknown) => readonly string[];
 
 export function apiServer(folder: string): ApiServer {
@@ -55,7 +58,7 @@ export function apiServer(folder: string): ApiServer {
   };
 }
 
-/** The schema with the fields it does not name forbidden, as kubectl's strict validation has it. */
+/** Returns the schema without unknown fields, like strict validation of kubectl. */
 function closed(schema: Schema): Schema {
   const { type, properties, items, additionalProperties: others, ...rest } = schema;
   return {

@@ -3,24 +3,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareDefinitions } from '../../src/compare/definition/compare-definitions.js';
-import type { PackageDocument } from '../../src/model/document/package-document.js';
-import { parsedWhole } from '../../src/package-yaml/documents/parsed-pair.js';
-import { readDocuments } from '../../src/package-yaml/documents/read-documents.js';
-import type { JsonObject, JsonValue } from '../../src/text/json.js';
-import type { Path } from '../../src/text/yaml/path.js';
+import { compareDefinitions } from '../../src/features/diff/definitions.js';
+import type { PackageDocument } from '../../src/crossplane/package-yaml/package-documents.js';
+import { parseWhole } from '../../src/crossplane/package-yaml/document-pair.js';
+import { readDocuments } from '../../src/crossplane/package-yaml/package-documents.js';
+import type { JsonObject, JsonValue } from '../../src/base/json.js';
+import type { Path } from '../../src/base/json.js';
 import { shared } from './shared.js';
 import { toolPath } from './tools.js';
 
 type Pair = readonly [old: JsonValue, fresh: JsonValue];
 
-/** What crdify prints of one comparison of a property, or of the whole. */
+/** The output of crdify for a property or for the whole comparison. */
 interface Result {
   readonly name: string;
   readonly errors?: readonly string[];
 }
 
-/** By version, or pair of versions, and by property. */
+/** Results by version, or pair of versions, and by property. */
 type ByVersion = Readonly<Record<string, Readonly<Record<string, readonly Result[] | null>>>>;
 
 interface Answer {
@@ -48,7 +48,7 @@ function askCrdify(pairs: readonly Pair[]): Answer[] {
 interface Ours {
   readonly rule: string;
   readonly version: string;
-  /** As crdify writes it: `^.spec.rules[*].name`. */
+  /** The location in the form of crdify: `^.spec.rules[*].name`. */
   readonly location: string;
 }
 
@@ -62,7 +62,7 @@ function oursOf([old, fresh]: Pair): Ours[] {
 
 const DOWN = new Set(['items', 'additionalProperties']);
 
-/** Where in the objects something is that stands in a schema. */
+/** Converts a path in a schema to a path in objects. */
 function locationOf(path: Path): string {
   const steps = path.slice(path.indexOf('openAPIV3Schema') + 1).map(String);
   let location = '^';
@@ -74,7 +74,7 @@ function locationOf(path: Path): string {
   return location;
 }
 
-/** With these, what is below the field is told of, too. */
+/** Findings that also cover everything below the field. */
 const TELLS_BELOW =
   /^(?:field-removed|type-|map-|items-changed|combination-changed|keyword-changed)/;
 
@@ -92,8 +92,13 @@ function isAtOrBelow(location: string, other: string): boolean {
   );
 }
 
-/** Whether one of our findings tells of what crdify found at a place. */
-function isTold(ours: readonly Ours[], version: string, location: string, name: string): boolean {
+/** Whether one of our findings covers a finding of crdify at a location. */
+function isReported(
+  ours: readonly Ours[],
+  version: string,
+  location: string,
+  name: string,
+): boolean {
   return ours.some((finding) => {
     if (finding.version !== version) return false;
     const { rule, location: at } = finding;
@@ -104,8 +109,8 @@ function isTold(ours: readonly Ours[], version: string, location: string, name: 
   });
 }
 
-/** What crdify reports, and we do not. */
-function untold(answer: Answer, pair: Pair): string[] {
+/** Returns the findings of crdify that we do not report. */
+function unreported(answer: Answer, pair: Pair): string[] {
   const ours = oursOf(pair);
   const missing: string[] = [];
   for (const { name, errors = [] } of answer.crdValidation ?? []) {
@@ -114,18 +119,18 @@ function untold(answer: Answer, pair: Pair): string[] {
       const told =
         removed === null
           ? ours.some(({ rule }) => rule === 'scope-changed' || rule === 'version-removed')
-          : isTold(ours, removed[1]!, removed[2]!, name);
+          : isReported(ours, removed[1]!, removed[2]!, name);
       if (!told) missing.push(error);
     }
   }
   for (const { version, property, name, errors } of foundIn(answer)) {
-    if (isTold(ours, version, property, name)) continue;
+    if (isReported(ours, version, property, name)) continue;
     missing.push(`${version} ${property} ${name}: ${errors.join('; ')}`);
   }
   return missing;
 }
 
-/** What crdify finds in versions, one by one. */
+/** Returns the findings of crdify for single versions. */
 function foundIn({
   sameVersionValidation: same = {},
   servedVersionValidation: served = {},
@@ -139,10 +144,10 @@ function foundIn({
   );
 }
 
-function expectAllTold(pairs: readonly Pair[], least: number): void {
+function expectAllReported(pairs: readonly Pair[], least: number): void {
   const answers = askCrdify(pairs);
   expect(answers).toHaveLength(pairs.length);
-  expect(answers.flatMap((answer, i) => untold(answer, pairs[i]!)).slice(0, 20)).toEqual([]);
+  expect(answers.flatMap((answer, i) => unreported(answer, pairs[i]!)).slice(0, 20)).toEqual([]);
   expect(answers.flatMap(foundIn).length).toBeGreaterThan(least);
 }
 
@@ -163,13 +168,13 @@ async function pairsOf(old: Uint8Array, fresh: Uint8Array, stride = 1): Promise<
   return both
     .filter((_, i) => i % stride === 0)
     .map(([name, document]) => {
-      const pair = parsedWhole(document, after.get(name)!);
+      const pair = parseWhole(document, after.get(name)!);
       if ('problem' in pair) throw new Error(pair.problem);
       return [pair.old.value, pair.fresh.value];
     });
 }
 
-test('every change of the CRDs of Crossplane that crdify reports is told', async () => {
+test('reports every change of the CRDs of Crossplane that crdify reports', async () => {
   const releases = readdirSync(shared('data/crds'));
   const streams = releases.map((release) =>
     Buffer.concat(
@@ -187,17 +192,17 @@ test('every change of the CRDs of Crossplane that crdify reports is told', async
       pairs.push(...(await pairsOf(old, fresh)), ...(await pairsOf(fresh, old)));
     }
   }
-  expectAllTold(pairs, 100);
+  expectAllReported(pairs, 100);
 });
 
 const STRIDE = 60;
 
-test('so is every change between two versions of a large provider', async () => {
+test('reports every change between two versions of a large provider', async () => {
   const [old, fresh] = ['provider-aws-v1.6.0-monolith', 'provider-aws'].map((name) =>
     gunzipSync(readFileSync(shared('data/packages', `${name}.package.yaml.gz`))),
   );
-  expectAllTold(await pairsOf(old!, fresh!, STRIDE), 100);
-  expectAllTold(await pairsOf(fresh!, old!, STRIDE), 100);
+  expectAllReported(await pairsOf(old!, fresh!, STRIDE), 100);
+  expectAllReported(await pairsOf(fresh!, old!, STRIDE), 100);
 });
 
 const keywords = (below: fc.Arbitrary<JsonObject>) =>
@@ -262,7 +267,7 @@ const crd = fc.record({
   }),
 });
 
-test('so is every change of generated schemas', () => {
+test('reports every change of generated schemas', () => {
   const pairs = fc.sample(fc.tuple(crd, crd), { seed: 1, numRuns: 150 });
-  expectAllTold(pairs, 1_000);
+  expectAllReported(pairs, 1_000);
 });

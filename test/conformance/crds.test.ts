@@ -2,14 +2,14 @@ import { readdirSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { CORE_SCHEMA, loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { acceptanceProblems } from '../../src/bundle/acceptance/acceptance.js';
-import { assignNames } from '../../src/bundle/object-name.js';
-import { objectTemplate } from '../../src/bundle/object-template.js';
-import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
-import type { PackageKind } from '../../src/model/package.js';
-import type { JsonObject } from '../../src/text/json.js';
-import { targetFor, type Target } from '../../src/model/target/target.js';
-import { render, type RenderOptions } from '../../src/usecases/render.js';
+import { acceptanceProblems } from '../../src/project/manifests/acceptance.js';
+import { assignNames } from '../../src/project/manifests/object-names.js';
+import { objectTemplate } from '../../src/project/manifests/object-template.js';
+import type { LockedPackage, Lockfile } from '../../src/project/lockfile/lockfile.js';
+import type { PackageKind } from '../../src/crossplane/packages/package.js';
+import type { JsonObject } from '../../src/base/json.js';
+import { targetFor, type Target } from '../../src/crossplane/releases/target.js';
+import { render, type RenderOptions } from '../../src/project/manifests/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 import { apiServer } from './crd-schema.js';
 import { shared } from './shared.js';
@@ -79,7 +79,7 @@ const runtimeConfig: JsonObject = {
   },
 };
 
-/** Every field of `spec`, and one that a dump brings along. */
+/** Every field of `spec`, and one that a dump adds. */
 const fullSpec: JsonObject = {
   package: 'xpkg.acme.dev/a/old:v0.1.0',
   revisionActivationPolicy: 'Manual',
@@ -97,7 +97,7 @@ const fullSpec: JsonObject = {
   },
 };
 
-/** An object as `kubectl get -o yaml` prints it. */
+/** Returns an object as `kubectl get -o yaml` prints it. */
 function dumped(kind: PackageKind): JsonObject {
   return {
     apiVersion: kind === 'Function' ? 'pkg.crossplane.io/v1beta1' : 'pkg.crossplane.io/v1',
@@ -183,7 +183,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     tally.push(`${release.padEnd(8)} ${String(objects).padStart(3)} objects  ${name}`);
   });
 
-  test('takes five hundred sets made at random', () => {
+  test('accepts five hundred random sets', () => {
     fc.assert(
       fc.property(
         anyLockfile(target),
@@ -213,17 +213,17 @@ function provider(spec: JsonObject, more: JsonObject = {}): JsonObject {
   };
 }
 
-describe('the check itself refuses', () => {
+describe('the validation itself rejects', () => {
   const server = apiServer(shared('data', 'crds', 'v2.3.4'));
   const old = apiServer(shared('data', 'crds', 'v1.17.0'));
   test.each([
     { by: server, object: provider({ package: 'a/b:v1' }), why: 'a rule in CEL' },
     { by: server, object: provider({ package: 'x.io/a/b:v1', extra: 1 }), why: 'an unknown field' },
-    { by: server, object: provider({}), why: 'a field missing' },
+    { by: server, object: provider({}), why: 'a missing field' },
     {
       by: server,
       object: provider({ package: 'x.io/a/b:v1' }, { data: {} }),
-      why: 'an unknown field at the top',
+      why: 'an unknown field at the top level',
     },
     {
       by: server,
@@ -233,14 +233,14 @@ describe('the check itself refuses', () => {
     {
       by: server,
       object: { ...provider({ package: 'x.io/a/b:v1' }), apiVersion: 'pkg.crossplane.io/v2' },
-      why: 'a version not served',
+      why: 'a version that is not served',
     },
     {
       by: server,
       object: { ...imageConfig, spec: { matchImages: [] } },
       why: 'a rule about lists',
     },
-    { by: old, object: imageConfig, why: 'a kind that is not there yet' },
+    { by: old, object: imageConfig, why: 'a kind of a later release' },
     {
       by: old,
       object: provider({ package: 'x.io/a/b:v1', commonAnnotations: {} }),
@@ -251,12 +251,12 @@ describe('the check itself refuses', () => {
   });
 });
 
-test('CRDs of five releases were there to check against', () => {
+test('the CRDs of five releases are available', () => {
   expect(readdirSync(shared('data', 'crds')).sort()).toEqual(RELEASES);
   process.stdout.write(`\n${tally.join('\n')}\n`);
 });
 
-/** Acyclic sets whose packages admit each other: what a resolution may come to. */
+/** Acyclic sets whose packages accept each other, as a resolution returns them. */
 function anyLockfile({ rules }: Target): fc.Arbitrary<Lockfile> {
   const part = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}[a-z0-9]$/);
   const host = fc.constantFrom('xpkg.acme.dev', 'registry.acme.dev:5000', '127.0.0.1:5000');

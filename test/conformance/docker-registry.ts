@@ -10,7 +10,7 @@ export interface Account {
   readonly password: string;
 }
 
-/** Debian's docker-registry on loopback, for the length of a test. */
+/** Runs Debian's docker-registry on loopback for one test. */
 export class DockerRegistry {
   readonly host: string;
   readonly folder: string;
@@ -48,12 +48,12 @@ export class DockerRegistry {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Forgets what was asked so far. */
+  /** Clears the log of requests. */
   forget(): void {
     this.#output = '';
   }
 
-  /** `GET /v2/a/p/tags/list` and the like, answered with success, as its access log has them. */
+  /** Returns successful requests of the access log, such as `GET /v2/a/p/tags/list`. */
   get answered(): readonly string[] {
     const lines = this.#output.matchAll(/"([A-Z]+ \/v2\/\S+) HTTP\/1\.1" 2\d\d /g);
     return Array.from(lines, ([, line]) => line!);
@@ -120,7 +120,7 @@ function configOf(host: string, folder: string, account: Account | undefined): o
   };
 }
 
-/** Runs a tool to its end and gives what it printed; fails if it is missing or fails. */
+/** Runs a tool and returns its output; throws if it is missing or fails. */
 export function mustRun(
   program: string,
   args: readonly string[],

@@ -8,10 +8,13 @@ import { runMeasured } from '../support/hostile/run-attack.js';
 import { asYamlStream, madeUpCluster } from '../support/made-up-cluster.js';
 
 const DUMP_BYTES = 100 * 10 ** 6;
-/** Of which Node.js and the command itself, with no dump, take about 100. */
+/** Includes about 100 MB that Node.js and the command use without a dump. */
 const MOST_BYTES = 256 * 2 ** 20;
 
-/** What a large cluster has most of: revisions with thousands of objects and managed fields, and CRDs. */
+/**
+ * Returns the typical objects of a large cluster: revisions with thousands of objects and managed
+ * fields, and CRDs.
+ */
 function largeObjects(n: number): string {
   const refs = Array.from(
     { length: 1_000 },
@@ -28,7 +31,7 @@ function largeObjects(n: number): string {
   ].join('---\n');
 }
 
-test('a dump of 100 MB is read an object at a time', async () => {
+test('a dump of 100 MB is read object by object', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dump-'));
   try {
     const file = await open(join(folder, 'dump.yaml'), 'w');

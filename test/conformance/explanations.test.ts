@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { explainedRefusalText, refusalText } from '../../src/cli/output/answer/refusal.js';
-import type { Unsolvable } from '../../src/usecases/resolve/answer.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
+import { explainedRefusalText, refusalText } from '../../src/features/resolve/refusal-output.js';
+import type { Unsolvable } from '../../src/resolver/resolve/answer.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
 import { blocksOf } from '../support/readme.js';
 import { requestFor } from '../support/requests.js';
@@ -12,7 +12,7 @@ import { shared } from './shared.js';
 const U = 'xpkg.upbound.io/upbound';
 const HOPS = 'ghcr.io/hops-ops';
 
-/** Real roots that cannot be had together; the name of each tells why. */
+/** Real roots that conflict, named after the reason. */
 const STORIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a-root-contradicts-its-own-dependency': { [`${U}/configuration-aws-eks-castai`]: 'v0.6.0' },
   'two-pins-of-one-configuration': {
@@ -104,7 +104,7 @@ test.each(Object.entries(STORIES))('%s', async (slug, roots) => {
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/refusals.md'), 'utf8');
 
-test('docs/refusals.md shows each of them (`-u` writes it anew)', async () => {
+test('docs/refusals.md shows each of them (`-u` updates it)', async () => {
   const shown = new Set<string>();
   let page = PAGE;
   for (const { at, body } of blocksOf(PAGE).reverse()) {

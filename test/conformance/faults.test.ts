@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
-import { realClock } from '../../src/model/time/clock.js';
+import { runCli } from '../../src/commands.js';
+import { realClock } from '../../src/base/time.js';
 import { fakeIo } from '../support/fake-io.js';
 import { recordFigure } from '../support/figures.js';
 import {
@@ -16,17 +16,17 @@ import {
 } from '../support/registry/fault-campaign.js';
 import { FAULTS, STALLING_FAULTS } from '../support/registry/fault-list.js';
 
-const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
+const MAIN = join(import.meta.dirname, '../../dist/main.js');
 /**
- * Of the pairs of a fault and a request, every so manyth is tried: each fault meets some requests,
- * and each request some faults. With 1 all of them are, which takes minutes.
+ * Only every STRIDE-th pair of a fault and a request is tested, so that each fault affects some
+ * requests and each request some faults. With 1 all pairs are tested, which takes minutes.
  */
 const STRIDE = Number(process.env['XPKG_FAULT_STRIDE'] ?? 6);
-/** For what repeats the same with a difference. */
+/** The stride for variants of a campaign. */
 const WIDE_STRIDE = STRIDE === 1 ? 1 : STRIDE * 4;
 const tally = newTally();
 
-/** In this process, with a clock that does not wait between tries. */
+/** Runs a command in this process, with a clock that does not wait between attempts. */
 const inProcess: RunCommand = async (argv, { cwd, env }) => {
   const io = fakeIo({ cwd, env });
   const code = await runCli(argv, io);
@@ -55,7 +55,7 @@ afterAll(() => {
   );
 });
 
-/** Runs campaigns beside each other, each in a world of its own; fails with all violations. */
+/** Runs campaigns in parallel, each in its own world; fails with all violations. */
 async function holds(
   run: RunCommand,
   faults: typeof FAULTS,
@@ -85,18 +85,18 @@ async function holds(
   expect(own.tried).toBeGreaterThan(0);
 }
 
-describe('whatever meets whatever request, outputs are right, or untouched and exit 5 or 7', () => {
-  test('every fault, for as long as the request is repeated', () => holds(inProcess, FAULTS));
+describe('for any fault at any request, outputs are correct, or unchanged with exit code 5 or 7', () => {
+  test('every fault, for every repetition of the request', () => holds(inProcess, FAULTS));
 
   test('every fault, once', () => holds(inProcess, FAULTS, { times: 1, stride: WIDE_STRIDE }));
 
-  test('every fault, where more or less is there already', () =>
+  test('every fault, with other initial states', () =>
     holds(inProcess, FAULTS, { stride: WIDE_STRIDE, campaigns: FURTHER_CAMPAIGNS }));
 
-  test('what holds a request up, until the time is over', () =>
+  test('delays, until the time limit', () =>
     holds(inProcess, STALLING_FAULTS, { flags: ['--timeout', '0.4'] }));
 
-  test('a sample of them, by processes of their own', () => {
+  test('a sample of them, in separate processes', () => {
     const sample = ['a web page, not found', 'another digest', 'a redirect into the network'];
     const faults = Object.fromEntries(sample.map((name) => [name, FAULTS[name]!]));
     const campaigns = CAMPAIGNS.filter(({ name }) => ['update', 'verify'].includes(name));

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
-import { parseLockfile } from '../../src/lock/parse-lockfile.js';
-import { render } from '../../src/usecases/render.js';
+import { runCli } from '../../src/commands.js';
+import { parseLockfile } from '../../src/project/lockfile/parse-lockfile.js';
+import { render } from '../../src/project/manifests/render.js';
 import { fakeIo } from '../support/fake-io.js';
 import { writeResolvedDemo } from '../support/resolved-demo.js';
 import { DockerRegistry } from './docker-registry.js';
@@ -38,7 +38,7 @@ interface ArtifactManifest {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-test('what is pushed is an artifact that Flux unpacks, as oras and crane have it', async () => {
+test('pushed manifests are an artifact that Flux unpacks, and that oras and crane can read', async () => {
   const from = ['--flux-source', 'OCIRepository/packages'];
   await run('render', '--flux', 'flux', ...from);
   const name = `${registry.host}/platform/packages`;
@@ -47,7 +47,7 @@ test('what is pushed is an artifact that Flux unpacks, as oras and crane have it
   const fetched = tool('oras', ['manifest', 'fetch', '--plain-http', `${name}:prod`]);
   const { config, layers, annotations } = JSON.parse(fetched) as ArtifactManifest;
   expect(config.mediaType).toBe('application/vnd.cncf.flux.config.v1+json');
-  // By media type or as the first layer, Flux finds the same one.
+  // Flux finds the same layer by media type and as the first layer.
   expect(layers.findIndex(({ mediaType }) => mediaType === CONTENT)).toBe(0);
   expect(layers.filter(({ mediaType }) => mediaType === CONTENT)).toHaveLength(1);
   expect(annotations).toEqual({
@@ -71,7 +71,7 @@ test('what is pushed is an artifact that Flux unpacks, as oras and crane have it
   );
 });
 
-test('what Flux makes of the content is what kustomize builds of it', async () => {
+test('Flux applies what kustomize builds from the content', async () => {
   await run('render', '--flux', 'again', '--flux-source', 'OCIRepository/packages');
   const printed = tool('kustomize', ['build', join(folder, 'again')]);
   const paths = Array.from(printed.matchAll(/^ {2}path: (\S+)$/gm), ([, path]) => path!);

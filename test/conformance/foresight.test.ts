@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { InputError } from '../../src/model/input-error.js';
-import type { IndexFile } from '../../src/model/index-file.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
+import { InputError } from '../../src/base/errors.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
 import { Rounds } from '../support/rounds.js';
@@ -18,7 +18,7 @@ const corpus = (file: string) => readFileSync(shared('data', 'corpus', file));
 const universe = JSON.parse(gunzipSync(corpus('universe.index.json.gz')).toString()) as IndexFile;
 const { cases } = JSON.parse(corpus('answers.json').toString()) as { cases: readonly Case[] };
 
-async function asked({ roots }: Case, distant: boolean) {
+async function requestRounds({ roots }: Case, distant: boolean) {
   const rounds = new Rounds(memorySource(universe), { distant });
   const options = { source: rounds.source, crossplane: 'v2.3.4' };
   const answer = await resolve(requestFor(roots), options).catch((error: unknown) => {
@@ -28,13 +28,13 @@ async function asked({ roots }: Case, distant: boolean) {
   return { answer, rounds: rounds.asked.length };
 }
 
-test('asking ahead takes fewer rounds, and where nothing conflicts it reads nothing in vain', async () => {
+test('prefetching needs fewer rounds, and without conflicts it reads nothing unnecessarily', async () => {
   let solved = 0;
   const rounds = { one: 0, ahead: 0 };
   for (const each of cases) {
-    const [near, far] = [await asked(each, false), await asked(each, true)];
+    const [near, far] = [await requestRounds(each, false), await requestRounds(each, true)];
     if (near.answer?.status !== 'solved') continue;
-    // One more would be a version that was passed over: a conflict, if an easy one.
+    // One more would be a rejected version, which is a simple conflict.
     if (near.answer.stats.fetched > near.answer.lockfile.packages.length) continue;
     expect(far.answer).toEqual(near.answer);
     solved++;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fuzz } from '../../src/usecases/fuzz/fuzz.js';
-import { choiceName } from '../../src/usecases/fuzz/variation.js';
+import { fuzz } from '../../src/features/fuzz/fuzz.js';
+import { rootName } from '../../src/features/fuzz/variations.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
 import { requestFor } from '../support/requests.js';
 import { shared } from './shared.js';
@@ -18,13 +18,13 @@ const { pairs } = JSON.parse(readFileSync(shared('data', 'corpus', 'cases.json')
 
 const MOST = 12;
 
-/** Pairs of full references that are known to conflict, from all over the list. */
+/** Pairs of full references that are known to conflict, from the whole list. */
 const known = pairs
   .filter(({ sat, touchesPhantom }) => !sat && !touchesPhantom)
   .filter(({ roots }) => Object.keys(roots).every((name) => /^[^/]+\.[^/]+\//.test(name)));
 const some = known.filter((_, n) => n % Math.ceil(known.length / MOST) === 0);
 
-test('pairs of real packages that conflict are found, though no version of them is given', async () => {
+test('finds pairs of real packages that conflict, without given versions', async () => {
   const source = await openIndex(shared('data', 'corpus', 'universe.index.json.gz'));
   let found = 0;
   for (const { roots } of some) {
@@ -39,7 +39,7 @@ test('pairs of real packages that conflict are found, though no version of them 
       runs: 100,
     });
     const both = report.breakages.filter(({ example }) => {
-      const broken = example.choices.map(choiceName);
+      const broken = example.choices.map(rootName);
       return names.every((name) => broken.includes(name));
     });
     if (both.length > 0) found++;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { providers } from '../support/universes.js';
 
-const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
+const MAIN = join(import.meta.dirname, '../../dist/main.js');
 const HOST = 'xpkg.example.org/acme';
 const SPACE = '\n    # .\n    # .\n    # .\n';
 
@@ -53,7 +53,7 @@ function attempt(...words: string[]): number | null {
   return spawnSync('git', words, { cwd: repository, stdio: 'pipe' }).status;
 }
 
-/** Resolves these packages in a folder, and commits what that writes. */
+/** Resolves these packages in a folder and commits the outputs. */
 function commit(folder: string, packages: Readonly<Record<string, string>>): void {
   const entries = Object.entries(packages).map(
     ([name, version]) => `    - provider: ${HOST}/${name}\n      version: "${version}"`,
@@ -72,7 +72,7 @@ function resolve(folder: string, ...flags: string[]): void {
   execFileSync(process.execPath, words, { cwd: join(repository, folder), stdio: 'pipe' });
 }
 
-/** Two branches that each changed the versions of other packages, and added one. */
+/** Creates two branches that each changed the versions of different packages and added one. */
 function branches(folder: string): void {
   commit(folder, { a: '~v1.0.0', b: '~v1.0.0' });
   git('checkout', '-q', '-b', 'other');
@@ -97,7 +97,7 @@ test.each(['.', 'envs/prod'])('git merge settles the lockfile in %s', (folder) =
   resolve(folder, '--locked');
 });
 
-test('git rebase settles it too', () => {
+test('git rebase merges it, too', () => {
   branches('.');
   git('checkout', '-q', 'other');
   expect(attempt('rebase', '-q', 'main')).toBe(0);
@@ -105,7 +105,7 @@ test('git rebase settles it too', () => {
   resolve('.', '--locked');
 });
 
-test('a conflict in xpkg.yaml leaves one in the lockfile, which resolve settles', () => {
+test('a conflict in xpkg.yaml leaves one in the lockfile, which resolve replaces', () => {
   commit('.', { a: '~v1.0.0' });
   git('checkout', '-q', '-b', 'other');
   commit('.', { a: '~v1.1.0' });

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PACKAGE_HEALTH, POLICY_HEALTH } from '../../src/bundle/gitops/argocd.js';
-import { PACKAGE_IN_PROGRESS, PACKAGE_IS_CURRENT } from '../../src/bundle/gitops/flux.js';
-import type { JsonObject, JsonValue } from '../../src/text/json.js';
+import { PACKAGE_HEALTH, POLICY_HEALTH } from '../../src/project/manifests/argocd.js';
+import { PACKAGE_IN_PROGRESS, PACKAGE_IS_CURRENT } from '../../src/project/manifests/flux.js';
+import type { JsonObject, JsonValue } from '../../src/base/json.js';
 import {
   isInstalledAndHealthy,
   MADE_UP_HEALTH,
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A JSON value as Lua writes it. */
+/** Returns a JSON value in the syntax of Lua. */
 function lua(value: JsonValue): string {
   if (value === null) return 'nil';
   if (Array.isArray(value)) return `{${value.map(lua).join(', ')}}`;
@@ -34,17 +34,17 @@ function luaText(text: string): string {
   return `"${bytes.map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')}"`;
 }
 
-/** An activation policy, whose condition has that status. */
+/** Returns an activation policy whose condition has that status. */
 function policy(status?: string): JsonObject {
   const conditions = [{ type: 'Healthy', status: status ?? '', reason: 'Why' }];
   const kind = 'ManagedResourceActivationPolicy';
   return status === undefined ? { kind } : { kind, status: { conditions } };
 }
 
-/** Libraries that Argo CD leaves out of its Lua. */
+/** Libraries that Argo CD removes from its Lua. */
 const CLOSED = 'string, math, io, debug, coroutine, loadfile, dofile = nil';
 
-/** What a script says of each object: status, a tab, the message. */
+/** Returns the result of a script for each object: status, a tab, and the message. */
 function judge(program: string, script: string, objects: readonly JsonObject[]): string[] {
   const calls = objects.map((object) => `tell(${lua(object)})`);
   const source = `local print, tostring = print, tostring
@@ -64,7 +64,7 @@ ${calls.join('\n')}
 }
 
 describe.each(['glua', 'lua5.1'])('health checks of Argo CD in %s', (program) => {
-  test('made-up packages', () => {
+  test('generated packages', () => {
     const objects = MADE_UP_HEALTH.map(({ object }) => object);
     const told = judge(program, PACKAGE_HEALTH, objects);
     expect(told.map((line, n) => [MADE_UP_HEALTH[n]!.why, line.split('\t')[0]])).toEqual(
@@ -74,7 +74,7 @@ describe.each(['glua', 'lua5.1'])('health checks of Argo CD in %s', (program) =>
     expect(refused).toBe('Degraded\tInstalled: cannot unpack package: "x" %s ]]');
   });
 
-  test('packages as real clusters had them', () => {
+  test('packages recorded in real clusters', () => {
     const recorded = recordedPackages();
     expect(recorded.length).toBeGreaterThan(10);
     const told = judge(
@@ -114,7 +114,7 @@ test('health expressions of Flux, evaluated by cel-go as Flux does', () => {
   expect(answers).toHaveLength(2 * objects.length);
   for (const [n, { object, isCurrent }] of objects.entries()) {
     const [current, inProgress] = answers.slice(2 * n);
-    // Flux looks at `inProgress` first.
+    // Flux checks `inProgress` first.
     expect(inProgress === 'false' && current === 'true').toBe(isCurrent);
     if (object['status'] === undefined) expect([current, inProgress]).toEqual(['error', 'error']);
     else expect(['true', 'false']).toContain(current);

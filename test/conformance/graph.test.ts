@@ -7,9 +7,9 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphText } from '../../src/cli/output/graph/graph-format.js';
-import { graphOfLockfile } from '../../src/graph/graph-of-lockfile.js';
-import type { PackageGraph } from '../../src/graph/package-graph.js';
+import { graphText } from '../../src/features/graph/output.js';
+import { graphOfLockfile } from '../../src/features/graph/build-graph.js';
+import type { PackageGraph } from '../../src/features/graph/package-graph.js';
 import {
   HOSTILE,
   hostileGraph,
@@ -18,7 +18,7 @@ import {
   sampleDiff,
   sampleLockfile,
   sampleRefusal,
-} from '../graph/sample-graphs.js';
+} from '../features/graph/sample-graphs.js';
 
 const GRAPHS: Readonly<Record<string, PackageGraph>> = {
   lockfile: graphOfLockfile(sampleLockfile()),
@@ -31,7 +31,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 
-/** Looks in which a large set, of which axe-core takes long, has nothing new to show. */
+/** Variants with nothing new in a large graph, for which axe-core takes long. */
 const ALSO = [
   { colorScheme: 'light', viewport: DESKTOP },
   { colorScheme: 'dark', viewport: DESKTOP },
@@ -42,12 +42,12 @@ let folder: string;
 let browser: Browser;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graph-'));
-  // Debian's; a process of root has no sandbox.
+  // Debian's Chromium; as root, it has no sandbox.
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 });
 afterAll(async () => browser.close());
 
-/** A page from disk, and all that it complains of or asks the network for. */
+/** Opens a page from disk and records its errors and network requests. */
 async function opened(
   graph: PackageGraph,
   options: Parameters<Browser['newPage']>[0] = {},
@@ -66,7 +66,10 @@ async function opened(
   return { page, complaints };
 }
 
-/** What axe-core finds: rules, and where they are broken. It is not stopped by the page's policy. */
+/**
+ * Returns the violations that axe-core finds and their places. The policy of the page does not
+ * block it.
+ */
 async function violations(page: Page): Promise<unknown> {
   const session = await page.context().newCDPSession(page);
   const evaluate = (expression: string) =>
@@ -97,7 +100,7 @@ describe.each(Object.keys(GRAPHS))('%s', (name) => {
   );
 });
 
-test('a search leaves what matches, by name or by CRD; Enter opens it', async () => {
+test('a search shows only matches, by name or by CRD; Enter opens the match', async () => {
   const { page, complaints } = await opened(GRAPHS['large']!);
   await page.fill('#search', 'KIND3s.s7.gcp');
   expect(await page.locator('.page:visible').count()).toBe(1);
@@ -114,7 +117,7 @@ test('a search leaves what matches, by name or by CRD; Enter opens it', async ()
   await page.close();
 });
 
-test('a click shows details and every way from the roots; elsewhere, it ends that', async () => {
+test('a click shows details and all paths from the roots; a click elsewhere closes them', async () => {
   const { page } = await opened(GRAPHS['lockfile']!);
   await page.locator('.canvas .node', { hasText: 'provider-family' }).first().click();
   const details = page.locator('.page.picked details');
@@ -131,7 +134,7 @@ test('a click shows details and every way from the roots; elsewhere, it ends tha
   await page.close();
 });
 
-test('keys do all of it: skip link, search, one stop in the graph, arrows, buttons, list', async () => {
+test('all actions work with keys: skip link, search, one tab stop in the graph, arrows, buttons, list', async () => {
   const { page } = await opened(GRAPHS['lockfile']!);
   const focused = () =>
     page.evaluate(
@@ -162,7 +165,7 @@ test('keys do all of it: skip link, search, one stop in the graph, arrows, butto
   await page.close();
 });
 
-test('wheel, drag and buttons move the view; a drag is no click', async () => {
+test('wheel, drag and buttons move the view; a drag is not a click', async () => {
   const { page } = await opened(GRAPHS['large']!);
   const view = () => page.locator('.canvas .graph').getAttribute('viewBox');
   const seen = [await view()];
@@ -195,7 +198,7 @@ describe('on a phone', () => {
     readonly height: number;
   }
 
-  /** A phone that shows a graph, and its fingers. */
+  /** A phone that shows a graph, with functions to touch it. */
   async function held(graph: PackageGraph) {
     const { page, complaints } = await opened(graph, {
       viewport: PHONE,
@@ -234,7 +237,7 @@ describe('on a phone', () => {
     for (const reach of [40, 60, 90, 120]) await touch('touchMove', [x - reach, y], [x + reach, y]);
     await touch('touchEnd');
     const closer = await view();
-    // As far apart as they have got: 120 of 30. A drag begins with the fifth pixel.
+    // The fingers moved from 30 to 120 pixels apart. A drag begins with the fifth pixel.
     expect(before.width / closer.width).toBeGreaterThan(2.5);
     expect(before.width / closer.width).toBeLessThan(4.5);
     const centres = [before, closer].map((box) => box.x + box.width / 2);
@@ -276,7 +279,7 @@ describe('on a phone', () => {
   });
 });
 
-test('what strangers write runs nowhere, and Graphviz reads it', async () => {
+test('text from packages is never executed, and Graphviz can read it', async () => {
   for (const text of HOSTILE) {
     const graph = hostileGraph(text);
     const { page, complaints } = await opened(graph);
@@ -287,7 +290,7 @@ test('what strangers write runs nowhere, and Graphviz reads it', async () => {
   }
 });
 
-test('a picture is XML that a browser reads, whatever packages say', async () => {
+test('an image is XML that a browser accepts, for any text from packages', async () => {
   const page = await browser.newPage();
   const graphs = [...Object.values(GRAPHS), ...HOSTILE.map(hostileGraph)];
   for (const graph of graphs) {

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Driver } from '../../src/driver/driver.js';
-import type { RequestEdit } from '../../src/model/edit/request-edit.js';
-import type { IndexFile } from '../../src/model/index-file.js';
-import { InputError } from '../../src/model/input-error.js';
-import type { Request } from '../../src/model/request.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { compareVersions, parseVersion } from '../../src/semver/version.js';
-import { solve } from '../../src/solver/solve.js';
+import { Driver } from '../../src/resolver/driver/driver.js';
+import type { RequestEdit } from '../../src/project/inputs/request.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
+import { InputError } from '../../src/base/errors.js';
+import type { Request } from '../../src/project/inputs/request.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { compareVersions, parseVersion } from '../../src/crossplane/constraints/version.js';
+import { solve } from '../../src/resolver/solver/solve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
-import { toProblem } from '../../src/usecases/resolve/to-problem.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
+import { toProblem } from '../../src/resolver/resolve/to-problem.js';
 import { requestFor } from '../support/requests.js';
 import { shared } from './shared.js';
 import { table } from './table.js';
@@ -30,13 +30,13 @@ const source = memorySource(universe);
 const { cases: answers } = readJson('answers.json') as { cases: { roots: Versions }[] };
 const { single, pairs } = readJson('cases.json') as Record<string, { roots: Versions }[]>;
 
-/** What there is to say of the refusals with so many roots. */
+/** Statistics of refusals with a number of roots. */
 class Row {
   cases = 0;
   possible = 0;
   found = 0;
   suggestions = 0;
-  /** Milliseconds, finding out included. */
+  /** Milliseconds, including the search. */
   readonly took: number[] = [];
 }
 
@@ -69,7 +69,10 @@ async function isSolvable(roots: Versions): Promise<boolean> {
   return status === 'solved';
 }
 
-/** How many roots must leave what they ask for, found by trying all; undefined: that is no help. */
+/**
+ * Returns the minimum number of roots that must change, found by exhaustive search; undefined: no
+ * change helps.
+ */
 async function fewestMoved(roots: Versions): Promise<number | undefined> {
   const names = Object.keys(roots);
   const sets = Array.from({ length: 2 ** names.length }, (_, bits) =>
@@ -82,7 +85,7 @@ async function fewestMoved(roots: Versions): Promise<number | undefined> {
   return undefined;
 }
 
-/** The request with a suggestion taken; an entry stands at the line of its place. */
+/** Returns the request with a suggestion applied; an entry has its index as line. */
 function edited(roots: Versions, edits: readonly RequestEdit[]): [Request, string] {
   const entries = Object.entries(roots).map(([repository, version]) => ({ repository, version }));
   const origin = { file: 'hint' };
@@ -103,7 +106,7 @@ function edited(roots: Versions, edits: readonly RequestEdit[]): [Request, strin
   return [requestFor(asked, more), crossplane];
 }
 
-/** Whether a version between what was asked for and what is suggested would do as well. */
+/** Whether a version between the requested and the suggested one is a solution, too. */
 async function nearer(roots: Versions, repository: string, version: string): Promise<string[]> {
   const [from, to] = [roots[repository]!, version.replace(/^[^v]*/, '')].map((text) =>
     parseVersion(text, TARGET.rules.dialect)!,
@@ -113,7 +116,7 @@ async function nearer(roots: Versions, repository: string, version: string): Pro
     if (parsed === undefined || parsed.prerelease !== '') return false;
     const isUp = compareVersions(to!, from!) > 0;
     const [beyond, before] = [compareVersions(parsed, from!), compareVersions(parsed, to!)];
-    // What is suggested is below: nothing above will do either.
+    // The suggestion is a lower version: no higher one is a solution.
     return isUp ? beyond > 0 && before < 0 : beyond > 0 || (beyond < 0 && before > 0);
   });
   const found: string[] = [];
@@ -131,7 +134,7 @@ const titled = Array.from(distinct.values(), (roots, i) => ({
   roots,
 }));
 
-describe('hints of refusals', () => {
+describe('suggestions of refusals', () => {
   test.each(titled)('$title', async ({ roots }) => {
     const request = requestFor(roots);
     const started = performance.now();

@@ -3,7 +3,7 @@ import { recordFigure } from '../support/figures.js';
 import { ATTACKS } from '../support/hostile/attacks.js';
 import { OUR_EXIT_CODES, runAttack } from '../support/hostile/run-attack.js';
 
-/** What a run may take, whatever it reads. */
+/** The memory limit of a run for any input. */
 const MOST_BYTES = 512 * 2 ** 20;
 
 test.each(ATTACKS)('$name', async (attack) => {

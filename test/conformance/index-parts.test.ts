@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';
@@ -44,26 +44,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a real registry takes it as a tree, and gives back what one file holds', async () => {
+test('a real registry stores it as a tree, and returns the contents of one file', async () => {
   const one = await readFile(path('one.json'), 'utf8');
   expect(await run('index', '--from', `index:${place()}`)).toBe(one);
   registry.forget();
   await run('resolve', `${names[7]}@>=v1.0.0`, '--from', `index:${place()}`, '--no-write');
   const blobs = registry.answered.filter((line) => line.includes('/blobs/'));
-  // A table, the list of what many require, a node, a part.
+  // A table, the list of often required packages, a node, a part.
   expect(blobs).toHaveLength(4);
 });
 
-test('an update sends what changed, and asks the registry for no layer that it knows', async () => {
+test('an update sends the changes, and requests no layer that is known', async () => {
   const name = await publish('p3', 'v1.1.0');
   registry.forget();
   const said = await run('index', 'update', place());
   expect(said).toBe(`${name} v1.1.0 is new\n`);
   const blobs = registry.answered.filter((line) => /^GET .*\/acme\/.*\/blobs\//.test(line));
-  // The layer of what is new, and its config, which has the date.
+  // The layer of the new part, and its config with the date.
   expect(blobs).toHaveLength(2);
   const sent = registry.answered.filter((line) => line.startsWith('PUT'));
-  // A part, its node, the table; their manifests, the index of those, the tag.
+  // A part, its node, the table; their manifests, the index of these manifests, the tag.
   expect(sent.length).toBeLessThanOrEqual(8);
   await run('index', 'verify', place());
   await run('index', ...names, '--out', 'one.json');
@@ -74,7 +74,7 @@ test('an update sends what changed, and asks the registry for no layer that it k
   );
 });
 
-test('`oras pull` writes parts by their titles, and each package is an index of its own', async () => {
+test('`oras pull` writes parts with their titles, and each package is a separate index', async () => {
   const at = place().slice('oci://'.length);
   tool('oras', ['pull', '--plain-http', at, '-o', path('pulled')]);
   const files = await readdir(path('pulled'), { recursive: true });
@@ -85,7 +85,7 @@ test('`oras pull` writes parts by their titles, and each package is an index of 
   expect(files).toEqual(expect.arrayContaining(['lookup/packages.json', 'lookup/words.json']));
 });
 
-test('`oras copy` takes it to a folder and from a folder to a registry, digest and all', async () => {
+test('`oras copy` copies it to a folder and from a folder to a registry with the same digest', async () => {
   const at = place().slice('oci://'.length);
   tool('oras', ['copy', '--from-plain-http', at, '--to-oci-layout', `${path('copied')}:v1`]);
   const from = await run('index', '--from', `index:${place()}`);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { targetFor } from '../../src/model/target/target.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
 import { shared } from './shared.js';
 
@@ -15,7 +15,7 @@ async function timed<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   return result;
 }
 
-test('the real universe reads in little more than the time its JSON takes', async () => {
+test('reading the real universe takes little more time than parsing its JSON', async () => {
   const bytes = await readFile(FILE);
   await timed('gunzip and JSON.parse', () => JSON.parse(gunzipSync(bytes).toString()) as unknown);
   const source = await timed('the index opened', () => openIndex(FILE));

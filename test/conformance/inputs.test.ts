@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { PACKAGE_SET_SCHEMA } from '../../src/inputs/documents/package-set-schema.js';
-import { readInputs } from '../../src/inputs/read-inputs.js';
+import { PACKAGE_SET_SCHEMA } from '../../src/project/inputs/package-set-schema.js';
+import { readInputs } from '../../src/project/inputs/read-inputs.js';
 import { shared } from './shared.js';
 
 const MAX_PACKED = 300_000;
 
-test('real packages are read as local ones, strict though the reader is', async () => {
+test('the strict reader accepts real packages as local ones', async () => {
   const folder = shared('data', 'packages');
   const rows: string[] = [];
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.gz'))) {
@@ -33,7 +33,7 @@ interface Fields {
   properties: Record<string, unknown>;
 }
 
-test('the fields of a spec are those that some release has', () => {
+test('the fields of a spec are those of some release', () => {
   const folder = shared('data', 'crds');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /_(?:providers|configurations|functions)\.yaml$/.test(file),

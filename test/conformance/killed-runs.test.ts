@@ -17,7 +17,7 @@ import { providerYaml } from '../support/package-yaml.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PRELOAD = join(ROOT, 'test/support/kill-at-change.mjs');
-const MAIN = join(ROOT, 'dist/cli/main.js');
+const MAIN = join(ROOT, 'dist/main.js');
 const FROM = ['--from', 'dir:packages'];
 const P = 'xpkg.example.org/acme/p';
 const resolving = (version: string) => [
@@ -28,7 +28,10 @@ const resolving = (version: string) => [
   ...FROM,
 ];
 const VENDOR = ['vendor', 'world', ...FROM];
-/** Each kill takes three processes, so not every change is tried; test/cli/every-change.test.ts does. More changes than this no command makes. */
+/**
+ * Each kill takes three processes, so not every change is tested; test/cli/every-change.test.ts
+ * does that. No command makes more changes than this.
+ */
 const MAX_CHANGES = 200;
 
 let top: string;
@@ -100,7 +103,7 @@ test.each([
       if (ended) break;
       recordFigure('processes ended by SIGKILL', { tried: 1 });
       expect(run(folder, ['tree'])).toMatchObject({ status: 0 });
-      // What was left inside a layout is for the next `vendor` to remove.
+      // The next `vendor` removes the remains in a layout.
       if (argv !== VENDOR) expect([oldState, newState]).toContainEqual(stateOf(folder));
       expect(run(folder, argv)).toMatchObject({ status: 0 });
       expect(stateOf(folder), `change ${at}`).toEqual(newState);

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { labelOf } from '../../src/bundle/object-label.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import { parseLockfile } from '../../src/lock/parse-lockfile.js';
-import type { JsonObject } from '../../src/text/json.js';
-import { render, type RenderOptions } from '../../src/usecases/render.js';
+import { labelOf } from '../../src/project/manifests/object-names.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { parseLockfile } from '../../src/project/lockfile/parse-lockfile.js';
+import type { JsonObject } from '../../src/base/json.js';
+import { render, type RenderOptions } from '../../src/project/manifests/render.js';
 import { readPage } from '../support/docs/page.js';
 import { runPage } from '../support/docs/run-page.js';
 import { Clone } from '../support/readme.js';
@@ -19,7 +19,7 @@ let clone: Clone;
 let lockfile: Lockfile;
 
 beforeAll(() => {
-  if (!existsSync(join(ROOT, 'dist/cli/main.js'))) throw new Error('run `npm run build` first');
+  if (!existsSync(join(ROOT, 'dist/main.js'))) throw new Error('run `npm run build` first');
   clone = new Clone(ROOT, mkdtempSync(join(tmpdir(), 'kustomize-')));
   const resolve = 'xpkg-resolve resolve -f fixtures/demo --from dir:fixtures/packages';
   expect(clone.script(resolve).status).toBe(0);
@@ -47,7 +47,7 @@ function build(folder: string) {
   return ran;
 }
 
-/** Objects that kustomize prints, by kind and name. */
+/** Returns the objects that kustomize prints, by kind and name. */
 function built(folder: string): ReadonlyMap<string, JsonObject> {
   const { status, stdout, stderr } = build(folder);
   expect(stderr).toBe('');
@@ -60,14 +60,14 @@ function rendered(options: RenderOptions = {}): ReadonlyMap<string, JsonObject> 
   return new Map(objects.map((object) => [labelOf(object), object]));
 }
 
-/** What objects install, by kind and name. */
+/** Returns the packages that objects install, by kind and name. */
 function packagesIn(objects: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, unknown> {
   return new Map(
     Array.from(objects, ([label, { spec }]) => [label, (spec as JsonObject)['package']]),
   );
 }
 
-/** A functionConfig that runs this tool. */
+/** Returns a functionConfig that runs this tool. */
 function config(spec: string): string {
   return `apiVersion: xpkg-resolve.dev/v1alpha1
 kind: Render
@@ -89,7 +89,7 @@ function write(files: Readonly<Record<string, string>>): void {
   }
 }
 
-describe('folders that are rendered build to the objects of the bundle', () => {
+describe('rendered folders build to the rendered objects', () => {
   test.each([
     { flags: '--out plain', folder: 'plain', options: {} },
     { flags: '--out split --split', folder: 'split', options: {} },
@@ -99,7 +99,7 @@ describe('folders that are rendered build to the objects of the bundle', () => {
     expect(built(folder)).toEqual(rendered(options));
   });
 
-  test('--flux: layers, and what Flux applies them by', () => {
+  test('--flux: layers and the objects by which Flux applies them', () => {
     expect(clone.script('xpkg-resolve render --flux flux').status).toBe(0);
     const kustomizations = [...built('flux').values()] as { spec: { path: string } }[];
     const all = kustomizations.flatMap(({ spec }) => [...built(spec.path)]);
@@ -136,7 +136,7 @@ data:
     ::error:: as it is
 `;
 
-  test('transforms what is there, and adds what is missing', () => {
+  test('transforms existing items and adds missing ones', () => {
     write({
       'transformed/mine.yaml': mine,
       'transformed/render.yaml': config('pin: tag'),
@@ -152,7 +152,7 @@ data:
     expect(packagesIn(objects)).toEqual(packagesIn(rendered()));
   });
 
-  test('validates: a build of what is not locked fails, and says where', () => {
+  test('validates: a build that differs from the lockfile fails with the place', () => {
     write({
       'checked/mine.yaml': mine,
       'checked/check.yaml': config('mode: validate'),
@@ -167,7 +167,7 @@ data:
     expect(built('checked')).toEqual(rendered());
   });
 
-  test('a lockfile that is missing fails the build', () => {
+  test('a missing lockfile fails the build', () => {
     write({
       'none/render.yaml': config('pin: tag').replace('../xpkg.lock.yaml', 'none.yaml'),
       'none/kustomization.yaml': 'generators: [render.yaml]\n',

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DamagedTar, readTar } from '../../src/image/archive/tar-reader.js';
-import { unpack } from '../../src/image/archive/unpack.js';
-import { SourceError } from '../../src/model/source-error.js';
-import { seeded, type Draw } from '../../src/usecases/fuzz/seeded.js';
+import { DamagedTar, readTar } from '../../src/oci/archive/tar-reader.js';
+import { decompressLayer } from '../../src/oci/archive/unpack.js';
+import { SourceError } from '../../src/base/errors.js';
+import { seeded, type Draw } from '../../src/base/collections.js';
 import { recordFigure } from '../support/figures.js';
 import { mutatedLayer, mutatedTar } from '../support/mutated-tars.js';
 import { askReaders } from './readers.js';
@@ -19,7 +19,7 @@ const LAYERS = 10_000;
 const BATCH = 5_000;
 const SEED = 20_261_116;
 
-/** What Go's libraries read. */
+/** The result of Go's libraries. */
 interface GoLayer {
   readonly files: readonly {
     readonly name: string;
@@ -39,7 +39,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('what GNU tar, bsdtar and Python write is read, and as Go reads it', async () => {
+test('reads tars of GNU tar, bsdtar and Python like Go', async () => {
   const answers = askReaders<GoLayer>('layer', written);
   for (const [i, tar] of written.entries()) {
     expect(answers[i]!.error).toBeUndefined();
@@ -47,7 +47,7 @@ test('what GNU tar, bsdtar and Python write is read, and as Go reads it', async 
   }
 });
 
-test(`of ${TARS} mutated tars none is read otherwise than Go reads it`, async () => {
+test(`reads none of ${TARS} mutated tars differently from Go`, async () => {
   const counts = await compare(TARS, (draw) => mutatedTar(pick(written, draw), draw));
   process.stdout.write(
     table([
@@ -61,7 +61,7 @@ test(`of ${TARS} mutated tars none is read otherwise than Go reads it`, async ()
   expect(counts.weRefuse).toBeLessThan(TARS / 10);
 });
 
-test(`of ${LAYERS} mutated gzip and zstd layers none is read otherwise than Go reads it`, async () => {
+test(`reads none of ${LAYERS} mutated gzip and zstd layers differently from Go`, async () => {
   const packed = written.flatMap((tar) => [gzipSync(tar), zstd(tar)]);
   const counts = await compare(LAYERS, (draw) => mutatedLayer(pick(packed, draw), draw));
   process.stdout.write(
@@ -82,7 +82,7 @@ interface Counts {
   alike: number;
   bothRefuse: number;
   weRefuse: number;
-  /** In hex, so that a failure can be looked at. */
+  /** In hex, so that a failure can be inspected. */
   readonly otherwise: string[];
 }
 
@@ -120,7 +120,7 @@ async function read(layer: Uint8Array): Promise<Files | 'refused'> {
   const files: [string, number, string][] = [];
   try {
     for await (const { name, content } of readTar(
-      unpack({ chunks: one(layer), size: layer.length }, 'x'),
+      decompressLayer({ chunks: one(layer), size: layer.length }, 'x'),
     )) {
       const sum = createHash('sha256');
       let size = 0;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { friendlyId, toDnsLabel } from '../../src/model/name.js';
+import { friendlyId, toDnsLabel } from '../../src/crossplane/packages/object-names.js';
 import { shared } from './shared.js';
 
 interface Vectors {
@@ -14,7 +14,7 @@ interface Vectors {
 
 const vectors = JSON.parse(readFileSync(shared('data', 'name-vectors.json'), 'utf8')) as Vectors;
 
-test('there are vectors to agree with', () => {
+test('test vectors are available', () => {
   expect(vectors.toDNSLabel.length + vectors.friendlyID.length).toBeGreaterThan(20);
 });
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
-import { sha256 } from '../../src/text/digest.js';
+import { runCli } from '../../src/commands.js';
+import { sha256 } from '../../src/base/digest.js';
 import { fakeIo } from '../support/fake-io.js';
 import { DockerRegistry } from './docker-registry.js';
 import { tool } from './tools.js';
@@ -30,7 +30,7 @@ async function run(argv: readonly string[], env: Readonly<Record<string, string>
   return { code, stdout: io.stdout(), notes: io.notes() };
 }
 
-/** Runs what must succeed, and reads the JSON it prints. */
+/** Runs a command that must succeed and returns its JSON output. */
 async function answer(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { code, stdout, notes } = await run([...argv, '-o', 'json'], env);
   expect([code, ...(code === 0 ? [] : notes)]).toEqual([0]);
@@ -56,7 +56,7 @@ spec:
       schema: { openAPIV3Schema: { type: object } }
 `;
 
-/** An image for a platform, as a provider's own would be: `umoci` makes it, `skopeo` packs it. */
+/** Creates a runtime image for a platform with `umoci`, packed by `skopeo`. */
 async function runtimeImage(architecture: string): Promise<string> {
   const image = `${path('runtime')}:${architecture}`;
   tool('umoci', ['new', '--image', image]);
@@ -82,8 +82,8 @@ function push(cli: string, files: readonly string[], reference: string, config?:
 /**
  * Pushes one package for several platforms.
  *
- * First each alone: the CLI pushes them at once, they share a layer, and docker-registry loses one of
- * two uploads of the same blob now and then.
+ * Pushes each one separately first: the CLI pushes them in parallel, and docker-registry sometimes
+ * loses one of two uploads of the same blob.
  */
 function pushPlatforms(files: readonly string[], reference: string, config?: string): void {
   const repository = reference.slice(0, reference.lastIndexOf(':'));
@@ -140,13 +140,13 @@ function verifying(...flags: readonly string[]): string[] {
   return ['verify', `${open.host}/acme/platform@>=v1.0.0`, '--crossplane', CROSSPLANE, ...flags];
 }
 
-/** What a registry says that a tag points at, by another client. */
+/** Returns the digest of a tag, as another client reads it. */
 function digestOf(reference: string): string {
   return tool('crane', ['digest', reference]).trim();
 }
 
-describe('packages that the crossplane CLI built and pushed', () => {
-  test('resolve, for as many requests as there are things to know', async () => {
+describe('packages built and pushed by the crossplane CLI', () => {
+  test('resolve, with the minimum number of requests', async () => {
     open.forget();
     const { packages, stats } = await answer(resolving('--cache', 'cache'));
     const found = packages.map(({ source, version, digest }: Record<string, string>) => [
@@ -162,14 +162,15 @@ describe('packages that the crossplane CLI built and pushed', () => {
       ].map(([name, tag]) => [name, tag, digestOf(`${open.host}/${name}:${tag}`)]),
     );
     await expect.poll(() => asked('blobs')).toBe(3);
-    // The function is asked for by its exact tag, for which no list is needed; the provider is an index.
+    // The function is requested by its exact tag, which needs no tag list; the provider is an
+    // index.
     expect([asked('tags/list'), asked('manifests')]).toEqual([2, 3 + 1]);
     process.stdout.write(
       `cold resolve of 3 packages: ${asked('tags/list')} tag lists, ${asked('manifests')} manifests, ${asked('blobs')} layers, ${stats.bytes} bytes\n`,
     );
   });
 
-  test('cost a warm cache nothing but a question about what may have changed', async () => {
+  test('with a warm cache, only need requests for what may have changed', async () => {
     await answer(resolving('--cache', 'cache'));
     await new Promise((settled) => setTimeout(settled, 500));
     open.forget();
@@ -204,7 +205,7 @@ describe('packages that the crossplane CLI built and pushed', () => {
     },
   );
 
-  test('are had with the credentials in a docker config.json, and not without', async () => {
+  test('can be read only with the credentials in a docker config.json', async () => {
     const reference = `${closed.host}/acme/provider:v1.0.0`;
     const argv = ['resolve', reference, '--crossplane', CROSSPLANE, '--no-write'];
     expect((await run(argv)).code).toBe(5);
@@ -217,7 +218,7 @@ function asked(what: string): number {
   return open.answered.filter((line) => line.includes(`/${what}`)).length;
 }
 
-describe('layouts that others wrote', () => {
+describe('layouts of other tools', () => {
   test.each([
     {
       by: 'oras',
@@ -247,7 +248,7 @@ describe('layouts that others wrote', () => {
   });
 });
 
-test('what skopeo makes of a Docker image is read, under the digest it then has', async () => {
+test('reads an image that skopeo converted from Docker, with its new digest', async () => {
   const repository = `${open.host}/acme/provider`;
   const to = `oci:${path('by-skopeo')}:v1.1.0`;
   const flags = ['--insecure-policy', '--all', '--src-tls-verify=false'];
@@ -272,13 +273,13 @@ test('what skopeo makes of a Docker image is read, under the digest it then has'
 test.each([
   { by: 'crane', argv: ['copy'] },
   { by: 'oras', argv: ['copy', '-r', '--from-plain-http', '--to-plain-http'] },
-])('a mirror made by $by is the same to the last digest', ({ by, argv }) => {
+])('a mirror made by $by has the same digests', ({ by, argv }) => {
   const [from, to] = ['acme', `by-${by}`].map((team) => `${open.host}/${team}/provider:v1.1.0`);
   tool(by, [...argv, from!, to!]);
   expect(digestOf(to!)).toBe(digestOf(from!));
 });
 
-test('what oras and cosign put beside packages does not keep them from being indexed', async () => {
+test('artifacts of oras and cosign next to packages do not prevent an index', async () => {
   const repository = `${open.host}/signed/function`;
   tool('crane', ['copy', `${open.host}/acme/function:v1.0.0`, `${repository}:v1.0.0`]);
   const file = await write('readme.md', 'Read me.\n');
@@ -295,7 +296,7 @@ test('what oras and cosign put beside packages does not keep them from being ind
   expect(Object.keys(JSON.parse(stdout).packages[repository].versions)).toEqual(['v1.0.0']);
 });
 
-/** Asks the registry that has a password. */
+/** Runs crane against the registry with a password. */
 function crane(...args: readonly string[]): string {
   return tool('crane', args, { DOCKER_CONFIG: path('docker') }).trim();
 }
@@ -306,16 +307,16 @@ function orasCopy(layout: string, name: string, to: string): void {
   tool('oras', ['copy', '-r', ...login, '--from-oci-layout', from, to]);
 }
 
-describe('verifying what the crossplane CLI built and pushed', () => {
+describe('verifying packages that the crossplane CLI built and pushed', () => {
   beforeAll(async () => {
     await answer(resolving());
   });
 
-  test('all is as locked: diffIDs in the configs, one package for every platform', async () => {
+  test('everything is as locked: diffIDs in the configs, one package for every platform', async () => {
     expect(await run(verifying())).toMatchObject({ code: 0, notes: [] });
   });
 
-  test('a tag that crane moves is told with both digests, and found again when moved back', async () => {
+  test('a tag that crane moves is reported with both digests, and accepted after it was moved back', async () => {
     const name = `${open.host}/acme/provider`;
     const locked = digestOf(`${name}:v1.1.0`);
     tool('crane', ['tag', `${name}:platform-0`, 'v1.1.0']);
@@ -332,12 +333,12 @@ describe('verifying what the crossplane CLI built and pushed', () => {
   });
 });
 
-describe('what is written here, others read', () => {
+describe('other tools read what is written here', () => {
   beforeAll(async () => {
     await answer(resolving());
   });
 
-  test('a vendored layout resolves to the same lockfile, alone', async () => {
+  test('a vendored layout alone resolves to the same lockfile', async () => {
     await run(['vendor', 'alone']);
     const { packages } = await answer(resolving('--from', 'layout:alone', '--offline', '--locked'));
     expect(packages).toHaveLength(3);
@@ -361,7 +362,7 @@ describe('what is written here, others read', () => {
       },
     );
 
-    test('whole, they are copied by skopeo, though Docker ones get another digest', () => {
+    test('complete images are copied by skopeo, although Docker images get another digest', () => {
       const to = `${closed.host}/by-skopeo/${PROVIDER}`;
       const login = ['--dest-tls-verify=false', '--dest-authfile', path('docker/config.json')];
       const from = `oci:${path('whole')}:${open.host}/acme/${PROVIDER}`;
@@ -375,13 +376,13 @@ describe('what is written here, others read', () => {
       });
     });
 
-    test('of which only what resolving reads was taken cannot be copied', () => {
+    test('images with only the parts that resolving reads cannot be copied', () => {
       const to = `${closed.host}/in-part/${PROVIDER}`;
       expect(() => orasCopy('needed', PROVIDER, to)).toThrow('not found');
     });
   });
 
-  test('a pushed lockfile is what `oras pull` writes, and crane sees the same digest', async () => {
+  test('`oras pull` writes a pushed lockfile, and crane reports the same digest', async () => {
     const { pinned } = await answer(['push', `oci://${open.host}/team/lock:v1`]);
     expect(pinned).toBe(`oci://${open.host}/team/lock@${digestOf(`${open.host}/team/lock:v1`)}`);
     tool('oras', ['pull', '--plain-http', `${open.host}/team/lock:v1`, '-o', path('pulled')]);

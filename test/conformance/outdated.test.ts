@@ -1,9 +1,17 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SourceMemory } from '../../src/driver/source-memory.js';
+import { runCli } from '../../src/commands.js';
+import { SourceReader } from '../../src/resolver/driver/source-memory.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
-import { outdated } from '../../src/usecases/outdated.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
-import { update } from '../../src/usecases/update.js';
+import { seeded, type Draw } from '../../src/base/collections.js';
+import { outdated } from '../../src/features/update/outdated.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
+import { update } from '../../src/resolver/resolve/resolve.js';
+import { fakeIo } from '../support/fake-io.js';
+import { followAdvice } from '../support/follow-advice.js';
 import { requestFor } from '../support/requests.js';
 import { shared } from './shared.js';
 
@@ -16,12 +24,12 @@ const PLATFORMS = [
 ];
 
 test.each([
-  { prefer: 'newest', why: 'all that could move has moved' },
-  { prefer: 'lowest', why: 'nearly all may move' },
+  { prefer: 'newest', why: 'every package that could be updated is up to date' },
+  { prefer: 'lowest', why: 'nearly all packages can be updated' },
 ] as const)(
   'four platforms at `*`, locked at the $prefer: what fits is what update locks ($why)',
   async ({ prefer }) => {
-    const source = SourceMemory.of(await openIndex(shared('data/corpus/universe.index.json.gz')));
+    const source = SourceReader.of(await openIndex(shared('data/corpus/universe.index.json.gz')));
     const request = requestFor(Object.fromEntries(PLATFORMS.map((each) => [each, '*'])));
     const options = { source, crossplane: 'v1.20.0' };
     const answer = await resolve(request, { ...options, prefer });
@@ -37,3 +45,93 @@ test.each([
     }
   },
 );
+
+const INDEX = shared('data/corpus/universe.index.json.gz');
+
+/** Forty packages in which most versions are held back. */
+const FORTY = [
+  `${U}/platform-ref-aws@v1.6.0`,
+  `${U}/configuration-azure-aks@<v1.0.0`,
+  `${U}/configuration-gcp-gke@<v1.0.0`,
+  `${U}/configuration-azure-database@<v1.0.0`,
+  `${U}/configuration-gcp-database@<v1.0.0`,
+  `${U}/configuration-dbaas@^v0.6.0`,
+  `${U}/provider-aws-sqs@^v1.20.0`,
+  `${U}/provider-aws-sns@^v1.20.0`,
+  `${U}/provider-aws-dynamodb@^v1.20.0`,
+];
+
+test('a large set: all commands name the real cause, and following the advice works', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-'));
+  const sources = ['--from', `index:${INDEX}`, '--offline'];
+  const run = async (...args: string[]) => {
+    const io = fakeIo({ cwd: folder });
+    const code = await runCli([...args, ...sources], io);
+    return { code, text: `${io.stdout()}${io.notes().join('\n')}`.replace(/\s+/g, ' ') };
+  };
+  try {
+    const init = fakeIo({ cwd: folder });
+    expect(await runCli(['init', '--crossplane', 'v1.20.0'], init)).toBe(0);
+    const added = await run('add', ...FORTY, '--allow-undigested');
+    expect(added.code).toBe(0);
+    const cause = `${U}/configuration-gcp-database v0.11.0, which requires ${U}/configuration-gcp-network \`v0.9.0\` (v0.11.2 requires \`v0.9.1\`)`;
+    expect(added.text).toContain(cause);
+    expect((await run('why', '--not', `${U}/configuration-gcp-gke@v0.11.2`)).text).toContain(cause);
+    // The search for other versions of the roots uses its maximum number of steps.
+    const other = `${U}/provider-azure-dbformysql`;
+    const refused = await run('update', `${other}@v2.7.0`, '--no-write');
+    expect(refused.text).toContain(`hint: override ${other} to \`v2.7.0\``);
+    // Every fifth package, from the second; all of them with XPKG_CORPUS=all.
+    const isAll = process.env['XPKG_CORPUS'] === 'all';
+    const followed = await followAdvice(folder, sources, (packages) =>
+      packages.filter((_, i) => isAll || i % 5 === 1),
+    );
+    expect(followed).toBeGreaterThan(3);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** Roots of published sets: a seeded sample, or all of them with XPKG_CORPUS=all. */
+const { cases } = JSON.parse(readFileSync(shared('data/corpus/answers.json'), 'utf8')) as {
+  cases: { roots: Readonly<Record<string, string>> }[];
+};
+const SAMPLE = process.env['XPKG_CORPUS'] === 'all' ? Infinity : 10;
+
+test('sets of the corpus with roots at older versions: following the advice works', async () => {
+  const draw = seeded(24);
+  const memory = SourceReader.of(await openIndex(INDEX));
+  const target = targetFor('v1.20.0')!;
+  let followed = 0;
+  for (const { roots } of shuffled(cases, draw).slice(0, SAMPLE)) {
+    const pinned = await Promise.all(
+      Object.keys(roots).map(
+        async (name) => [name, (await memory.tags(name, target)) ?? []] as const,
+      ),
+    );
+    const refs = pinned.flatMap(([name, tags]) => {
+      const stable = tags.filter((tag) => /^v\d+\.\d+\.\d+$/.test(tag));
+      return stable.length === 0 ? [] : [`${name}:${stable[draw(stable.length)]!}`];
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-'));
+    const sources = ['--from', `index:${INDEX}`, '--offline'];
+    try {
+      expect(await runCli(['init', '--crossplane', 'v1.20.0'], fakeIo({ cwd: folder }))).toBe(0);
+      const args = ['add', ...refs, ...sources, '--allow-undigested'];
+      if (refs.length === 0 || (await runCli(args, fakeIo({ cwd: folder }))) !== 0) continue;
+      followed += await followAdvice(folder, sources, (packages) =>
+        shuffled(packages, draw).slice(0, 2),
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+  expect(followed).toBeGreaterThan(SAMPLE === Infinity ? 50 : 3);
+});
+
+function shuffled<T>(items: readonly T[], draw: Draw): T[] {
+  return items
+    .map((item) => ({ item, place: draw(1_000_000) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}

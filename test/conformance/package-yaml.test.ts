@@ -3,13 +3,16 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { judge } from '../../src/admission/judge.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { fastIdentity } from '../../src/package-yaml/fast-identity.js';
-import { parseGoYaml } from '../../src/package-yaml/go-yaml.js';
-import { identityOf } from '../../src/package-yaml/identity.js';
-import { readPackageYaml } from '../../src/package-yaml/read-package-yaml.js';
-import { isEmptyDocument, splitDocuments } from '../../src/package-yaml/split-documents.js';
+import { judge } from '../../src/crossplane/packages/admission.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { fastIdentity } from '../../src/crossplane/package-yaml/object-identity.js';
+import { parseGoYaml } from '../../src/base/yaml/go-yaml.js';
+import { identityOf } from '../../src/crossplane/package-yaml/object-identity.js';
+import { readPackageYaml } from '../../src/crossplane/package-yaml/read-package-yaml.js';
+import {
+  isEmptyDocument,
+  splitDocuments,
+} from '../../src/crossplane/package-yaml/split-documents.js';
 import { shared } from './shared.js';
 
 interface Listed {
@@ -22,7 +25,7 @@ const listed = (
   JSON.parse(readFileSync(shared('data/packages/index.json'), 'utf8')) as Listed[]
 ).map((entry) => ({ ...entry, path: stored(entry.file) }));
 
-/** Some are listed without the suffix they are stored with. */
+/** Some files are listed without their suffix. */
 function stored(file: string): string {
   const folder = shared('data/packages');
   const plain = `${folder}/${file}`;
@@ -42,10 +45,10 @@ test.each(listed)('$file: $documents documents, fit for v2.3.4', async ({ path, 
   ).toEqual([]);
 });
 
-/** A full parse reads 9 MB/s: of large streams every nth document is enough. */
+/** A full parse reads 9 MB/s, so only every nth document of large streams is parsed. */
 const PARSED_PER_STREAM = 250;
 
-test('the fast way agrees with the parser on real documents, and takes nearly all of them', async () => {
+test('the fast scanner agrees with the parser on real documents, and handles nearly all of them', async () => {
   let [total, fast, compared] = [0, 0, 0];
   for (const { path, documents } of listed) {
     const every = Math.ceil(documents / PARSED_PER_STREAM);
@@ -79,7 +82,10 @@ console.log(JSON.stringify({ objects: contents.objects.length, peak: process.res
 
 test('the 98 MB stream is read in a fraction of a gigabyte', async () => {
   const largest = listed.toSorted((a, b) => b.bytes - a.bytes)[0]!;
-  const reader = new URL('../../build/src/package-yaml/read-package-yaml.js', import.meta.url);
+  const reader = new URL(
+    '../../build/src/crossplane/package-yaml/read-package-yaml.js',
+    import.meta.url,
+  );
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--input-type=module',
     '-e',

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sha256 } from '../../src/text/digest.js';
+import { sha256 } from '../../src/base/digest.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { packageImage } from '../support/registry/image.js';
 import { Registry, type Fault } from '../support/registry/registry.js';
 
-const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
+const MAIN = join(import.meta.dirname, '../../dist/main.js');
 const NAMES = Array.from({ length: 12 }, (_, i) => `p${i}`);
 const STDIO: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
 let folder: string;
 let registry: Registry;
-/** Layers are asked for, and never come. */
+/** Whether layers are requested and never arrive. */
 let hanging = false;
 let hung: () => void = () => {};
 
@@ -44,7 +44,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Resolves in a process of its own, killed after `patience` milliseconds where one is given. */
+/** Resolves in a separate process, which is killed after `patience` milliseconds if given. */
 function resolving(flags: readonly string[], patience?: number): Promise<Ended> {
   const refs = NAMES.map((name) => `${registry.host}/a/${name}@>=v1.0.0`);
   const cache = ['--cache', join(folder, 'cache')];
@@ -77,7 +77,7 @@ function packagesOf({ stdout }: Ended): unknown {
   return JSON.parse(stdout).packages;
 }
 
-test('many processes share a cold cache, some of them killed, and all the others agree', async () => {
+test('many processes share an empty cache, some are killed, and all others agree', async () => {
   const killed = [150, 300, 450, 600, 900].map((patience) => resolving(['--no-write'], patience));
   const ended = await Promise.all(Array.from({ length: 5 }, () => resolving(['--no-write'])));
   await Promise.all(killed);
@@ -88,7 +88,7 @@ test('many processes share a cold cache, some of them killed, and all the others
   expect([offline.code, packagesOf(offline)]).toEqual([0, first]);
 });
 
-test('every blob that is left is whole', async () => {
+test('every remaining blob is complete', async () => {
   const blobs = join(folder, 'cache/v1/blobs/sha256');
   const names = (await readdir(blobs)).filter((name) => !name.startsWith('.'));
   expect(names).toHaveLength(2 * NAMES.length);

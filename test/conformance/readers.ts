@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { toolPath } from './tools.js';
 
-/** What the Go libraries that Crossplane is built with make of each input (readers/main.go). */
-export function askReaders<T>(what: 'layer' | 'yaml', inputs: readonly Uint8Array[]): T[] {
+/** Returns the results of Crossplane's Go libraries for each input (readers/*.go). */
+export function askReaders<T>(
+  what: 'layer' | 'yaml' | 'image' | 'json',
+  inputs: readonly Uint8Array[],
+): T[] {
   const framed = inputs.flatMap((input) => {
     const size = Buffer.alloc(4);
     size.writeUInt32BE(input.length);

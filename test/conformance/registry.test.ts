@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
-import type { Repository } from '../../src/model/package.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { openLayoutSource } from '../../src/sources/layout-source.js';
-import { openRegistries } from '../../src/sources/registry/open-registries.js';
+import { runCli } from '../../src/commands.js';
+import type { Repository } from '../../src/crossplane/packages/package.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { openLayoutSource } from '../../src/sources/images/image-source.js';
+import { openRegistries } from '../../src/sources/images/open-registries.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf, packageImage } from '../support/registry/image.js';
@@ -50,7 +50,7 @@ function at(registry: DockerRegistry, path: string): Repository {
 }
 
 describe('docker-registry', () => {
-  test('answers what is asked and nothing is asked twice', async () => {
+  test('answers the requests, and none is repeated', async () => {
     open.forget();
     const source = registries();
     const got = await Promise.all(
@@ -65,14 +65,14 @@ describe('docker-registry', () => {
     process.stdout.write(`requests for 2 packages, one an index:\n${open.answered.join('\n')}\n`);
   });
 
-  test('says no to a repository and a tag it has not got', async () => {
+  test('reports a missing repository and a missing tag', async () => {
     const source = registries();
     expect(await source.tags(at(open, 'a/none'), TARGET)).toBeUndefined();
     const missing = { repository: at(open, 'a/p'), version: 'v9.9.9' };
     expect(await source.fetch(missing, TARGET)).toBeUndefined();
   });
 
-  test('with htpasswd lets in who has the password, and nobody else', async () => {
+  test('with htpasswd accepts only the correct password', async () => {
     const candidate = { repository: at(closed, 'a/p'), version: 'v1.0.0' };
     await expect(registries().fetch(candidate, TARGET)).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
@@ -92,7 +92,7 @@ describe('docker-registry', () => {
     expect(new Set(listed)).toEqual(new Set(tags));
   });
 
-  test('whose disk was tampered with is found out', async () => {
+  test('with damaged files is detected', async () => {
     const bad = await packageImage(providerYaml('tampered'));
     await open.push('a/bad', 'v1.0.0', bad);
     const hex = bad.blobs.at(-1)!.digest.slice('sha256:'.length);
@@ -107,7 +107,7 @@ describe('docker-registry', () => {
     });
   });
 
-  test('holds layers that the zstd program packed', async () => {
+  test('has layers that the zstd program compressed', async () => {
     const layer = await layerOf([{ name: 'package.yaml', content: yaml }], {
       compress: (tar) => mustRun('zstd', ['-19', '-c'], { input: tar }),
       annotations: BASE,
@@ -118,12 +118,12 @@ describe('docker-registry', () => {
   });
 });
 
-describe('what skopeo copies', () => {
+describe('images copied by skopeo', () => {
   test.each([
     { form: 'oci', path: 'layout', from: 'a/p', want: image },
     { form: 'oci-archive', path: 'layout.tar', from: 'a/p', want: image },
     { form: 'oci', path: 'index', from: 'a/q', want: index },
-  ])('to $form:$path is read back with its digest', async ({ form, path, from, want }) => {
+  ])('to $form:$path are read back with their digest', async ({ form, path, from, want }) => {
     const file = join(folder, path);
     mustRun('skopeo', [
       'copy',
@@ -149,23 +149,26 @@ describe('what skopeo copies', () => {
 
 test.each([
   { path: 'a/p', want: image, why: 'an image' },
-  { path: 'a/platforms', want: platforms, why: 'all of an index' },
-])('what is vendored whole, skopeo copies with its digest: $why', async ({ path, want }) => {
-  const reference = `${open.host}/${path}:v1.0.0`;
-  const world = join(folder, `world-${want.digest.slice(-8)}`);
-  const io = fakeIo({ cwd: folder });
-  const lock = ['--lock', `${world}.lock.yaml`];
-  expect(await runCli(['resolve', reference, ...lock], io)).toBe(0);
-  expect(await runCli(['vendor', world, '--full', ...lock], io)).toBe(0);
-  mustRun('skopeo', [
-    'copy',
-    '--all',
-    '--preserve-digests',
-    '--dest-tls-verify=false',
-    '--insecure-policy',
-    `oci:${world}:${reference}`,
-    `docker://${open.host}/copied/${path}:v1.0.0`,
-  ]);
-  const copied = { repository: at(open, `copied/${path}`), version: 'v1.0.0' };
-  expect(await registries().fetch(copied, TARGET)).toMatchObject({ digest: want.digest });
-});
+  { path: 'a/platforms', want: platforms, why: 'an index with all images' },
+])(
+  'completely vendored images are copied by skopeo with their digest: $why',
+  async ({ path, want }) => {
+    const reference = `${open.host}/${path}:v1.0.0`;
+    const world = join(folder, `world-${want.digest.slice(-8)}`);
+    const io = fakeIo({ cwd: folder });
+    const lock = ['--lock', `${world}.lock.yaml`];
+    expect(await runCli(['resolve', reference, ...lock], io)).toBe(0);
+    expect(await runCli(['vendor', world, '--full', ...lock], io)).toBe(0);
+    mustRun('skopeo', [
+      'copy',
+      '--all',
+      '--preserve-digests',
+      '--dest-tls-verify=false',
+      '--insecure-policy',
+      `oci:${world}:${reference}`,
+      `docker://${open.host}/copied/${path}:v1.0.0`,
+    ]);
+    const copied = { repository: at(open, `copied/${path}`), version: 'v1.0.0' };
+    expect(await registries().fetch(copied, TARGET)).toMatchObject({ digest: want.digest });
+  },
+);

@@ -3,20 +3,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 import { writeResolvedDemo } from '../support/resolved-demo.js';
 
 const SCRIPT = join(import.meta.dirname, '../support/python-tools.sh');
 
-/** Runs a program to its end; one that is missing is a failure. */
+/** Runs a program; fails if it is missing. */
 function run(program: string, args: readonly string[]) {
   const { error, status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   if (error !== undefined) throw new Error(`\`${program}\` cannot be run`, { cause: error });
   return { status, stdout, said: `${stdout}${stderr}` };
 }
 
-test('what `sbom -o spdx` prints passes the tools of the SPDX project', async () => {
+test('the output of `sbom -o spdx` passes the tools of the SPDX project', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sbom-'));
   try {
     await writeResolvedDemo(folder);

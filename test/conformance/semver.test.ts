@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseConstraint } from '../../src/semver/constraint.js';
-import type { Dialect } from '../../src/semver/dialect.js';
+import { parseConstraint } from '../../src/crossplane/constraints/constraint.js';
+import type { Dialect } from '../../src/crossplane/constraints/version.js';
 import {
   compareAsGo,
   compareVersions,
   formatVersion,
   parseVersion,
-} from '../../src/semver/version.js';
+} from '../../src/crossplane/constraints/version.js';
 import { shared } from './shared.js';
 
-/** Answers of the Go libraries, one character per version: see `meta.format` in the file. */
+/** The answers of the Go libraries, one character per version: see `meta.format` in the file. */
 interface Vectors {
   readonly constraints: readonly ConstraintVector[];
   readonly versions: readonly { s: string; v1: VersionAnswer; v3: VersionAnswer }[];

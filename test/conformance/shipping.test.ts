@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the executable where there is no Node, nor anything else. */
+/** Runs the executable without Node.js and other programs. */
 function run(args: readonly string[], program = EXECUTABLE) {
   const env = { PATH: '', NO_COLOR: '1', XPKG_RESOLVE_CACHE: join(folder, 'cache') };
   const { status, stdout, stderr } = spawnSync(program, args, {
@@ -49,14 +49,14 @@ function run(args: readonly string[], program = EXECUTABLE) {
 }
 
 function npmForm(args: readonly string[], cwd = folder) {
-  const main = join(ROOT, 'dist/cli/main.js');
+  const main = join(ROOT, 'dist/main.js');
   const env = { NO_COLOR: '1', XPKG_RESOLVE_CACHE: join(folder, 'cache') };
   const options = { cwd, env, encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], options);
   return { status, stdout, stderr };
 }
 
-/** Paths of files below a folder that `find` finds by these words. */
+/** Returns the paths of files below a folder that `find` finds with these arguments. */
 function found(below: string, ...words: readonly string[]): string {
   return mustRun('find', [below, ...words, '-printf', '%P\n'])
     .toString()
@@ -64,7 +64,7 @@ function found(below: string, ...words: readonly string[]): string {
 }
 
 describe('the executable', () => {
-  test('it prints what the README shows, command by command', async () => {
+  test('prints what the README shows for each command', async () => {
     const page = readPage('README.md');
     const clone = new Clone(ROOT, mkdtempSync(join(folder, 'clone-')), EXECUTABLE);
     const printed = await runPage(page, clone);
@@ -81,13 +81,13 @@ describe('the executable', () => {
     ['a schema', ['schema', 'lockfile']],
     ['completion', ['completion', 'bash']],
     ['an index', ['index', 'build', '--from', PACKAGES, '--out', '-']],
-  ])('%s, as the npm package prints it', (_, args) => {
+  ])('%s prints what the npm package prints', (_, args) => {
     const ran = run(args);
     expect(ran).toEqual(npmForm(args));
     expect(`${ran.stdout}${ran.stderr}`).not.toBe('');
   });
 
-  test('files of the program are inside: the page of a graph, a validator, CycloneDX', () => {
+  test('contains the files of the program: the graph page, a validator, CycloneDX', () => {
     const demo = ['-f', join(ROOT, 'fixtures/demo'), '--from', PACKAGES];
     expect(run(['resolve', ...demo])).toMatchObject({ status: 0 });
     for (const args of [
@@ -102,7 +102,7 @@ describe('the executable', () => {
     }
   });
 
-  test('a layer that zstd packed is read from a registry', async () => {
+  test('reads a layer with zstd compression from a registry', async () => {
     const registry = await DockerRegistry.start();
     try {
       const yaml =
@@ -122,7 +122,7 @@ describe('the executable', () => {
     }
   });
 
-  test('no code is loaded from beside it', () => {
+  test('loads no code from its folder', () => {
     const beside = mkdtempSync(join(folder, 'beside-'));
     const program = join(beside, 'xpkg-resolve');
     linkSync(EXECUTABLE, program);
@@ -151,13 +151,13 @@ describe('the image', () => {
     unpacked = new UnpackedImage(`${layout}:${image.tag}`, join(folder, 'unpacked'));
   });
 
-  test('is the same when it is built again', async () => {
+  test('is the same after another build', async () => {
     const again = await buildContainerImage(['amd64'], join(folder, 'again'));
     expect(again).toEqual(image);
     mustRun('diff', ['-r', layout, join(folder, 'again')]);
   });
 
-  test('says of itself what skopeo reads', () => {
+  test('has labels that skopeo can read', () => {
     const at = `oci:${layout}:${image.tag}`;
     const { config, architecture, os } = JSON.parse(
       tool('skopeo', ['inspect', '--config', at]),
@@ -176,7 +176,7 @@ describe('the image', () => {
     });
   });
 
-  test('goes to a registry as it is, and is whole there', async () => {
+  test('is complete after it was copied to a registry', async () => {
     const registry = await DockerRegistry.start();
     try {
       const at = `${registry.host}/xpkg-resolve:${image.tag}`;
@@ -189,7 +189,7 @@ describe('the image', () => {
     }
   });
 
-  test('holds files of root that others cannot write, and no program with rights of its own', () => {
+  test('has files of root that others cannot write, and no setuid program', () => {
     expect(found(unpacked.root, '(', '!', '-uid', '0', '-o', '!', '-gid', '0', ')')).toBe('');
     expect(found(unpacked.root, '-perm', '/6000')).toBe('');
     expect(found(unpacked.root, '!', '-type', 'l', '-perm', '/022')).toBe('tmp');
@@ -207,14 +207,14 @@ describe('the image', () => {
     const work = () => join(folder, `work-${user}`);
     beforeAll(() => cpSync(join(ROOT, 'fixtures'), work(), { recursive: true }));
 
-    test('nothing of it can be written but /tmp', () => {
+    test('only /tmp is writable', () => {
       const script =
         'id -u; for f in /x /usr/x /home/x /work/x /tmp/x; do (: >$f) 2>/dev/null && echo $f; done; true';
       const ran = unpacked.run(user, work(), ['sh', '-c', script]);
       expect(ran).toEqual({ status: 0, stdout: `${user}\n/tmp/x\n`, stderr: '' });
     });
 
-    test('it resolves what the npm package resolves', () => {
+    test('resolves what the npm package resolves', () => {
       const args = ['resolve', '-f', 'demo', '--from', 'dir:packages', '--no-write', '-o', 'json'];
       const ran = unpacked.run(user, work(), ['xpkg-resolve', ...args]);
       expect(ran).toEqual(npmForm(args, work()));
@@ -222,7 +222,7 @@ describe('the image', () => {
     });
   });
 
-  test('is the image of a GitLab job, whose shell finds the command in it', () => {
+  test('is an image for GitLab jobs, whose shell finds the command', () => {
     const file = join(ROOT, 'integrations/gitlab/templates/check.yml');
     const [, body] = loadAll(readFileSync(file, 'utf8')) as [
       unknown,
@@ -247,7 +247,7 @@ describe('the image', () => {
     expect(ran.stdout).toContain('<testsuites');
   });
 
-  test('is the sidecar that the plugin of Argo CD wants: user 999, no network, nothing written', () => {
+  test('is the sidecar that the Argo CD plugin needs: user 999, no network, nothing written', () => {
     const work = mkdtempSync(join(folder, 'application-'));
     chmodSync(work, 0o755);
     const demo = ['-f', join(ROOT, 'fixtures/demo'), '--from', PACKAGES, '--quiet'];
@@ -265,10 +265,10 @@ describe('the image', () => {
   });
 });
 
-test('the commands of docs/install.md run, with what is built', async () => {
+test('the commands of docs/install.md run with the build results', async () => {
   const registry = await DockerRegistry.start();
   try {
-    // oras speaks plain HTTP to this name alone.
+    // oras uses plain HTTP only for this name.
     vi.stubEnv('REGISTRY', registry.host.replace('127.0.0.1', 'localhost'));
     const clone = new Clone(ROOT, mkdtempSync(join(folder, 'install-')));
     symlinkSync(join(ROOT, 'package.json'), join(clone.folder, 'package.json'));

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
-import type { Answer } from '../../src/usecases/resolve/answer.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
+import type { Answer } from '../../src/resolver/resolve/answer.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import {
   convert,
@@ -20,14 +20,14 @@ import { shared } from './shared.js';
 import { table } from './table.js';
 
 interface Fixture extends Instance {
-  /** Versions that a lockfile holds. */
+  /** Versions in a lockfile. */
   readonly locked?: Selection;
   readonly prefer?: Selection;
   readonly expected: {
     readonly sat: boolean | null;
     readonly solution: Selection | null;
     readonly oracle: { readonly sat: boolean };
-    /** The canonical answer, where it is known. */
+    /** The canonical answer, if it is known. */
     readonly bfsNewestDeclared?: Selection;
   };
 }
@@ -38,7 +38,7 @@ interface ManyRoots extends Omit<Instance, 'root'> {
   readonly expectedSat: readonly boolean[];
 }
 
-/** What one group of instances came to. */
+/** The results of one group of instances. */
 interface Tally {
   instances: number;
   solved: number;
@@ -49,7 +49,7 @@ interface Tally {
   fetched: number;
 }
 
-const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 const ARGUMENTS =
   'resolve -f xpkg.yaml --from index:index.json --offline --allow-cycles --compat --no-write -o json'.split(
     ' ',
@@ -185,7 +185,10 @@ describe('hard families', () => {
   });
 });
 
-/** The effort is printed, in numbers that are the same on every machine; `npm run bench -- solving` shows times. */
+/**
+ * Prints the effort in numbers that are the same on every machine; `npm run bench -- solving` shows
+ * times.
+ */
 describe('hard families from the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'xpkg-hard-'));
   const efforts: (readonly [string, number, number, number, string])[] = [];

@@ -1,4 +1,4 @@
-/** Rows of cells as text, columns aligned: words to the left, numbers to the right. */
+/** Formats rows as text with aligned columns: words to the left, numbers to the right. */
 export function table(rows: readonly (readonly (string | number)[])[]): string {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => String(row[i]).length)));
   const line = (row: readonly (string | number)[]) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const SCRIPT = join(import.meta.dirname, '../support/tools.sh');
 const bin = output('bash', [SCRIPT, 'bin'], {}, '').trim();
 
-/** Runs a tool that `test/support/tools.sh` installs; fails if it is missing, or fails. */
+/** Runs a tool that `test/support/tools.sh` installs; throws if it is missing or fails. */
 export function tool(
   name: string,
   args: readonly string[],
@@ -13,7 +13,7 @@ export function tool(
   return output(name, args, env, `${bin}:`);
 }
 
-/** Where a program is that `test/support/tools.sh` builds. */
+/** Returns the path of a program that `test/support/tools.sh` builds. */
 export function toolPath(name: string): string {
   return join(bin, name);
 }

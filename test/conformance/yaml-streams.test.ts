@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import type { PackageContents } from '../../src/model/package-contents.js';
-import { fastIdentity } from '../../src/package-yaml/fast-identity.js';
-import { parseGoYaml } from '../../src/package-yaml/go-yaml.js';
-import { identityOf, objectOf } from '../../src/package-yaml/identity.js';
-import { composingSpec } from '../../src/package-yaml/objects/composing-spec.js';
-import { isMeta, metaDocument } from '../../src/package-yaml/meta-document.js';
-import { readPackageYaml } from '../../src/package-yaml/read-package-yaml.js';
-import { isEmptyDocument, splitDocuments } from '../../src/package-yaml/split-documents.js';
-import { readDefiningSpec } from '../../src/model/definition.js';
-import { mappingOf, type JsonValue } from '../../src/text/json.js';
-import { seeded } from '../../src/usecases/fuzz/seeded.js';
+import type { PackageContents } from '../../src/crossplane/packages/package-contents.js';
+import { fastIdentity } from '../../src/crossplane/package-yaml/object-identity.js';
+import { parseGoYaml } from '../../src/base/yaml/go-yaml.js';
+import { identityOf, objectOf } from '../../src/crossplane/package-yaml/object-identity.js';
+import { composingSpec } from '../../src/crossplane/package-yaml/read-package-yaml.js';
+import { isMeta, metaDocument } from '../../src/crossplane/package-yaml/meta-document.js';
+import { readPackageYaml } from '../../src/crossplane/package-yaml/read-package-yaml.js';
+import {
+  isEmptyDocument,
+  splitDocuments,
+} from '../../src/crossplane/package-yaml/split-documents.js';
+import { readDefiningSpec } from '../../src/crossplane/packages/package-contents.js';
+import { mappingOf, type JsonValue } from '../../src/base/json.js';
+import { seeded } from '../../src/base/collections.js';
 import { recordFigure } from '../support/figures.js';
 import { mutatedStream } from '../support/mutated-streams.js';
 import { askReaders } from './readers.js';
@@ -20,7 +23,7 @@ const STREAMS = 100_000;
 const BATCH = 5_000;
 const SEED = 20_261_117;
 
-/** What Go's libraries read, up to the first document that they refuse. */
+/** The documents that Go's libraries read before the first one that they reject. */
 interface GoStream {
   readonly documents: readonly GoDocument[];
   readonly error?: string;
@@ -44,11 +47,11 @@ const counts = {
   weRefuse: 0,
   documents: 0,
   fast: 0,
-  /** As JSON, so that a failure can be looked at. */
+  /** As JSON, so that a failure can be inspected. */
   otherwise: [] as string[],
 };
 
-test(`of ${STREAMS} mutated streams none is read otherwise than Go reads it`, async () => {
+test(`reads none of ${STREAMS} mutated streams differently from Go`, async () => {
   for (let from = 0; from < STREAMS; from += BATCH) {
     const streams = Array.from({ length: BATCH }, (_, i) => mutatedStream(seeded(SEED + from + i)));
     const answers = askReaders<GoStream>('yaml', streams);
@@ -85,7 +88,7 @@ async function countOne(stream: Buffer, go: GoStream): Promise<void> {
   else counts.bothRefuse++;
 }
 
-/** Every value of every document that is read, and the identity that the fast way finds. */
+/** Compares every value of every document, and the identity that the fast scanner finds. */
 async function differenceInDocuments(stream: Buffer, go: GoStream): Promise<string | undefined> {
   let at = 0;
   for await (const piece of splitDocuments([stream])) {
@@ -147,14 +150,19 @@ function apiVersionOf({ group, version }: Pick<GoDocument, 'group' | 'version'>)
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** Go knows no lines, and sorts keys. */
+/** Go reports no lines, and sorts keys. */
 function comparable(read: object): JsonValue {
-  const { specKeys = [], ...rest } = read as { readonly specKeys?: readonly string[] };
+  const {
+    specKeys = [],
+    unknownFields,
+    ...rest
+  } = read as Partial<PackageContents['metas'][number]>;
   const known = { ...rest, line: undefined, dependsOnLines: undefined, specLines: undefined };
-  return plain({ ...known, specKeys: specKeys.toSorted() });
+  const unknown = unknownFields?.map(({ message }) => message).toSorted();
+  return plain({ ...known, specKeys: specKeys.toSorted(), unknown });
 }
 
-/** As JSON tells it: no undefined fields, and prototypes alike. */
+/** Converts a value to plain JSON, without undefined fields and prototypes. */
 function plain(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value)) as JsonValue;
 }

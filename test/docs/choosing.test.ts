@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseConstraint } from '../../src/semver/constraint.js';
-import { meaningOf } from '../../src/semver/constraint-meaning.js';
-import { targetFor } from '../../src/model/target/target.js';
+import { parseConstraint } from '../../src/crossplane/constraints/constraint.js';
+import { meaningOf } from '../../src/crossplane/constraints/constraint-meaning.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 import { readPage } from '../support/docs/page.js';
 
 const [, table = ''] = readPage('docs/choosing.md').text.split(

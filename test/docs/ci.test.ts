@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { REPORT_FORMATS } from '../../src/cli/reporting/format-flag.js';
+import { REPORT_FORMATS } from '../../src/cli/arguments/common-flags.js';
 import { readPage } from '../support/docs/page.js';
 import { documentsOf } from '../support/pipeline.js';
 

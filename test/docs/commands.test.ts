@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Flags } from '../../src/cli/command.js';
-import { COMMANDS } from '../../src/cli/command-list.js';
-import { globalFlags } from '../../src/cli/flags/global-flags.js';
+import type { Flags } from '../../src/cli/kit/command.js';
+import { COMMANDS } from '../../src/commands.js';
+import { globalFlags } from '../../src/cli/arguments/common-flags.js';
 import { commandsPage, loadedCommands } from '../support/docs/commands-page.js';
 
 const PAGE = join(import.meta.dirname, '../../docs/commands.md');

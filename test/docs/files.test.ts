@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
-import { PACKAGE_SET_SCHEMA } from '../../src/inputs/documents/package-set-schema.js';
-import { LOCKFILE_SCHEMA } from '../../src/lock/lockfile-schema.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
+import { PACKAGE_SET_SCHEMA } from '../../src/project/inputs/package-set-schema.js';
+import { LOCKFILE_SCHEMA } from '../../src/project/lockfile/lockfile-schema.js';
 import { fakeIo } from '../support/fake-io.js';
 import { blocksOf } from '../support/readme.js';
 

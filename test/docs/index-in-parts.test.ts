@@ -3,10 +3,10 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
-import { partsArtifact } from '../../src/sources/parts/parts-artifact.js';
-import { partsOf } from '../../src/sources/parts/held-index.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
+import { sparseIndexArtifact } from '../../src/sources/sparse-index/artifact.js';
+import { buildParts } from '../../src/sources/sparse-index/index-parts.js';
 import { fakeIo } from '../support/fake-io.js';
 import { blocksOf } from '../support/readme.js';
 import { pushSide } from '../support/registry/push-side.js';
@@ -49,7 +49,7 @@ test('the types that it names are those of an index', async () => {
   const index = {
     packages: { 'a.io/p': { kind: 'Provider', versions: { v1: { crds: ['a.b'] } } } },
   };
-  const { manifest, manifests = [] } = partsArtifact(await partsOf(index));
+  const { manifest, manifests = [] } = sparseIndexArtifact(await buildParts(index));
   const text = [...manifests, manifest].map(({ bytes }) => Buffer.from(bytes).toString()).join();
   const used = new Set(text.match(/application\/vnd\.xpkg-resolve\.index\.[a-z0-9.+]+/g));
   const told = new Set(PAGE.match(/application\/vnd\.xpkg-resolve\.index\.[a-z0-9.+]+/g));

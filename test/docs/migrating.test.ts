@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DUMP_COMMAND } from '../../src/usecases/cluster/rules/dump.js';
+import { DUMP_COMMAND } from '../../src/features/cluster/installed-cluster.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/migrating.md'), 'utf8');
@@ -12,7 +12,7 @@ test('it asks kubectl for all that messages ask for', () => {
 });
 
 test('it names every rule', () => {
-  const folder = join(ROOT, 'src/usecases/cluster');
+  const folder = join(ROOT, 'src/features/cluster');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const sources = files.filter((file) => file.endsWith('.ts'));
   const text = sources.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');

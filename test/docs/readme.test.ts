@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/command-list.js';
+import { COMMANDS } from '../../src/commands.js';
 import { readPage } from '../support/docs/page.js';
 
 const ROOT = join(import.meta.dirname, '../..');

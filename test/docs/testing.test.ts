@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_KNOBS } from '../../src/testing/generate/knobs.js';
-import { laws } from '../../src/testing/laws/laws.js';
+import { DEFAULT_KNOBS } from '../../src/testing/generators/knobs.js';
+import { laws } from '../../src/testing/properties/laws.js';
 import * as kit from '../../src/testing/index.js';
 import { readPage } from '../support/docs/page.js';
 

@@ -12,25 +12,28 @@ const PAGE = 'docs/troubleshooting.md';
  * where the hint joins it; none: what they pass on is read where it is made.
  */
 const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
-  'src/cli/commands/cluster/import-command.ts': ['… packages are locked without a digest…'],
-  'src/cli/commands/set/resolve-command.ts': [],
-  'src/cli/flags/package-argument.ts': [],
-  'src/cli/hints/hint-lines.ts': [],
-  'src/cli/io/lock-file.ts': [],
-  'src/cli/output/answer/report-answer.ts': [],
-  'src/cli/output/lock/verification.ts': [],
-  'src/cli/output/plan/plan-text.ts': [
+  'src/features/cluster/import-command.ts': ['… packages are locked without a digest…'],
+  'src/features/resolve/command.ts': [],
+  'src/cli/sources/package-argument.ts': [],
+  'src/features/resolve/refusal-output.ts': [],
+  'src/cli/files/lock-file.ts': [],
+  'src/features/resolve/answer-command.ts': [],
+  'src/cli/files/lock-checks.ts': [],
+  'src/features/verify/output.ts': [],
+  'src/features/plan/output.ts': [
     'no order leads there: these wait for each other',
     'the end of it is a set that the cluster does not take',
     'no order was found in time',
   ],
-  'src/cli/report-error.ts': [],
-  'src/files/transaction.ts': [],
-  'src/inputs/command-line-ref.ts': [],
-  'src/inputs/field.ts': [],
-  'src/lock/check-lockfile.ts': ['is not for a lockfile to set'],
-  'src/model/source-error.ts': [],
-  'src/registry/transport/network-failure.ts': [
+  'src/cli/kit/errors.ts': [],
+  'src/base/files/transaction.ts': [],
+  'src/project/inputs/references.ts': [],
+  'src/project/inputs/document.ts': [],
+  'src/project/inputs/combine.ts': [],
+  'src/resolver/resolve/resolve.ts': ['… is overridden to `…` (…)'],
+  'src/project/lockfile/parse-lockfile.ts': ['is not for a lockfile to set'],
+  'src/base/errors.ts': [],
+  'src/oci/registry/network-failure.ts': [
     '`…` cannot be reached: …',
     'the connection broke: …',
     'gave up after several tries: …',
@@ -40,8 +43,8 @@ const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
     'the registry sent … bytes, where the manifest says …',
     'the registry sent more than the … bytes it should have',
   ],
-  'src/sources/registry/image-place.ts': [],
-  'src/usecases/verify/verify.ts': [
+  'src/sources/images/registry-source.ts': [],
+  'src/features/verify/verify.ts': [
     '… is not in the lockfile',
     '… is locked at …, and … asks for `…`',
   ],
@@ -49,13 +52,13 @@ const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
 
 /** Messages that stand apart in the source from the hint that is printed with them. */
 const APART = [
-  ['src/explain/short/summary.ts', 'no set of versions satisfies everything on …'],
-  ['src/cli/output/answer/why-not.ts', 'possible: there is a set with …'],
-  ['src/cli/output/lock/mismatches.ts', 'the lockfile `…` is stale'],
-  ['src/usecases/bundle-mismatches.ts', 'the lockfile renders no such file'],
-  ['src/usecases/bundle-mismatches.ts', 'the file is missing'],
-  ['src/usecases/bundle-mismatches.ts', 'it is no file'],
-  ['src/usecases/bundle-mismatches.ts', 'not what the lockfile renders'],
+  ['src/resolver/explain/explain-refusal.ts', 'no set of versions satisfies everything on …'],
+  ['src/features/why/output.ts', 'possible: there is a set with …'],
+  ['src/cli/files/mismatches.ts', 'the lockfile `…` is stale'],
+  ['src/cli/files/rendered-folder.ts', 'the lockfile renders no such file'],
+  ['src/cli/files/rendered-folder.ts', 'the file is missing'],
+  ['src/cli/files/rendered-folder.ts', 'it is no file'],
+  ['src/cli/files/rendered-folder.ts', 'not what the lockfile renders'],
 ].map(([file, text]) => ({ file: file!, text: text! }));
 
 const places = hintedMessages();

@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
-import { speaksCommand } from '../../src/text/build-log-commands.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
+import { containsBuildLogCommand } from '../../src/base/escape.js';
 import { fakeIo } from '../support/fake-io.js';
 import { providerYaml } from '../support/package-yaml.js';
 import { writeTar } from '../support/registry/layout.js';
@@ -35,10 +35,10 @@ spec:
 const UNFIT =
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
-/** A lock that is older than this is taken over at once. */
+/** Older than the age at which a lock is taken over. */
 const LONG_AGO = new Date('2026-01-01');
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -46,8 +46,8 @@ export interface Ended {
 }
 
 /**
- * A project with a lockfile, outputs and a source of every kind, in which commands run that read one
- * file of it in a mutated form.
+ * A project with a lockfile, outputs and a source of every kind, in which commands read one mutated
+ * file.
  */
 export class CommandWorld {
   readonly #template: string;
@@ -71,14 +71,14 @@ export class CommandWorld {
       rmSync(folder, { recursive: true, force: true });
   }
 
-  /** What a file of the project holds before it is mutated. */
+  /** Returns the original contents of a file. */
   seed(path: string): Buffer {
     return readFileSync(join(this.#template, path));
   }
 
   /**
-   * Runs a command with a file changed; throws where it ends with a code of no meaning, prints what a
-   * terminal or a build log would obey, or changes a file although it fails.
+   * Runs a command with a changed file. Throws if it ends with an undocumented exit code, prints
+   * text that a terminal or build log would interpret, or fails and changes a file.
    */
   async run(
     argv: readonly string[],
@@ -86,7 +86,7 @@ export class CommandWorld {
     stdin = '',
   ): Promise<Ended> {
     this.#restore();
-    // Three folders down, so that `../..` stays among what is looked at.
+    // Three folders down, so that `../..` is still among the compared files.
     const cwd = join(this.#top, 'a/b/project');
     if (changed !== undefined) {
       mkdirSync(dirname(join(cwd, changed[0])), { recursive: true });
@@ -128,14 +128,16 @@ function refuseStrangeEnd({ code, stdout, notes }: Ended): void {
       throw new Error(`exit ${code} without a word`);
   }
   for (const text of [stdout, ...notes]) {
-    if (UNFIT.test(text) || speaksCommand(text))
+    if (UNFIT.test(text) || containsBuildLogCommand(text))
       throw new Error(`unfit for a terminal: ${JSON.stringify(text)}`);
   }
   for (const note of notes)
     if (note.includes('\n')) throw new Error(`a note of two lines: ${note}`);
 }
 
-/** Every file below a folder, as one text; what an earlier process left of its own accord aside. */
+/**
+ * Returns every file below a folder as one text, without what earlier processes left on purpose.
+ */
 function stateOf(top: string, except: string | undefined): string {
   const names = readdirSync(top, { recursive: true, encoding: 'utf8' }).sort();
   return names
@@ -179,6 +181,8 @@ async function fill(folder: string): Promise<void> {
     const io = fakeIo({ cwd: folder });
     if ((await runCli(argv, io)) !== EXIT.done) throw new Error(io.notes().join('\n'));
   }
+  for (const side of ['base', 'ours', 'theirs'])
+    cpSync(join(folder, 'xpkg.lock.yaml'), join(folder, `${side}.lock.yaml`));
   writeFileSync(join(folder, 'i.json.gz'), gzipSync(readFileSync(join(folder, 'i.json'))));
   const layout = readdirSync(join(folder, 'world'), { recursive: true, encoding: 'utf8' })
     .filter((name) => lstatSync(join(folder, 'world', name)).isFile())

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { InputForm } from './mutated-input.js';
 
-/** Inputs that owe nothing to a seed file: any text, any JSON, any bytes. */
+/** Yields inputs that are not derived from a seed file: text, JSON, or bytes. */
 export function generatedInputs(form: InputForm, count: number, seed: number): readonly Buffer[] {
   return fc.sample(ARBITRARIES[form], { numRuns: count, seed }).map((input) => Buffer.from(input));
 }

@@ -1,10 +1,10 @@
 import { dump, load } from 'js-yaml';
-import type { Draw } from '../../src/usecases/fuzz/seeded.js';
+import type { Draw } from '../../src/base/collections.js';
 
-/** What a reader takes its input for; decides how seeds are changed. */
+/** The format that a reader expects; it determines how seeds are mutated. */
 export type InputForm = 'text' | 'json' | 'yaml' | 'bytes';
 
-/** One of the seeds, changed in one to four places. */
+/** Returns one of the seeds with one to four changes. */
 export function mutatedInput(form: InputForm, seeds: readonly Buffer[], draw: Draw): Buffer {
   const seed = pick(seeds, draw);
   if (form === 'bytes') return mutatedBytes(seed, pick(seeds, draw), draw);
@@ -15,10 +15,10 @@ export function mutatedInput(form: InputForm, seeds: readonly Buffer[], draw: Dr
   return draw(50) === 0 ? mutatedBytes(bytes, seed, draw) : bytes;
 }
 
-/** Nesting that a reader which recurses without a limit does not survive. */
+/** A nesting depth at which unlimited recursion overflows the stack. */
 const DEEP = 20_000;
 
-/** Text with which strangers have broken readers of text. */
+/** Texts that are known to break parsers. */
 const SCRAPS: readonly string[] = [
   ...' \t\n\r:;,.@/\\-+*~^=<>|&!?#%"\'`()[]{}$0179vxX'.split(''),
   '',
@@ -135,7 +135,7 @@ function replaced(text: string, at: number, length: number, by: string): string 
   return text.slice(0, at) + by + text.slice(at + length);
 }
 
-/** Values that stand in a tree for text that JSON and YAML can only be given as it is. */
+/** Placeholder values for text that JSON and YAML serializers cannot write. */
 const RAW: Readonly<Record<string, string>> = {
   '@raw-deep-list': `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`,
   '@raw-deep-object': `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`,
@@ -145,13 +145,13 @@ const RAW: Readonly<Record<string, string>> = {
   '@raw-undefined': 'undefined',
 };
 
-/** A node of a tree, by what holds it. */
+/** A node of a tree and its parent. */
 interface Spot {
   readonly holder: unknown[] | Record<string, unknown>;
   readonly key: string | number;
 }
 
-/** A tree of JSON or YAML, changed as such, and now and then in its text as well. */
+/** Returns JSON or YAML with a changed tree, sometimes also with changed text. */
 function mutatedTree(text: string, form: 'json' | 'yaml', other: Buffer, draw: Draw): string {
   if (draw(5) === 0) return mutatedText(text, draw);
   const documents = form === 'json' ? [text] : text.split('---\n');
@@ -189,7 +189,7 @@ function get({ holder, key }: Spot): unknown {
   return (holder as Record<string | number, unknown>)[key];
 }
 
-/** Defines instead of assigning: `__proto__` is then a key. */
+/** Defines the property instead of assigning it, so that `__proto__` is a plain key. */
 function set({ holder, key }: Spot, value: unknown): void {
   Object.defineProperty(holder, key, {
     value: structuredClone(value),

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
-import { InputError } from '../../src/model/input-error.js';
-import { SourceError } from '../../src/model/source-error.js';
-import { printable } from '../../src/text/printable.js';
+import { InputError } from '../../src/base/errors.js';
+import { SourceError } from '../../src/base/errors.js';
+import { printable } from '../../src/base/escape.js';
 import type { InputForm } from './mutated-input.js';
 
-/** A reader of text or bytes that strangers or users write. */
+/** A reader of untrusted text or bytes. */
 export interface HostileReader {
   readonly name: string;
   readonly form: InputForm;
-  /** What it reads without complaint, most of it. */
+  /** Inputs that are mostly valid. */
   readonly seeds: readonly (string | Uint8Array)[];
-  /** Part of the message of every refusal: the file, host or place that was read. */
+  /** Part of each error message: the file, host or place that was read. */
   readonly place?: string | undefined;
-  /** How many inputs it gets for each one that others get; 1 unless told. */
+  /** Number of inputs relative to other readers; 1 by default. */
   readonly share?: number;
-  /** Reads an input; returns what can be compared, or throws an error of ours. */
+  /** Reads an input; returns a comparable result or throws an expected error. */
   read(input: Buffer): unknown;
 }
 
-/** How a reader took an input: what it read, why it refused, or what is wrong with that. */
+/** The result of a reader: a value, an expected error, or a violation. */
 export type Outcome =
   { readonly read: string } | { readonly refused: string } | { readonly violation: string };
 
-/** Has a reader read an input twice: the outcome must be the same. */
+/** Reads an input twice and checks that both results are equal. */
 export async function hostileOutcome(reader: HostileReader, input: Buffer): Promise<Outcome> {
   const first = await outcomeOf(reader, input);
   const again = await outcomeOf(reader, input);

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { seeded } from '../../src/usecases/fuzz/seeded.js';
+import { seeded } from '../../src/base/collections.js';
 import { recordFigure } from '../support/figures.js';
 import { CommandWorld } from './command-world.js';
 import { generatedInputs } from './generated-inputs.js';
@@ -9,12 +9,13 @@ import { CacheWorld, cacheReaders } from './readers/cache-readers.js';
 import { commandReaders } from './readers/command-readers.js';
 import { FILE_READERS } from './readers/file-readers.js';
 import { IMAGE_READERS } from './readers/image-readers.js';
+import { sparseIndexReaders } from './readers/sparse-index-readers.js';
 import { REGISTRY_READERS } from './readers/registry-readers.js';
 import { TEXT_READERS } from './readers/text-readers.js';
 
-/** Inputs for each reader, before its share; `npm run hostile` asks for more. */
+/** Number of inputs for a reader with share 1; `npm run hostile` uses more. */
 const INPUTS = Number(process.env['XPKG_HOSTILE_INPUTS'] ?? 40);
-/** Another seed, other inputs. */
+/** The seed for random inputs. */
 const SEED = Number(process.env['XPKG_HOSTILE_SEED'] ?? 1) * 1_000_000;
 const MAX_SHOWN = 5;
 
@@ -30,11 +31,12 @@ const READERS: readonly HostileReader[] = [
   ...REGISTRY_READERS,
   ...IMAGE_READERS,
   ...FILE_READERS,
+  ...(await sparseIndexReaders()),
   ...cacheReaders(caches),
   ...commandReaders(world),
 ];
 
-/** Mutated seeds, and a fifth as many that no seed was needed for. */
+/** Yields mutated seeds, and a fifth as many generated inputs. */
 function* inputsFor(reader: HostileReader, seeds: readonly Buffer[]): Generator<Buffer> {
   const count = Math.ceil(INPUTS * (reader.share ?? 1));
   for (let i = 0; i < count; i++) yield mutatedInput(reader.form, seeds, seeded(SEED + i));

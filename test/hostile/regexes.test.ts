@@ -4,7 +4,7 @@ import { analyse } from 'scslre';
 import { expect, test, vi } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { INDEX_SCHEMA } from '../../src/sources/index/index-schema.js';
-import { LOCKFILE_SCHEMA } from '../../src/lock/lockfile-schema.js';
+import { LOCKFILE_SCHEMA } from '../../src/project/lockfile/lockfile-schema.js';
 import { recordFigure } from '../support/figures.js';
 
 const SRC = join(import.meta.dirname, '../../src');
@@ -17,14 +17,14 @@ interface Expression {
   readonly flags: string;
 }
 
-/** Made inside functions, so that importing their modules does not make them; with an indent of 3. */
+/** Expressions that are created in functions, so that importing the module does not create them. */
 const MADE_IN_FUNCTIONS: Readonly<Record<string, string>> = {
-  'package-yaml/scalar-text.ts': String.raw`([\u2028\u2029]) {3}`,
-  'package-yaml/spelling.ts': String.raw`(?<![^ \t\n])[\u2028\u2029]|[\u2028\u2029](?![\u2028\u2029]|\n? {3}[^\n\u2028\u2029])`,
-  'store/layout-staging.ts': String.raw`^([0-9a-f]{8}-[0-9]{1,10})\.[0-9a-f]{12}\.new(?:\.old)?$`,
+  'base/yaml/go-yaml-syntax.ts': String.raw`([\u2028\u2029]) {3}`,
+  'base/yaml/go-yaml.ts': String.raw`(?<![^ \t\n])[\u2028\u2029]|[\u2028\u2029](?![\u2028\u2029]|\n? {3}[^\n\u2028\u2029])`,
+  'oci/store/layout-staging.ts': String.raw`^([0-9a-f]{8}-[0-9]{1,10})\.[0-9a-f]{12}\.new(?:\.old)?$`,
 };
 
-/** Ways in which an expression may take more than linear time. */
+/** Returns reasons why an expression may need more than linear time. */
 function slowWays({ source, flags }: Expression): readonly string[] {
   const { reports } = analyse({ source, flags });
   return reports.map(({ type }) => `${type} in /${source}/${flags}`);
@@ -48,7 +48,7 @@ function syntaxOf(file: string) {
   return [...nodesIn(program)];
 }
 
-test('every regular expression takes linear time, whatever the text', () => {
+test('every regular expression needs linear time for any text', () => {
   const expressions = FILES.flatMap((file) =>
     syntaxOf(file).flatMap(({ node }) =>
       node['regex'] === undefined ? [] : [node['regex'] as { pattern: string; flags: string }],
@@ -60,7 +60,7 @@ test('every regular expression takes linear time, whatever the text', () => {
   expect(slow).toEqual([]);
 });
 
-test('so does every one that is put together from parts', async () => {
+test('every expression that is composed from parts does, too', async () => {
   const made: Expression[] = [];
   const Real = globalThis.RegExp;
   const Recording = new Proxy(Real, {
@@ -84,7 +84,7 @@ test('so does every one that is put together from parts', async () => {
   expect([...made, ...own].flatMap(slowWays)).toEqual([]);
 });
 
-/** Files that construct an expression at the top of the module, or within a function. */
+/** Returns files that create an expression at module level, or in a function. */
 function constructing(where: (inFunction: boolean) => boolean): readonly string[] {
   const files = FILES.filter((file) => readFileSync(join(SRC, file), 'utf8').includes('RegExp('));
   return files.filter((file) =>
@@ -95,7 +95,7 @@ function constructing(where: (inFunction: boolean) => boolean): readonly string[
   );
 }
 
-test('so do the patterns of the schemas that files are held to', () => {
+test('the patterns of JSON Schemas do, too', () => {
   const patterns = [INDEX_SCHEMA, LOCKFILE_SCHEMA]
     .flatMap((schema) => JSON.stringify(schema).match(/(?<="pattern":)"(?:[^"\\]|\\.)*"/g) ?? [])
     .map((json) => ({ source: JSON.parse(json) as string, flags: 'u' }));

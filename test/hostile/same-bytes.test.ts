@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const MAIN = join(ROOT, 'dist/cli/main.js');
+const MAIN = join(ROOT, 'dist/main.js');
 let top: string;
 
 beforeAll(() => {
@@ -13,7 +13,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(top, { recursive: true }));
 
-/** Everything that `resolve` and `index` write and print, with the sources copied in an order. */
+/**
+ * Returns everything that `resolve` and `index` write and print, with source files copied in an
+ * order.
+ */
 function outputs(name: string, env: Readonly<Record<string, string>>, reverse = false): string {
   const folder = join(top, name);
   mkdirSync(folder);
@@ -47,14 +50,14 @@ function outputs(name: string, env: Readonly<Record<string, string>>, reverse = 
   return [...said, ...written.map((file) => readFileSync(join(folder, file), 'utf8'))].join('\0');
 }
 
-test('locale, time zone and the order of files change no byte', () => {
+test('locale, time zone and file order change no byte', () => {
   const plain = outputs('plain', {});
   const elsewhere = { LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Kathmandu' };
   expect(outputs('elsewhere', elsewhere)).toBe(plain);
   expect(outputs('swedish', { LC_ALL: 'sv_SE.UTF-8', TZ: 'Pacific/Apia' }, true)).toBe(plain);
 });
 
-test('the code compares no text by locale, and asks for neither time nor chance in what it writes', () => {
+test('the code compares no text by locale and writes no dates or random values', () => {
   const src = join(ROOT, 'src');
   const uses = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))

@@ -1,5 +1,5 @@
-/** What docs/trust.md says was tried, and how often: the rows of its table of figures. */
-export function figuresIn(page: string): ReadonlyMap<string, number> {
+/** Returns the rows of the table of figures in docs/trust.md: what was tried, and how often. */
+export function documentedFigures(page: string): ReadonlyMap<string, number> {
   const [, section = ''] = page.split('\n## Figures\n');
   const [own = ''] = section.split('\n## ');
   const rows = [...own.matchAll(/^\| (.+?) \| ([\d,]+) \|/gm)];

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { FiguresReporter } from './figures-reporter.js';
 import { HOSTILE_COMPARISONS, HOSTILE_TESTS } from './hostile-tests.js';
 
-/** A test that takes longer than this hangs. */
+/** A longer test has stopped responding. */
 const HANGS_AFTER_MS = 20 * 60_000;
 const { XPKG_HOSTILE_INPUTS = '1000', XPKG_HOSTILE_SEED = '1' } = process.env;
 
@@ -16,7 +16,9 @@ export default defineConfig({
       XPKG_HOSTILE_INPUTS,
       XPKG_HOSTILE_SEED,
     },
-    setupFiles: ['test/support/fixed-seed.ts'],
+    setupFiles: ['fixed-seed', 'own-folder', 'closed-files'].map(
+      (name) => `test/support/${name}.ts`,
+    ),
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     maxWorkers: '100%',

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { load, loadAll } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { argoCdSettings } from '../../src/bundle/gitops/argocd.js';
-import { formatLockfile } from '../../src/lock/format-lockfile.js';
-import { render } from '../../src/usecases/render.js';
+import { argoCdSettings } from '../../src/project/manifests/argocd.js';
+import { formatLockfile } from '../../src/project/lockfile/format-lockfile.js';
+import { render } from '../../src/project/manifests/render.js';
 import { ARGOCD_PLUGIN, pluginEnvironment } from '../support/gitops/argocd-plugin.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 
@@ -21,10 +21,10 @@ const set = lockfileOf([
 
 let cwd: string;
 beforeEach(() => {
-  if (!existsSync(join(ROOT, 'dist/cli/main.js'))) throw new Error('run `npm run build` first');
+  if (!existsSync(join(ROOT, 'dist/main.js'))) throw new Error('run `npm run build` first');
   cwd = mkdtempSync(join(tmpdir(), 'plugin-'));
   writeFileSync(join(cwd, 'xpkg.lock.yaml'), formatLockfile(set));
-  const main = join(ROOT, 'dist/cli/main.js');
+  const main = join(ROOT, 'dist/main.js');
   writeFileSync(
     join(cwd, 'xpkg-resolve'),
     `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`,

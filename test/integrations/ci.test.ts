@@ -1,12 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GithubAction } from '../support/github-action.js';
-import { documentsOf, FROM_FIXTURES, interpolated, PipelineMachine } from '../support/pipeline.js';
+import {
+  documentsOf,
+  FAKE_NPM,
+  FROM_FIXTURES,
+  interpolated,
+  PipelineMachine,
+  type Ran,
+} from '../support/pipeline.js';
 import { codeQualityProblems, sarifProblems } from '../support/report-schemas.js';
 
 const ROOT = join(import.meta.dirname, '../..');
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  version: string;
+};
 const ARGS = ['-f', '.', ...FROM_FIXTURES].join(' ');
 let machine: PipelineMachine;
 
@@ -29,10 +39,7 @@ function breakBundle(): void {
 describe('the GitHub Action', () => {
   test('installs the version of its own commit, checks, and has outputs', () => {
     const { ran, outputs, summary } = new GithubAction(machine).run({ args: ARGS });
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-      version: string;
-    };
-    expect(machine.npmCalls).toContain(` xpkg-resolve@${version}\n`);
+    expect(machine.npmCalls).toContain(` xpkg-resolve@${VERSION}\n`);
     expect(ran.status).toBe(0);
     expect(outputs).toMatchObject({ status: 'passed', 'exit-code': '0', errors: '0' });
     expect(summary).toContain('### xpkg-resolve check: passed');
@@ -72,7 +79,7 @@ describe('the GitHub Action', () => {
   });
 });
 
-test('the GitLab component writes a Code Quality report and test results', () => {
+function runGitlab() {
   const [head, body] = documentsOf('integrations/gitlab/templates/check.yml') as [
     { spec: { inputs: Record<string, { default: string }> } },
     { 'xpkg-resolve': { script: string[]; variables: Record<string, string>; artifacts: object } },
@@ -80,7 +87,6 @@ test('the GitLab component writes a Code Quality report and test results', () =>
   const given = { ...defaultsOf(head.spec.inputs), 'inputs.args': ARGS };
   const job = body['xpkg-resolve'];
   const variables = Object.entries(job.variables).map(([k, v]) => [k, interpolated(v, given)]);
-  breakBundle();
   const ran = machine.bash(
     job.script.join('\n'),
     {
@@ -90,6 +96,12 @@ test('the GitLab component writes a Code Quality report and test results', () =>
     },
     { flags: ['-e'] },
   );
+  return { ran, job };
+}
+
+test('the GitLab component writes a Code Quality report and test results', () => {
+  breakBundle();
+  const { ran, job } = runGitlab();
   expect(ran.status).toBe(4);
   expect(codeQualityProblems(read('gl-code-quality-report.json'))).toEqual([]);
   expect(read('gl-code-quality-report.json')).toContain('"path": "rendered/packages.yaml"');
@@ -105,7 +117,7 @@ function defaultsOf(inputs: Record<string, { default: string }>): Record<string,
   return Object.fromEntries(rows) as Record<string, string>;
 }
 
-test('the steps for Azure Pipelines log issues, a summary and test results', () => {
+function runAzure() {
   const [template] = documentsOf('integrations/azure/check.yml') as [
     {
       parameters: { name: string; default: string }[];
@@ -116,7 +128,6 @@ test('the steps for Azure Pipelines log issues, a summary and test results', () 
     template.parameters.map((each) => [`parameters.${each.name}`, each.default]),
   );
   given['parameters.args'] = ARGS;
-  breakBundle();
   const runs = template.steps.flatMap(({ bash, env = {} }) => {
     if (bash === undefined) return [];
     const own = Object.entries(env).map(([name, text]) => [name, interpolated(text, given)]);
@@ -126,6 +137,12 @@ test('the steps for Azure Pipelines log issues, a summary and test results', () 
       BUILD_SOURCESDIRECTORY: machine.repository,
     });
   });
+  return { runs, template };
+}
+
+test('the steps for Azure Pipelines log issues, a summary and test results', () => {
+  breakBundle();
+  const { runs, template } = runAzure();
   expect(runs.map(({ status }) => status)).toEqual([0, 4, 0]);
   expect(runs[1]!.stdout).toMatch(
     /^##vso\[task\.logissue type=error;sourcepath=rendered\/packages\.yaml;linenumber=\d+;/m,
@@ -137,17 +154,130 @@ test('the steps for Azure Pipelines log issues, a summary and test results', () 
   expect(readFileSync(results, 'utf8')).toContain('<failure ');
 });
 
-test('the Jenkinsfile writes what its post section reads', () => {
+function runJenkins() {
   const text = readFileSync(join(ROOT, 'integrations/jenkins/Jenkinsfile'), 'utf8');
   const [, script] = /sh '''\n([\s\S]+?)'''/.exec(text)!;
+  const parameters = [...text.matchAll(/string\(name: '(\w+)', defaultValue: '(.*?)'/g)];
+  const defaults = Object.fromEntries(parameters.map(([, name, value]) => [name!, value!]));
   // As the step `sh` runs it.
-  const ran = machine.bash(script!, { XPKG_ARGS: ARGS }, { flags: ['-xe'] });
+  const env = { ...defaults, XPKG_ARGS: ARGS, TMPDIR: machine.temporary };
+  return { ran: machine.bash(script!, env, { flags: ['-xe'] }), text };
+}
+
+test('the Jenkinsfile writes what its post section reads', () => {
+  const { ran, text } = runJenkins();
   expect(ran.status).toBe(0);
   const [, junit] = /junit '(.+)'/.exec(text)!;
   const [, sarif] = /sarif\(pattern: '(.+)'\)/.exec(text)!;
   expect(read(junit!)).toContain('failures="0"');
   expect(sarifProblems(read(sarif!))).toEqual([]);
+  expect(readdirSync(machine.temporary)).toEqual([]);
 });
+
+describe('every integration', () => {
+  const [update] = documentsOf('integrations/github/update.yml') as [UpdateWorkflow];
+  const integrations = [
+    { name: 'GitHub Action', run: () => new GithubAction(machine).run({ args: ARGS }) },
+    { name: 'GitLab', run: runGitlab },
+    { name: 'Azure Pipelines', run: runAzure },
+    { name: 'Jenkins', run: runJenkins },
+    { name: 'scheduled update', run: () => runStep(update.jobs.update.steps[1]!) },
+  ];
+
+  test.each(integrations)('$name: an .npmrc of a pull request chooses no registry', ({ run }) => {
+    const npm = spawnSync('bash', ['-c', 'command -v npm'], { encoding: 'utf8' }).stdout.trim();
+    machine.program('npm', `${askRegistry(npm)}\n${FAKE_NPM}`);
+    mkdirSync(join(machine.repository, '.xpkg-resolve'));
+    for (const folder of ['.', '.xpkg-resolve'])
+      writeFileSync(join(machine.repository, folder, '.npmrc'), 'registry=http://evil.example/\n');
+    run();
+    const registries = readFileSync(join(machine.folder, 'registries'), 'utf8');
+    expect(registries).toMatch(/^https?:\/\/.+\n$/);
+    expect(registries).not.toContain('evil');
+  });
+
+  test.each(integrations)('$name: installs the version of this repository', ({ run }) => {
+    run();
+    expect(machine.npmCalls).toContain(` xpkg-resolve@${VERSION}\n`);
+  });
+
+  test('another version is an input', () => {
+    const [gitlab] = documentsOf('integrations/gitlab/templates/check.yml') as [
+      { spec: { inputs: { version: { default: string } } } },
+    ];
+    const [azure] = documentsOf('integrations/azure/check.yml') as [
+      { parameters: { name: string; default: string }[] },
+    ];
+    const defaults = [
+      update.on.workflow_dispatch.inputs.version.default,
+      gitlab.spec.inputs.version.default,
+      azure.parameters.find(({ name }) => name === 'version')!.default,
+    ];
+    expect(defaults).toEqual(defaults.map(() => VERSION));
+  });
+
+  test('actions are pinned to a commit, with the release in a comment', () => {
+    const files = ['action.yml', 'integrations/github/update.yml', 'docs/ci.md', 'docs/graph.md'];
+    const used = files.flatMap((file) => [
+      ...readFileSync(join(ROOT, file), 'utf8').matchAll(/^\W+uses: (.+)$/gm),
+    ]);
+    const others = used.map(([, action]) => action!).filter((one) => !one.startsWith('OWNER/'));
+    expect(others.length).toBeGreaterThan(3);
+    for (const action of others) expect(action).toMatch(/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test('the scheduled update has the permissions that it needs, and gives its token to one step', () => {
+    expect(update.permissions).toEqual({});
+    const { permissions, steps } = update.jobs.update;
+    expect(permissions).toEqual({ contents: 'write', 'pull-requests': 'write' });
+    expect(steps[0]!.with).toEqual({ 'persist-credentials': false });
+    const withToken = steps.filter(({ env = {} }) => JSON.stringify(env).includes('token'));
+    expect(withToken).toEqual([steps.at(-1)]);
+  });
+});
+
+/** Writes the registry that npm would use for the same call to `registries` in the home folder. */
+function askRegistry(npm: string): string {
+  return `flags=()
+for ((i = 1; i <= $#; i++)); do
+  case \${!i} in --global) flags+=(--global) ;; --prefix) j=$((i + 1)); flags+=(--prefix "\${!j}") ;; esac
+done
+"${npm}" config get registry "\${flags[@]}" >>"$HOME/registries"`;
+}
+
+interface UpdateStep {
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly with?: object;
+  readonly 'working-directory'?: string;
+}
+
+interface UpdateWorkflow {
+  readonly on: { workflow_dispatch: { inputs: { version: { default: string } } } };
+  readonly permissions: object;
+  readonly jobs: { update: { permissions: object; steps: readonly UpdateStep[] } };
+}
+
+/** Runs a step of the scheduled update as a runner does. */
+function runStep({ run, env = {}, 'working-directory': folder = '.' }: UpdateStep): Ran {
+  const expressions: Record<string, string> = {
+    'runner.temp': relative(machine.repository, machine.temporary),
+    [`inputs.version || '${VERSION}'`]: VERSION,
+    'github.token': 'secret',
+  };
+  const filled = (text: string) =>
+    text.replaceAll(/\$\{\{ (.+?) \}\}/g, (_, name: string) => expressions[name]!);
+  const own = Object.entries(env).map(([name, text]) => [name, filled(text)]);
+  return machine.bash(
+    run!,
+    {
+      ...(Object.fromEntries(own) as Record<string, string>),
+      RUNNER_TEMP: machine.temporary,
+      XPKG_ARGS: FROM_FIXTURES.join(' '),
+    },
+    { cwd: filled(folder), flags: ['-e'] },
+  );
+}
 
 function git(...words: readonly string[]): string {
   const ran = spawnSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...words], {
@@ -172,9 +302,7 @@ function lockOld(): void {
 }
 
 describe('the scheduled update', () => {
-  const [workflow] = documentsOf('integrations/github/update.yml') as [
-    { jobs: { update: { steps: { run?: string; env?: Record<string, string> }[] } } },
-  ];
+  const [workflow] = documentsOf('integrations/github/update.yml') as [UpdateWorkflow];
 
   beforeEach(() => {
     spawnSync('git', ['init', '--quiet', '--bare', join(machine.folder, 'origin')]);
@@ -188,9 +316,8 @@ describe('the scheduled update', () => {
   });
 
   function update() {
-    const env = { RUNNER_TEMP: machine.temporary, XPKG_ARGS: FROM_FIXTURES.join(' ') };
-    const runs = workflow.jobs.update.steps.flatMap(({ run }) =>
-      run === undefined ? [] : machine.bash(run, env, { flags: ['-e'] }),
+    const runs = workflow.jobs.update.steps.flatMap((step) =>
+      step.run === undefined ? [] : runStep(step),
     );
     expect(runs.map(({ status, stderr }) => (status === 0 ? '' : stderr))).toEqual(['', '', '']);
   }

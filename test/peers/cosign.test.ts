@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
+import { runCli } from '../../src/commands.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
 import { readPage } from '../support/docs/page.js';
 import { runnable } from '../support/docs/run-page.js';
@@ -17,7 +17,7 @@ import { TransparencyLog } from '../support/signing/transparency-log.js';
 import { PEERS } from './peers.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const CLI = join(ROOT, 'dist/cli/main.js');
+const CLI = join(ROOT, 'dist/main.js');
 /** What keeps each release from asking servers on the internet. */
 const OFFLINE = {
   cosign2: ['--tlog-upload=false'],

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { labelOf } from '../../src/bundle/object-label.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import type { JsonObject } from '../../src/text/json.js';
-import { render, type RenderOptions } from '../../src/usecases/render.js';
+import { labelOf } from '../../src/project/manifests/object-names.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import type { JsonObject } from '../../src/base/json.js';
+import { render, type RenderOptions } from '../../src/project/manifests/render.js';
 import { resolvedDemo } from '../support/demo-lockfile.js';
 import { readPage } from '../support/docs/page.js';
 import { runnable, runPage } from '../support/docs/run-page.js';
@@ -145,7 +145,7 @@ describe('values', () => {
 });
 
 test('the commands of docs/helm.md run', async () => {
-  if (!existsSync(join(ROOT, 'dist/cli/main.js'))) throw new Error('run `npm run build` first');
+  if (!existsSync(join(ROOT, 'dist/main.js'))) throw new Error('run `npm run build` first');
   const clone = new Clone(ROOT, join(mkdtempSync(join(folder, 'docs-'))));
   const page = readPage('docs/helm.md');
   const suite = { file: 'test/peers/helm.test.ts', programs: PEERS };

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mermaidText, tooLargeForMermaid } from '../../src/graph/formats/mermaid.js';
-import { graphOfLockfile } from '../../src/graph/graph-of-lockfile.js';
-import { nodeAbout, nodeName } from '../../src/graph/node-text.js';
-import type { PackageGraph } from '../../src/graph/package-graph.js';
-import { printable } from '../../src/text/printable.js';
+import { mermaidText, tooLargeForMermaid } from '../../src/features/graph/mermaid-format.js';
+import { graphOfLockfile } from '../../src/features/graph/build-graph.js';
+import { nodeSubtitle, nodeName } from '../../src/features/graph/package-graph.js';
+import type { PackageGraph } from '../../src/features/graph/package-graph.js';
+import { printable } from '../../src/base/escape.js';
 import {
   HOSTILE,
   hostileGraph,
@@ -16,7 +16,7 @@ import {
   sampleDiff,
   sampleLockfile,
   sampleRefusal,
-} from '../graph/sample-graphs.js';
+} from '../features/graph/sample-graphs.js';
 
 /** Names that are drawn at random. */
 const DRAWN = 300;
@@ -64,7 +64,7 @@ async function expectRead(graph: PackageGraph): Promise<void> {
   for (const [i, node] of graph.nodes.entries()) {
     const [name, about] = labels[`n${i}`]!.split(/<br ?\/?>/);
     expect(name).toContain(printable(nodeName(node)).trim());
-    expect(about?.trim()).toBe(printable(nodeAbout(node)).trim());
+    expect(about?.trim()).toBe(printable(nodeSubtitle(node)).trim());
   }
 }
 

@@ -8,7 +8,9 @@ export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/peers/**/*.test.ts'],
-    setupFiles: ['test/support/fixed-seed.ts'],
+    setupFiles: ['fixed-seed', 'own-folder', 'closed-files'].map(
+      (name) => `test/support/${name}.ts`,
+    ),
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
     maxWorkers: 2,

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { runCli } from '../../src/cli/run.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import { parseLockfile } from '../../src/lock/parse-lockfile.js';
-import { readPackageFiles } from '../../src/sources/dir/package-files.js';
+import { runCli } from '../../src/commands.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { parseLockfile } from '../../src/project/lockfile/parse-lockfile.js';
+import { readPackageFiles } from '../../src/sources/package-files.js';
 import type { DockerRegistry } from '../conformance/docker-registry.js';
 import { fakeIo } from '../support/fake-io.js';
 import { packedImage } from './moved-scenario.js';
@@ -15,7 +15,7 @@ const HOST = 'xpkg.example.org';
 /** Part of the names of all its packages. */
 export const DEMO = 'demo';
 
-/** Publishes the packages of the README's platform, at a path of their own. */
+/** Publishes the packages of the README's platform under a separate path. */
 export async function publishDemo(registry: DockerRegistry): Promise<void> {
   const root = join(FIXTURES, 'packages');
   for (const folder of await versionFolders(root)) {
@@ -36,7 +36,7 @@ async function versionFolders(folder: string): Promise<string[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** A cluster with the Secret that the demo pulls by. */
+/** Starts a cluster with the pull secret of the demo. */
 export async function upForDemo(
   registry: DockerRegistry,
   release: string,
@@ -47,7 +47,7 @@ export async function upForDemo(
   return rig;
 }
 
-/** Resolves the demo with the command, from the registry; `override` is none of its flags. */
+/** Resolves the demo from the registry with the command; `override` is not one of its flags. */
 export async function demo(
   { registry, folder }: { readonly registry: DockerRegistry; readonly folder: string },
   name: string,
@@ -78,7 +78,7 @@ export async function demo(
   return parseLockfile(await readFile(join(folder, file), 'utf8'), file);
 }
 
-/** Writes what the README asks for, of packages at the registry; `edit` may ask for more. */
+/** Writes the demo's xpkg.yaml with packages at the registry; `edit` may change it. */
 async function writeDemo(
   folder: string,
   registry: DockerRegistry,
@@ -93,8 +93,8 @@ async function writeDemo(
 }
 
 /**
- * The names of packages at the registry, and of objects after them: under another name than that which
- * Crossplane would give it, a package that others require may come twice.
+ * Replaces the names of packages with those at the registry, and names objects accordingly: a
+ * required package with an object name that differs from the derived one may be installed twice.
  */
 function atRegistry(text: string, { host }: DockerRegistry): string {
   return text

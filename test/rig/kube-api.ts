@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
-import type { JsonObject } from '../../src/text/json.js';
+import type { JsonObject } from '../../src/base/json.js';
 
-/** Plural of a kind, and the path that its group is served at. */
+/** The plural of a kind and the API path of its group. */
 export interface Resource {
   readonly at: string;
   readonly plural: string;
@@ -9,11 +9,11 @@ export interface Resource {
 
 export const LOCK: Resource = { at: '/apis/pkg.crossplane.io/v1beta1', plural: 'locks' };
 
-/** The API server of a rig, which trusts whoever has the token. */
+/** The API server of a rig, which accepts its token. */
 export class KubeApi {
   readonly #base: string;
   readonly #token: string;
-  // The certificate of the rig is its own.
+  // The rig has a self-signed certificate.
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false } });
 
   constructor(base: string, token: string) {
@@ -21,7 +21,7 @@ export class KubeApi {
     this.#token = token;
   }
 
-  /** What is at a path; undefined: nothing, or no server yet. */
+  /** Returns the resource at a path, or undefined if it or the server does not exist. */
   async get(path: string): Promise<JsonObject | undefined> {
     try {
       return await this.#send('GET', path);
@@ -35,7 +35,7 @@ export class KubeApi {
     return (items ?? []) as readonly JsonObject[]; // a list of the API has objects
   }
 
-  /** Creates an object, or makes it what it is to be. */
+  /** Creates or replaces an object. */
   async apply({ at, plural }: Resource, name: string, object: JsonObject): Promise<void> {
     const path = `${at}/${plural}/${name}?fieldManager=rig&force=true`;
     await this.#send('PATCH', path, object, 'application/apply-patch+yaml');
@@ -45,7 +45,7 @@ export class KubeApi {
     await this.#send('POST', `${at}/${plural}`, object, 'application/json');
   }
 
-  /** Deletes an object, if it is there. */
+  /** Deletes an object if it exists. */
   async remove({ at, plural }: Resource, name: string): Promise<void> {
     try {
       await this.#send('DELETE', `${at}/${plural}/${name}`);
@@ -54,12 +54,12 @@ export class KubeApi {
     }
   }
 
-  /** Deletes all objects of a sort. */
+  /** Deletes all objects of a resource. */
   async removeAll({ at, plural }: Resource): Promise<void> {
     await this.#send('DELETE', `${at}/${plural}`);
   }
 
-  /** Merges into an object, if it is there. */
+  /** Merges into an object if it exists. */
   async merge({ at, plural }: Resource, name: string, part: JsonObject): Promise<void> {
     try {
       await this.#send('PATCH', `${at}/${plural}/${name}`, part, 'application/merge-patch+json');

@@ -1,29 +1,29 @@
 import { gzipSync } from 'node:zlib';
-import type { IndexFile, IndexPackage, IndexVersion } from '../../src/model/index-file.js';
-import type { CrdDemand } from '../../src/model/crd-demand.js';
+import type { IndexFile, IndexPackage, IndexVersion } from '../../src/sources/index/index-file.js';
+import type { CrdRef } from '../../src/crossplane/packages/crd-ref.js';
 import type {
   LocalRoot,
   PackageRoot,
   Request,
   Root,
   VersionRule,
-} from '../../src/model/request.js';
-import type { Scenario } from '../../src/testing/generate/scenario.js';
-import { isDigest } from '../../src/text/digest.js';
-import { isMapping, type JsonValue } from '../../src/text/json.js';
+} from '../../src/project/inputs/request.js';
+import type { Scenario } from '../../src/testing/generators/scenario.js';
+import { isDigest } from '../../src/base/digest.js';
+import { isMapping, type JsonValue } from '../../src/base/json.js';
 import type { DockerRegistry } from '../conformance/docker-registry.js';
 import { BASE, blobOf, imageOf, tarOf, type Image } from '../support/registry/image.js';
 import { packageText } from './package-text.js';
 
-/** A scenario under names that no other has, and the images of its packages. */
+/** A scenario with unique names, and the images of its packages. */
 export interface MovedScenario extends Scenario {
   /** Part of every name in it. */
   readonly id: string;
-  /** Puts its packages where their names say. */
+  /** Publishes its packages under their names. */
   publish(registry: DockerRegistry): Promise<void>;
 }
 
-/** A scenario with every package at a path of a registry, and with APIs, that only it has. */
+/** Gives every package of a scenario its own path in a registry and its own APIs. */
 export async function moveScenario(
   { universe, request, options }: Scenario,
   id: string,
@@ -57,11 +57,11 @@ export async function moveScenario(
   };
 }
 
-/** What a digest stands for that names an image in a circle: no image has it. */
+/** The digest that replaces one in a cycle of digests; no image has it. */
 const NO_IMAGE = `sha256:${'0'.repeat(64)}`;
-/** Keys of an entry of dependsOn that name a package and its kind. */
+/** Keys of a dependsOn entry that state a package and its kind. */
 export const KIND_KEYS = ['provider', 'configuration', 'function'] as const;
-/** Keys that name a package. */
+/** Keys that state a package. */
 export const SOURCE_KEYS: readonly string[] = [...KIND_KEYS, 'package'];
 
 interface Version {
@@ -74,15 +74,15 @@ interface Built {
   readonly image: Image;
 }
 
-/** Moves packages one after the other: an image holds the digests of others, and so comes after them. */
+/** Moves packages one after another: an image with digests of others is built after them. */
 class Mover {
   readonly #id: string;
   readonly #host: string;
   readonly #byDigest: ReadonlyMap<string | undefined, Version & { readonly repository: string }>;
-  /** undefined: it is being built. */
+  /** undefined: the image is being built. */
   readonly #built = new Map<IndexVersion, Built | undefined>();
 
-  /** What is to be published. */
+  /** Images to publish. */
   readonly images: { readonly path: string; readonly tag: string; readonly image: Image }[] = [];
 
   constructor({ packages }: IndexFile, id: string, host: string) {
@@ -148,7 +148,7 @@ class Mover {
     }
   }
 
-  #movedDemand(demand: CrdDemand): CrdDemand {
+  #movedDemand(demand: CrdRef): CrdRef {
     const named =
       'crd' in demand
         ? { ...demand, crd: `${demand.crd}.${this.#id}` }
@@ -164,7 +164,7 @@ class Mover {
     return { ...own, version: { form: 'digest', digest: await this.#digestFor(version.digest) } };
   }
 
-  /** A path of its own for a repository, the registry it is at included. */
+  /** Returns a unique path for a repository, including the registry. */
   #pathOf(repository: string): string {
     const [host, ...rest] = repository.split('/');
     return [this.#id, host!.replaceAll(/[^a-z0-9]/g, '').slice(0, 6), ...rest].join('/');
@@ -175,7 +175,7 @@ class Mover {
     this.#built.set(entry, undefined);
     const own = await this.#movedEntry(entry);
     const text = packageText(kind, repository.split('/').at(-1)!, own);
-    // Equal packages are to be told apart by their digests.
+    // Equal packages must have different digests.
     const image = await packedImage(`${text}# ${repository} ${entry.digest}\n`);
     const built = { entry: { ...own, digest: image.digest }, image };
     this.#built.set(entry, built);
@@ -215,7 +215,9 @@ class Mover {
   }
 }
 
-/** With a packed layer and its diffID: releases before v2.2 refuse any other layer that is marked. */
+/**
+ * Uses a compressed layer and its diffID: releases before v2.2 reject any other annotated layer.
+ */
 export async function packedImage(packageYaml: string): Promise<Image> {
   const tar = await tarOf([{ name: 'package.yaml', content: packageYaml }]);
   const config = {

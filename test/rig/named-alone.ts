@@ -1,15 +1,15 @@
-import type { CoreEntry } from '../../src/explain/core-entries.js';
-import type { IndexVersion } from '../../src/model/index-file.js';
-import type { Scenario } from '../../src/testing/generate/scenario.js';
-import { isMapping, stringOf, type JsonValue } from '../../src/text/json.js';
+import type { CoreEntry } from '../../src/resolver/explain/refusal.js';
+import type { IndexVersion } from '../../src/sources/index/index-file.js';
+import type { Scenario } from '../../src/testing/generators/scenario.js';
+import { isMapping, stringOf, type JsonValue } from '../../src/base/json.js';
 import { KIND_KEYS, SOURCE_KEYS } from './moved-scenario.js';
 import { isNamedIn } from './refusal-reasons.js';
 
 /**
- * A scenario that was refused, without the faults that its refusal does not speak of: a cluster stops at
- * the first that it meets, and that may be any of them.
+ * Returns a refused scenario without the errors that its refusal does not state: a cluster stops at
+ * the first error, which may be any of them.
  */
-export function namedAlone(
+export function withStatedErrors(
   { universe, request, options }: Scenario,
   core: readonly CoreEntry[],
 ): Scenario {
@@ -41,7 +41,7 @@ export function namedAlone(
     };
   }
 
-  /** A dependency by the kind that it is of, where it was taken for one of another. */
+  /** Corrects the kind in a dependency. */
   function ofItsKind(dependency: JsonValue): JsonValue {
     if (!isMapping(dependency)) return dependency;
     const key = KIND_KEYS.find((each) => typeof dependency[each] === 'string');
@@ -52,7 +52,7 @@ export function namedAlone(
   }
 }
 
-/** Repositories that an entry of dependsOn may mean. */
+/** Returns the repositories that a dependsOn entry may refer to. */
 function targetsOf(dependency: JsonValue): string[] {
   if (!isMapping(dependency)) return [];
   return SOURCE_KEYS.map((key) => dependency[key]).filter((value) => typeof value === 'string');

@@ -1,26 +1,29 @@
-import { HEALTHY, type ClusterCondition } from '../../src/cluster/cluster-state.js';
-import { packageConditions } from '../../src/cluster/package-conditions.js';
-import type { Settled } from '../../src/cluster/settle-cluster.js';
-import { lockRowManifest } from '../../src/lock/lock-row.js';
-import type { Target } from '../../src/model/target/target.js';
-import { wantedObject } from '../../src/cluster/wanted-object.js';
-import type { Rendering } from '../../src/usecases/render.js';
-import { isMapping, listOf, mappingOf, stringOf, type JsonObject } from '../../src/text/json.js';
+import {
+  HEALTHY,
+  type ClusterCondition,
+} from '../../src/crossplane/package-manager/cluster-state.js';
+import { packageConditions } from '../../src/crossplane/package-manager/cluster-state.js';
+import type { ReconciledCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
+import { lockRowManifest } from '../../src/crossplane/package-manager/lock-row.js';
+import type { Target } from '../../src/crossplane/releases/target.js';
+import { wantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
+import type { Rendering } from '../../src/project/manifests/render.js';
+import { isMapping, listOf, mappingOf, stringOf, type JsonObject } from '../../src/base/json.js';
 import { LOCK, type KubeApi, type Resource } from './kube-api.js';
 
-/** What of a cluster can be held against the model: texts that are equal where they agree. */
+/** The parts of a cluster state that are compared with the model, as text. */
 export interface ObservedEnd {
-  /** Of every package object: what it is, and what it says of itself. */
+  /** Each package object with its conditions. */
   readonly packages: readonly string[];
-  /** Of every row of the Lock, all of it. */
+  /** Each complete row of the Lock. */
   readonly rows: readonly string[];
-  /** What the Lock says of itself; undefined: it is not looked at, as others have rows in it, too. */
+  /** The condition of the Lock; undefined: ignored, because other packages have rows, too. */
   readonly resolved?: string | undefined;
-  /** What fails, in full. */
+  /** All failures with their full messages. */
   readonly failures?: readonly Failure[] | undefined;
 }
 
-/** A message of a package that is not healthy, or of the Lock. */
+/** A message of an unhealthy package or of the Lock. */
 export interface Failure {
   /** `spec.package`; undefined: the Lock. */
   readonly reference: string | undefined;
@@ -33,7 +36,7 @@ export const PACKAGE_RESOURCES: Readonly<Record<string, Resource>> = {
   Function: { at: '/apis/pkg.crossplane.io/v1', plural: 'functions' },
 };
 
-/** What a running cluster has of scenarios, by what is part of all their names. */
+/** Returns the cluster states of scenarios, by the id in their names. */
 export async function observedEnds(
   api: KubeApi,
   ids: readonly string[],
@@ -86,7 +89,10 @@ function failuresOf(packages: readonly Conditioned[], resolved: Condition | unde
   );
 }
 
-/** What a rendering is to come to: each of its packages healthy, and no row but those of its Lock. */
+/**
+ * Returns the expected state of a rendering: all packages healthy, and exactly the rows of its
+ * Lock.
+ */
 export function renderedEnd({ bundle, lock }: Rendering): ObservedEnd {
   return {
     packages: bundle.objects
@@ -100,8 +106,8 @@ export function renderedEnd({ bundle, lock }: Rendering): ObservedEnd {
   };
 }
 
-/** What the model says of the same. */
-export function foretoldEnd({ state }: Settled, target: Target): ObservedEnd {
+/** Returns the state that the model predicts. */
+export function predictedEnd({ state }: ReconciledCluster, target: Target): ObservedEnd {
   const packages = packageConditions(state, target).map((each) => {
     const { kind, name, reference, installed, healthy } = each;
     const conditions = [installed, healthy];
@@ -137,7 +143,7 @@ function conditionOf(object: JsonObject | undefined, type: string): Condition | 
   return { status, message: stringOf(found['message']) };
 }
 
-/** A message without what differs from run to run: uids, the words of a registry, what came first. */
+/** Removes parts of a message that differ between runs: uids, registry messages, and order. */
 function withoutChance(message: string): string {
   return message
     .replace(
@@ -149,7 +155,7 @@ function withoutChance(message: string): string {
     .replace(/(detected cycle on): .*/s, '$1');
 }
 
-/** Keys in order, so that equal values are equal texts. */
+/** Formats a value with sorted keys, so that equal values are equal texts. */
 function written(value: JsonObject): string {
   return JSON.stringify(value, (_, each: unknown) =>
     isMapping(each)

@@ -1,15 +1,17 @@
-import type { IndexVersion, IndexXrd } from '../../src/model/index-file.js';
-import type { JsonObject } from '../../src/text/json.js';
+import type { CompositionSpec } from '../../src/crossplane/packages/package-contents.js';
+import type { IndexVersion, IndexXrd } from '../../src/sources/index/index-file.js';
+import type { JsonObject } from '../../src/base/json.js';
 
 const SCHEMA: JsonObject = {
   openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } },
 };
 
-/** A package.yaml that says what an index entry says, and that an API server takes. */
+/** Returns a package.yaml for an index entry that an API server accepts. */
 export function packageText(kind: string, name: string, entry: IndexVersion): string {
   const { crossplane, dependsOn = [], crds = [], xrds = [], compositions = [] } = entry;
+  const compositionSpecs = new Map(Object.entries(entry.compositionSpecs ?? {}));
   const own = entry.kind ?? kind;
-  // Functions of `v1` are refused by v1.17.1; all releases take these.
+  // v1.17.1 rejects functions of `v1`; all releases accept these versions.
   const version = own === 'Function' ? 'v1beta1' : 'v1';
   const meta = {
     apiVersion: entry.apiVersion ?? `meta.pkg.crossplane.io/${version}`,
@@ -17,7 +19,11 @@ export function packageText(kind: string, name: string, entry: IndexVersion): st
     metadata: { name },
     spec: { ...(crossplane !== undefined && { crossplane: { version: crossplane } }), dependsOn },
   };
-  const objects = [...crds.map(crdOf), ...xrds.map(xrdOf), ...compositions.map(compositionOf)];
+  const objects = [
+    ...crds.map(crdOf),
+    ...xrds.map(xrdOf),
+    ...compositions.map((each) => compositionOf(each, compositionSpecs.get(each))),
+  ];
   return [meta, ...objects].map((each) => `---\n${JSON.stringify(each)}\n`).join('');
 }
 
@@ -52,20 +58,26 @@ function xrdOf({ name, claim }: IndexXrd): JsonObject {
   };
 }
 
-function compositionOf(name: string): JsonObject {
+function compositionOf(
+  name: string,
+  { mode, pipeline }: CompositionSpec = { mode: 'Pipeline', pipeline: true },
+): JsonObject {
+  const base = { apiVersion: 'v1', kind: 'ConfigMap' };
   return {
     apiVersion: 'apiextensions.crossplane.io/v1',
     kind: 'Composition',
     metadata: { name },
     spec: {
       compositeTypeRef: { apiVersion: 'x.example.org/v1', kind: 'XThing' },
-      mode: 'Pipeline',
-      pipeline: [{ step: 'a', functionRef: { name: 'f' } }],
+      ...(mode !== undefined && { mode }),
+      ...(pipeline
+        ? { pipeline: [{ step: 'a', functionRef: { name: 'f' } }] }
+        : { resources: [{ name: 'a', base }] }),
     },
   };
 }
 
-/** `<plural>.<group>`, and a kind made of the plural. */
+/** Splits `<plural>.<group>`, and derives a kind from the plural. */
 function partsOf(name: string): { plural: string; group: string; kind: string } {
   const dot = name.indexOf('.');
   const plural = name.slice(0, dot);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import type { KeptObject } from '../../src/model/request.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { render } from '../../src/usecases/render.js';
-import { withoutLongerTags } from '../../src/usecases/with-longer-tags.js';
+import type { KeptObject } from '../../src/crossplane/package-manager/image-config.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { render } from '../../src/project/manifests/render.js';
+import { withoutLongerTags } from '../../src/resolver/resolve/locked-tags.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
 import { requestFor } from '../support/requests.js';
 import { Rig } from './rig.js';

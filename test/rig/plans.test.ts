@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
-import { formatLockfile } from '../../src/lock/format-lockfile.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { isMapping, listOf, mappingOf, stringOf, type JsonObject } from '../../src/text/json.js';
-import { render } from '../../src/usecases/render.js';
+import { runCli } from '../../src/commands.js';
+import { formatLockfile } from '../../src/project/lockfile/format-lockfile.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { isMapping, listOf, mappingOf, stringOf, type JsonObject } from '../../src/base/json.js';
+import { render } from '../../src/project/manifests/render.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
 import { fakeIo } from '../support/fake-io.js';
 import { requestFor } from '../support/requests.js';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a set comes to for some roots of it. */
+/** Returns the lockfile of a set for some of its roots. */
 async function lockedFor(
   moved: MovedScenario,
   roots: Readonly<Record<string, string>>,
@@ -49,7 +49,9 @@ async function lockedFor(
   return locked({ ...moved, request: requestFor(Object.fromEntries(own)) }, release);
 }
 
-/** Writes the plan from one lockfile to another, with the command; the scripts of its steps. */
+/**
+ * Writes the plan from one lockfile to another with the command; returns the scripts of its steps.
+ */
 async function planned(name: string, from: Lockfile, to: Lockfile): Promise<string[]> {
   const [old, next] = ['old', 'new'].map((each) => `${name}-${each}.lock.yaml`) as [string, string];
   await writeFile(join(folder, old), formatLockfile(from));
@@ -64,7 +66,7 @@ async function planned(name: string, from: Lockfile, to: Lockfile): Promise<stri
     .sort();
 }
 
-/** Runs a script of a plan as it is, with kubectl for the cluster of a rig. */
+/** Runs an unchanged script of a plan, with kubectl for the cluster of a rig. */
 async function run(rig: Rig, script: string, path = ''): Promise<number> {
   const env = {
     ...process.env,
@@ -78,13 +80,13 @@ async function run(rig: Rig, script: string, path = ''): Promise<number> {
   });
 }
 
-/** `<plural>.<group>` as the API serves it. */
+/** Returns the API path of `<plural>.<group>`. */
 function served(crd: string) {
   const dot = crd.indexOf('.');
   return { at: `/apis/${crd.slice(dot + 1)}/v1`, plural: crd.slice(0, dot) };
 }
 
-/** Creates an object of a CRD, once that is served; its uid. */
+/** Creates an object of a CRD once it is served; returns its uid. */
 async function create(rig: Rig, crd: string): Promise<string> {
   const { at, plural } = served(crd);
   await rig.until(() =>
@@ -101,7 +103,7 @@ async function create(rig: Rig, crd: string): Promise<string> {
   return (await uidOf(rig, crd))!;
 }
 
-/** Of the object of a CRD; undefined: there is none, or no such CRD. */
+/** Returns the uid of the object of a CRD, or undefined if either does not exist. */
 async function uidOf(rig: Rig, crd: string): Promise<string | undefined> {
   const { at, plural } = served(crd);
   const object = await rig.api.get(`${at}/${plural}/mine`);
@@ -123,7 +125,7 @@ describe.each(RELEASES)('Crossplane %s, where what has lost its owners is delete
   });
   afterAll(() => rig?.down());
 
-  test('the steps of a plan, and the way back', async (context) => {
+  test('the steps of a plan, and the steps back', async (context) => {
     const moved = await published(registry, 'steps', stages, requestFor({}));
     const old = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, release);
     const next = await lockedFor(moved, { [A]: '^2.0.0', [B]: '*' }, release);
@@ -144,7 +146,7 @@ describe.each(RELEASES)('Crossplane %s, where what has lost its owners is delete
     await endsIn(rig, 'steps', [renderedEnd(rendered(old))]);
   });
 
-  test('CRDs pass from a monolith to a family, and back', async (context) => {
+  test('CRDs move from a monolith to a family, and back', async (context) => {
     seen(context, 'CRDs pass from a monolith to a family and back: objects stay', release);
     const moved = await published(registry, 'hand', parting, requestFor({}));
     const monolith = await lockedFor(moved, { [MONOLITH]: '*' }, release);
@@ -166,7 +168,7 @@ describe.each(RELEASES)('Crossplane %s, where what has lost its owners is delete
     expect(await objects()).toEqual(uids);
   });
 
-  test('a package is removed: its CRDs go with it, once no object is left', async (context) => {
+  test('removing a package removes its CRDs once no object is left', async (context) => {
     seen(context, 'a package is removed: its CRDs go, once no object is left', release);
     const moved = await published(registry, 'gone', parting, requestFor({}));
     const both = await lockedFor(moved, { [FAMILY]: '*' }, release);
@@ -177,7 +179,7 @@ describe.each(RELEASES)('Crossplane %s, where what has lost its owners is delete
     const scripts = await planned('removal', both, one);
     const last = scripts.pop()!;
     for (const script of scripts) expect(await run(rig, script)).toBe(0);
-    // The script looks first, and stops.
+    // The script checks first, and stops.
     expect(await run(rig, last)).not.toBe(0);
     expect(await uidOf(rig, lost)).toBeDefined();
     await rig.api.remove(served(lost), 'mine');
@@ -189,7 +191,7 @@ describe.each(RELEASES)('Crossplane %s, where what has lost its owners is delete
     expect(await uidOf(rig, kept)).toBe(uid);
   });
 
-  test('a package is deleted by hand: every object of its CRDs goes with it', async (context) => {
+  test('deleting a package by hand deletes every object of its CRDs', async (context) => {
     seen(context, 'a package is deleted by hand: CRDs and objects go', release);
     const moved = await published(registry, 'lost', parting, requestFor({}));
     const lockfile = await lockedFor(moved, { [MONOLITH]: '*' }, release);
@@ -204,8 +206,8 @@ describe.each(RELEASES)('Crossplane %s, where what has lost its owners is delete
     });
   });
 
-  // The last: it takes all rows of the Lock to be its own.
-  test('--apply-lock: right rows change nothing, a stale one stops all', async (context) => {
+  // This must be the last test: it replaces all rows of the Lock.
+  test('--apply-lock: correct rows change nothing, an outdated one stops all', async (context) => {
     seen(context, '--apply-lock: right rows change nothing, a stale one stops all', release);
     await cleanUp(rig.api, ['steps', 'hand', 'gone', 'lost']);
     const moved = await published(registry, 'rows', stages, requestFor({}));
@@ -214,7 +216,7 @@ describe.each(RELEASES)('Crossplane %s, where what has lost its owners is delete
     expect(rendering.warnings.join()).toMatch(/stale/);
     await applyLock(rig, listOf(rendering.lock?.['packages'])!.filter(isMapping));
     await accepted(rig, 'rows', rendering);
-    // As a row is that was locked before its tag moved.
+    // The row of a package whose tag moved after it was locked.
     const [stale, ...others] = listOf(rendering.lock?.['packages'])!.filter(isMapping);
     await cleanUp(rig.api, ['rows']);
     const name = stringOf(stale!['name'])!.replace(/.{12}$/, '0'.repeat(12));
@@ -236,7 +238,7 @@ describe.each(RELEASES)('Crossplane %s, where what has lost its owners is delete
   });
 });
 
-/** Makes these the rows of the Lock. */
+/** Replaces the rows of the Lock. */
 async function applyLock(rig: Rig, packages: readonly JsonObject[]): Promise<void> {
   await rig.api.apply(LOCK, 'lock', {
     apiVersion: 'pkg.crossplane.io/v1beta1',
@@ -255,7 +257,13 @@ describe.runIf(CROSSED.every((release) => RELEASES.includes(release)))('a plan',
     const old = await lockedFor(moved, { [A]: '^1.0.0', [B]: '*' }, before);
     const next = await lockedFor(moved, { [A]: '^2.0.0', [B]: '*' }, after);
     const scripts = await planned('crossing', old, next);
-    const text = `${scripts.length} steps, one is the upgrade`;
+    const hops = (
+      await Promise.all(scripts.map((script) => readFile(join(folder, script), 'utf8')))
+    )
+      .flatMap((script) => /^helm upgrade .* --version (\S+)$/m.exec(script)?.[1] ?? [])
+      .map((version) => `v${version}`);
+    expect(hops.at(-1)).toBe(after);
+    const text = `${scripts.length} steps, ${hops.length} of them upgrades`;
     seen(context, `a plan from ${before} to ${after}`, after, text);
     const helm = await standInForHelm();
     const rig = await Rig.up(before, { collectsGarbage: true });
@@ -265,10 +273,15 @@ describe.runIf(CROSSED.every((release) => RELEASES.includes(release)))('a plan',
         { at: '/apis/apps/v1', plural: 'namespaces/crossplane-system/deployments' },
         deploymentOf('crossplane'),
       );
-      const upgraded = helm.whenAsked(async (args) => {
-        expect(args).toContain(`--version ${after.slice(1)}`);
-        await rig.startCrossplane(after);
-      });
+      const upgraded = (async () => {
+        for (const hop of hops) {
+          await helm.whenAsked(async (args) => {
+            expect(args).toContain(`--version ${hop.slice(1)}`);
+            // Skips a release that is not built here.
+            if (RELEASES.includes(hop)) await rig.startCrossplane(hop);
+          });
+        }
+      })();
       for (const script of scripts) expect(await run(rig, script, helm.folder)).toBe(0);
       await upgraded;
       await endsIn(rig, 'crossed', [renderedEnd(render(next, { target: targetFor(after)! }))]);
@@ -278,7 +291,7 @@ describe.runIf(CROSSED.every((release) => RELEASES.includes(release)))('a plan',
   });
 });
 
-/** A `helm` that hands over what it is asked for, and ends when that is done. */
+/** A fake `helm` that reports its arguments and waits for the result. */
 async function standInForHelm() {
   const [bin, asked, done] = ['bin', 'asked', 'done'].map((name) => join(folder, name)) as [
     string,

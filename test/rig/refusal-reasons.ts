@@ -1,11 +1,11 @@
-import type { CoreEntry } from '../../src/explain/core-entries.js';
+import type { CoreEntry } from '../../src/resolver/explain/refusal.js';
 import type { Failure, ObservedEnd } from './observed-end.js';
 
 /**
- * Whether the cluster fails for a reason that a refusal gives: a package, or the Lock, tells a fault of
- * the same sort, of the same package, and where there is a constraint, of the same constraint.
+ * Whether the cluster fails for a reason in a refusal: a package or the Lock reports the same kind
+ * of error, for the same package and, if there is one, the same constraint.
  */
-export function isSaidReason(
+export function isStatedReason(
   core: readonly CoreEntry[],
   { failures = [], rows }: ObservedEnd,
 ): boolean {
@@ -23,25 +23,26 @@ function saysSame(entry: CoreEntry, failure: Failure, rows: readonly string[]): 
     case 'missing':
       if (requirement === undefined) {
         const isMissed = missingIn(message).some((name) => isNamedIn(text, name));
-        // Of an exact version that a root asks for.
+        // An exact version that a root requires.
         return isMissed || isOwn(/cannot unpack package/);
       }
       return breaks(requirement, failure) || lacks(requirement, failure, rows);
     case 'crossplane':
       return isOwn(/incompatible Crossplane version/);
     case 'ownership':
+    case 'content':
       return isOwn(/cannot establish control of object/);
     case 'kind':
       return isOwn(/package meta type is not/);
     case 'source': {
-      // The resolver does not say whose constraint it cannot read.
+      // The resolver does not state which package has the invalid constraint.
       const [constraint] = /improper constraint: .*/.exec(message) ?? [];
       if (constraint !== undefined && text.includes(constraint)) return true;
       if (isNamedIn(text, repositoryOf(failure)) && misses(text, message)) return true;
       return isOwn(/cannot unpack package|cannot parse package|package contents failed/);
     }
     case 'policy':
-      // A cluster knows of none.
+      // A cluster does not know them.
       return false;
     case 'cycle':
       return isNamedIn(text, /detected cycle on: (\S+)/.exec(message)?.[1]);
@@ -50,11 +51,14 @@ function saysSame(entry: CoreEntry, failure: Failure, rows: readonly string[]): 
 
 type Requirement = NonNullable<CoreEntry['requirement']>;
 
-/** What is installed does not fit, or nothing would. Before v1.20 the first names the package alone. */
+/**
+ * The installed version does not satisfy the constraint, or no version does. Before v1.20, the
+ * first message only names the package.
+ */
 function breaks({ by, on, constraint }: Requirement, failure: Failure): boolean {
   const { message } = failure;
   if (message.includes('incompatible dependencies: [')) return isNamedIn(message, on);
-  // A digest is held against a range; what has it is not told.
+  // A digest is compared with a range; the message does not name the package with the digest.
   if (/invalid semantic version/i.test(message)) return repositoryOf(failure) === by;
   if (message.includes(`dependency (${on}) does not`)) return message.includes(constraint);
   const told = message.matchAll(
@@ -64,8 +68,8 @@ function breaks({ by, on, constraint }: Requirement, failure: Failure): boolean 
 }
 
 /**
- * It waits to be installed, and there is nothing to install. Of two constraints that a package has on the same
- * one, the first is told, whichever cannot be met.
+ * The package is missing, and no version can be installed. Of two constraints of one package on
+ * another, the message states the first.
  */
 function lacks(
   { by, on, constraint }: Requirement,
@@ -83,7 +87,7 @@ function lacks(
   );
 }
 
-/** What a package of the Lock wants of another. */
+/** Returns the constraints of a package in the Lock on another package. */
 function constraintsIn(rows: readonly string[], by: string, on: string): string[] {
   return rows
     .map((row) => JSON.parse(row) as ReadRow)
@@ -98,15 +102,15 @@ interface ReadRow {
   readonly dependencies: readonly { readonly package: string; readonly constraints: string }[];
 }
 
-/** Packages of which a message says that they are missing. */
+/** Returns the packages that a message reports as missing. */
 function missingIn(message: string): string[] {
   const [, listed = ''] = /missing dependencies: (.*)/.exec(message) ?? [];
   return Array.from(listed.matchAll(/[^\s"[\]]+\/[^\s"[\]]+/g), ([name]) => name);
 }
 
 /**
- * Whether the dependency is missing that a text says cannot be read: before v1.20 no condition tells why the
- * resolver stopped at it. Where its name cannot be read, one without a name is.
+ * Whether a dependency with an invalid constraint is missing: before v1.20, no condition states why
+ * the resolver stopped. If its name is unreadable, a missing dependency without a name matches.
  */
 function misses(text: string, message: string): boolean {
   const [, dependency] = /dependsOn entry `\w+: ([^`]+)`/.exec(text) ?? [];
@@ -119,7 +123,7 @@ function repositoryOf({ reference }: Failure): string | undefined {
   return reference?.replace(/@sha256:.*|:[^:/]*$/, '');
 }
 
-/** Whether a text speaks of a package; a name is not found in a longer one. */
+/** Whether a text contains a package name that is not part of a longer name. */
 export function isNamedIn(text: string, name: string | undefined): boolean {
   if (name === undefined) return false;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {

@@ -5,8 +5,8 @@ import { applyWanted, cleanUp, settled } from './rig-run.js';
 import type { UniverseCase } from './universe-cases.js';
 
 /**
- * Clusters of one release that work side by side. Each takes the next cases that are to share a Lock,
- * sees what becomes of them, and takes them away again: that is quicker than a new cluster.
+ * Clusters of one release that run in parallel. Each takes the next cases that share a Lock,
+ * observes them, and removes them again, which is faster than a new cluster.
  */
 export class RigLanes {
   readonly #release: string;
@@ -19,7 +19,7 @@ export class RigLanes {
     this.#rigs = Array.from({ length: count }, () => undefined);
   }
 
-  /** What became of every case, those of a share in one cluster at once. */
+  /** Returns the results of all cases; the cases of a share run together in one cluster. */
   async run(
     shares: readonly (readonly UniverseCase[])[],
   ): Promise<ReadonlyMap<string, ObservedEnd>> {

@@ -5,16 +5,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What test/rig/build.sh made. */
+/** The build results of test/rig/build.sh. */
 export const BUILT =
   process.env['XPKG_RIG'] ??
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'xpkg-rig');
 
-/** So many seconds are given to each part to come up, and then to the last of them to go. */
+/** Time limit for each process to start, and for the last one to end. */
 const SECONDS_TO_START = 300;
 const POLL_MS = 250;
 
-/** The processes of one cluster, each with its log in a folder. */
+/** The processes of one cluster, each with a log in a folder. */
 export class RigProcesses {
   readonly #folder: string;
   readonly #children = new Map<string, ChildProcess>();
@@ -25,7 +25,7 @@ export class RigProcesses {
 
   start(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
     const log = openSync(join(this.#folder, `${program}.log`), 'a');
-    // Where a run is killed, its processes go with it.
+    // If the run is killed, its processes end with it.
     const whole = ['--pdeathsig', 'KILL', '--', binary(program), ...args];
     const child = spawn('setpriv', whole, {
       env: { ...process.env, ...env },
@@ -35,7 +35,7 @@ export class RigProcesses {
     this.#children.set(program, child);
   }
 
-  /** Nothing is to be kept, so nothing need be brought to an end in good order. */
+  /** Kills a program without an orderly shutdown, because no data is needed. */
   async end(program: string): Promise<void> {
     const child = this.#children.get(program);
     this.#children.delete(program);
@@ -55,7 +55,7 @@ export function binary(name: string): string {
   return path;
 }
 
-/** What a program prints; where it fails, it is told with all that it printed. */
+/** Returns the output of a program; throws with the output if it fails. */
 export async function mustRun(
   program: string,
   args: readonly string[],
@@ -76,7 +76,7 @@ interface Failure {
   readonly stderr?: string;
 }
 
-/** Tries until it succeeds; what it failed with last is thrown when it takes too long. */
+/** Repeats an attempt until it succeeds; throws the last error on timeout. */
 export async function until(what: string, attempt: () => Promise<void>): Promise<void> {
   const end = Date.now() + SECONDS_TO_START * 1000;
   for (;;) {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { targetFor } from '../../src/model/target/target.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 
-/** Those that test/rig/build.sh builds unless told otherwise. */
+/** The default releases of test/rig/build.sh. */
 const ALL = readFileSync(join(import.meta.dirname, 'releases'), 'utf8')
   .trim()
   .split('\n');
 
-/** Releases that the rig is tried on. */
+/** The releases on which the rig runs. */
 export const RELEASES = process.env['XPKG_RIG_RELEASES']?.split(',') ?? ALL;
 
 const unknown = RELEASES.filter((release) => targetFor(release) === undefined);

@@ -2,7 +2,7 @@ import type { Reporter, TestCase } from 'vitest/node';
 import { table } from '../conformance/table.js';
 import type { RigFigure } from './rig-figure.js';
 
-/** Prints one table of all that ran: scenarios by releases. */
+/** Prints one table of all results: scenarios by releases. */
 export class RigReporter implements Reporter {
   readonly #cells = new Map<string, Map<string, string>>();
 

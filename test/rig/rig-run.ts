@@ -1,19 +1,21 @@
-import type { WantedObject } from '../../src/cluster/cluster-state.js';
-import { stringOf, type JsonObject } from '../../src/text/json.js';
+import type { WantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
+import { stringOf, type JsonObject } from '../../src/base/json.js';
 import { LOCK, type KubeApi, type Resource } from './kube-api.js';
 import { observedEnds, PACKAGE_RESOURCES, type ObservedEnd } from './observed-end.js';
 
-/** A loaded machine takes its time. */
+/** A loaded machine is slow. */
 const SECONDS_TO_SETTLE = Number(process.env['XPKG_RIG_SECONDS'] ?? '900');
-/** An end that lasts so long, after all was looked at again, is taken to be one. */
+/** A final state must be stable for this time after the controllers were triggered again. */
 const QUIET_SECONDS = 4;
 const TURN_MS = 1000;
-/** What is not yet as foretold, and has not changed for so long, is looked at again. */
+/**
+ * Cases that differ from the expected state and are unchanged for this time are triggered again.
+ */
 const SECONDS_TO_WAKE = 4;
-/** Where nothing changes for so long, however often it is looked at, no more will. */
+/** Cases that are unchanged for this time do not change any more. */
 const STILL_SECONDS = 120;
 
-/** What is applied, and all ends that will do. */
+/** The applied objects and all accepted final states. */
 export interface RigCase {
   /** Part of every name in it. */
   readonly id: string;
@@ -33,7 +35,7 @@ export async function applyWanted(api: KubeApi, objects: readonly WantedObject[]
   }
 }
 
-/** Where objects other than packages are served. */
+/** API paths of objects other than packages. */
 const OTHER_RESOURCES: Readonly<Record<string, Resource>> = {
   ImageConfig: { at: '/apis/pkg.crossplane.io/v1beta1', plural: 'imageconfigs' },
   DeploymentRuntimeConfig: {
@@ -42,7 +44,7 @@ const OTHER_RESOURCES: Readonly<Record<string, Resource>> = {
   },
 };
 
-/** Applies what was rendered, as it is and in its order. */
+/** Applies rendered objects unchanged and in order. */
 export async function applyObjects(api: KubeApi, objects: readonly JsonObject[]): Promise<void> {
   for (const object of objects) {
     const kind = stringOf(object['kind']) ?? '';
@@ -52,7 +54,10 @@ export async function applyObjects(api: KubeApi, objects: readonly JsonObject[])
   }
 }
 
-/** What each case comes to, once all are as foretold and stay so, or nothing changes any more. */
+/**
+ * Returns the state of each case, once all are stable in an accepted state or nothing changes any
+ * more.
+ */
 export async function settled(
   api: KubeApi,
   cases: readonly RigCase[],
@@ -71,7 +76,7 @@ export async function settled(
     const others = cases.filter(({ id, ends }) => !isAmong(ends, seen.get(id)!));
     if (others.length > 0) foretoldSince = undefined;
     else if (foretoldSince === undefined) {
-      // All is looked at once more: what was on its way to another end goes on.
+      // Triggers all controllers once more: a case that is still changing continues.
       await wake(api, ids);
       foretoldSince = Date.now();
     }
@@ -88,7 +93,9 @@ export async function settled(
   }
 }
 
-/** Whether it is one of the ends; the Lock as a whole is compared if the end speaks of it. */
+/**
+ * Whether a state is accepted; the whole Lock is compared only if the accepted state contains it.
+ */
 export function isAmong(ends: readonly ObservedEnd[], seen: ObservedEnd): boolean {
   return ends.some(
     ({ packages, rows, resolved = seen.resolved }) =>
@@ -100,8 +107,8 @@ export function isAmong(ends: readonly ObservedEnd[], seen: ObservedEnd): boolea
 const CONTESTED = 'cannot establish control of object';
 
 /**
- * Whether it is one of the ends but for who controls what: two revisions that take control at the same
- * moment may get a part each, and in the model they take turns.
+ * Whether a state is accepted except for the controllers of objects: two revisions that take
+ * control at the same time may each get some objects; in the model, they take turns.
  */
 export function isPartedControl(ends: readonly ObservedEnd[], seen: ObservedEnd): boolean {
   return ends.some((end) => {
@@ -123,19 +130,19 @@ export function isPartedControl(ends: readonly ObservedEnd[], seen: ObservedEnd)
   });
 }
 
-/** Kind, name and image of a line about a package. */
+/** Returns kind, name and image in a line about a package. */
 function objectIn(line: string): string {
   return line.slice(0, line.indexOf(' Installed='));
 }
 
-/** Ends of a case that shares a cluster, and with it the Lock. */
+/** Returns the states without the Lock, for cases that share a cluster. */
 export function withoutLock(ends: readonly ObservedEnd[]): ObservedEnd[] {
   return ends.map(({ packages, rows }) => ({ packages, rows }));
 }
 
 /**
- * Has the controllers look at packages, revisions and Lock at once: after a failure they wait, ever
- * longer, before they do so by themselves.
+ * Triggers the controllers of packages, revisions and Lock: after a failure they wait longer and
+ * longer before they retry.
  */
 async function wake(api: KubeApi, ids: readonly string[]): Promise<void> {
   const found = await objectsOf(api, ids);
@@ -149,7 +156,7 @@ interface Found {
   readonly name: string;
 }
 
-/** Packages and revisions of cases. */
+/** Returns the packages and revisions of cases. */
 async function objectsOf(api: KubeApi, ids: readonly string[]): Promise<Found[]> {
   const resources = Object.values(PACKAGE_RESOURCES).flatMap(({ at, plural }) => [
     { at, plural },
@@ -166,7 +173,7 @@ async function objectsOf(api: KubeApi, ids: readonly string[]): Promise<Found[]>
   return found.flat();
 }
 
-/** Other objects that cases leave behind, by the end of their names. */
+/** Other objects that cases leave behind, by the suffix of their names. */
 const LEFT: readonly Resource[] = [
   { at: '/apis/apiextensions.crossplane.io/v1', plural: 'compositeresourcedefinitions' },
   { at: '/apis/apiextensions.crossplane.io/v1', plural: 'compositions' },
@@ -175,8 +182,8 @@ const LEFT: readonly Resource[] = [
 ];
 
 /**
- * Takes away all packages and what they left, so that the next cases find an empty Lock. Nothing
- * waits for Crossplane to take leave of its revisions and rows, one after the other.
+ * Removes all packages and their remains, so that the next cases find an empty Lock. It does not
+ * wait for Crossplane to remove revisions and rows one by one.
  */
 export async function cleanUp(api: KubeApi, ids: readonly string[]): Promise<void> {
   const limit = Date.now() + SECONDS_TO_SETTLE * 1000;
@@ -201,7 +208,7 @@ export async function cleanUp(api: KubeApi, ids: readonly string[]): Promise<voi
     const names = objects.map(nameIn).filter((name) => endings.some((end) => name.endsWith(end)));
     await Promise.all(names.map((name) => api.remove(resource, name)));
   }
-  // Of an empty Lock the resolver says nothing, and what it said before would stand.
+  // For an empty Lock the resolver sets no condition, so the previous one would remain.
   const lock = `${LOCK.at}/${LOCK.plural}/lock`;
   if ((await api.get(lock))?.['status'] !== undefined) {
     await api.setStatus(lock, { conditions: null });

@@ -1,27 +1,31 @@
 import { expect, type TestContext } from 'vitest';
-import { runOn } from '../../src/cluster/cluster-question.js';
-import { EMPTY_CLUSTER, type WantedObject } from '../../src/cluster/cluster-state.js';
-import { imagePins } from '../../src/cluster/image-pin.js';
-import type { MoveFlags } from '../../src/cluster/reconcile/reconcile-lock.js';
-import { settleCluster } from '../../src/cluster/settle-cluster.js';
-import { wantedObject } from '../../src/cluster/wanted-object.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import type { IndexFile } from '../../src/model/index-file.js';
-import type { Request } from '../../src/model/request.js';
-import { targetFor } from '../../src/model/target/target.js';
+import { runWith } from '../../src/crossplane/package-manager/cluster-image.js';
+import {
+  EMPTY_CLUSTER,
+  type WantedObject,
+} from '../../src/crossplane/package-manager/cluster-state.js';
+import { imagePins } from '../../src/crossplane/package-manager/image-config.js';
+import type { MoveFlags } from '../../src/crossplane/package-manager/reconcile-lock.js';
+import { reconcileCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
+import { wantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
+import type { Request } from '../../src/project/inputs/request.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 import { memorySource } from '../../src/sources/memory-source.js';
-import type { JsonObject } from '../../src/text/json.js';
-import type { Rendering } from '../../src/usecases/render.js';
-import { resolve, type ResolveOptions } from '../../src/usecases/resolve/resolve.js';
+import type { JsonObject } from '../../src/base/json.js';
+import type { Rendering } from '../../src/project/manifests/render.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
+import { type ResolveOptions } from '../../src/resolver/resolve/to-problem.js';
 import type { DockerRegistry } from '../conformance/docker-registry.js';
 import { imagesOf } from '../support/clusters.js';
 import { digestOf } from '../support/lockfiles.js';
 import { moveScenario, type MovedScenario } from './moved-scenario.js';
-import { foretoldEnd, renderedEnd, type ObservedEnd } from './observed-end.js';
+import { predictedEnd, renderedEnd, type ObservedEnd } from './observed-end.js';
 import type { Rig } from './rig.js';
 import { applyObjects, isAmong, settled, withoutLock } from './rig-run.js';
 
-/** Every version with a digest: those that have the same have the same bytes. */
+/** Gives every version a digest; equal digests mean equal bytes. */
 export function digested({ packages }: IndexFile): IndexFile {
   const held = Object.entries(packages).map(([repository, { kind, versions }]) => {
     const entries = Object.entries(versions).map(([tag, entry]) => {
@@ -32,7 +36,7 @@ export function digested({ packages }: IndexFile): IndexFile {
   return { packages: Object.fromEntries(held) };
 }
 
-/** A universe written by hand, published under names of its own. */
+/** Publishes a handwritten universe under unique names. */
 export async function published(
   registry: DockerRegistry,
   id: string,
@@ -60,13 +64,19 @@ export async function locked(
   return answer.lockfile;
 }
 
-/** Expects a rendering, once applied, to be healthy, alone of its id, and to have our Lock. */
+/**
+ * Expects that an applied rendering is healthy, has no other packages with its id, and has our
+ * Lock.
+ */
 export async function accepted(rig: Rig, id: string, rendering: Rendering): Promise<void> {
   await applyObjects(rig.api, rendering.bundle.objects);
   await endsIn(rig, id, [renderedEnd(rendering)]);
 }
 
-/** Expects packages of an id, and their rows, to come to one of some ends; others may share the Lock. */
+/**
+ * Expects that packages of an id and their rows reach one of some states; others may share the
+ * Lock.
+ */
 export async function endsIn(rig: Rig, id: string, ends: readonly ObservedEnd[]): Promise<void> {
   const wanted = withoutLock(ends);
   const end = (await settled(rig.api, [{ id, objects: [], ends: wanted }])).get(id)!;
@@ -82,7 +92,7 @@ export function seen(
   task.meta.rigFigure = { scenario, release, seen: text };
 }
 
-/** The end that the model foretells of objects, over what others have led to. */
+/** Returns the state that the model predicts for objects in an initial state. */
 export function modelled(
   { universe }: MovedScenario,
   release: string,
@@ -95,32 +105,32 @@ export function modelled(
   let state = { ...EMPTY_CLUSTER, pins: imagePins(kept, target) };
   let end: ObservedEnd = { packages: [], rows: [] };
   for (const objects of acts) {
-    const work = settleCluster(
+    const work = reconcileCluster(
       state,
       objects.map((apply) => ({ apply })),
       { target, flags },
     );
-    const done = runOn(work, images);
+    const done = runWith(work, images);
     state = { ...done.state, pins: state.pins };
-    end = foretoldEnd(done, target);
+    end = predictedEnd(done, target);
   }
   return end;
 }
 
-/** A repository of a universe, by the end of its name. */
+/** Returns a repository of a universe by the suffix of its name. */
 export function nameIn({ universe }: MovedScenario, name: string): string {
   return Object.keys(universe.packages).find((each) => each.endsWith(`/${name}`))!;
 }
 
-/** The object of a package, by the end of its name. */
+/** Returns the object of a package by the suffix of its name. */
 export function one(rendering: Rendering, name: string): WantedObject {
   return packagesIn(rendering).find(({ reference }) => reference.includes(`/acme/${name}:`))!;
 }
 
-/** The account of a registry that asks for one. */
+/** The account of a registry with authentication. */
 export const ACCOUNT = { user: 'u', password: 'p' } as const;
 
-/** A Secret by which images are pulled from a registry. */
+/** Creates the pull secret for a registry. */
 export async function createPullSecret(
   rig: Rig,
   name: string,
@@ -137,7 +147,7 @@ export async function createPullSecret(
   );
 }
 
-/** The packages that a rendering installs. */
+/** Returns the packages that a rendering installs. */
 export function packagesIn({ bundle }: Rendering): WantedObject[] {
   return bundle.objects.map(wantedObject).filter((object) => object !== undefined);
 }

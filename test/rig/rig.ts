@@ -3,7 +3,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mappingOf, stringOf, type JsonObject } from '../../src/text/json.js';
+import { mappingOf, stringOf, type JsonObject } from '../../src/base/json.js';
 import { KubeApi } from './kube-api.js';
 import { binary, BUILT, freePorts, mustRun, RigProcesses, until } from './rig-processes.js';
 
@@ -11,23 +11,23 @@ const NAMESPACE = 'crossplane-system';
 const CORE: { readonly at: string } = { at: '/api/v1' };
 
 export interface RigOptions {
-  /** Of Crossplane. */
+  /** Flags of Crossplane. */
   readonly flags?: readonly string[] | undefined;
-  /** Whether what has lost its last owner is deleted, as kube-controller-manager does. */
+  /** Whether objects without owners are deleted, as by kube-controller-manager. */
   readonly collectsGarbage?: boolean | undefined;
 }
 
 /**
- * A cluster without containers: etcd, an API server and Crossplane's own core controllers, as
- * processes on loopback. What packages run is made up: every Deployment is said to be available.
+ * A cluster without containers: etcd, an API server and Crossplane's core controllers as processes
+ * on loopback. Package workloads are faked: every Deployment is reported as available.
  */
 export class Rig {
   readonly api: KubeApi;
-  /** For kubectl. */
+  /** The kubeconfig for kubectl. */
   readonly kubeconfig: string;
   readonly #folder: string;
   readonly #processes: RigProcesses;
-  /** The release that runs. */
+  /** The running release. */
   #program = '';
   #isDown = false;
   #runtime: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export class Rig {
     this.#processes = processes;
   }
 
-  /** A new, empty cluster with a release of Crossplane. */
+  /** Creates an empty cluster with a release of Crossplane. */
   static async up(release: string, options: RigOptions = {}): Promise<Rig> {
     const { flags = [], collectsGarbage = false } = options;
     const folder = await mkdtemp(join(tmpdir(), 'xpkg-rig-'));
@@ -51,13 +51,13 @@ export class Rig {
       rig.#runtime = rig.#runAll();
       return rig;
     } catch (error) {
-      // The folder stays, with the logs of all.
+      // Keeps the folder with all logs.
       await processes.endAll();
       throw error;
     }
   }
 
-  /** Runs a release on what is there, instead of the one that ran. */
+  /** Replaces the running release with another one; the cluster stays. */
   async startCrossplane(release: string, flags: readonly string[] = []): Promise<void> {
     await this.#processes.end(this.#program);
     this.#program = `crossplane-${release}`;
@@ -78,7 +78,8 @@ export class Rig {
       {
         ...CROSSPLANE_ENV,
         KUBECONFIG: this.kubeconfig,
-        // Flags for these came with v1.18; test/rig/build.sh makes older releases heed the variables.
+        // Flags for these exist since v1.18; test/rig/build.sh patches older releases to read the
+        // variables.
         METRICS_PORT: String(metrics),
         HEALTH_PROBE_PORT: String(health),
         WEBHOOK_PORT: String(webhook),
@@ -90,7 +91,7 @@ export class Rig {
     });
   }
 
-  /** Tries until it succeeds. */
+  /** Repeats an attempt until it succeeds. */
   until(attempt: () => Promise<void>): Promise<void> {
     return until('what is waited for', attempt);
   }
@@ -134,7 +135,7 @@ export class Rig {
   }
 }
 
-/** etcd and an API server, with what Crossplane is installed into. */
+/** Starts etcd and an API server with the namespace of Crossplane. */
 async function startServer(folder: string, processes: RigProcesses): Promise<KubeApi> {
   const [etcd, peer, secure] = await freePorts(3);
   processes.start('etcd', [
@@ -182,7 +183,7 @@ async function startServer(folder: string, processes: RigProcesses): Promise<Kub
   return api;
 }
 
-/** Go collects garbage less often, which takes memory and spares processor time. */
+/** Runs Go's garbage collector less often, which saves CPU time and uses more memory. */
 const MORE_MEMORY = { GOGC: '400' };
 
 function kubeconfigIn(folder: string): string {
@@ -205,8 +206,8 @@ const CROSSPLANE_ENV = {
 };
 
 /**
- * What the Helm chart has done first: CRDs, certificates, the Lock, defaults. It reads `/crds`, and
- * up to v1.20 no flag says otherwise, so it gets a root folder of its own.
+ * Does the work of the Helm chart: CRDs, certificates, the Lock, defaults. It reads `/crds`, which
+ * up to v1.20 no flag changes, so it runs with its own root folder.
  */
 async function initialize(release: string, folder: string): Promise<void> {
   const root = join(folder, `root-${release}`);
@@ -214,12 +215,12 @@ async function initialize(release: string, folder: string): Promise<void> {
   await copyFile(kubeconfigIn(folder), join(root, 'kubeconfig'));
   await copyFile(binary(`crossplane-${release}`), join(root, 'crossplane'));
   const become = process.getuid?.() === 0 ? [] : ['unshare', '--map-root-user'];
-  // A release that knows no activation says so in its help.
+  // The help of a release without activation policies does not list the flag.
   const help = await mustRun(binary(`crossplane-${release}`), ['core', 'init', '--help']);
   const activation = help.includes('--activation') ? ['--activation', '*'] : [];
   const line = [...become, 'chroot', root, '/crossplane', 'core', 'init', ...activation];
   const env = { ...process.env, ...CROSSPLANE_ENV, KUBECONFIG: '/kubeconfig' };
-  // As under a kubelet, it fails until the CRDs that it made are served.
+  // Like under a kubelet, it is restarted until its CRDs are served.
   await until('`crossplane core init`', async () => {
     await mustRun(line[0]!, line.slice(1), env);
   });

@@ -1,4 +1,4 @@
-import type { IndexFile } from '../../src/model/index-file.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
 import { providers, requiring } from '../support/universes.js';
 
 export const HOST = 'xpkg.example.org';
@@ -7,18 +7,18 @@ export const [A, B, C] = ['a', 'b', 'c'].map((name) => `${HOST}/acme/${name}`) a
   string,
   string,
 ];
-/** A cluster that meets A first picks a C that B refuses. */
+/** A cluster that handles A first chooses a C that B rejects. */
 export const greedy = providers({
   [A]: { 'v1.0.0': requiring({ [C]: '>=1.0.0' }) },
   [B]: { 'v1.0.0': requiring({ [C]: '<2.0.0' }) },
   [C]: { 'v1.5.0': {}, 'v2.0.0': {} },
 });
-/** B wants a C that is newer than the one a user asks for. */
+/** B requires a newer C than the user's. */
 export const raised = providers({
   [B]: { 'v1.0.0': requiring({ [C]: '>=2.0.0' }) },
   [C]: { 'v1.5.0': {}, 'v2.0.0': {} },
 });
-/** A tag that begins as another does. */
+/** A tag that is a prefix of another tag. */
 export const longer = providers({
   [A]: { 'v1.0.0': requiring({ [C]: '>=1.0.0-0' }) },
   [C]: { 'v1.5.0-rc.1': {}, 'v1.5.0': {} },
@@ -63,7 +63,7 @@ export const odd: IndexFile = {
   },
 };
 
-/** A cannot move before B, nor B alone: two steps. */
+/** A cannot change before B, nor B alone: two steps. */
 export const stages = providers({
   [A]: {
     'v1.0.0': requiring({ [C]: '^1.0.0' }),
@@ -75,9 +75,9 @@ export const stages = providers({
 
 export const MONOLITH = `${HOST}/acme/monolith`;
 export const FAMILY = `${HOST}/acme/family`;
-/** CRDs that one package has, or two have between them. */
+/** CRDs that one package or two packages own. */
 export const PARTS = ['networks.net.example.org', 'buckets.store.example.org'] as const;
-/** A monolith, and the family that it was cut into. */
+/** A monolith and the family that replaced it. */
 export const parting = providers({
   [MONOLITH]: { 'v1.0.0': { crds: [...PARTS] } },
   [FAMILY]: {

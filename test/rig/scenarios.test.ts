@@ -2,22 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Pin } from '../../src/bundle/package-object.js';
-import { runOn, type KnownImages } from '../../src/cluster/cluster-question.js';
+import type { Pin } from '../../src/project/manifests/package-object.js';
+import { runWith, type KnownImages } from '../../src/crossplane/package-manager/cluster-image.js';
 import {
   EMPTY_CLUSTER,
   type ClusterState,
   type WantedObject,
-} from '../../src/cluster/cluster-state.js';
-import { lockedImages } from '../../src/cluster/locked-images.js';
-import { settleCluster } from '../../src/cluster/settle-cluster.js';
-import { wantedObject } from '../../src/cluster/wanted-object.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import { packageManagerOf } from '../../src/model/target/package-manager.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { plan } from '../../src/usecases/plan/plan.js';
-import { stepBundle } from '../../src/usecases/plan/step-bundle.js';
-import { render, type Rendering } from '../../src/usecases/render.js';
+} from '../../src/crossplane/package-manager/cluster-state.js';
+import { lockedImages } from '../../src/features/simulate/locked-images.js';
+import { reconcileCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
+import { wantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { packageManagerRules } from '../../src/crossplane/releases/package-manager-rules.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { plan } from '../../src/features/plan/plan.js';
+import { stepBundle } from '../../src/features/plan/render-plan.js';
+import { render, type Rendering } from '../../src/project/manifests/render.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
 import { imagesOf } from '../support/clusters.js';
 import { BASE, imageOf, layerOf } from '../support/registry/image.js';
@@ -25,7 +25,7 @@ import { zstdOf } from '../support/registry/zstd.js';
 import { requestFor } from '../support/requests.js';
 import { DEMO, demo, publishDemo, upForDemo } from './demo-platform.js';
 import { moveScenario, packedImage } from './moved-scenario.js';
-import { foretoldEnd, renderedEnd, type ObservedEnd } from './observed-end.js';
+import { predictedEnd, renderedEnd, type ObservedEnd } from './observed-end.js';
 import { packageText } from './package-text.js';
 import type { Rig } from './rig.js';
 import { RELEASES } from './rig-releases.js';
@@ -56,13 +56,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What was applied to a cluster, one after the other. */
+/** The renderings that were applied to a cluster, in order. */
 interface History {
   readonly lockfiles: Lockfile[];
   readonly renderings: Rendering[];
 }
 
-/** Applies a rendering over what was applied before: healthy, with the rows that the model foretells. */
+/** Applies a rendering after earlier ones: it is healthy, with the rows that the model predicts. */
 async function goesOn(
   rig: Rig,
   { lockfiles, renderings }: History,
@@ -78,13 +78,13 @@ async function goesOn(
   for (const { bundle } of renderings) {
     const wanted = bundle.objects.map(wantedObject).filter((object) => object !== undefined);
     const acts = wanted.map((apply) => ({ apply }));
-    const done = runOn(settleCluster(state, acts, { target }), images);
+    const done = runWith(reconcileCluster(state, acts, { target }), images);
     state = done.state;
-    end = foretoldEnd(done, target);
+    end = predictedEnd(done, target);
   }
-  // Where nothing skips, and a row follows its revision to another tag, these are ours.
+  // If no package skips, and a row follows its revision to another tag, the rows are ours.
   const skips = renderings.some(({ bundle }) => bundle.skips.length > 0);
-  const follows = packageManagerOf(target).refreshesRowVersions;
+  const follows = packageManagerRules(target).refreshesRowVersions;
   if (follows && !skips) expect(withoutLock([end])).toEqual([renderedEnd(rendering)]);
   expect(end.packages.filter((line) => !line.endsWith('Healthy=True'))).toEqual([]);
   await applyObjects(rig.api, rendering.bundle.objects);
@@ -92,7 +92,7 @@ async function goesOn(
   return state;
 }
 
-/** What of an end is of one set; others have rows in the Lock, too. */
+/** Returns the part of a state that belongs to one set; others have rows in the Lock, too. */
 function ofCase({ packages, rows }: ObservedEnd, id: string): ObservedEnd {
   const isOurs = (text: string) => text.includes(`/${id}/`);
   return { packages: packages.filter(isOurs), rows: rows.filter(isOurs) };
@@ -101,11 +101,11 @@ function ofCase({ packages, rows }: ObservedEnd, id: string): ObservedEnd {
 describe.each(RELEASES)('Crossplane %s', (release) => {
   const target = targetFor(release)!;
   const rewrites = target.rules.imageConfig?.rewrite === true;
-  // Its functions are of `v1`: where these are refused, so is the demo.
+  // Its functions are of `v1`: releases that reject them reject the demo.
   const hasDemo = !target.rules.refusesV1Functions;
   const render1 = (lockfile: Lockfile, pin: Pin = 'tag') => render(lockfile, { target, pin });
 
-  describe('as it is installed', () => {
+  describe('with the default flags', () => {
     const history: History = { lockfiles: [], renderings: [] };
     let rig: Rig;
     let newest: Lockfile;
@@ -131,7 +131,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     test.runIf(rewrites)('--pin locked, over tags, and back', async (context) => {
       seen(context, '--pin locked, over tags, and back', release);
       await goesOn(rig, history, newest, render1(newest, 'locked'));
-      // v1.20 looks at a revision for the sake of an ImageConfig only if that names a pull secret.
+      // v1.20 reconciles a revision after an ImageConfig changed only if it names a pull secret.
       if (!release.startsWith('v1.20.')) await runsDigests(rig, DEMO);
       for (const { name } of newest.packages) await removePin(rig, `pin-${name}`);
       await goesOn(rig, history, newest, render1(newest));
@@ -148,7 +148,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       await accepted(rig, 'digests', render1(await locked(moved, release), 'digest'));
     });
 
-    test('odd names, tags and digests', async (context) => {
+    test('unusual names, tags and digests', async (context) => {
       seen(context, 'odd names, tags and digests', release);
       const roots = { [`${HOST}/odd/configuration`]: '*' };
       const byDigest = target.rules.digestDependencies ? { [`${HOST}/odd/by-digest`]: '*' } : {};
@@ -193,7 +193,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       },
     );
 
-    test('what greedy picks left stuck is healed', async (context) => {
+    test('repairs a cluster that is stuck after a greedy choice', async (context) => {
       seen(context, 'what greedy picks left stuck is healed', release);
       const moved = await published(registry, 'greedy', greedy, requestFor({ [A]: '*', [B]: '*' }));
       const rendering = render1(await locked(moved, release));
@@ -232,14 +232,14 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       );
       await accepted(rig, 'plan', render1(old));
       for (const [n, step] of answer.steps.entries()) {
-        const { kept, packages } = stepBundle(answer, n, 'tag');
+        const { extraManifests: kept, packages } = stepBundle(answer, n, 'tag');
         await applyObjects(rig.api, [...kept, ...packages]);
         const after = step.after.map(({ locked: each }) => each);
         await endsIn(rig, 'plan', [renderedEnd(render1({ ...old, packages: after }))]);
       }
     });
 
-    test('layers that are not packed by gzip', async (context) => {
+    test('layers without gzip compression', async (context) => {
       const reads = !target.rules.gzipLayersOnly;
       seen(context, 'layers that are not packed by gzip', release, reads ? 'read' : 'refused');
       const packers = { plain: (tar: Uint8Array) => tar, zstd: zstdOf };
@@ -274,7 +274,8 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       }
     });
 
-    // The last: rows that are left want packages that have no row any more, and stop the resolver there.
+    // This must be the last test: remaining rows require packages without a row, which stops the
+    // resolver.
     test.runIf(hasDemo)('--pin digest, over tags, and back', async (context) => {
       seen(context, '--pin digest, over tags, and back: rows stay', release);
       await goesOn(rig, history, newest, render1(newest, 'digest'));
@@ -285,7 +286,8 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       seen(context, 'an override that breaks a constraint: rows of what stays stay', release);
       const override = await demo({ registry, folder }, 'override', release, 'override');
       const state = await goesOn(rig, history, override, render1(override));
-      // Rows that stay want what has left: no dependency of others is installed from then on.
+      // Remaining rows require removed packages: from then on, no dependencies of others are
+      // installed.
       const moved = await published(registry, 'others', greedy, requestFor({ [A]: '*' }));
       const a = one(render1(await locked(moved, release)), 'a');
       const [ours, theirs] = [lockedImages(history.lockfiles), imagesOf(moved.universe, target)];
@@ -293,8 +295,8 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
         tags: (repository) => ours.tags(repository) ?? theirs.tags(repository),
         image: (candidate) => ours.image(candidate) ?? theirs.image(candidate),
       };
-      const done = runOn(settleCluster(state, [{ apply: a }], { target }), images);
-      const end = ofCase(foretoldEnd(done, target), 'others');
+      const done = runWith(reconcileCluster(state, [{ apply: a }], { target }), images);
+      const end = ofCase(predictedEnd(done, target), 'others');
       expect(end.packages).toHaveLength(1);
       await applyWanted(rig.api, [a]);
       await endsIn(rig, 'others', [end]);

@@ -1,33 +1,44 @@
 import * as fc from 'fast-check';
-import { runOn } from '../../src/cluster/cluster-question.js';
-import { EMPTY_CLUSTER, type WantedObject } from '../../src/cluster/cluster-state.js';
-import { cyclicSource, dependencyGraph } from '../../src/cluster/reconcile/dependency-graph.js';
-import { settleCluster, type Settled } from '../../src/cluster/settle-cluster.js';
-import { wantedObject } from '../../src/cluster/wanted-object.js';
-import type { CoreEntry } from '../../src/explain/core-entries.js';
-import type { IndexPackage } from '../../src/model/index-file.js';
-import type { Target } from '../../src/model/target/target.js';
-import { compareVersions, parseVersion } from '../../src/semver/version.js';
+import { runWith } from '../../src/crossplane/package-manager/cluster-image.js';
+import {
+  EMPTY_CLUSTER,
+  type WantedObject,
+} from '../../src/crossplane/package-manager/cluster-state.js';
+import {
+  findCycle,
+  dependencyGraph,
+} from '../../src/crossplane/package-manager/dependency-graph.js';
+import {
+  reconcileCluster,
+  type ReconciledCluster,
+} from '../../src/crossplane/package-manager/reconcile-cluster.js';
+import { wantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
+import type { CoreEntry } from '../../src/resolver/explain/refusal.js';
+import type { IndexPackage } from '../../src/sources/index/index-file.js';
+import type { Target } from '../../src/crossplane/releases/target.js';
+import { compareVersions, parseVersion } from '../../src/crossplane/constraints/version.js';
 import { memorySource } from '../../src/sources/memory-source.js';
-import { scenario, type Scenario } from '../../src/testing/generate/scenario.js';
-import { answerTo } from '../../src/testing/laws/xpkg-resolver.js';
-import { render } from '../../src/usecases/render.js';
-import type { Answer } from '../../src/usecases/resolve/answer.js';
-import { arrivalOrder } from '../../src/usecases/simulate/arrival-order.js';
-import { rootObjects } from '../../src/usecases/simulate/root-objects.js';
-import { endsHealthy } from '../../src/usecases/simulate/simulate.js';
+import { scenario, type Scenario } from '../../src/testing/generators/scenario.js';
+import { resolveWithOptions } from '../../src/testing/properties/xpkg-resolver.js';
+import { render } from '../../src/project/manifests/render.js';
+import type { Answer } from '../../src/resolver/resolve/answer.js';
+import { arrivalOrder } from '../../src/features/simulate/simulate.js';
+import { rootObjects } from '../../src/features/simulate/root-objects.js';
+import { endsHealthy } from '../../src/features/simulate/simulate.js';
 import { imagesOf } from '../support/clusters.js';
 import { moveScenario, type MovedScenario } from './moved-scenario.js';
-import { foretoldEnd, renderedEnd } from './observed-end.js';
-import { isSaidReason } from './refusal-reasons.js';
+import { predictedEnd, renderedEnd } from './observed-end.js';
+import { isStatedReason } from './refusal-reasons.js';
 import type { RigCase } from './rig-run.js';
 
-/** So many orders are thought to show every end there is. */
+/** The number of orders that is assumed to reach all final states. */
 const ORDERS = 100;
-/** Drawn at once; more are drawn until enough of them will do. */
+/** The number of scenarios drawn at a time, until enough are suitable. */
 const DRAWN = 50;
 
-/** All that the test kit draws; a release is tried by itself, and knows of no policy. */
+/**
+ * All features of the test kit, except that each release is tested separately and without policies.
+ */
 const KNOBS = { freeCrossplane: 0, policies: 0 } as const;
 
 export interface UniverseCase extends RigCase {
@@ -35,20 +46,20 @@ export interface UniverseCase extends RigCase {
 }
 
 export interface RootsCase extends UniverseCase {
-  /** In every order that was tried. */
+  /** Whether it is healthy in every order. */
   readonly isHealthy: boolean;
-  /** In some order, the resolver stops for all packages of the cluster. */
+  /** Whether in some order the resolver stops for all packages of the cluster. */
   readonly stopsOthers: boolean;
 }
 
 export interface RefusedCase extends RootsCase {
-  /** Why there is no answer. */
+  /** The facts of the refusal. */
   readonly core: readonly CoreEntry[];
-  /** In some order it ends in no failure that the refusal tells. */
+  /** Whether in some order it fails without a failure that the refusal states. */
   readonly failsOtherwise: boolean;
 }
 
-/** Scenarios that are turned into cases until there are enough; the same ones for the same seed. */
+/** Draws scenarios until enough of them are suitable; the same seed gives the same cases. */
 export async function drawCases<T>(
   count: number,
   { seed, host, tag }: { readonly seed: number; readonly host: string; readonly tag: string },
@@ -60,7 +71,7 @@ export async function drawCases<T>(
     const drawn = fc.sample(scenario(KNOBS), { seed: seed * 1000 + n, numRuns: DRAWN });
     for (const [i, each] of drawn.entries()) {
       if (cases.length === count) break;
-      // Names are made new only of what will probably do: that takes longer than an answer.
+      // Renames only scenarios that are probably suitable: renaming takes longer than solving.
       if (!(await isLikely(each))) continue;
       const found = await toCase(await moveScenario(each, `${tag}${seed}x${n}x${i}`, host));
       if (found !== undefined) cases.push(found);
@@ -74,12 +85,14 @@ export function answered(
   { version }: Target,
 ): Promise<Answer | undefined> {
   const asked = { ...options, crossplane: version };
-  const answer = answerTo(memorySource(universe), request, { options: asked, universe });
-  // A request that is refused as it stands is no case.
+  const answer = resolveWithOptions(memorySource(universe), request, { options: asked, universe });
+  // A request that is invalid on its own is not a case.
   return answer.catch(() => undefined);
 }
 
-/** All that is rendered of the answer; undefined: there is none, or nothing to install. */
+/**
+ * Returns the complete rendering of the answer; undefined: there is none, or nothing to install.
+ */
 export async function solvedCase(
   scenario: MovedScenario,
   target: Target,
@@ -94,8 +107,8 @@ export async function solvedCase(
 }
 
 /**
- * The roots alone; undefined: a cluster knows no such root, or there is no version of one, or which
- * version it picks is chance.
+ * Returns the roots alone; undefined: a cluster does not know a root, a root has no version, or its
+ * version depends on chance.
  */
 export function rootsCase(scenario: MovedScenario, target: Target): RootsCase | undefined {
   const { universe, request, id } = scenario;
@@ -104,17 +117,17 @@ export function rootsCase(scenario: MovedScenario, target: Target): RootsCase | 
   let objects: readonly WantedObject[];
   try {
     const work = rootObjects(request, { target, locked: undefined });
-    ({ objects } = runOn(work, imagesOf(universe, target)));
+    ({ objects } = runWith(work, imagesOf(universe, target)));
   } catch {
     return undefined;
   }
   const acts = objects.map((apply) => ({ apply }));
   const draws = Array.from({ length: ORDERS }, (_, seed) => arrivalOrder(seed));
   const settled = [undefined, ...draws].map((next) =>
-    runOn(settleCluster(EMPTY_CLUSTER, acts, { target, next }), imagesOf(universe, target)),
+    runWith(reconcileCluster(EMPTY_CLUSTER, acts, { target, next }), imagesOf(universe, target)),
   );
   const ends = new Map(
-    settled.map((each) => foretoldEnd(each, target)).map((end) => [JSON.stringify(end), end]),
+    settled.map((each) => predictedEnd(each, target)).map((end) => [JSON.stringify(end), end]),
   );
   return {
     id,
@@ -126,7 +139,7 @@ export function rootsCase(scenario: MovedScenario, target: Target): RootsCase | 
   };
 }
 
-/** Whether two tags are the same version: a resolver takes the one that its registry lists last. */
+/** Whether two tags are the same version: a resolver uses the last one in the tag list. */
 function hasTwins({ versions }: IndexPackage, { rules }: Target): boolean {
   const parsed = Object.keys(versions)
     .map((tag) => parseVersion(tag, rules.dialect))
@@ -134,7 +147,7 @@ function hasTwins({ versions }: IndexPackage, { rules }: Target): boolean {
   return parsed.some((a, at) => parsed.slice(at + 1).some((b) => compareVersions(a, b) === 0));
 }
 
-/** What is refused, installed by its roots. */
+/** Returns a refused request, installed by its roots. */
 export async function refusedCase(
   scenario: MovedScenario,
   target: Target,
@@ -144,14 +157,14 @@ export async function refusedCase(
   const { core } = answer;
   const found = rootsCase(scenario, target);
   if (found === undefined) return undefined;
-  return { ...found, core, failsOtherwise: !found.ends.every((end) => isSaidReason(core, end)) };
+  return { ...found, core, failsOtherwise: !found.ends.every((end) => isStatedReason(core, end)) };
 }
 
-/** A resolver looks at the first thing that is missing, and at no other until that is there. */
-function failsForAll({ state, steps, isAtRest }: Settled): boolean {
+/** A resolver handles only the first missing dependency. */
+function failsForAll({ state, steps, isAtRest }: ReconciledCluster): boolean {
   const graph = dependencyGraph(state.rows);
   const isStopped =
-    typeof graph === 'string' || graph.missing.length > 0 || cyclicSource(graph) !== undefined;
+    typeof graph === 'string' || graph.missing.length > 0 || findCycle(graph) !== undefined;
   const failed = steps.some(
     ({ did, implied, source }) => did === 'fail' && (implied !== undefined || source === undefined),
   );

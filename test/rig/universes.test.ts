@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
-import type { IndexPackage } from '../../src/model/index-file.js';
-import { targetFor, type Target } from '../../src/model/target/target.js';
-import { isMapping, type JsonValue } from '../../src/text/json.js';
+import type { IndexPackage } from '../../src/sources/index/index-file.js';
+import { targetFor, type Target } from '../../src/crossplane/releases/target.js';
+import { isMapping, type JsonValue } from '../../src/base/json.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
 import { KIND_KEYS, moveScenario } from './moved-scenario.js';
-import { namedAlone } from './named-alone.js';
+import { withStatedErrors } from './named-alone.js';
 import type { ObservedEnd } from './observed-end.js';
-import { isNamedIn, isSaidReason } from './refusal-reasons.js';
+import { isNamedIn, isStatedReason } from './refusal-reasons.js';
 import { RigLanes } from './rig-lanes.js';
 import { RELEASES } from './rig-releases.js';
 import { isAmong, isPartedControl, withoutLock, type RigCase } from './rig-run.js';
@@ -27,7 +27,10 @@ function asked(name: string, unless: number): number {
   return Number(text);
 }
 
-/** How many are tried on a release: `XPKG_RIG_SOLVED=20` and so on. Most clusters run one of the first two. */
+/**
+ * Numbers of cases on a release: `XPKG_RIG_SOLVED=20` and so on. Most clusters run one of the first
+ * two releases.
+ */
 function countsOn(release: string) {
   const isMost = ['v1.20.', 'v2.3.'].some((minor) => release.startsWith(minor));
   return {
@@ -37,9 +40,9 @@ function countsOn(release: string) {
   };
 }
 
-/** So many share a Lock at a time: all wait for it, and a long one is slow. */
+/** Number of cases that share a Lock: all wait for it, and a long one is slow. */
 const BATCH = asked('BATCH', 3);
-/** So many clusters work at a time: most of their time is waiting. */
+/** Number of parallel clusters, which mostly wait. */
 const LANES = asked('LANES', 5);
 const SEED = asked('SEED', 1);
 
@@ -51,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => registry.stop());
 
-/** Those that would stop each other by themselves, all others together. */
+/** Groups cases: those that would stop others run alone, all others together. */
 function sharesOf(cases: readonly RootsCase[]): UniverseCase[][] {
   const apart = cases.filter(({ stopsOthers }) => stopsOthers);
   const together = cases.filter(({ stopsOthers }) => !stopsOthers);
@@ -67,7 +70,7 @@ function inBatches(cases: readonly UniverseCase[]): UniverseCase[][] {
   );
 }
 
-/** Cases that ended otherwise than foretold, with what was to come. */
+/** Returns the cases with another final state than predicted, with both states. */
 function otherwise(cases: readonly RigCase[], seen: ReadonlyMap<string, ObservedEnd>): object[] {
   return cases
     .filter(
@@ -80,7 +83,7 @@ function figure({ task }: TestContext, scenario: string, release: string, seen: 
   task.meta.rigFigure = { scenario, release, seen };
 }
 
-/** Which universes are drawn, and what their names begin with. */
+/** Returns the universes to draw and the prefix of their names. */
 function draw(tag: string) {
   return { seed: SEED, host: registry.host, tag };
 }
@@ -137,13 +140,13 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     const all = [...cases, ...alone.values()];
     const seen = await lanes.run(all.map((each) => [each]));
     const fails = (each: RefusedCase | undefined) =>
-      each !== undefined && isSaidReason(each.core, seen.get(each.id)!);
+      each !== undefined && isStatedReason(each.core, seen.get(each.id)!);
     const same = cases.filter(fails);
     const sameAlone = cases.filter((each) => !fails(each) && fails(alone.get(each)));
     const rest = cases.filter((each) => !same.includes(each) && !sameAlone.includes(each));
     const ruled = await asyncFilter(rest, (each) => isByItsRules(each, target));
     const byChance = rest.filter(
-      (each) => !ruled.includes(each) && each.ends.some((end) => isSaidReason(each.core, end)),
+      (each) => !ruled.includes(each) && each.ends.some((end) => isStatedReason(each.core, end)),
     );
     const others = rest.filter((each) => !ruled.includes(each) && !byChance.includes(each));
     const tolerated = others.filter((each) =>
@@ -169,14 +172,14 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     expect(wrong.map(({ id, core }) => ({ id, core, seen: seen.get(id) }))).toEqual([]);
   });
 
-  /** Of those that may fail on something else, what their refusals speak of, and nothing else. */
+  /** For cases that may fail for other reasons, returns only what their refusals state. */
   async function namedAloneOf(
     cases: readonly RefusedCase[],
   ): Promise<ReadonlyMap<RefusedCase, RefusedCase>> {
     const found = new Map<RefusedCase, RefusedCase>();
     for (const each of cases.filter(({ failsOtherwise }) => failsOtherwise)) {
       const { scenario, core, id } = each;
-      const moved = await moveScenario(namedAlone(scenario, core), `${id}a`, registry.host);
+      const moved = await moveScenario(withStatedErrors(scenario, core), `${id}a`, registry.host);
       const alone = await refusedCase(moved, target);
       if (alone !== undefined) found.set(each, alone);
     }
@@ -185,8 +188,8 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
 });
 
 /**
- * Whether a refusal rests on what the request excludes, overrides or replaces, of which no cluster
- * knows: without these there is an answer, or another refusal.
+ * Whether a refusal depends on exclusions, overrides or replacements, which no cluster knows:
+ * without them there is an answer or another refusal.
  */
 async function isByItsRules({ scenario, core }: RefusedCase, target: Target): Promise<boolean> {
   const request = { ...scenario.request, overrides: [], exclude: [], replace: [] };
@@ -195,8 +198,8 @@ async function isByItsRules({ scenario, core }: RefusedCase, target: Target): Pr
 }
 
 /**
- * What a cluster may tolerate, and is refused for reasons that docs/fidelity.md gives: an XRD, or its claim, against a
- * CRD, and a dependency of two kinds.
+ * Whether a cluster may accept the refused set for a reason in docs/fidelity.md: an XRD or its
+ * claim against a CRD, or a dependency with two kinds.
  */
 function standsThough({ core, scenario }: RefusedCase): boolean {
   return core.some(({ kind, text }) => {
@@ -205,7 +208,7 @@ function standsThough({ core, scenario }: RefusedCase): boolean {
   });
 }
 
-/** Whether a package that a text names is required as two kinds. */
+/** Whether a package in a text is required with two kinds. */
 function isOfTwoKinds(text: string, packages: readonly IndexPackage[]): boolean {
   const required = packages
     .flatMap(({ versions }) => Object.values(versions))
@@ -223,7 +226,7 @@ async function asyncFilter<T>(
   return list.filter((_, at) => held[at]);
 }
 
-/** What sorts of facts refusals rest on. */
+/** Returns the kinds of facts in refusals. */
 function kindsOf(cases: readonly RefusedCase[]): string {
   const kinds = new Set(cases.flatMap(({ core }) => core.map(({ kind }) => kind)));
   return kinds.size === 0 ? '' : ` (${[...kinds].sort().join(', ')})`;

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import type { Pin } from '../../src/bundle/package-object.js';
-import type { WantedObject } from '../../src/cluster/cluster-state.js';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import { packageManagerOf } from '../../src/model/target/package-manager.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { render } from '../../src/usecases/render.js';
+import type { Pin } from '../../src/project/manifests/package-object.js';
+import type { WantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { packageManagerRules } from '../../src/crossplane/releases/package-manager-rules.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { render } from '../../src/project/manifests/render.js';
 import { DockerRegistry } from '../conformance/docker-registry.js';
 import { requestFor } from '../support/requests.js';
 import { DEMO, demo, publishDemo, upForDemo } from './demo-platform.js';
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const UPGRADES = '--enable-dependency-version-upgrades';
 
-/** v1.19 allows downgrades by a flag that is no feature; both must be given. */
+/** v1.19 needs an additional flag for downgrades; both must be set. */
 function downgradesOf(release: string): string {
   return release.startsWith('v1.19.')
     ? '--automatic-dependency-downgrade-enabled'
@@ -53,7 +53,7 @@ function downgradesOf(release: string): string {
 describe.each(RELEASES)('Crossplane %s', (release) => {
   const target = targetFor(release)!;
   const rewrites = target.rules.imageConfig?.rewrite === true;
-  const { moves, movesFromPulledVersion } = packageManagerOf(target);
+  const { moves, movesFromPulledVersion } = packageManagerRules(target);
   const render1 = (lockfile: Lockfile, pin: Pin = 'tag') => render(lockfile, { target, pin });
 
   describe.runIf(moves.includes('upgrades'))('with leave to upgrade', () => {
@@ -64,7 +64,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
     });
     afterAll(() => rig?.down());
 
-    test('a dependency is raised, and not lowered', async (context) => {
+    test('a dependency is upgraded, and not downgraded', async (context) => {
       seen(context, 'upgrades alone raise a dependency, and lower none', release);
       const up = await published(registry, 'raised', raised, requestFor({ [B]: '*', [C]: '*' }));
       const b = one(render1(await locked(up, release)), 'b');
@@ -98,7 +98,7 @@ describe.each(RELEASES)('Crossplane %s', (release) => {
       await accepted(rig, DEMO, render1(await demo({ registry, folder }, 'newest', release)));
     });
 
-    test('roots that meet in a dependency', async (context) => {
+    test('roots with a common dependency', async (context) => {
       seen(context, 'downgrades mend what greedy picks broke', release);
       const moved = await published(
         registry,

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { RigReporter } from './rig-reporter.js';
 
-/** A scenario that takes longer than this hangs. */
+/** A longer scenario has stopped responding. */
 const HANGS_AFTER_MS = 120 * 60_000;
 
 export default defineConfig({
@@ -10,7 +10,7 @@ export default defineConfig({
     include: ['test/rig/**/*.test.ts'],
     testTimeout: HANGS_AFTER_MS,
     hookTimeout: HANGS_AFTER_MS,
-    // One file at a time: what works side by side, in several clusters, is for each to say.
+    // One file at a time: each file decides what it runs in parallel, in several clusters.
     maxWorkers: 1,
     reporters: ['verbose', new RigReporter()],
   },

@@ -93,7 +93,7 @@ describe('the image for arm64, by emulation', () => {
       '-o',
       'json',
     ];
-    const npm = execFileSync(process.execPath, ['dist/cli/main.js', 'resolve', ...args], {
+    const npm = execFileSync(process.execPath, ['dist/main.js', 'resolve', ...args], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });

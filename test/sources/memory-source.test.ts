@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { IndexFile } from '../../src/model/index-file.js';
-import { targetFor } from '../../src/model/target/target.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 
 const D1 = `sha256:${'1'.repeat(64)}`;
@@ -63,7 +63,7 @@ describe('fetch', () => {
     expect(await fetch(repository, version)).toBeUndefined();
   });
 
-  test('an entry reads as the package.yaml it stands for', async () => {
+  test('an entry has the contents of its package.yaml', async () => {
     expect(await fetch('xpkg.io/a/db', 'v1.0.0')).toMatchObject({
       digest: undefined,
       contents: {
@@ -84,7 +84,7 @@ describe('fetch', () => {
     });
   });
 
-  test('a digest finds the tag that has it', async () => {
+  test('a digest finds its tag', async () => {
     const byTag = await fetch('xpkg.io/a/db', 'v1.1.0');
     expect(byTag).toMatchObject({
       digest: D1,
@@ -93,7 +93,7 @@ describe('fetch', () => {
     expect(await fetch('xpkg.io/a/db', D1)).toEqual(byTag);
   });
 
-  test('a digest that no tag has may be a version of its own', async () => {
+  test('an untagged digest may be a version', async () => {
     expect(await fetch('xpkg.io/a/db', D2)).toMatchObject({
       digest: D2,
       contents: { metas: [{ kind: 'Provider', name: 'other' }] },

@@ -1,4 +1,4 @@
-/** The schema with no room for fields that it does not name. */
+/** Returns a JSON Schema that forbids all fields it does not name. */
 export function closedSchema(part: unknown, inIf = false): unknown {
   if (Array.isArray(part)) return part.map((each) => closedSchema(each, inIf));
   if (typeof part !== 'object' || part === null) return part;

@@ -1,23 +1,26 @@
-import { clusterImage } from '../../src/cluster/cluster-image.js';
-import { runOn, type KnownImages } from '../../src/cluster/cluster-question.js';
-import { EMPTY_CLUSTER, type WantedObject } from '../../src/cluster/cluster-state.js';
-import type { MoveFlags } from '../../src/cluster/reconcile/reconcile-lock.js';
+import { clusterImage } from '../../src/crossplane/package-manager/cluster-image.js';
+import { runWith, type KnownImages } from '../../src/crossplane/package-manager/cluster-image.js';
 import {
-  settleCluster,
+  EMPTY_CLUSTER,
+  type WantedObject,
+} from '../../src/crossplane/package-manager/cluster-state.js';
+import type { MoveFlags } from '../../src/crossplane/package-manager/reconcile-lock.js';
+import {
+  reconcileCluster,
   type ClusterStep,
-  type Settled,
-  type UserAct,
-} from '../../src/cluster/settle-cluster.js';
-import type { IndexFile } from '../../src/model/index-file.js';
-import { objectNameOf } from '../../src/model/name.js';
-import type { PackageKind } from '../../src/model/package.js';
-import { splitPackageReference } from '../../src/model/reference.js';
-import { targetFor, type Target } from '../../src/model/target/target.js';
-import { contentsOf } from '../../src/sources/index/index-contents.js';
-import { isDigest } from '../../src/text/digest.js';
+  type ReconciledCluster,
+  type UserChange,
+} from '../../src/crossplane/package-manager/reconcile-cluster.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
+import { objectNameOf } from '../../src/crossplane/packages/object-names.js';
+import type { PackageKind } from '../../src/crossplane/packages/package.js';
+import { splitPackageReference } from '../../src/crossplane/packages/reference.js';
+import { targetFor, type Target } from '../../src/crossplane/releases/target.js';
+import { indexedContents } from '../../src/sources/index/index-entry.js';
+import { isDigest } from '../../src/base/digest.js';
 import { digestOf } from './lockfiles.js';
 
-/** The registries that a universe stands for; a version without a digest is given one. */
+/** Returns the registries of a universe; a version without a digest gets one. */
 export function imagesOf({ packages }: IndexFile, target: Target): KnownImages {
   const known = (repository: string) =>
     Object.hasOwn(packages, repository) ? packages[repository] : undefined;
@@ -35,12 +38,12 @@ export function imagesOf({ packages }: IndexFile, target: Target): KnownImages {
       );
       if (held === undefined || tag === undefined) return undefined;
       const digest = isDigest(tag) ? tag : digestIn(repository, tag);
-      return clusterImage(contentsOf(held.versions[tag]!, repository, held), digest, target);
+      return clusterImage(indexedContents(held.versions[tag]!, repository, held), digest, target);
     },
   };
 }
 
-/** `[kind] reference [as name] [skipping]`; kind is Provider unless said. */
+/** `[kind] reference [as name] [skipping]`; the default kind is Provider. */
 export function wanted(text: string): WantedObject {
   const [, kind = 'Provider', reference = '', name, skipping] =
     /^(?:(Provider|Configuration|Function) )?(\S+)(?: as (\S+))?( skipping)?$/.exec(text)!;
@@ -54,30 +57,35 @@ export function wanted(text: string): WantedObject {
   };
 }
 
-interface Tried extends Partial<Settled> {
+interface Tried extends Partial<ReconciledCluster> {
   readonly crossplane?: string;
   readonly flags?: MoveFlags;
   readonly next?: (waiting: number) => number;
 }
 
-/** What becomes of a cluster that some objects are applied to, all packages of a universe at hand. */
+/**
+ * Returns the final state of a cluster after some objects were applied; all packages are available.
+ */
 export function settled(
   universe: IndexFile,
   objects: readonly string[],
   { crossplane = 'v2.3.4', flags, next, state = EMPTY_CLUSTER }: Tried = {},
-): Settled {
+): ReconciledCluster {
   const target = targetFor(crossplane)!;
-  const acts = objects.map((text): UserAct => ({ apply: wanted(text) }));
-  return runOn(settleCluster(state, acts, { target, flags, next }), imagesOf(universe, target));
+  const acts = objects.map((text): UserChange => ({ apply: wanted(text) }));
+  return runWith(
+    reconcileCluster(state, acts, { target, flags, next }),
+    imagesOf(universe, target),
+  );
 }
 
-/** The Lock in short: `source@version`, in the order of rows. */
-export function rowsOf({ state }: Settled): string[] {
+/** Returns the rows of the Lock as `source@version`, in order. */
+export function rowsOf({ state }: ReconciledCluster): string[] {
   return state.rows.map(({ source, version }) => `${source}@${version}`);
 }
 
-/** Steps in short, repositories by their last part: what was done, to what, and for which package. */
-export function stepsOf({ steps }: Pick<Settled, 'steps'>): string[] {
+/** Returns the steps as text: action, object and package, with the last part of repositories. */
+export function stepsOf({ steps }: Pick<ReconciledCluster, 'steps'>): string[] {
   return steps.map(({ did, source, version, implied, message }) => {
     const by = implied && `for ${last(implied.by.source)} ${implied.dependency.constraint}`;
     return [did, source && last(source), version, by, message && `(${message})`]
@@ -90,7 +98,9 @@ function last(repository: string): string {
   return repository.slice(repository.lastIndexOf('/') + 1);
 }
 
-/** Failures in the order in which they were told. */
-export function failuresOf({ steps }: Pick<Settled, 'steps'>): (ClusterStep['message'] | string)[] {
+/** Returns the failures in order. */
+export function failuresOf({
+  steps,
+}: Pick<ReconciledCluster, 'steps'>): (ClusterStep['message'] | string)[] {
   return steps.filter(({ did }) => did === 'fail').map(({ message }) => message);
 }

@@ -1,9 +1,11 @@
-import type { Target } from '../../src/model/target/target.js';
-import { parseConstraint } from '../../src/semver/constraint.js';
-import { parseVersion } from '../../src/semver/version.js';
+import type { Target } from '../../src/crossplane/releases/target.js';
+import { parseConstraint } from '../../src/crossplane/constraints/constraint.js';
+import { parseVersion } from '../../src/crossplane/constraints/version.js';
 import type { OracleQuestion, OracleVerdict } from '../rig/oracle/ask-oracle.js';
 
-/** Where our reading of a constraint differs from that of the release's library; empty: nowhere. */
+/**
+ * Returns the differences between our parsing of a constraint and that of the release's library.
+ */
 export function compareConstraint(
   { constraint, versions }: OracleQuestion,
   { rules }: Target,

@@ -1,25 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRejection, judge } from '../../src/admission/judge.js';
-import { decodeProblem, readDependency } from '../../src/admission/dependency.js';
-import { definedBy } from '../../src/model/definition.js';
-import { ownedAs } from '../../src/model/owned-object.js';
-import type { PackageContents } from '../../src/model/package-contents.js';
-import type { Finding, PackageMeta } from '../../src/model/package-meta.js';
-import { versionOf } from '../../src/model/target/target-choice.js';
-import { isBareKind, type Target } from '../../src/model/target/target.js';
-import { parseConstraint } from '../../src/semver/constraint.js';
-import { isDigest } from '../../src/text/digest.js';
-import { isMapping, stringOf, type JsonObject, type JsonValue } from '../../src/text/json.js';
+import { API_REFUSED } from '../../src/crossplane/packages/api-rules.js';
+import { isRejection, judge } from '../../src/crossplane/packages/admission.js';
+import { decodeProblem, readDependency } from '../../src/crossplane/packages/dependencies.js';
+import { definitionOf } from '../../src/crossplane/packages/package-contents.js';
+import { ownedKindOf } from '../../src/crossplane/packages/owned-objects.js';
+import type { PackageContents } from '../../src/crossplane/packages/package-contents.js';
+import type { Finding, PackageMeta } from '../../src/crossplane/packages/package-meta.js';
+import { versionOf } from '../../src/crossplane/releases/target-choice.js';
+import { hasNoMetadata, type Target } from '../../src/crossplane/releases/target.js';
+import { parseConstraint } from '../../src/crossplane/constraints/constraint.js';
+import { isDigest } from '../../src/base/digest.js';
+import { isMapping, stringOf, type JsonObject, type JsonValue } from '../../src/base/json.js';
 import type { OracleMeta, OracleObject, OraclePackage } from '../rig/oracle/ask-oracle.js';
 
-/** How our verdict on a package compares with that of the release itself. */
+/** The comparison of our verdict on a package with that of the release. */
 export type Comparison =
   | { readonly alike: 'accepted' | 'refused' | 'refused, another fault is told' }
-  /** Different, for a reason that docs/fidelity.md names. */
+  /** Different for a reason that docs/fidelity.md describes. */
   | { readonly known: KnownDifference }
   | { readonly otherwise: string };
 
-/** Differences that are meant, each with its row in docs/fidelity.md. */
+/** Intended differences, each with a row in docs/fidelity.md. */
 export type KnownDifference = (typeof KNOWN_DIFFERENCES)[number];
 
 export const KNOWN_DIFFERENCES = [
@@ -31,7 +32,7 @@ export const KNOWN_DIFFERENCES = [
   'limits',
 ] as const;
 
-/** What we alone refuse in a stream, by what we say of it. */
+/** Errors in a stream that only this tool reports, by a pattern of the message. */
 const OURS_ALONE: readonly (readonly [RegExp, KnownDifference])[] = [
   [/is read differently by different YAML libraries/, 'spelling'],
   [/^the document is not valid YAML/, 'YAML that is none'],
@@ -41,7 +42,10 @@ const OURS_ALONE: readonly (readonly [RegExp, KnownDifference])[] = [
   [/which Crossplane may take for its/, 'twins of kind and apiVersion'],
 ];
 
-/** Compares what is made of a stream: fit or not and why, what it says, holds, asks for and owns. */
+/**
+ * Compares the results for a stream: acceptance, reason, metadata, objects, dependencies and owned
+ * objects.
+ */
 export function comparePackage(
   contents: PackageContents,
   target: Target,
@@ -50,9 +54,12 @@ export function comparePackage(
   const ours = judge(contents, target);
   const entries = contents.metas.flatMap(({ dependsOn }) => dependsOn);
   const undecoded = entries.some((entry) => decodeProblem(entry, target) !== undefined);
+  // The parser and the linter accept documents that the API server rejects.
   const errors = ours.findings.filter(({ severity, code }) => {
     return (
-      severity === 'error' && (!OF_RESOLVING.has(code) || (undecoded && code === 'dependency-form'))
+      severity === 'error' &&
+      code !== API_REFUSED &&
+      (!OF_RESOLVING.has(code) || (undecoded && code === 'dependency-form'))
     );
   });
   const fit = fitKind(theirs, target);
@@ -66,12 +73,12 @@ export function comparePackage(
   if (isTold(reason, errors)) return { alike: 'refused' };
   const known = knownRefusal(errors, contents);
   if (known !== undefined) return { known };
-  // The parser stops at the first document that it does not take; there may be more that is wrong.
+  // The parser stops at the first invalid document; later ones may be invalid, too.
   if (theirs.parse !== undefined) return { alike: 'refused, another fault is told' };
   return { otherwise: `refused for another reason: ${reason}, we say ${codesOf(errors)}` };
 }
 
-/** Crossplane meets these when it resolves dependencies, and not before. */
+/** Crossplane reports these problems only when it resolves dependencies. */
 const OF_RESOLVING: ReadonlySet<string> = new Set([
   'dependency-constraint',
   'dependency-form',
@@ -80,7 +87,7 @@ const OF_RESOLVING: ReadonlySet<string> = new Set([
   'dependency-crd',
 ]);
 
-/** The kind of package that the release installs it as. */
+/** Returns the kind of package that the release installs. */
 function fitKind(theirs: OraclePackage, target: Target): string | undefined {
   if (theirs.parse !== undefined) return undefined;
   const fit = Object.entries(theirs.install ?? {}).find(([, error]) => error === '')?.[0];
@@ -89,7 +96,7 @@ function fitKind(theirs: OraclePackage, target: Target): string | undefined {
   return fit;
 }
 
-/** Objects that the establisher is given. */
+/** Returns the objects that the establisher receives. */
 function installed(
   { objects = [] }: OraclePackage,
   kind: string,
@@ -129,7 +136,7 @@ function reasonOf(theirs: OraclePackage, target: Target): string {
   return install[metas[0]?.kind ?? ''] ?? install['Provider'] ?? '';
 }
 
-/** Which of our findings say the same as an error of Crossplane; the first that fits. */
+/** Our findings that correspond to an error of Crossplane; the first match applies. */
 const REASONS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^no kind ".*" is registered for/, ['unregistered-kind']],
   [/^not exactly one package meta/, ['one-meta', 'unregistered-kind']],
@@ -149,7 +156,7 @@ function codesOf(errors: readonly Finding[]): string {
   return errors.map(({ code, message }) => `${code} (${message.slice(0, 160)})`).join('; ');
 }
 
-/** What is said otherwise of a package that both accept. */
+/** Compares the results for a package that both sides accept. */
 function differenceIn(
   contents: PackageContents,
   target: Target,
@@ -182,7 +189,7 @@ function differenceIn(
   return `${what}: we say ${JSON.stringify(ours)}, Crossplane ${JSON.stringify(other)}`;
 }
 
-/** What is known of a package only if nothing at all is wrong with it. */
+/** Returns the results that exist only for a package without errors. */
 function ofAccepted(
   contents: PackageContents,
   target: Target,
@@ -220,7 +227,7 @@ function known({
   claimKind,
   defines,
 }: PackageContents['objects'][0]): object {
-  if (isBareKind(kind)) return { bare: true };
+  if (hasNoMetadata(kind)) return { bare: true };
   const versions = defines?.versions.filter((version) => version !== '');
   return {
     apiVersion,
@@ -228,7 +235,15 @@ function known({
     name,
     claimCrd,
     claimKind,
-    ...(defines?.group && defines.kind && { defines: { ...defines, versions } }),
+    ...(defines?.group &&
+      defines.kind && {
+        defines: {
+          group: defines.group,
+          kind: defines.kind,
+          versions,
+          shortNames: defines.shortNames,
+        },
+      }),
   };
 }
 
@@ -239,16 +254,19 @@ function objectOf({ apiVersion, kind, name, established, spec = {} }: OracleObje
     group: spec.group,
     definedKind: spec.names?.kind,
     versions: spec.version === undefined ? versions : [spec.version, ...versions],
+    storage: undefined,
+    unserved: [],
+    deprecated: [],
     shortNames: spec.names?.shortNames ?? [],
     claimPlural: spec.claimNames?.plural,
     claimKind: spec.claimNames?.kind,
   };
-  return { apiVersion, kind, name, ...definedBy(kind, defining) };
+  return { apiVersion, kind, name, ...definitionOf(kind, defining) };
 }
 
 function ownedBy(objects: readonly OracleObject[]): readonly object[] {
   const owned = objects.flatMap(({ kind, apiVersion, name, spec }) => {
-    const as = ownedAs(kind, apiVersion.split('/')[0]);
+    const as = ownedKindOf(kind, apiVersion.split('/')[0]);
     if (as === undefined || name === '') return [];
     const { plural } = spec?.claimNames ?? {};
     const claim =
@@ -264,7 +282,7 @@ function ownedBy(objects: readonly OracleObject[]): readonly object[] {
 const ENTRY_FIELDS = ['provider', 'configuration', 'function'];
 const EXPLICIT_FIELDS = ['apiVersion', 'kind', 'package'];
 
-/** Of an entry, what the release's type has fields for. */
+/** Returns the fields of an entry that the release's type has. */
 function entryOf(entry: JsonValue, { rules }: Target): JsonObject {
   const fields = isMapping(entry) ? entry : {};
   const names = rules.explicitDependencies ? [...EXPLICIT_FIELDS, ...ENTRY_FIELDS] : ENTRY_FIELDS;
@@ -275,7 +293,7 @@ function entryOf(entry: JsonValue, { rules }: Target): JsonObject {
   };
 }
 
-/** undefined: it is not known, since something before that is wrong with it. */
+/** Returns undefined if an earlier problem hides the constraint. */
 function hasBadConstraint(entry: JsonValue, target: Target): boolean {
   const { version } = entryOf(entry, target);
   if (typeof version !== 'string' || isDigest(version)) return false;
@@ -288,7 +306,7 @@ function hasNoConstraint({ entry, constraint }: NonNullable<OracleMeta['dependsO
   return !isDigest(stringOf(entry['version']) ?? '') && constraint !== undefined;
 }
 
-/** As JSON tells it: no undefined fields, and prototypes alike. */
+/** Converts a value to plain JSON, without undefined fields and prototypes. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

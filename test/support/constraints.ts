@@ -9,12 +9,12 @@ const pattern = fc
   )
   .map(([v, segments, suffix]) => v + segments.join('.') + suffix);
 
-/** One comparator, always valid: `>= v1.x`. */
+/** One valid comparator: `>= v1.x`. */
 export const comparatorText = fc
   .tuple(operator, fc.constantFrom('', ' '), pattern)
   .map((parts) => parts.join(''));
 
-/** Comparators joined by commas and bars; always valid. */
+/** Valid comparators joined by commas and bars. */
 export const constraintText = fc
   .array(fc.tuple(comparatorText, fc.constantFrom(', ', ' || ')), { minLength: 1, maxLength: 4 })
   .map((parts) => parts.map(([text, join], i) => (i === 0 ? text : join + text)).join(''));
@@ -33,7 +33,7 @@ const noise = fc.constantFrom(
   '9'.repeat(20),
 );
 
-/** Valid or not. */
+/** Valid and invalid constraints. */
 export const anyConstraintText = fc
   .array(fc.oneof({ weight: 4, arbitrary: comparatorText }, noise), { minLength: 1, maxLength: 4 })
   .map((parts) => parts.join(' '));

@@ -2,10 +2,10 @@ import type {
   MetaDocument,
   PackageContents,
   PackageObject,
-} from '../../src/model/package-contents.js';
-import { targetFor, type Target } from '../../src/model/target/target.js';
+} from '../../src/crossplane/packages/package-contents.js';
+import { targetFor, type Target } from '../../src/crossplane/releases/target.js';
 
-/** A meta document with nothing remarkable, save what is given. */
+/** A minimal meta document with the given fields. */
 export function meta(fields: Partial<MetaDocument> = {}): MetaDocument {
   return {
     apiVersion: 'meta.pkg.crossplane.io/v1',

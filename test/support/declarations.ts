@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A declaration: its name, and the `.d.ts` file that it stands in. */
+/** The name of a declaration and its `.d.ts` file. */
 interface Declared {
   readonly name: string;
   readonly file: string;
 }
 
-/** A statement of a file that `tsc` wrote: a line at the margin, and all that belongs below it. */
+/** A statement in the output of `tsc`: an unindented line and the lines that belong to it. */
 const STATEMENT = /^[^\s}].*\n(?:(?:[ \t].*)?\n|\}.*\n)*/gm;
 const DECLARES_TYPE = /^(?:export )?(?:declare )?(?:interface|type|class) (\w+)/;
 const DECLARES_VALUE = /^(?:export )?(?:declare )?(?:function|const) (\w+)/;
 const FROM_FILE = /^(import|export) (?:type )?\{([^}]*)\} from '(\.[^']+)'/;
 
-/** What one `.d.ts` file declares, and where other names in it come from. */
+/** The declarations of a `.d.ts` file and the origin of its imported names. */
 class DeclarationFile {
-  /** What it gives out that other files declare. */
+  /** Exported declarations of other files. */
   readonly reexports: Declared[] = [];
   readonly #file: string;
   readonly #texts = new Map<string, string>();
@@ -31,7 +31,7 @@ class DeclarationFile {
     }
   }
 
-  /** The types that a declaration speaks of. */
+  /** Returns the types that a declaration refers to. */
   typesIn(name: string): Declared[] {
     const words = new Set(this.#texts.get(name)?.match(/\b[A-Za-z_]\w*\b/g));
     return [...words].flatMap((word) => this.#types.get(word) ?? []);
@@ -57,8 +57,8 @@ class DeclarationFile {
 }
 
 /**
- * Types that a user of an entry meets and cannot import: a declaration that it exports, or one that
- * leads from there, speaks of them, and neither the entry nor one of the others exports them.
+ * Returns the types that users of an entry see but cannot import: an exported declaration refers to
+ * them, directly or indirectly, and no entry exports them.
  */
 export function unreachableTypes(entry: string, others: readonly string[] = []): string[] {
   const files = new Map<string, DeclarationFile>();
@@ -70,7 +70,7 @@ export function unreachableTypes(entry: string, others: readonly string[] = []):
   const importable = new Set([entry, ...others].flatMap((each) => read(each).reexports).map(key));
   const met = new Map(read(entry).reexports.map((declared) => [key(declared), declared]));
   const missing: string[] = [];
-  // A map may grow while it is walked: types found on the way are walked, too.
+  // A Map may grow during iteration, so added types are visited, too.
   for (const { name, file } of met.values()) {
     for (const type of read(file).typesIn(name)) {
       if (met.has(key(type))) continue;

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Lockfile } from '../../src/lock/lockfile.js';
-import { parseLockfile } from '../../src/lock/parse-lockfile.js';
+import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { parseLockfile } from '../../src/project/lockfile/parse-lockfile.js';
 import { writeResolvedDemo } from './resolved-demo.js';
 
-/** The lockfile that resolving fixtures/demo gives. */
+/** Returns the lockfile of fixtures/demo. */
 export async function resolvedDemo(): Promise<Lockfile> {
   const folder = await mkdtemp(join(tmpdir(), 'demo-lockfile-'));
   try {

@@ -1,21 +1,21 @@
-import type { IndexFile, IndexPackage } from '../../src/model/index-file.js';
-import type { Repository } from '../../src/model/package.js';
-import type { JsonObject } from '../../src/text/json.js';
-import type { CrdRoot, PackageRoot, Request, Root } from '../../src/model/request.js';
+import type { IndexFile, IndexPackage } from '../../src/sources/index/index-file.js';
+import type { Repository } from '../../src/crossplane/packages/package.js';
+import type { JsonObject } from '../../src/base/json.js';
+import type { CrdRoot, PackageRoot, Request, Root } from '../../src/project/inputs/request.js';
 import { requestFor } from './requests.js';
 
-/** Inclusive index ranges into the version list of a package; none: nothing is allowed. */
+/** Inclusive index ranges of the version list of a package; an empty list allows no version. */
 type Ranges = readonly (readonly [low: number, high: number])[];
-/** What is asked for, by package, in declared order. */
+/** Required packages in declared order. */
 export type Wants = Readonly<Record<string, Ranges>>;
 type PerVersion<T> = Readonly<Record<string, Readonly<Record<string, T>>>>;
 /** Versions by package. */
 export type Selection = Readonly<Record<string, string>>;
 
-/** A dependency problem in no dialect of versions at all: `depsuite/1`. */
+/** A dependency problem that does not depend on a version syntax: `depsuite/1`. */
 export interface Instance {
   readonly id: string;
-  /** Versions by package, the most preferred last. */
+  /** Versions by package, in ascending order of preference. */
   readonly order: Readonly<Record<string, readonly string[]>>;
   readonly packages: PerVersion<Wants>;
   readonly root: Wants;
@@ -25,21 +25,24 @@ export interface Instance {
   readonly needs?: PerVersion<readonly string[]>;
 }
 
-/** An instance as this project reads it. */
+/** An instance as input of this project. */
 export interface Converted {
   readonly universe: IndexFile;
   readonly request: Request;
   /** The request as a document. */
   readonly packageSet: JsonObject;
-  /** Repository and tag of a package version. */
+  /** Returns repository and tag of a package version. */
   translate(name: string, version: string): { repository: Repository; version: string };
-  /** Names and versions as the instance has them. */
+  /** Returns the names and versions of the instance. */
   asInstance(selected: readonly { repository: string; version: string }[]): Selection;
 }
 
 /**
- * Package number k becomes `suite.example/s/p<k>`, its version number i `v1.<i>.0`, so that newest
- * is most preferred; keys become CRDs. Commas and `||` mean the same to every Crossplane release.
+ * Converts an instance. Package number k becomes `suite.example/s/p<k>`, its version number i
+ * `v1.<i>.0`, so that the newest version is the most preferred; keys become CRDs. Every Crossplane
+ * release reads commas and `
+ *
+ * ` in the same way.
  */
 export function convert(instance: Instance): Converted {
   const names = Object.keys(instance.order);
@@ -99,7 +102,7 @@ function rootOf(entry: { provider: string; version: string } | { crd: string }):
 }
 
 function constraint(ranges: Ranges): string {
-  // No version 0.0.1 exists: nothing is allowed.
+  // Version 0.0.1 does not exist, so no version is allowed.
   if (ranges.length === 0) return '=v0.0.1';
   const spans = ranges.map(([low, high]) =>
     low === high ? `=v1.${low}.0` : `>=v1.${low}.0, <=v1.${high}.0`,
@@ -115,7 +118,7 @@ function interned(names: Map<string, string>, key: string, make: (k: number) => 
   return made;
 }
 
-/** What is wrong with a selection, in words; nothing: it is a solution, and no larger than need be. */
+/** Returns the errors in a selection; none if it is a minimal solution. */
 export function flawsOf(instance: Instance, selected: Selection): string[] {
   const flaws: string[] = [];
   const reached = new Set<string>();

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type * as promises from 'node:fs/promises';
 import { basename } from 'node:path';
 
-/** One thing asked of the file system: `fsync .x.1f.tmp`. */
+/** A call to the file system: `fsync .x.1f.tmp`. */
 export interface DiskCall {
   readonly what: 'mkdir' | 'open' | 'write' | 'fsync' | 'rename' | 'link' | 'copy' | 'read' | 'rm';
   readonly path: string;
@@ -11,8 +11,8 @@ export interface DiskCall {
 }
 
 /**
- * The file system under test, by way of `vi.mock('node:fs', …)`: everything goes through to the
- * real one, is written down, and fails with the code that `fault` gives.
+ * The file system under test, used through `vi.mock('node:fs', …)`. Calls are recorded and passed
+ * to the real file system, or fail with the code that `fault` returns.
  */
 export const disk = {
   calls: [] as DiskCall[],
@@ -23,7 +23,7 @@ export const disk = {
     this.fault = undefined;
   },
 
-  /** What was asked, `names` given to files whose own are random. */
+  /** Returns the calls; `names` replace random file names. */
   story(): readonly string[] {
     return this.calls.map(({ what, path }) => `${what} ${nameOf(path)}`);
   },
@@ -46,7 +46,7 @@ function told(call: DiskCall): void {
   });
 }
 
-/** `node:fs/promises`, as far as it writes. */
+/** Wraps the functions of `node:fs/promises` that write. */
 export function faultyPromises(real: typeof promises): typeof promises {
   return {
     ...real,
@@ -84,7 +84,7 @@ function faultyHandle(handle: FileHandle, path: string): FileHandle {
     try {
       told({ what: 'write', path });
     } catch (error) {
-      // A disk that fills up takes what it can.
+      // A full disk accepts as many bytes as fit.
       await writeFile(Buffer.from(bytes as Uint8Array).subarray(0, 1));
       throw error;
     }
@@ -97,7 +97,7 @@ function faultyHandle(handle: FileHandle, path: string): FileHandle {
   return handle;
 }
 
-/** `node:fs`, as far as locks are written by it. */
+/** Wraps the functions of `node:fs` that write locks. */
 export function faultyFs(real: typeof fs): typeof fs {
   return {
     ...real,

@@ -1,4 +1,4 @@
-import type { Draw } from '../../src/usecases/fuzz/seeded.js';
+import type { Draw } from '../../src/base/collections.js';
 
 const OPERATORS = [
   '',
@@ -53,7 +53,7 @@ const JOINS = [', ', ',', ' || ', '||', ' ', '  ', '\t', ' , ', ',,', ' | ', ' &
 
 const BLEMISHES = ['', ...'.,|-+ vV<>=~^!*x0é\t\n\u00a0\u0085'.split('')];
 
-/** A constraint that is likely to be valid in one dialect or both, and now and then is not. */
+/** Draws a constraint that is usually valid in at least one dialect. */
 export function drawnConstraint(draw: Draw): string {
   let text = comparator(draw);
   for (let more = pick([0, 0, 0, 1, 1, 2, 3], draw); more > 0; more--) {
@@ -63,12 +63,12 @@ export function drawnConstraint(draw: Draw): string {
   return draw(12) === 0 ? blemished(text, draw) : text;
 }
 
-/** A version, near those that the constraint above speaks of. */
+/** Draws a version near those in drawn constraints. */
 export function drawnVersion(draw: Draw): string {
   return draw(15) === 0 ? blemished(version(draw), draw) : version(draw);
 }
 
-/** Versions that are told apart by what the comparators of a constraint say: theirs, and those next to them. */
+/** Draws the versions in the comparators of a constraint and versions next to them. */
 export function versionsNear(constraint: string, draw: Draw): string[] {
   const named = [...constraint.matchAll(/[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z.-]+)?/g)].map(
     ([text]) => text,
@@ -112,7 +112,7 @@ function suffix(draw: Draw, oneIn: number): string {
   return prerelease + (draw(15) === 0 ? pick(['+b', '+up.1', '+', '+é'], draw) : '');
 }
 
-/** With a character put in, taken out or exchanged. */
+/** Adds, removes or replaces one character. */
 function blemished(text: string, draw: Draw): string {
   const at = draw(text.length + 1);
   const put = pick(BLEMISHES, draw);

@@ -1,21 +1,30 @@
-import { realClock } from '../../src/model/time/clock.js';
-import type { Io } from '../../src/cli/io/io.js';
+import { join, relative } from 'node:path';
+import { realClock } from '../../src/base/time.js';
+import type { Io } from '../../src/cli/terminal/io.js';
 
 export interface FakeIo extends Io {
-  /** Everything written to stdout. */
+  /** Returns everything written to stdout. */
   stdout(): string;
-  /** Lines written to stderr. */
+  /** Returns the lines written to stderr. */
   notes(): readonly string[];
 }
 
-/** A world in memory, for running commands in tests. */
+const ROOT = join(import.meta.dirname, '../..');
+
+/**
+ * A process in memory that runs commands in tests. Throws if the working folder is in this
+ * repository, because a command would read an `xpkg.yaml` or lockfile in it.
+ */
 export function fakeIo(given: Partial<Omit<Io, 'stdin'>> & { stdin?: string } = {}): FakeIo {
-  const { stdin = '', ...rest } = given;
+  const { stdin = '', cwd = process.cwd(), ...rest } = given;
+  if (!relative(ROOT, cwd).startsWith('..')) {
+    throw new Error(`A test must not run a command in ${cwd}, which is part of the repository`);
+  }
   const out: string[] = [];
   const notes: string[] = [];
   return {
-    cwd: '.',
-    argv: [],
+    cwd,
+    words: [],
     env: {},
     clock: { ...realClock, sleep: () => Promise.resolve() },
     interactive: false,

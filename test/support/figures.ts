@@ -1,12 +1,12 @@
 import { TestRunner } from 'vitest';
 
-/** What a hostile test tried; `npm run hostile` adds it up and prints it. */
+/** The results of a hostile test; `npm run hostile` sums them up and prints them. */
 export interface Figure {
   readonly what: string;
   tried: number;
-  /** A test that fails is one, whether it counted it or not. */
+  /** Number of failures; a failing test counts at least one. */
   violations: number;
-  /** Highest memory of the process, or of those that it started. */
+  /** Peak memory of the process or of its child processes. */
   peakBytes: number;
 }
 
@@ -17,9 +17,9 @@ declare module 'vitest' {
 }
 
 /**
- * Notes in the running test what it tried, under a name that test/hostile/parts.ts lists.
+ * Records what the running test tried, under a name from test/hostile/parts.ts.
  *
- * The peak is that of this process unless told: a test of other processes knows theirs.
+ * The default peak is that of this process; tests with child processes pass their peak.
  */
 export function recordFigure(
   what: string,

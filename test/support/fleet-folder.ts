@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runCli } from '../../src/cli/run.js';
-import type { Io } from '../../src/cli/io/io.js';
-import { sha256 } from '../../src/text/digest.js';
+import { runCli } from '../../src/commands.js';
+import type { Io } from '../../src/cli/terminal/io.js';
+import { sha256 } from '../../src/base/digest.js';
 import { fakeIo } from './fake-io.js';
 
 export const REGISTRY = 'xpkg.example.org/acme';
-/** Every set of a folder that `FleetFolder` makes. */
+/** The flags for all projects of a `FleetFolder`. */
 export const EACH = ['--each', 'clusters/*/xpkg.yaml'];
 /** The index of `FleetFolder.writeIndex`. */
 export const FROM = ['--from', 'index:index.json'];
 
-/** A repository with the sets of several clusters, and an index of what they may have. */
+/** A repository with the projects of several clusters and an index of their packages. */
 export class FleetFolder {
   readonly path: string;
 
@@ -27,7 +27,7 @@ export class FleetFolder {
     return folder;
   }
 
-  /** `platform` requires `base` of at least its own version; `odd` requires a `base` that is not there. */
+  /** `platform` requires `base` of at least its own version; `odd` requires a missing `base`. */
   async writeIndex(versions: readonly string[]): Promise<void> {
     const entry = (name: string, dependsOn: (version: string) => object[]) => ({
       kind: name === 'base' ? 'Provider' : 'Configuration',
@@ -47,7 +47,9 @@ export class FleetFolder {
     await this.write('index.json', JSON.stringify({ packages }));
   }
 
-  /** Writes the set of a cluster: packages by the end of their name, each with its range. */
+  /**
+   * Writes the project of a cluster: packages by the last part of their name, each with its range.
+   */
   async set(
     cluster: string,
     packages: Readonly<Record<string, string>>,
@@ -75,7 +77,7 @@ export class FleetFolder {
     return existsSync(join(this.path, name));
   }
 
-  /** Every file below a folder, with its text. */
+  /** Returns the text of every file below a folder. */
   async files(below: string): Promise<Readonly<Record<string, string>>> {
     const entries = await readdir(join(this.path, below), { recursive: true, withFileTypes: true });
     const paths = entries
@@ -94,7 +96,7 @@ export class FleetFolder {
     return { code, stdout, stderr: io.notes().join('\n'), notes: io.notes() };
   }
 
-  /** The lines that a command prints with `-o json`. */
+  /** Returns the lines that a command prints with `-o json`. */
   async lines(argv: readonly string[]) {
     const { code, stdout } = await this.run([...argv, '-o', 'json']);
     const lines = stdout

@@ -4,13 +4,13 @@ import type { FileHandle } from 'node:fs/promises';
 import type * as promises from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What happens to a run at one of its changes to the file system. */
+/** A failure of a run at one of its changes to the file system. */
 export interface Accident {
-  /** The change, counted from 1, before which it happens. */
+  /** The number of the change, from 1, before which the failure happens. */
   readonly at: number;
-  /** `killed`: nothing of the run changes anything any more; a code: the change fails with it. */
+  /** `killed`: the run changes nothing from then on; an error code: the change fails with it. */
   readonly how: 'killed' | 'ENOSPC' | 'EIO' | 'EROFS';
-  /** The changes after it fail as well. */
+  /** Whether all later changes fail, too. */
   readonly lasting?: boolean;
 }
 
@@ -19,6 +19,8 @@ interface Run {
   die: (end: 'killed') => void;
   changes: number;
   last: string;
+  /** Files opened by the run; undefined after it was killed. */
+  files: FileHandle[] | undefined;
 }
 
 const current = new AsyncLocalStorage<Run>();
@@ -27,30 +29,39 @@ let runs = 0;
 
 export interface Ended<T> {
   readonly end: T | 'killed';
-  /** Whether the run came as far as the accident. */
+  /** Whether the run reached the failure. */
   readonly happened: boolean;
-  /** The change before which it did: `rename /x/y`. */
+  /** The last change before the failure: `rename /x/y`. */
   readonly last: string;
 }
 
 /**
- * Runs `action` as a process of its own id to whom the accident happens. A killed one is never
- * heard of again: what it asks of the file system is not done, and not answered.
+ * Runs `action` as a process with its own id and the given failure. After a kill, file system calls
+ * are neither executed nor answered.
  */
 export async function withAccident<T>(
   accident: Accident,
   action: () => Promise<T>,
 ): Promise<Ended<T>> {
   Object.defineProperty(process, 'pid', { value: FIRST_PID + (runs += 1) });
-  const run: Run = { accident, die: () => {}, changes: 0, last: '' };
+  const run: Run = { accident, die: () => {}, changes: 0, last: '', files: [] };
   const death = new Promise<'killed'>((resolve) => {
     run.die = resolve;
   });
   const end = await Promise.race([current.run(run, action), death]);
+  // The system closes the files that a killed process has open.
+  if (end === 'killed') {
+    const files = run.files ?? [];
+    run.files = undefined;
+    await Promise.all(files.map((file) => file.close()));
+  }
   return { end, happened: run.changes >= accident.at, last: run.last };
 }
 
-/** Whether the change may go on; `never`: its process is no more. Throws where it fails. */
+/**
+ * Returns whether a change may continue; `never`: the process was killed. Throws if the change
+ * fails.
+ */
 function meet(what: string, path: unknown): 'go' | 'never' {
   const run = current.getStore();
   if (run === undefined) return 'go';
@@ -67,7 +78,7 @@ function meet(what: string, path: unknown): 'go' | 'never' {
   throw Object.assign(new Error(text), { code: how, syscall: what });
 }
 
-/** Makes a function of `node:fs/promises` that changes something meet its accident. */
+/** Wraps a changing function of `node:fs/promises` so that it can fail. */
 function changing<A extends readonly unknown[], R>(
   what: string,
   pathIn: (args: A) => unknown,
@@ -91,7 +102,7 @@ function changingSync<A extends readonly unknown[], R>(
 const first = ([path]: readonly unknown[]) => path;
 const second = ([, path]: readonly unknown[]) => path;
 
-/** `node:fs/promises`, as far as it changes anything. */
+/** Wraps the changing functions of `node:fs/promises`. */
 export function changingPromises(real: typeof promises): typeof promises {
   const unlink = changing('unlink', first, real.unlink);
   const rmdir = changing('rmdir', first, real.rmdir);
@@ -123,6 +134,12 @@ export function changingPromises(real: typeof promises): typeof promises {
       const makes = flags !== 'r' && flags !== undefined;
       if (makes && meet('open', path) === 'never') return new Promise(() => {});
       const handle = await real.open(path, flags, mode);
+      const run = current.getStore();
+      if (run !== undefined && run.files === undefined) {
+        await handle.close();
+        return new Promise(() => {});
+      }
+      run?.files?.push(handle);
       if (makes) return changingHandle(handle, String(path));
       if (current.getStore() !== undefined) handle.sync = skipped;
       return handle;
@@ -138,7 +155,7 @@ function changingHandle(handle: FileHandle, path: string): FileHandle {
     try {
       met = meet('write', path);
     } catch (error) {
-      // A disk that fills up takes what it can.
+      // A full disk accepts as many bytes as fit.
       await torn();
       throw error;
     }
@@ -152,16 +169,16 @@ function changingHandle(handle: FileHandle, path: string): FileHandle {
   return handle;
 }
 
-/** To wait for the disk takes most of the time, and changes nothing that another process sees. */
+/** Skips waiting for the disk, which is slow and changes nothing that other processes see. */
 async function skipped(): Promise<void> {}
 
-/** A process may be killed within a write, which is then torn. */
+/** A process may be killed during a write, which then is incomplete. */
 function isFirstAfterDeath(): boolean {
   const run = current.getStore();
   return run?.changes === run?.accident.at;
 }
 
-/** `node:fs`, as far as it changes anything. */
+/** Wraps the changing functions of `node:fs`. */
 export function changingFs(real: typeof fs): typeof fs {
   return {
     ...real,

@@ -13,7 +13,7 @@ interface Action {
   readonly runs: { readonly using: string; readonly steps: readonly ActionStep[] };
 }
 
-/** `action.yml` as a runner runs it: its steps in bash, with the files that a runner gives. */
+/** Runs `action.yml` like a runner: its steps in bash, with the files that a runner provides. */
 export class GithubAction {
   readonly #machine: PipelineMachine;
   readonly #action = documentsOf('action.yml')[0] as Action;

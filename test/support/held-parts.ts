@@ -1,16 +1,18 @@
-import type { Artifact } from '../../src/image/artifact.js';
-import type { ImageRepository } from '../../src/image/image-repository.js';
-import type { IndexFile } from '../../src/model/index-file.js';
-import { SourceError } from '../../src/model/source-error.js';
-import { partsOf } from '../../src/sources/parts/held-index.js';
-import { partsArtifact } from '../../src/sources/parts/parts-artifact.js';
-import { PartsSnapshot } from '../../src/sources/parts/parts-snapshot.js';
-import { sha256 } from '../../src/text/digest.js';
+import type { Artifact } from '../../src/oci/image/artifact.js';
+import type { ImageRepository } from '../../src/oci/image/image-repository.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
+import { SourceError } from '../../src/base/errors.js';
+import { buildParts } from '../../src/sources/sparse-index/index-parts.js';
+import { sparseIndexArtifact } from '../../src/sources/sparse-index/artifact.js';
+import { SparseIndexSnapshot } from '../../src/sources/sparse-index/snapshot.js';
+import { sha256 } from '../../src/base/digest.js';
 
-/** An artifact in memory, whose bytes can be changed; like any repository it checks what it returns. */
-export class HeldParts implements ImageRepository {
+/**
+ * An artifact in memory whose bytes can be changed; it checks what it returns, like any repository.
+ */
+export class MemoryArtifact implements ImageRepository {
   readonly name = 'registry.example.test/team/index';
-  /** Digests that were asked for, in order. */
+  /** Digests that were requested, in order. */
   readonly asked: string[] = [];
   readonly bytes: Map<string, Uint8Array>;
   readonly artifact: Artifact;
@@ -24,12 +26,12 @@ export class HeldParts implements ImageRepository {
     ]);
   }
 
-  static async of(index: IndexFile): Promise<HeldParts> {
-    return new HeldParts(partsArtifact(await partsOf(index)));
+  static async of(index: IndexFile): Promise<MemoryArtifact> {
+    return new MemoryArtifact(sparseIndexArtifact(await buildParts(index)));
   }
 
-  open(): Promise<PartsSnapshot> {
-    return PartsSnapshot.open(this, this.artifact.manifest, 'the index');
+  open(): Promise<SparseIndexSnapshot> {
+    return SparseIndexSnapshot.open(this, this.artifact.manifest, 'the index');
   }
 
   async tags(): Promise<readonly string[]> {

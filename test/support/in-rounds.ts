@@ -1,9 +1,9 @@
-import type { ImageRepository } from '../../src/image/image-repository.js';
+import type { ImageRepository } from '../../src/oci/image/image-repository.js';
 
-/** Lets blobs wait until nothing more is asked for, gives all at once, and counts how often. */
+/** Holds blob requests until no more arrive, answers them together, and counts the rounds. */
 export class InRounds implements ImageRepository {
   readonly name: string;
-  /** Digests that were asked for, by round. */
+  /** Requested digests by round. */
   readonly rounds: string[][] = [];
   readonly #images: ImageRepository;
   #round: Promise<void> | undefined;
@@ -24,7 +24,7 @@ export class InRounds implements ImageRepository {
   async blob(descriptor: Parameters<ImageRepository['blob']>[0]) {
     if (this.#round === undefined) {
       this.rounds.push([]);
-      // All that does not wait for an answer is done by then.
+      // By then, everything that does not wait for an answer is done.
       this.#round = new Promise((resolve) => setImmediate(resolve));
       void this.#round.then(() => (this.#round = undefined));
     }

@@ -1,5 +1,6 @@
-// Preloaded (`node --import`) into a command: ends the process by SIGKILL before its change number
-// KILL_AT to the file system. A file of its own in JavaScript: it runs before any TypeScript does.
+// Preloaded (`node --import`) into a command: ends the process with SIGKILL before its change
+// number KILL_AT to the file system. It is JavaScript because it runs before any TypeScript is
+// loaded.
 import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';

@@ -1,13 +1,13 @@
-import { isList, isMapping, type JsonObject, type JsonValue } from '../../src/text/json.js';
+import { isList, isMapping, type JsonObject, type JsonValue } from '../../src/base/json.js';
 
-/** A lockfile with one part of it changed. */
+/** A lockfile with one changed part. */
 export interface LockfileEdit {
   /** `packages[0].digest: replaced by "v1"`. */
   readonly what: string;
-  /** The last name on the way to the part. */
+  /** The name of the changed field. */
   readonly field: string;
   readonly edited: JsonValue;
-  /** The part is taken away. */
+  /** Whether the part was removed. */
   readonly isRemoval: boolean;
 }
 
@@ -15,10 +15,10 @@ const GONE = 'is gone';
 
 type Path = readonly (string | number)[];
 
-/** Other values of each type, beside those that the lockfile holds elsewhere. */
+/** Values of each type that are not in the lockfile. */
 const STRANGERS: readonly JsonValue[] = ['', 'x', 'v9.9.9', `sha256:${'0'.repeat(64)}`, 0, null];
 
-/** What a pull request may add to a mapping, by the name of the field that holds the mapping. */
+/** Additions to a mapping, by the name of the field with the mapping. */
 const ADDITIONS: Readonly<Record<string, JsonObject>> = {
   packages: {
     manifest: `sha256:${'1'.repeat(64)}`,
@@ -38,7 +38,7 @@ const ADDITIONS: Readonly<Record<string, JsonObject>> = {
   dependsOn: { demand: { crd: 'evils.evil.io' }, apiVersion: 'pkg.crossplane.io/v1' },
 };
 
-/** Every edit of a single part: taken away, replaced, repeated, reordered, added to. */
+/** Returns every edit of a single part: removed, replaced, repeated, reordered, extended. */
 export function lockfileEdits(document: JsonValue): readonly LockfileEdit[] {
   const places = placesIn(document, []);
   const values = places.map((path) => at(document, path)!);
@@ -78,7 +78,7 @@ function replacements(value: JsonValue, texts: readonly string[]): readonly Json
   return others([{}, [], null, 'x']);
 }
 
-/** Other texts of the lockfile: those that come next, and those of the same beginning. */
+/** Returns similar texts of the lockfile: adjacent ones and those with the same prefix. */
 function neighbours(value: string, texts: readonly string[]): readonly string[] {
   const place = texts.indexOf(value);
   const alike = texts.filter((text) => text.startsWith(value.slice(0, 4)));

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
-import { objectNameOf } from '../../src/model/name.js';
-import type { PackageRequirement } from '../../src/model/package-meta.js';
-import type { PackageKind } from '../../src/model/package.js';
-import type { Digest } from '../../src/text/digest.js';
+import type { LockedPackage, Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { objectNameOf } from '../../src/crossplane/packages/object-names.js';
+import type { PackageRequirement } from '../../src/crossplane/packages/package-meta.js';
+import type { PackageKind } from '../../src/crossplane/packages/package.js';
+import type { Digest } from '../../src/base/digest.js';
+import type { JsonObject } from '../../src/base/json.js';
 
-/** A digest that any text stands for. */
+/** Returns a digest derived from a text. */
 export function digestOf(text: string): Digest {
   return `sha256:${createHash('sha256').update(text).digest('hex')}` as Digest;
 }
 
-/** `[kind] repository constraint`; kind is Provider unless said. */
+/** `[kind] repository constraint`; the default kind is Provider. */
 export function needs(text: string): PackageRequirement {
   const words = text.split(' ');
   const kinds: readonly string[] = ['Provider', 'Configuration', 'Function'];
@@ -25,7 +26,9 @@ export function needs(text: string): PackageRequirement {
   };
 }
 
-/** A locked package, of which `reference` says repository and version, and `parts` the rest. */
+/**
+ * Returns a locked package; `reference` is its repository and version, `parts` are other fields.
+ */
 export function locked(reference: string, parts: Partial<LockedPackage> = {}): LockedPackage {
   const at = reference.indexOf('@');
   const colon = at >= 0 ? at : reference.lastIndexOf(':');
@@ -50,7 +53,12 @@ export function locked(reference: string, parts: Partial<LockedPackage> = {}): L
   };
 }
 
-/** A lockfile of these packages. */
+/** Returns the part of a locked package that sets the `spec` of its object. */
+export function withSpec(spec: JsonObject): Pick<LockedPackage, 'object'> {
+  return { object: { apiVersion: undefined, metadata: {}, spec } };
+}
+
+/** Returns a lockfile with these packages. */
 export function lockfileOf(
   packages: readonly LockedPackage[],
   parts: Partial<Lockfile> = {},

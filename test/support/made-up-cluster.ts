@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type * as fc from 'fast-check';
-import { labelOf } from '../../src/bundle/object-label.js';
-import type { Pin } from '../../src/bundle/package-object.js';
-import type { LockedPackage, Lockfile } from '../../src/lock/lockfile.js';
-import { revisionName } from '../../src/model/name.js';
-import { objectTypeOf, type OwnedObject } from '../../src/model/owned-object.js';
-import { targetFor, type Target } from '../../src/model/target/target.js';
-import { byCodePoint } from '../../src/text/code-point-order.js';
-import type { JsonObject, JsonValue } from '../../src/text/json.js';
-import { isList, isMapping, mappingOf } from '../../src/text/json.js';
-import { writeYaml, writeYamlStream } from '../../src/text/yaml/write-yaml.js';
-import { lockfile, type LockfileKnobs } from '../../src/testing/generate/lockfile.js';
-import { render } from '../../src/usecases/render.js';
+import { labelOf } from '../../src/project/manifests/object-names.js';
+import type { Pin } from '../../src/project/manifests/package-object.js';
+import type { LockedPackage, Lockfile } from '../../src/project/lockfile/lockfile.js';
+import { revisionName } from '../../src/crossplane/packages/object-names.js';
+import { objectTypeOf, type OwnedObject } from '../../src/crossplane/packages/owned-objects.js';
+import { targetFor, type Target } from '../../src/crossplane/releases/target.js';
+import { byCodePoint } from '../../src/base/collections.js';
+import type { JsonObject, JsonValue } from '../../src/base/json.js';
+import { isList, isMapping, mappingOf } from '../../src/base/json.js';
+import { writeYaml, writeYamlStream } from '../../src/base/yaml/write-yaml.js';
+import { lockfile, type LockfileKnobs } from '../../src/testing/generators/lockfile.js';
+import { render } from '../../src/project/manifests/render.js';
 
-/** An object of the cluster, for tests to edit in place; of its fields those that they edit. */
+/** An object of the cluster that tests edit in place, with the fields that they edit. */
 export interface ClusterObject {
   apiVersion: string;
   kind: string;
@@ -30,7 +30,7 @@ export interface ClusterObject {
     currentRevision?: string;
     objectRefs: { apiVersion: string; kind: string; name: string }[];
   };
-  /** Of a Lock. */
+  /** Rows of a Lock. */
   packages: ClusterRow[];
 }
 
@@ -42,8 +42,8 @@ interface ClusterRow {
 }
 
 /**
- * What `kubectl get` would show of a cluster that ended healthy after a bundle was applied: the
- * packages asked for by a person, the others made by the cluster's own resolver.
+ * Returns what `kubectl get` shows of a healthy cluster after the manifests were applied: a user
+ * created the direct packages, and the cluster's resolver the others.
  */
 export function madeUpCluster(applied: Lockfile, options: ClusterOptions = {}): ClusterObject[] {
   const target = targetFor(applied.crossplane)!;
@@ -70,7 +70,7 @@ export function madeUpCluster(applied: Lockfile, options: ClusterOptions = {}): 
   ]) as object[] as ClusterObject[];
 }
 
-/** Generated lockfiles that can be applied: every digest is known, and no object is there twice. */
+/** Generated lockfiles that can be applied: all digests are known, and objects are unique. */
 export function applicable(knobs: Partial<LockfileKnobs>): fc.Arbitrary<Lockfile> {
   return lockfile({ ...knobs, undigested: 0 }).filter(({ objects }) => {
     return new Set(objects.map(labelOf)).size === objects.length;
@@ -78,13 +78,13 @@ export function applicable(knobs: Partial<LockfileKnobs>): fc.Arbitrary<Lockfile
 }
 
 interface ClusterOptions {
-  /** As `kubectl get --show-managed-fields` shows them. */
+  /** Adds managed fields, as with `kubectl get --show-managed-fields`. */
   readonly managedFields?: boolean;
-  /** How the bundle was rendered. */
+  /** How the manifests were rendered. */
   readonly pin?: Pin;
 }
 
-/** The text that `kubectl get -o yaml` prints: one List, keys sorted, items at the left margin. */
+/** Returns the output of `kubectl get -o yaml`: one List with sorted keys and unindented items. */
 export function asYamlList(objects: readonly object[]): string {
   const items = objects.map((object) => {
     return `- ${writeYaml(sortedKeys(object as JsonObject))
@@ -98,7 +98,7 @@ export function asYamlStream(objects: readonly object[]): string {
   return writeYamlStream(objects as readonly JsonObject[]);
 }
 
-/** The text that `kubectl get -o json` prints. */
+/** Returns the output of `kubectl get -o json`. */
 export function asJsonList(objects: readonly object[]): string {
   const list: object = {
     apiVersion: 'v1',
@@ -246,7 +246,9 @@ function revision(locked: LockedPackage, target: Target, options: ClusterOptions
   };
 }
 
-/** A claim is not listed; a CRD of a provider is an MRD on v2, unless it configures the provider. */
+/**
+ * Claims are not listed; on v2, a CRD of a provider is an MRD unless it configures the provider.
+ */
 function reference(
   { kind, name }: OwnedObject,
   locked: LockedPackage,

@@ -1,8 +1,8 @@
-import type { Draw } from '../../src/usecases/fuzz/seeded.js';
+import type { Draw } from '../../src/base/collections.js';
 
 /**
- * A package.yaml stream in which one to three things are not as a tool would write them; `written` gives
- * what a tool would write.
+ * Returns a package.yaml stream with one to three unusual parts; `written` is the stream that a
+ * tool would write.
  */
 export function mutatedStream(
   draw: Draw,
@@ -269,7 +269,7 @@ const CHARACTERS = [
   '!x ',
 ];
 
-/** What stands in a text with two spaces or a line break between. */
+/** Returns the parts of a text that two spaces or a line break separate. */
 function apart(text: string): string[] {
   return text.trim().split(/ {2,}|\n */);
 }

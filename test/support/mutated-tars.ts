@@ -1,7 +1,7 @@
-import type { Draw } from '../../src/usecases/fuzz/seeded.js';
+import type { Draw } from '../../src/base/collections.js';
 import { checksummed, GNU, paxRecord, TAR_BLOCK, tarFile, tarHeader, USTAR } from './tars.js';
 
-/** A tar in which one to three things are not as an archiver left them. */
+/** Returns a tar with one to three changes that no archiver makes. */
 export function mutatedTar(tar: Buffer, draw: Draw): Buffer {
   let mutated: Buffer = Buffer.from(tar);
   for (let times = 1 + draw(3); times > 0; times--) {
@@ -83,7 +83,7 @@ const MUTATIONS: readonly Mutation[] = [
     if (draw(2) === 0) tar.write('tar\0', header + 508, 'latin1');
     return checksummed(tar, header);
   },
-  /** Some archivers sum up bytes as signed ones. */
+  /** Some archivers compute the checksum with signed bytes. */
   function signedChecksum(tar, header, draw) {
     tar[header + draw(100)] = 0x80 | draw(128);
     tar.fill(0x20, header + 148, header + 156);
@@ -127,7 +127,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** A packed layer in which bytes were changed, lost, added behind the end or put before it. */
+/** Returns a compressed layer in which bytes were changed, removed, appended or prepended. */
 export function mutatedLayer(layer: Buffer, draw: Draw): Buffer {
   const mutated = Buffer.from(layer);
   switch (draw(7)) {
@@ -150,7 +150,7 @@ export function mutatedLayer(layer: Buffer, draw: Draw): Buffer {
   }
 }
 
-/** Where a header stands, if the tar has any that can be told from content. */
+/** Returns the offset of a header, if the tar has a recognizable one. */
 function headerIn(tar: Buffer, draw: Draw): number {
   const headers: number[] = [];
   for (let at = 0; at + TAR_BLOCK <= tar.length; at += TAR_BLOCK) {

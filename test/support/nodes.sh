@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 releases=(20.20.2 22.23.2 24.21.0)
-some=(test/cases.test.ts test/cli/main.test.ts test/image/archive test/registry/transport test/files)
+some=(test/cases.test.ts test/main.test.ts test/image/archive test/registry/transport test/files)
 
 kept=${XDG_CACHE_HOME:-$HOME/.cache}/xpkg-resolve-shipping
 case $(uname -s)-$(uname -m) in
@@ -33,7 +33,7 @@ main_job() {
   local before=$work/before now=$work/now
   rm -rf "$now"
   mkdir "$now"
-  NODE_OPTIONS=--pending-deprecation node dist/cli/main.js resolve -f fixtures/demo --from dir:fixtures/packages \
+  NODE_OPTIONS=--pending-deprecation node dist/main.js resolve -f fixtures/demo --from dir:fixtures/packages \
     --lock "$now/xpkg.lock.yaml" --out "$now/rendered" >"$now/stdout" 2>"$now/stderr"
   if grep -i warning "$now/stderr"; then return 1; fi
   [ -d "$before" ] || cp -r "$now" "$before"

@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue } from '../../src/text/json.js';
-import { spelledStream } from '../../src/testing/generate/spelled-yaml.js';
-import type { Draw } from '../../src/usecases/fuzz/seeded.js';
+import type { JsonObject, JsonValue } from '../../src/base/json.js';
+import { formatStream } from '../../src/testing/generators/package-yaml.js';
+import type { Draw } from '../../src/base/collections.js';
 import { drawnConstraint } from './drawn-constraints.js';
 
 /**
- * The text of a package that may be right in every respect, and more often is not in one or two: its kind or
- * version, constraints, dependencies, types of fields, and which objects it holds.
+ * Draws the text of a package that usually has one or two errors: in kind, version, constraints,
+ * dependencies, field types or objects.
  */
 export function oddPackage(draw: Draw): string {
   const metas = pick([0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2], draw);
@@ -16,7 +16,7 @@ export function oddPackage(draw: Draw): string {
     documents.splice(draw(documents.length + 1), 0, oddMeta(kind, draw));
   if (documents.length === 0) return pick(['', '---\n', '# nothing\n', '\n'], draw);
   const ways = Array.from({ length: 1 + draw(12) }, () => draw(draw(3) === 0 ? 12 : 1));
-  return spelledStream(documents, ways);
+  return formatStream(documents, ways);
 }
 
 const KINDS = ['Provider', 'Configuration', 'Function'];
@@ -271,7 +271,7 @@ const xrd: MakeObject = (draw) => {
   };
 };
 
-/** An object whose spec does not matter. */
+/** Returns an object whose spec is irrelevant. */
 function plain(apiVersion: string, kind: string): MakeObject {
   return (draw) => ({
     apiVersion,
@@ -300,7 +300,7 @@ const FITTING: Readonly<Record<string, readonly MakeObject[]>> = {
   Function: [crd],
 };
 
-/** Any kind that some release has registered or a user may think it has. */
+/** Kinds that some release has registered, and plausible but unknown kinds. */
 const OBJECTS: readonly MakeObject[] = [
   ...Object.values(FITTING).flat(),
   ...[
@@ -336,7 +336,7 @@ const OBJECTS: readonly MakeObject[] = [
   ].map(([apiVersion, kind]) => plain(apiVersion!, kind!)),
 ];
 
-/** Nearly always the first. */
+/** Draws the usual value in most cases. */
 function rarely<T>(usual: T, odd: readonly T[], draw: Draw): T {
   return draw(40) === 0 ? pick(odd, draw) : usual;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { OraclePackage, OracleQuestion, OracleVerdict } from '../rig/oracle/ask-oracle.js';
 
-/** What releases said of some inputs; equal answers are written once, with the releases that gave them. */
+/** The answers of releases to some inputs; equal answers are stored once, with their releases. */
 export interface OracleSample<Input, Answer> {
   readonly input: Input;
   readonly answers: readonly { readonly on: readonly string[]; readonly answer: Answer }[];
@@ -10,7 +10,7 @@ export interface OracleSample<Input, Answer> {
 export type PackageSample = OracleSample<string, OraclePackage>;
 export type ConstraintSample = OracleSample<OracleQuestion, OracleVerdict>;
 
-/** A line for each input. */
+/** Files with one line for each input. */
 export const SAMPLE_FILES = {
   packages: new URL('../../fixtures/oracle/packages.jsonl', import.meta.url),
   constraints: new URL('../../fixtures/oracle/constraints.jsonl', import.meta.url),

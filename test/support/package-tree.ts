@@ -6,12 +6,12 @@ export interface TreePackage {
   readonly kind: string;
   readonly crossplane: string | undefined;
   readonly dependsOn: readonly { readonly repository: string; readonly constraint: string }[];
-  /** CRDs it would install, those of XRDs and claims included, and Compositions. */
+  /** The CRDs that it would install, including those of XRDs and claims, and Compositions. */
   readonly owns: readonly string[];
   readonly compositions: readonly { readonly functionRefs: readonly string[] }[];
 }
 
-/** Repository → version → package. */
+/** Packages by repository, then by version. */
 export type PackageTree = ReadonlyMap<string, ReadonlyMap<string, TreePackage>>;
 
 interface Document {
@@ -28,8 +28,8 @@ interface Document {
 }
 
 /**
- * Reads a tree of `<repository>@<version>` folders with no help from `src/`, so that what the
- * fixtures say and what the tool makes of them can be compared.
+ * Reads a tree of `<repository>@<version>` folders without code from `src/`, so that fixtures can
+ * be compared with the results of the tool.
  */
 export function readPackageTree(folder: string): PackageTree {
   const documents = new Map<string, Document[]>();

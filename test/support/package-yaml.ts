@@ -1,4 +1,4 @@
-/** A package.yaml with a meta document and, for each name, a CRD. */
+/** Returns a package.yaml with a meta document and a CRD for each name. */
 export function providerYaml(name: string, ...crds: readonly string[]): string {
   return [
     `apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata:\n  name: ${name}\n`,

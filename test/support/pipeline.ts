@@ -14,18 +14,18 @@ import { delimiter, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
 const ROOT = join(import.meta.dirname, '../..');
-const MAIN = join(ROOT, 'dist/cli/main.js');
+const MAIN = join(ROOT, 'dist/main.js');
 
-/** The demo, as it was locked first. */
+/** The demo project after its first resolution. */
 let lockedDemo: string | undefined;
 
-/** The documents of a file of this repository. */
+/** Returns the documents of a file of this repository. */
 export function documentsOf(file: string): readonly unknown[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return parseAllDocuments(text).map((document) => document.toJS() as unknown);
 }
 
-/** A text with `${{ … }}` or `$[[ … ]]` replaced; what is not known is an error. */
+/** Returns a text with `${{ … }}` or `$[[ … ]]` replaced. Throws for unknown expressions. */
 export function interpolated(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$(?:\{\{|\[\[) *([\w.-]+) *(?:\}\}|\]\])/g, (whole, name: string) => {
     const value = values[name];
@@ -41,9 +41,9 @@ export interface Ran {
 }
 
 /**
- * A machine that runs the shell of pipelines, in a repository with the demo set. `npm install` puts
- * the command as it is built here where npm would, and remembers what was asked for; with
- * `realNpm`, npm does.
+ * A machine that runs the shell scripts of pipelines in a repository with the demo project. `npm
+ * install` puts the built command where npm would, and records its arguments; with `realNpm`, npm
+ * itself runs.
  */
 export class PipelineMachine {
   readonly folder = mkdtempSync(join(tmpdir(), 'pipeline-'));
@@ -54,7 +54,7 @@ export class PipelineMachine {
   #path: readonly string[] = [this.#bin];
 
   constructor({ realNpm = false } = {}) {
-    // npm has its registry and what it needs to reach it from there.
+    // npm has its own registry and the settings to reach it.
     this.#inherited = realNpm ? process.env : { HOME: this.folder };
     if (!existsSync(MAIN)) throw new Error('run `npm run build` first');
     for (const folder of [this.repository, this.temporary, this.#bin]) mkdirSync(folder);
@@ -66,7 +66,7 @@ export class PipelineMachine {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Puts a script of bash where commands are found. */
+  /** Adds a bash script to the folder of commands. */
   program(name: string, script: string): void {
     const path = join(this.#bin, name);
     writeFileSync(path, `#!/usr/bin/env bash\n${script}\n`);
@@ -77,12 +77,12 @@ export class PipelineMachine {
     this.#path = [folder, ...this.#path];
   }
 
-  /** What `npm` was asked for. */
+  /** Returns the recorded arguments of `npm`. */
   get npmCalls(): string {
     return readFileSync(join(this.folder, 'npm-calls'), 'utf8');
   }
 
-  /** Locks the demo set, as is committed before a pipeline runs. */
+  /** Locks the demo project, as is done before a pipeline runs. */
   lock(): void {
     if (lockedDemo === undefined) {
       const { status, stderr } = this.tool(['resolve', '-f', '.', ...FROM_FIXTURES]);
@@ -127,7 +127,8 @@ export class PipelineMachine {
 
 export const FROM_FIXTURES = ['--from', `dir:${join(ROOT, 'fixtures/packages')}`];
 
-const FAKE_NPM = `echo "npm $*" >>"$NPM_CALLS"
+/** An `npm install` that installs the built command. */
+export const FAKE_NPM = `echo "npm $*" >>"$NPM_CALLS"
 prefix=$HOME/global
 while [ $# -gt 0 ]; do if [ "$1" = --prefix ]; then prefix=$2; shift; fi; shift; done
 mkdir -p "$prefix/node_modules/.bin"

@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers';
 export interface Block {
   readonly language: string;
   readonly body: string;
-  /** Where the body begins in the document. */
+  /** Position of the body in the document. */
   readonly at: number;
 }
 
-/** Fenced blocks that name a language, in order. */
+/** Returns fenced blocks with a language, in order. */
 export function blocksOf(markdown: string): Block[] {
   return Array.from(markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm), (match) => ({
     language: match[1]!,
@@ -19,7 +19,7 @@ export function blocksOf(markdown: string): Block[] {
   }));
 }
 
-/** Commands of a `$ …` transcript; a line that ends in a backslash goes on in the next. */
+/** Returns the commands of a `$ …` transcript; a backslash at the end continues a line. */
 export function commandsOf(transcript: string): string[] {
   const lines = transcript.split('\n');
   const commands: string[] = [];
@@ -32,25 +32,26 @@ export function commandsOf(transcript: string): string[] {
   return commands;
 }
 
-/** Between the outputs of commands, and of modules, that one process runs. */
+/** Separates the outputs of the commands or modules that one process runs. */
 const END = '\u001e';
 
 /**
- * A reader's clone, in which `npm` does nothing, and examples draw the same numbers every time.
+ * A clone of the repository in which `npm` does nothing and examples draw the same numbers every
+ * time.
  */
 export class Clone {
   readonly folder: string;
   readonly #root: string;
   readonly #env: NodeJS.ProcessEnv;
 
-  /** `program`: what `xpkg-resolve` stands for; without it, what is built in `dist`. */
+  /** `program` is the command `xpkg-resolve`; the default is the one built in `dist`. */
   constructor(root: string, folder: string, program?: string) {
     this.#root = root;
     this.folder = folder;
     cpSync(join(root, 'fixtures'), join(folder, 'fixtures'), { recursive: true });
     const bin = join(folder, '.bin');
     mkdirSync(bin);
-    const built = `"${process.execPath}" "${join(root, 'dist/cli/main.js')}"`;
+    const built = `"${process.execPath}" "${join(root, 'dist/main.js')}"`;
     const run = `exec ${program === undefined ? built : `"${program}"`} "$@"`;
     const programs = {
       npm: 'exit 0',
@@ -77,8 +78,8 @@ export class Clone {
   }
 
   /**
-   * What each step prints on stdout, all of them in one shell. A step that ends the shell, as one
-   * that fails does after `set -e`, is an error that shows what it printed.
+   * Returns the stdout of each step; all steps run in one shell. Throws, with the output, if a step
+   * ends the shell, such as a failing one after `set -e`.
    */
   async session(steps: readonly string[]): Promise<string[]> {
     const marked = steps.map(
@@ -102,8 +103,8 @@ export class Clone {
   }
 
   /**
-   * What modules print, complaints included. One process runs them all, one after the other:
-   * to load the library takes longer than most of them do.
+   * Returns the output of modules, including errors. One process runs them all, because loading the
+   * library takes most of the time.
    */
   modules(sources: readonly string[]): string[] {
     const names = this.#write(sources, 'mjs');
@@ -117,7 +118,7 @@ export class Clone {
     return printed;
   }
 
-  /** What the compiler has to say about modules. */
+  /** Returns the type errors of modules. */
   typeErrors(sources: readonly string[]): string {
     const names = this.#write(sources, 'mts');
     const flags = '--noEmit --strict --module nodenext --target es2022 --lib es2023,dom --types';
@@ -125,7 +126,7 @@ export class Clone {
     return this.#run(process.execPath, [tsc, ...flags.split(' '), '', ...names]);
   }
 
-  /** A file for each source; their names. */
+  /** Writes a file for each source; returns their names. */
   #write(sources: readonly string[], extension: string): string[] {
     return sources.map((source, n) => {
       const name = `example-${n}.${extension}`;

@@ -5,12 +5,12 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 
 const require = createRequire(import.meta.url);
 
-/** The schema of SARIF 2.1.0 (OASIS, revision rtm.5), as Microsoft's tools carry it. */
+/** The schema of SARIF 2.1.0 (OASIS, revision rtm.5) from Microsoft's tools. */
 const SARIF_SCHEMA = JSON.parse(
   readFileSync(require.resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json'), 'utf8'),
 ) as AnySchemaObject;
 
-/** What GitLab's documentation asks of a Code Quality report; GitLab publishes no schema of it. */
+/** The rules for Code Quality reports in GitLab's documentation; GitLab publishes no schema. */
 const CODE_QUALITY_SCHEMA: AnySchemaObject = {
   type: 'array',
   items: {
@@ -25,7 +25,7 @@ const CODE_QUALITY_SCHEMA: AnySchemaObject = {
         type: 'object',
         required: ['path', 'lines'],
         properties: {
-          // From the top of the repository, and without `./`.
+          // Relative to the repository, without `./`.
           path: { type: 'string', pattern: '^(?!\\.{0,2}/)[^\\\\]+$' },
           lines: {
             type: 'object',
@@ -42,13 +42,13 @@ const CODE_QUALITY_SCHEMA: AnySchemaObject = {
 };
 
 const Ajv4 = draft4.default;
-// One of its patterns is none where Unicode is to be matched.
+// One of its patterns is invalid with the Unicode flag.
 const isSarif = new Ajv4({ strict: false, validateFormats: false, unicodeRegExp: false }).compile(
   SARIF_SCHEMA,
 );
 const isCodeQuality = new Ajv2020().compile(CODE_QUALITY_SCHEMA);
 
-/** Where a text departs from the schema of SARIF. */
+/** Returns the deviations of a text from the SARIF schema. */
 export function sarifProblems(text: string): unknown {
   return isSarif(JSON.parse(text)) ? [] : isSarif.errors;
 }

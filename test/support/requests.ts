@@ -1,6 +1,9 @@
-import type { PackageRoot, Request } from '../../src/model/request.js';
+import type { PackageRoot, Request } from '../../src/project/inputs/request.js';
 
-/** A request for packages by constraint, tag or digest, as if from `xpkg.yaml`, an entry a line. */
+/**
+ * Returns a request for packages by constraint, tag or digest, as if from `xpkg.yaml`, one per
+ * line.
+ */
 export function requestFor(
   roots: Readonly<Record<string, string>>,
   more?: Partial<Request>,

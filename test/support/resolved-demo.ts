@@ -1,19 +1,19 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { EXIT } from '../../src/cli/exit-code.js';
-import { runCli } from '../../src/cli/run.js';
+import { EXIT } from '../../src/cli/kit/command.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from './fake-io.js';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 
-/** Where the packages of the demo are. */
+/** The source of the demo packages. */
 export const DEMO_SOURCE = ['--from', `dir:${FIXTURES}/packages`];
 export const RESOLVE_DEMO = ['resolve', '-f', join(FIXTURES, 'demo')];
 
 let resolved: Promise<ReadonlyMap<string, Buffer>> | undefined;
 
-/** Puts into a folder what resolving fixtures/demo there writes; a process resolves it once. */
+/** Writes the outputs of resolving fixtures/demo to a folder; each process resolves it once. */
 export async function writeResolvedDemo(folder: string): Promise<void> {
   resolved ??= resolveDemo();
   for (const [name, content] of await resolved) {

@@ -1,8 +1,8 @@
-import type { PackageSource } from '../../src/model/package-source.js';
+import type { PackageSource } from '../../src/sources/package-source.js';
 
-/** A source whose answers come in rounds: whatever is asked before the next one is answered in it. */
+/** A source that answers in rounds: all requests before the next round are answered together. */
 export class Rounds {
-  /** What was asked in each, in the order of asking: `tags h.io/a/p`, `h.io/a/p v1.0.0`. */
+  /** The requests of each round, in order: `tags h.io/a/p`, `h.io/a/p v1.0.0`. */
   readonly asked: string[][] = [];
   readonly source: PackageSource;
   #waiting: (() => void)[] = [];

@@ -1,10 +1,11 @@
-import type { IndexFile } from '../../src/model/index-file.js';
-import type { Request } from '../../src/model/request.js';
-import { resolve, type ResolveOptions } from '../../src/usecases/resolve/resolve.js';
-import type { Solved } from '../../src/usecases/resolve/answer.js';
+import type { IndexFile } from '../../src/sources/index/index-file.js';
+import type { Request } from '../../src/project/inputs/request.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
+import { type ResolveOptions } from '../../src/resolver/resolve/to-problem.js';
+import type { Solved } from '../../src/resolver/resolve/answer.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 
-/** The answer to a request that has one. */
+/** Returns the answer to a solvable request. */
 export async function solved(
   universe: IndexFile,
   request: Request,
@@ -16,8 +17,8 @@ export async function solved(
   return answer;
 }
 
-/** `repository from → to`, each with its reason. */
-export function told({ changes }: Solved): Record<string, string | undefined> {
+/** Returns the reason of each change, by `repository from → to`. */
+export function changeReasons({ changes }: Solved): Record<string, string | undefined> {
   return Object.fromEntries(
     changes.map(({ repository, from, to, reason }) => [
       `${repository.slice(-1)} ${from ?? 'none'} → ${to ?? 'none'}`,

@@ -1,7 +1,7 @@
-import { timeBudget } from '../../src/model/time/time-budget.js';
-import type { SourceArgs } from '../../src/cli/flags/source/source-flags.js';
+import { timeBudget } from '../../src/base/time.js';
+import type { SourceArgs } from '../../src/cli/sources/source-flags.js';
 
-/** What a command is given where only `--from`, and `more`, are on its command line. */
+/** Returns the source flags of a command line with only `--from` and `more`. */
 export function sourceArgs(
   from: readonly string[] | undefined,
   more: Partial<SourceArgs> = {},

@@ -1,4 +1,4 @@
-/** Tars by hand, block by block, for what no archiver would write. */
+/** Handmade tars, block by block, that no archiver would write. */
 export const TAR_BLOCK = 512;
 
 export interface HandmadeHeader {
@@ -29,7 +29,7 @@ export function tarHeader(header: HandmadeHeader): Buffer {
   return checksummed(block);
 }
 
-/** Writes the right checksum into the header at `at`. */
+/** Writes the correct checksum into the header at `at`. */
 export function checksummed(tar: Buffer, at = 0): Buffer {
   tar.fill(0x20, at + 148, at + 156);
   let sum = 0;
@@ -43,19 +43,19 @@ export function padded(content: string | Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((TAR_BLOCK - (bytes.length % TAR_BLOCK)) % TAR_BLOCK)]);
 }
 
-/** A header and its content; the size is that of the content unless the header says otherwise. */
+/** Returns a header and its content; the size is that of the content unless the header sets it. */
 export function tarFile(header: HandmadeHeader, content = ''): Buffer {
   const size = header.size ?? Buffer.byteLength(content);
   return Buffer.concat([tarHeader({ ...header, size }), padded(content)]);
 }
 
-/** `flag` x: of the next file; g: of all that follow. */
+/** With `flag` x, it applies to the next file; with g, to all following files. */
 export function paxHeader(records: Readonly<Record<string, string>>, flag = 'x'): Buffer {
   const content = Object.entries(records).map(([key, value]) => paxRecord(key, value));
   return tarFile({ name: 'PaxHeader', flag }, content.join(''));
 }
 
-/** `23 path=some/file\n`: the number counts itself. */
+/** `23 path=some/file\n`: the length includes itself. */
 export function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   let length = Buffer.byteLength(rest) + 1;

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { runCli } from '../../src/cli/run.js';
+import { runCli } from '../../src/commands.js';
 import { fakeIo } from './fake-io.js';
 
 interface Report {
@@ -13,7 +13,7 @@ interface Report {
   readonly failures: readonly Readonly<Record<string, string>>[];
 }
 
-/** A folder of its own to lock things in, and to hold the lockfile against the world. */
+/** A folder in which tests lock packages and verify the lockfile. */
 export class VerifyFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'verify-'));
   readonly lockfile = join(this.path, 'xpkg.lock.yaml');
@@ -28,13 +28,16 @@ export class VerifyFolder {
     return { code, stdout: io.stdout(), stderr: io.notes().join('\n') };
   }
 
-  /** What `verify -o json` says of the lockfile; a bundle would not match an edited one either. */
+  /**
+   * Returns the report of `verify -o json` about the lockfile only; edits would also change the
+   * manifests.
+   */
   async report(...args: readonly string[]): Promise<Report> {
     const { code, stdout } = await this.run('verify', '-o', 'json', '--no-bundle', ...args);
     return { ...(JSON.parse(stdout) as Report), code };
   }
 
-  /** Changes the lockfile as an attacker or a careless hand would; fails if nothing changes. */
+  /** Changes the lockfile like an attacker or a careless user; throws if nothing changes. */
   async editLock(from: RegExp, to: string): Promise<void> {
     const text = await readFile(this.lockfile, 'utf8');
     const edited = text.replace(from, to);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { IndexFile, IndexVersion } from '../../src/model/index-file.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
+import type { IndexFile, IndexVersion } from '../../src/sources/index/index-file.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
-import type { MatcherSubject } from '../../src/testing/judgement.js';
+import type { MatcherSubject } from '../../src/testing/matchers.js';
 import {
   assertConflictsOn,
   assertResolves,
@@ -40,13 +40,13 @@ const SUBJECTS: Readonly<Record<string, (request: typeof both) => MatcherSubject
 };
 
 describe.each(Object.entries(SUBJECTS))('of %s', (_, subject) => {
-  test('what resolves', async () => {
+  test('toResolve', async () => {
     await expect(subject(both)).toResolve();
     await expect(subject(fighting)).not.toResolve();
     expect((await assertResolves(subject(both))).lockfile.packages).toHaveLength(2);
   });
 
-  test('what is selected', async () => {
+  test('toSelect', async () => {
     await expect(subject(both)).toSelect({ [A]: 'v1.1.0', [B]: 'v1.1.0' });
     await expect(subject(both)).toSelect({ [A]: 'v1.1.0', 'xpkg.example.org/acme/c': undefined });
     await expect(subject(both)).not.toSelect({ [A]: 'v1.0.0' });
@@ -54,7 +54,7 @@ describe.each(Object.entries(SUBJECTS))('of %s', (_, subject) => {
     expect((await assertSelects(subject(both), { [B]: 'v1.1.0' })).status).toBe('solved');
   });
 
-  test('what is in conflict', async () => {
+  test('toConflictOn', async () => {
     await expect(subject(fighting)).toConflictOn(CRD);
     await expect(subject(fighting)).toConflictOn(B);
     await expect(subject(fighting)).not.toConflictOn('queues.sqs.example.org');
@@ -64,13 +64,13 @@ describe.each(Object.entries(SUBJECTS))('of %s', (_, subject) => {
   });
 });
 
-test('what is locked counts', async () => {
+test('locked versions are used', async () => {
   const locked = new Map([[A, 'v1.0.0']]);
   const situation = { universe, request: both, options: { ...options, locked } };
   await expect(situation).toSelect({ [A]: 'v1.0.0', [B]: 'v1.1.0' });
 });
 
-describe('a failure says why', () => {
+describe('a failure has a reason', () => {
   const solvable = { universe, request: both, options };
   const unsolvable = { universe, request: fighting, options };
 

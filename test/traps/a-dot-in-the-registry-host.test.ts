@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { validPackageReference } from '../../src/model/reference.js';
-import { targetFor } from '../../src/model/target/target.js';
+import { validPackageReference } from '../../src/crossplane/packages/reference.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 
 test.each([
   { text: 'localhost:5000/a/b:v1.0.0', version: 'v2.0.0', want: false },

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { parseReference, referenceRules, validRepository } from '../../src/model/reference.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { render } from '../../src/usecases/render.js';
+import {
+  parseReference,
+  referenceRules,
+  validRepository,
+} from '../../src/crossplane/packages/reference.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { render } from '../../src/project/manifests/render.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
 const old = targetFor('v1.20.0')!;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readDependency } from '../../src/admission/dependency.js';
-import type { JsonValue } from '../../src/text/json.js';
+import { readDependency } from '../../src/crossplane/packages/dependencies.js';
+import type { JsonValue } from '../../src/base/json.js';
 import { target } from '../support/contents.js';
 
 const P = 'xpkg.io/a/p';
@@ -36,11 +36,11 @@ test.each([
   expect(read(entry, 'v1.19.0')).toMatchObject(want);
 });
 
-test('an incomplete triple alone names no package', () => {
+test('an incomplete explicit form alone names no package', () => {
   expect(read({ apiVersion: API, package: P, version: '*' }, 'v1.19.0')).toBeUndefined();
 });
 
-test('before v1.19 the triple is not known, and the short form beside it counts', () => {
+test('before v1.19 the explicit form is ignored, and the short form counts', () => {
   const triple = { apiVersion: API, kind: 'Function', package: P, version: '*' };
   expect(read(triple, 'v1.18.5')).toBeUndefined();
   expect(read({ ...triple, provider: C }, 'v1.18.5')).toMatchObject({

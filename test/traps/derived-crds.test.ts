@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownedObjects } from '../../src/admission/owned.js';
-import { ownershipKey } from '../../src/model/owned-object.js';
+import { ownedObjects, ownershipKey } from '../../src/crossplane/packages/owned-objects.js';
 import { crd, target, xrd } from '../support/contents.js';
 
 test.each(['v1.14.0', 'v1.20.0', 'v2.3.4'])(
@@ -35,7 +34,7 @@ function webhook(kind: string) {
   return { apiVersion, kind, name: 'webhook-configuration' };
 }
 
-test('webhook configurations never clash, they are renamed', () => {
+test('webhook configurations never conflict, because they are renamed', () => {
   const objects = [
     webhook('ValidatingWebhookConfiguration'),
     webhook('MutatingWebhookConfiguration'),
@@ -43,12 +42,12 @@ test('webhook configurations never clash, they are renamed', () => {
   expect(ownedObjects(objects, 'Provider', target('v2.3.4'))).toEqual([]);
 });
 
-test('a Composition and a CRD of one name are two things', () => {
+test('a Composition and a CRD with one name are no conflict', () => {
   expect(ownershipKey({ kind: 'Composition', name: 'dbs.acme.io' })).not.toBe(
     ownershipKey({ kind: 'CRD', name: 'dbs.acme.io' }),
   );
 });
 
-test('objects without a name own nothing, so that they cannot clash either', () => {
+test('objects without a name own nothing, so they never conflict', () => {
   expect(ownedObjects([crd('')], 'Provider', target('v1.20.0'))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { isRejection, judge } from '../../src/admission/judge.js';
-import { ownershipKey } from '../../src/model/owned-object.js';
-import type { PackageContents } from '../../src/model/package-contents.js';
+import { isRejection, judge } from '../../src/crossplane/packages/admission.js';
+import { ownershipKey } from '../../src/crossplane/packages/owned-objects.js';
+import type { PackageContents } from '../../src/crossplane/packages/package-contents.js';
 import { contents, crd, target } from '../support/contents.js';
 
 function owned(judged: PackageContents, on: string): string[] {
@@ -16,7 +16,7 @@ test('CRDs of Functions are owned up to v2.1 and not installed from v2.2 on', ()
   expect(owned(fn, 'v2.2.0')).toEqual([]);
 });
 
-test('a CRD in a Configuration is fatal up to v2.1; later it is dropped, with a warning', () => {
+test('a CRD in a Configuration is an error up to v2.1 and ignored with a warning later', () => {
   const configuration = contents({}, [crd('dbs.acme.io')]);
   expect(judge(configuration, target('v2.1.0'))).toMatchObject({
     rejected: true,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toDnsLabel } from '../../src/model/name.js';
+import { toDnsLabel } from '../../src/crossplane/packages/object-names.js';
 
 test.each([
   { text: 'acme/my_project_fn', want: 'acme-myprojectfn' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { lockManifest } from '../../src/lock/lock-manifest.js';
-import { targetFor } from '../../src/model/target/target.js';
+import { lockManifest } from '../../src/project/lockfile/lock-manifest.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
 const leaf = lockfileOf([locked('xpkg.io/a/p:v1.0.0')]);

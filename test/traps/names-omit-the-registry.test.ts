@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { assignNames } from '../../src/bundle/object-name.js';
+import { assignNames } from '../../src/project/manifests/object-names.js';
 
-test('two registries, one name: the second gets another, and it is said', () => {
+test('packages with one name in two registries: the second gets another name, with a note', () => {
   const repositories = ['xpkg.upbound.io/u/p', 'ghcr.io/u/p'];
   const { names, warnings } = assignNames(repositories.map((repository) => ({ repository })));
   expect([...names.values()]).toEqual(['u-p', 'u-p-bbb07268']);

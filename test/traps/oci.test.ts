@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildImage, builtRepository } from '../../src/image/build-image.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { fetchImage } from '../../src/sources/image/fetch-image.js';
-import { openXpkgSource } from '../../src/sources/xpkg-source.js';
+import { buildImage, builtRepository } from '../../src/oci/image/build-image.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { fetchImage } from '../../src/sources/images/fetch-image.js';
+import { openXpkgSource } from '../../src/sources/images/image-source.js';
 import { providerYaml } from '../support/package-yaml.js';
 import {
   BASE,
@@ -30,12 +30,12 @@ async function nameOf(image: Image, release: string): Promise<string | undefined
 }
 
 describe('index child selection', () => {
-  test('an index for arm64 alone is no package', async () => {
+  test('an index without amd64 is not a package', async () => {
     const index = indexOf([{ image: await packageImage(providerYaml('p')), platform: ARM64 }]);
     expect(await nameOf(index, 'v2.3.4')).toBeUndefined();
   });
 
-  test('an attachment without a platform, listed first, is taken for the package', async () => {
+  test('an attachment without a platform is read as the package if it is first', async () => {
     const attachment = imageOf([await layerOf([{ name: 'readme.md' }])]);
     const index = indexOf([
       { image: attachment },
@@ -46,7 +46,7 @@ describe('index child selection', () => {
     expect(got?.contents.problems[0]?.message).toMatch(/without a platform/);
   });
 
-  test('of arm64 and amd64 it is the second', async () => {
+  test('amd64 is selected over arm64', async () => {
     const index = indexOf([
       { image: await packageImage(providerYaml('arm')), platform: ARM64 },
       { image: await packageImage(providerYaml('amd')), platform: AMD64 },
@@ -81,7 +81,7 @@ describe('base layer by annotation in registries, by label in .xpkg files', () =
 });
 
 describe('the name in the tar, and two base layers', () => {
-  test('./package.yaml in an annotated layer is found from v2.0 on', async () => {
+  test('`./package.yaml` in an annotated layer is found from v2.0 on', async () => {
     const entries = [{ name: './package.yaml', content: providerYaml('p') }];
     const image = imageOf([await layerOf(entries, { annotations: BASE })]);
     expect(await nameOf(image, 'v1.20.0')).toBeUndefined();
@@ -111,7 +111,7 @@ describe('a layer that is not packed by gzip', () => {
   test.each([
     { how: 'a plain tar', compress: plain, says: 'a plain tar' },
     { how: 'zstd', compress: zstdOf, says: 'packed by zstd' },
-  ])('$how: no candidate before v2.2, and read from then on', async ({ compress, says }) => {
+  ])('$how: refused before v2.2, and accepted from then on', async ({ compress, says }) => {
     const layer = await layerOf(pkg(), { compress, annotations: BASE });
     const image = imageOf([layer]);
     for (const release of ['v1.14.0', 'v1.20.11', 'v2.1.5']) {
@@ -124,7 +124,7 @@ describe('a layer that is not packed by gzip', () => {
     expect(await problemOf(imageOf([layer, await layerOf([])]), 'v2.3.4')).toEqual({});
   });
 
-  test('as built of a folder, it stays what lockfiles hold, and says that it must be published', async () => {
+  test('a package built from a folder keeps its locked digest, with a note that it must be published', async () => {
     const built = await buildImage(new TextEncoder().encode(providerYaml('p')));
     const images = builtRepository(built, 'x.io/a/p');
     const fetched = await fetchImage(images, built.manifest.digest, targetFor('v1.20.11')!);

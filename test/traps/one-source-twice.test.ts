@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { assignNames } from '../../src/bundle/object-name.js';
-import { formatLockfile } from '../../src/lock/format-lockfile.js';
-import { parseLockfile } from '../../src/lock/parse-lockfile.js';
-import { InputError } from '../../src/model/input-error.js';
-import { render } from '../../src/usecases/render.js';
+import { assignNames } from '../../src/project/manifests/object-names.js';
+import { formatLockfile } from '../../src/project/lockfile/format-lockfile.js';
+import { parseLockfile } from '../../src/project/lockfile/parse-lockfile.js';
+import { InputError } from '../../src/base/errors.js';
+import { render } from '../../src/project/manifests/render.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
-describe('two objects of one source stop the package manager', () => {
+describe('two objects with one source block the package manager', () => {
   const repository = 'xpkg.io/a/p';
 
   test('so they get no names', () => {

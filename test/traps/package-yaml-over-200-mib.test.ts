@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { targetFor } from '../../src/model/target/target.js';
-import { openDir } from '../../src/sources/dir/dir-source.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { openDir } from '../../src/sources/dir-source.js';
 
-test('what Crossplane would silently cut short is refused, never read in part', async () => {
+test('a stream that Crossplane would silently cut off is refused', async () => {
   const root = await mkdtemp(join(tmpdir(), 'large-'));
   const folder = join(root, 'xpkg.io/a@v1.0.0');
   await mkdir(folder, { recursive: true });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isRejection, judge } from '../../src/admission/judge.js';
-import { readPackageYaml } from '../../src/package-yaml/read-package-yaml.js';
+import { isRejection, judge } from '../../src/crossplane/packages/admission.js';
+import { readPackageYaml } from '../../src/crossplane/package-yaml/read-package-yaml.js';
 import { target } from '../support/contents.js';
 
 async function judged(text: string, on: string) {
@@ -43,7 +43,7 @@ test('skipDependencyResolution in a package changes nothing', async () => {
 
 test('the stream that the CLI builds begins and ends with a separator', async () => {
   const composition =
-    'apiVersion: apiextensions.crossplane.io/v1\nkind: Composition\nmetadata:\n  name: c\n';
+    'apiVersion: apiextensions.crossplane.io/v1\nkind: Composition\nmetadata:\n  name: c\nspec: {pipeline: [{step: a}]}\n';
   const stream = `---\n${composition}---\n${meta('{}')}---\n`;
   expect(await judged(stream, 'v2.3.4')).toMatchObject({
     name: 'x',

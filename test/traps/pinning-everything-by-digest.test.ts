@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { acceptanceProblems } from '../../src/bundle/acceptance/acceptance.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { render } from '../../src/usecases/render.js';
+import { acceptanceProblems } from '../../src/project/manifests/acceptance.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { render } from '../../src/project/manifests/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 test.each([

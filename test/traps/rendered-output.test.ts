@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { bundleOf } from '../../src/bundle/bundle.js';
-import { objectTemplate } from '../../src/bundle/object-template.js';
-import { InputError } from '../../src/model/input-error.js';
-import type { JsonObject } from '../../src/text/json.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { render } from '../../src/usecases/render.js';
+import { bundleOf } from '../../src/project/manifests/bundle.js';
+import { objectTemplate } from '../../src/project/manifests/object-template.js';
+import { InputError } from '../../src/base/errors.js';
+import type { JsonObject } from '../../src/base/json.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import { render } from '../../src/project/manifests/render.js';
 import { locked, lockfileOf, needs } from '../support/lockfiles.js';
 
 const target = targetFor('v2.3.4')!;
@@ -41,7 +41,7 @@ describe('on rendered objects', () => {
     ]);
   });
 
-  test('nothing is set that the user did not ask for: the defaults of the CRD apply', () => {
+  test('only requested fields are set: the defaults of the CRD apply', () => {
     expect(specs(bundleOf(lockfileOf([p]), target, 'tag').objects)).toEqual([
       { package: 'xpkg.io/a/p:v1.0.0' },
     ]);

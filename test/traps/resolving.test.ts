@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { IndexFile, IndexPackage, IndexVersion } from '../../src/model/index-file.js';
-import { render } from '../../src/usecases/render.js';
-import { resolve } from '../../src/usecases/resolve/resolve.js';
-import type { Answer } from '../../src/usecases/resolve/answer.js';
+import type { IndexFile, IndexPackage, IndexVersion } from '../../src/sources/index/index-file.js';
+import { render } from '../../src/project/manifests/render.js';
+import { resolve } from '../../src/resolver/resolve/resolve.js';
+import type { Answer } from '../../src/resolver/resolve/answer.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';
 
@@ -36,7 +36,7 @@ function resolved(
   return resolve(requestFor(roots), { source: memorySource(universe), crossplane });
 }
 
-/** The version picked for a repository; the status where nothing was. */
+/** The selected version of a repository, or the status if there is none. */
 async function picked(
   packages: Packages,
   roots: Readonly<Record<string, string>>,
@@ -74,7 +74,7 @@ test.each([
   expect(await picked(packages, { [P]: constraint }, { of: P, on })).toBe(want);
 });
 
-test('a blank between comparators rules a package out before v2.3', async () => {
+test('a space between comparators makes a package invalid before v2.3', async () => {
   const packages = {
     [A]: provider({ 'v1.0.0': requires(P, '>=1.0.0 <2.0.0') }),
     [P]: tags('v1.5.0'),
@@ -115,7 +115,7 @@ describe('a digest satisfies no range, and a tag no digest', () => {
   });
 });
 
-test('two functions that hold one CRD clash up to v2.1 only', async () => {
+test('two functions with one CRD conflict only up to v2.1', async () => {
   const held = { kind: 'Function', versions: { 'v1.0.0': { crds: ['inputs.fn.io'] } } };
   const packages = { [A]: held, [B]: held };
   const roots = { [A]: '*', [B]: '*' };
@@ -123,7 +123,7 @@ test('two functions that hold one CRD clash up to v2.1 only', async () => {
   expect(await picked(packages, roots, { of: A, on: 'v2.2.0' })).toBe('v1.0.0');
 });
 
-test('the claim of an XRD clashes with a CRD of its name', async () => {
+test('the claim of an XRD conflicts with a CRD of the same name', async () => {
   const xrd = { name: 'xdbs.acme.io', claim: 'dbs.acme.io' };
   const packages = {
     [A]: { kind: 'Configuration', versions: { 'v1.0.0': { xrds: [xrd] } } },
@@ -133,7 +133,7 @@ test('the claim of an XRD clashes with a CRD of its name', async () => {
   expect(answer.status === 'unsolvable' && answer.explanation).toContain('dbs.acme.io');
 });
 
-test('all parents are heard, and what was picked is written out', async () => {
+test('the constraints of all parents count, and the selected version is locked', async () => {
   const packages = {
     [A]: provider({ 'v1.0.0': { ...requires(C, '>=v1.0.0'), digest: DIGEST } }),
     [B]: provider({ 'v1.0.0': { ...requires(C, '<v2.0.0'), digest: DIGEST } }),
@@ -149,7 +149,7 @@ test('all parents are heard, and what was picked is written out', async () => {
   );
 });
 
-describe('dependencies that are not met', () => {
+describe('unsatisfied dependencies', () => {
   test.each(['', 'latest', 'main'])(
     'a dependency at `%s` makes its package no candidate',
     async (version) => {
@@ -170,7 +170,7 @@ describe('dependencies that are not met', () => {
     expect(answer.status === 'unsolvable' && answer.core.map(({ kind }) => kind)).toContain('kind');
   });
 
-  test('a package whose only versions are prereleases is not picked by a plain range', async () => {
+  test('a plain range does not select prereleases', async () => {
     const packages = { [P]: tags('v0.1.0-rc.1') };
     expect(await picked(packages, { [P]: '>=v0.0.0' }, { of: P, on: 'v1.20.0' })).toBe(
       'unsolvable',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { lockManifest } from '../../src/lock/lock-manifest.js';
-import type { Digest } from '../../src/text/digest.js';
-import { targetFor } from '../../src/model/target/target.js';
+import { lockManifest } from '../../src/project/lockfile/lock-manifest.js';
+import type { Digest } from '../../src/base/digest.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';
 
 test('a row is named by the object and the digest of the index', () => {

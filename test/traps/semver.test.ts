@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { parseConstraint } from '../../src/semver/constraint.js';
-import { targetFor } from '../../src/model/target/target.js';
-import { compareVersions, isIncomplete, parseVersion } from '../../src/semver/version.js';
+import { parseConstraint } from '../../src/crossplane/constraints/constraint.js';
+import { targetFor } from '../../src/crossplane/releases/target.js';
+import {
+  compareVersions,
+  isIncomplete,
+  parseVersion,
+} from '../../src/crossplane/constraints/version.js';
 
-/** The newest of `tags` that `constraint` admits on a Crossplane release. */
+/** Returns the newest of `tags` that `constraint` admits on a Crossplane release. */
 function newest(constraint: string, tags: readonly string[], crossplane: string) {
   const { dialect } = targetFor(crossplane)!.rules;
   const parsed = parseConstraint(constraint, dialect);

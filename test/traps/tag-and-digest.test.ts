@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { splitPackageReference } from '../../src/model/reference.js';
-import { render } from '../../src/usecases/render.js';
+import { splitPackageReference } from '../../src/crossplane/packages/reference.js';
+import { render } from '../../src/project/manifests/render.js';
 import { digestOf, locked, lockfileOf } from '../support/lockfiles.js';
 
 const digest = digestOf('b');
@@ -13,7 +13,7 @@ test('the tag of `repo:tag@digest` stays in the source', () => {
   });
 });
 
-test('so it is never written', () => {
+test('references with tag and digest are never rendered', () => {
   const reference = fc.constantFrom('xpkg.io/a/b:v1.0.0', `xpkg.io/a/b@${digest}`);
   fc.assert(
     fc.property(reference, fc.constantFrom('tag', 'digest'), (reference, pin) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readInputs } from '../../src/inputs/read-inputs.js';
+import { readInputs } from '../../src/project/inputs/read-inputs.js';
 
 function provider(name: string, reference: string): string {
   return `
@@ -24,11 +24,14 @@ test.each([
   },
   { given: [P1, P1], places: ['-:7', '-:2'], why: 'the very same object' },
   { given: [P1], refs: ['xpkg.io/a/p@>=v1'], places: ['command line', '-:2'], why: 'a reference' },
-])('two roots of one source are refused, naming both: $why', async ({ given, refs, places }) => {
-  const error: unknown = await read(given.join('---'), refs).catch((caught: unknown) => caught);
-  for (const place of places) expect(String(error)).toContain(place);
-  expect(error).toMatchObject({ name: 'InputError' });
-});
+])(
+  'two roots with one source are refused, and both are named: $why',
+  async ({ given, refs, places }) => {
+    const error: unknown = await read(given.join('---'), refs).catch((caught: unknown) => caught);
+    for (const place of places) expect(String(error)).toContain(place);
+    expect(error).toMatchObject({ name: 'InputError' });
+  },
+);
 
 test('two spellings of one repository are two sources', async () => {
   const other = provider('p2', 'index.docker.io/a/p:v1.0.0');

@@ -1,6 +1,5 @@
 import { getAsset } from 'node:sea';
+import type { ownFile as replacedFunction } from '../../../src/cli/terminal/own-file.js';
 
-/** The text of a file of this package, by its path from the top. */
-export function ownFile(path: string): string {
-  return getAsset(path, 'utf8');
-}
+/** Returns the text of a file of this package by its path relative to the root. */
+export const ownFile: typeof replacedFunction = (path) => getAsset(path, 'utf8');

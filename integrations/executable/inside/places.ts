@@ -1,4 +1,4 @@
-/** Before the path of a script, in the names of what an executable has inside. */
+/** The prefix of script paths in the names of embedded files. */
 export const PROGRAM = 'program/';
-/** Before the path of a script, for what V8 made of it. */
+/** The prefix of script paths in the names of code caches. */
 export const COMPILED = 'compiled/';

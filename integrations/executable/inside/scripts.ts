@@ -2,10 +2,10 @@ import { builtinModules } from 'node:module';
 import { dirname, join, posix, resolve } from 'node:path';
 import { Script } from 'node:vm';
 
-/** Where scripts are kept, by their path. */
+/** A store of scripts by path. */
 export interface ScriptStore {
   text(path: string): string;
-  /** What V8 made of a script before; undefined: nothing is kept. */
+  /** Returns the code cache of a script, or undefined. */
   compiled(path: string): Buffer | undefined;
 }
 
@@ -18,17 +18,17 @@ type Wrapped = (
   folder: string,
 ) => void;
 
-/** Scripts show up in stack traces below here; there is no such folder. */
+/** The folder of scripts in stack traces; it does not exist. */
 const SHOWN_BELOW = resolve('/', 'xpkg-resolve');
 
-/** Before a path that is from the top, wherever the script is that asks. */
+/** The prefix of a path that is absolute in the store. */
 const INSIDE = 'inside:';
 
 const BUILTIN = new Set(builtinModules);
 
-/** CommonJS over scripts of a store: what is neither in it nor part of Node is never looked for. */
+/** Loads CommonJS modules from a store; only the store and Node.js built-ins are searched. */
 export class Scripts {
-  /** Of what was loaded, by path. */
+  /** Loaded scripts by path. */
   readonly loaded = new Map<string, Script>();
   readonly #store: ScriptStore;
   readonly #builtin: Require;
@@ -39,7 +39,9 @@ export class Scripts {
     this.#builtin = builtin;
   }
 
-  /** What a script exports. `?…` behind a path makes it one of its own, which has a state of its own. */
+  /**
+   * Returns the exports of a script. A suffix `?…` makes a separate instance with its own state.
+   */
   load(name: string): object {
     const known = this.#modules.get(name);
     if (known !== undefined) return known.exports;
@@ -65,7 +67,7 @@ export class Scripts {
     if (wanted.startsWith('.')) return this.load(posix.join(posix.dirname(from), wanted));
     if (wanted.startsWith(INSIDE)) return this.load(wanted.slice(INSIDE.length));
     const name = wanted.replace(/^node:/, '');
-    // Packages that make themselves a `require` get this one.
+    // Packages that create a `require` get this one.
     if (name === 'module') {
       return { builtinModules, createRequire: () => (next: string) => this.#require(next, from) };
     }

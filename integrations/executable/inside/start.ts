@@ -2,7 +2,7 @@ import { getAsset, getRawAsset } from 'node:sea';
 import { COMPILED, PROGRAM } from './places.js';
 import { Scripts } from './scripts.js';
 
-// What an executable runs. Of what V8 made of scripts it takes what fits, and makes the rest anew.
+// The entry point of an executable. It uses valid code caches, and compiles the other scripts.
 new Scripts(
   {
     text: (path) => getAsset(`${PROGRAM}${path}`, 'utf8'),

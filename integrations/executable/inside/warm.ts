@@ -4,11 +4,11 @@ import { Script } from 'node:vm';
 import { COMPILED, PROGRAM } from './places.js';
 import { Scripts } from './scripts.js';
 
-// `node warm.cjs FOLDER FLAGS ARGS..`: runs the command from a folder that has what an executable has inside, and
-// keeps there what V8 made of the scripts: what was ever called need not be compiled again.
-// `node warm.cjs flags` prints which flags of V8 this process has, as a number in hexadecimal digits.
+// `node warm.cjs FOLDER FLAGS ARGS..`: runs the command from a folder with the embedded files, and
+// writes the code caches of the scripts there, so that functions that ran need not be compiled
+// again. `node warm.cjs flags` prints the hash of V8's flags in this process in hexadecimal.
 
-/** Where the flags stand in what is kept of a script: V8 takes it only for what has the same. */
+/** The offset of the flag hash in a code cache: V8 only accepts a cache with the same hash. */
 const FLAGS_AT = 12;
 const FLAGS_END = 16;
 

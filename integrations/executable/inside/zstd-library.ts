@@ -1,6 +1,9 @@
 import type * as zstddec from 'zstddec/stream';
+import type { loadZstdLibrary as replacedFunction } from '../../../src/oci/archive/zstd-library.js';
 
-/** A copy of the library with a memory of its own, by its number: the loader takes each for a script of its own. */
-export async function zstdLibrary(copy: number): Promise<typeof zstddec> {
-  return require(`inside:zstddec.cjs?copy=${copy}`) as typeof zstddec;
-}
+/**
+ * Returns a numbered copy of the library with its own memory: the loader treats each as a separate
+ * script.
+ */
+export const loadZstdLibrary: typeof replacedFunction = async (copy) =>
+  require(`inside:zstddec.cjs?copy=${copy}`) as typeof zstddec;

@@ -1,27 +1,115 @@
-import { byCodePoint } from '../../text/code-point-order.js';
-import type { IndexVersion, IndexXrd } from '../../model/index-file.js';
-import type { Definition } from '../../model/definition.js';
-import { mappingOf, type JsonValue } from '../../text/json.js';
-import type { MetaDocument, PackageContents, PackageObject } from '../../model/package-contents.js';
-import type { FetchedPackage } from '../../model/package-source.js';
-import { defaultName } from './index-contents.js';
+import type { IndexPackage, IndexVersion, IndexXrd } from './index-file.js';
+import { byCodePoint } from '../../base/collections.js';
+import { type JsonValue, mappingOf } from '../../base/json.js';
+import type {
+  CompositionSpec,
+  Definition,
+  MetaDocument,
+  PackageContents,
+  PackageObject,
+} from '../../crossplane/packages/package-contents.js';
+import { packageName } from '../../crossplane/packages/repository-names.js';
+import type { FetchedPackage } from '../package-source.js';
+
+/** Returns the package contents that an index entry describes. */
+export function indexedContents(
+  entry: IndexVersion,
+  repository: string,
+  indexed: Pick<IndexPackage, 'kind'>,
+): PackageContents {
+  return {
+    metas: [metaOf(entry, entry.name ?? packageName(repository), entry.kind ?? indexed.kind)],
+    objects: commonObjects(entry, indexed) ?? objectsOf(entry),
+    problems: (entry.problems ?? []).map((message) => ({ message })),
+    warnings: [],
+  };
+}
+
+function metaOf(entry: IndexVersion, name: string, kind: string): MetaDocument {
+  return {
+    apiVersion: entry.apiVersion,
+    kind,
+    name,
+    labels: entry.labels ?? {},
+    ...(entry.labels === undefined && { hasUnknownLabels: true }),
+    annotations: {},
+    crossplane: crossplaneOf(entry),
+    dependsOn: entry.dependsOn ?? [],
+    capabilities: entry.capabilities ?? [],
+    decodeError: entry.decodeError,
+  };
+}
+
+function crossplaneOf(entry: IndexVersion): JsonValue | undefined {
+  if (entry.crossplaneAsWritten !== undefined) return entry.crossplaneAsWritten;
+  return entry.crossplane === undefined ? undefined : { version: entry.crossplane };
+}
+
+/**
+ * Returns the objects of a version with only CRD names, as for providers. Consecutive versions with
+ * the same list share one array, so that derived data is computed once. Returns undefined for other
+ * versions.
+ */
+function commonObjects(entry: IndexVersion, indexed: object): readonly PackageObject[] | undefined {
+  const { crds = [], defines, xrds, compositions, objects: others } = entry;
+  if (defines ?? xrds ?? compositions ?? others) return undefined;
+  const before = lastObjects.get(indexed);
+  if (before !== undefined && isSameList(before.crds, crds)) return before.objects;
+  const objects = objectsOf(entry);
+  lastObjects.set(indexed, { crds, objects });
+  return objects;
+}
+
+/** The last list of each package. */
+const lastObjects = new WeakMap<
+  object,
+  { readonly crds: readonly string[]; readonly objects: readonly PackageObject[] }
+>();
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, i) => text === other[i]);
+}
+
+function objectsOf(entry: IndexVersion): PackageObject[] {
+  const objects: PackageObject[] = [];
+  for (const name of entry.crds ?? []) {
+    const defines = factFor(entry.defines, name);
+    objects.push({ apiVersion: undefined, kind: 'CustomResourceDefinition', name, defines });
+  }
+  for (const { apiVersion, name, claim, claimKind, defines } of entry.xrds ?? []) {
+    const kind = 'CompositeResourceDefinition';
+    objects.push({ apiVersion, kind, name, claimCrd: claim, claimKind, defines });
+  }
+  for (const name of entry.compositions ?? []) {
+    const composition = factFor(entry.compositionSpecs, name);
+    objects.push({ apiVersion: undefined, kind: 'Composition', name, composition });
+  }
+  for (const { apiVersion, kind, name, claim, claimKind, defines } of entry.objects ?? []) {
+    objects.push({ apiVersion, kind, name, claimCrd: claim, claimKind, defines });
+  }
+  return objects;
+}
+
+function factFor<T>(facts: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return facts !== undefined && Object.hasOwn(facts, name) ? facts[name] : undefined;
+}
 
 const CRD_VERSIONS = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'];
 const XRD_VERSION = 'apiextensions.crossplane.io/v1';
 const META_VERSION = 'meta.pkg.crossplane.io/v1';
 
 /**
- * What an index says of a package: as little as gives every target the same answer. An apiVersion
- * is left out where all targets take it.
+ * Builds the minimal index entry that gives every target the same result. An apiVersion is omitted
+ * if all targets accept it.
  */
-export function indexEntry(
+export function toIndexEntry(
   found: FetchedPackage,
   repository: string,
   packageKind: string,
 ): IndexVersion {
   const { contents, digest, manifest, baseLayer, packageYaml } = found;
-  const meta = onlyMeta(contents);
-  return withoutAbsent({
+  const meta = singleMeta(contents);
+  return withoutUndefined({
     ...(meta && metaFields(meta, repository, packageKind)),
     ...objectFields(contents.objects),
     problems: unlessEmpty(problemsOf(contents)),
@@ -32,8 +120,8 @@ export function indexEntry(
   });
 }
 
-/** The meta document of a package; undefined: it has none, or several. */
-export function onlyMeta({ metas }: PackageContents): MetaDocument | undefined {
+/** Returns the only meta document of a package, or undefined if there is none or several. */
+export function singleMeta({ metas }: PackageContents): MetaDocument | undefined {
   return metas.length === 1 ? metas[0] : undefined;
 }
 
@@ -48,13 +136,23 @@ function metaFields(meta: MetaDocument, repository: string, packageKind: string)
   return {
     kind: meta.kind === packageKind ? undefined : meta.kind,
     apiVersion: everywhere ? undefined : meta.apiVersion,
-    name: meta.name === defaultName(repository) ? undefined : meta.name,
-    labels: unlessBare(meta.labels),
+    name: meta.name === packageName(repository) ? undefined : meta.name,
+    labels: labelsOf(meta),
     capabilities: unlessEmpty(meta.capabilities),
     ...crossplaneFields(meta.crossplane),
     decodeError: meta.decodeError,
     dependsOn: unlessEmpty(meta.dependsOn),
   };
+}
+
+/** Providers also store empty labels, because the family label is read from them. */
+function labelsOf({
+  kind,
+  labels,
+  hasUnknownLabels,
+}: MetaDocument): MetaDocument['labels'] | undefined {
+  if (hasUnknownLabels) return undefined;
+  return kind === 'Provider' ? labels : unlessNoKeys(labels);
 }
 
 function crossplaneFields(written: JsonValue | undefined): IndexVersion {
@@ -68,14 +166,16 @@ function crossplaneFields(written: JsonValue | undefined): IndexVersion {
 function objectFields(objects: readonly PackageObject[]): IndexVersion {
   const sorted = objects.toSorted((a, b) => byCodePoint(a.name, b.name));
   const crds = sorted.filter(isCrd);
+  const compositions = sorted.filter(isComposition);
   const rest = sorted.filter(
     (object) => !isCrd(object) && !isXrd(object) && !isComposition(object),
   );
   return {
     crds: unlessEmpty(crds.map(({ name }) => name)),
-    defines: unlessBare(definitionsOf(crds)),
+    defines: unlessNoKeys(definitionsOf(crds)),
     xrds: unlessEmpty(sorted.filter(isXrd).map(xrdEntry)),
-    compositions: unlessEmpty(sorted.filter(isComposition).map(({ name }) => name)),
+    compositions: unlessEmpty(compositions.map(({ name }) => name)),
+    compositionSpecs: unlessNoKeys(compositionSpecsOf(compositions)),
     objects: unlessEmpty(rest.map((object) => ({ ...xrdEntry(object), kind: object.kind }))),
   };
 }
@@ -96,7 +196,7 @@ function isComposition({ kind, apiVersion }: PackageObject): boolean {
 
 function xrdEntry(object: PackageObject): IndexXrd {
   const { name, apiVersion, claimCrd, claimKind, defines } = object;
-  return withoutAbsent({
+  return withoutUndefined({
     name,
     claim: claimCrd,
     claimKind,
@@ -111,6 +211,15 @@ function definitionsOf(crds: readonly PackageObject[]): Readonly<Record<string, 
   );
 }
 
+function compositionSpecsOf(
+  compositions: readonly PackageObject[],
+): Readonly<Record<string, CompositionSpec>> {
+  return Object.fromEntries(
+    compositions.flatMap(({ name, composition }) => (composition ? [[name, composition]] : [])),
+  );
+}
+
+/** Omits which versions are served and stored: only `lint` uses that. */
 function definition({ group, kind, versions, shortNames }: Definition): Definition {
   return { group, kind, versions, ...(shortNames !== undefined && { shortNames }) };
 }
@@ -119,12 +228,14 @@ function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-function unlessBare<T>(map: Readonly<Record<string, T>>): Readonly<Record<string, T>> | undefined {
+function unlessNoKeys<T>(
+  map: Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> | undefined {
   return Object.keys(map).length === 0 ? undefined : map;
 }
 
-/** Leaves out the keys whose value is undefined. */
-function withoutAbsent<T extends object>(value: T): T {
+/** Removes keys whose value is undefined. */
+function withoutUndefined<T extends object>(value: T): T {
   const present = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(present) as T; // every key that T lets be undefined is optional
 }

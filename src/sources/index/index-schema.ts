@@ -1,13 +1,7 @@
-import type { Definition } from '../../model/definition.js';
-import type {
-  IndexFile,
-  IndexObject,
-  IndexPackage,
-  IndexVersion,
-  IndexXrd,
-} from '../../model/index-file.js';
-import { DIGEST_PATTERN } from '../../text/digest.js';
-import type { Schema } from '../../text/json-schema.js';
+import type { CompositionSpec, Definition } from '../../crossplane/packages/package-contents.js';
+import type { IndexFile, IndexObject, IndexPackage, IndexVersion, IndexXrd } from './index-file.js';
+import { DIGEST_PATTERN } from '../../base/digest.js';
+import type { Schema } from '../../base/json-schema.js';
 
 const text = (description: string): Schema => ({ type: 'string', description });
 const texts = (description: string): Schema => list({ type: 'string' }, description);
@@ -27,7 +21,7 @@ const map = (additionalProperties: Schema, description: string): Schema => ({
   description,
 });
 
-/** An object of the format: a schema for each field that its type has. */
+/** Returns the schema of an object with a schema for each field of its type. */
 const record = <T>(
   properties: Readonly<Record<keyof T, Schema>>,
   required: readonly (keyof T)[] = [],
@@ -39,6 +33,9 @@ const definition = record<Definition>(
     kind: text('Kind of the resource.'),
     versions: texts('API versions.'),
     shortNames: texts('Short names, for kubectl; absent: none, or not known.'),
+    storage: text('Version in which objects are stored; absent: not known.'),
+    unserved: texts('Versions that are not served; with `storage` and without this, all are.'),
+    deprecated: texts('Versions that are deprecated; with `storage` and without this, none is.'),
   },
   ['group', 'kind', 'versions'],
 );
@@ -56,6 +53,14 @@ const object = record<IndexObject>({ ...xrdFields, kind: text('Kind of the objec
   'name',
 ]);
 
+const composition = record<CompositionSpec>(
+  {
+    mode: text('`spec.mode`; absent: not set.'),
+    pipeline: { type: 'boolean', description: 'Whether `spec.pipeline` has a step.' },
+  },
+  ['pipeline'],
+);
+
 const version = record<IndexVersion>({
   crossplane: text('Constraint on Crossplane; absent: any release will do.'),
   digest: digest('What the tag points at. Without it the version can be resolved, not locked.'),
@@ -66,12 +71,16 @@ const version = record<IndexVersion>({
   crds: texts('Names of the CRDs that it installs.'),
   xrds: list(xrd, 'XRDs that it installs.'),
   compositions: texts('Names of the Compositions that it installs.'),
+  compositionSpecs: map(
+    composition,
+    'What decides which releases accept the Compositions, by name; absent: not known.',
+  ),
   objects: list(object, 'Objects that none of the three lists above has room for.'),
   defines: map({ $ref: '#/$defs/definition' }, 'What the CRDs define, by name, where known.'),
   kind: text('Kind of this version, where it is not that of the package.'),
   apiVersion: text('Of the meta document; absent: not known, and taken by every release.'),
   name: text('`metadata.name`; absent: the last part of the repository.'),
-  labels: map({ type: 'string' }, 'Labels of the meta document.'),
+  labels: map({ type: 'string' }, 'Labels of the meta document; absent: none, or not known.'),
   capabilities: texts('Capabilities that the meta document names.'),
   crossplaneAsWritten: {
     description: '`spec.crossplane`, where it is anything but a mapping with a `version`.',
@@ -87,7 +96,7 @@ const version = record<IndexVersion>({
   packageYaml: digest('Of the bytes of package.yaml.'),
 });
 
-/** JSON Schema of an index file; fields that it does not name are let pass. */
+/** JSON Schema of an index file. Unknown fields are allowed. */
 export const INDEX_SCHEMA: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Index of packages',

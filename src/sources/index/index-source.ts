@@ -3,45 +3,54 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { IndexFile, IndexPackage } from '../../model/index-file.js';
-import type { PackageSource } from '../../model/package-source.js';
-import { SourceError } from '../../model/source-error.js';
-import { boundedBytes } from '../../text/bounded-bytes.js';
-import { formatPath } from '../../text/yaml/path.js';
-import { checkIndex } from './check-index.js';
-import { UnparsedTable } from './index-table.js';
+import type { IndexFile, IndexPackage } from './index-file.js';
+import { INDEX_SCHEMA } from './index-schema.js';
+import { scanPackageRanges, unparsedTable } from './index-table.js';
+import { SourceError } from '../../base/errors.js';
+import { readError } from '../../base/files/file-system.js';
+import { schemaCheck, type SchemaError } from '../../base/json-schema.js';
+import { formatPath, isNestedDeeper } from '../../base/json.js';
+import { thousands } from '../../base/messages.js';
+import { readUpTo, checkJsonSize } from '../../base/size-limits.js';
 import { memorySource, tableSource } from '../memory-source.js';
-import { packagePlaces } from './package-places.js';
-import { unreadable } from '../unreadable.js';
+import type { PackageSource } from '../package-source.js';
 
-/** Of an index, unpacked: Node cannot make a string of twice this size. */
-const MAX_INDEX_BYTES = 256 * 1024 * 1024;
+/** Maximum uncompressed size. A compressed index is in memory twice while it is decompressed. */
+const MAX_INDEX_BYTES = 96 * 1024 * 1024;
+
+/** Maximum packages per file; a sparse index may have more. */
+const MAX_PACKAGES = 100_000;
 
 const EXAMPLE = '{"packages": {"<repository>": {"kind": "Provider", "versions": {"<tag>": {}}}}}';
 
-/** Opens an index file, gzipped or not. `shown` is the path as the user knows it. */
+/** Opens an index file, gzipped or not. `shown` is the path in messages. */
 export async function openIndex(file: string, shown = file): Promise<PackageSource> {
-  return indexSource(await bytesOf(file, shown), shown);
+  return indexSource(await uncompressedBytes(file, shown), shown);
 }
 
-/** Up to here an index is parsed at once, and told all that is wrong with it when it is opened. */
-const WHOLE_BYTES = 1024 * 1024;
+/** Smaller indexes are parsed completely when opened, so that all errors are reported at once. */
+const PARSE_WHOLE_BYTES = 1024 * 1024;
 
 /**
- * A source over the text of an index. Of a large one a package is parsed when it is asked for, and
- * what is wrong with it is told then: of a million versions a run may want a dozen.
+ * Returns a source for the text of an index. In a large index, packages are parsed and validated on
+ * demand: a run may need a dozen of a million versions.
  */
 export function indexSource(
   bytes: Uint8Array,
   shown: string,
-  { wholeUpTo = WHOLE_BYTES }: { readonly wholeUpTo?: number } = {},
+  { wholeUpTo = PARSE_WHOLE_BYTES }: { readonly wholeUpTo?: number } = {},
 ): PackageSource {
   const text = withoutMark(bytes);
-  const places = text.length > wholeUpTo && isUtf8(text) ? packagePlaces(text) : undefined;
-  // What has no places has a fault, which is found anew with words for it.
+  if (text.length > wholeUpTo) checkJsonSize(text, shown);
+  const places = text.length > wholeUpTo && isUtf8(text) ? scanPackageRanges(text) : undefined;
+  // The scan failed, so the text has an error; the parser reports it with a message.
   if (places === undefined) return memorySource(parseIndex(bytes, shown));
+  if (places.size > MAX_PACKAGES) {
+    const what = `has more than ${thousands(MAX_PACKAGES)} packages, the most that is read`;
+    throw new SourceError('TOO_LARGE', shown, what);
+  }
   const parse = (repository: string, part: Uint8Array) => parsePackage(part, repository, shown);
-  return tableSource(new UnparsedTable(text, places, parse));
+  return tableSource(unparsedTable(text, places, parse));
 }
 
 function withoutMark(bytes: Uint8Array): Buffer {
@@ -60,20 +69,20 @@ function parsePackage(text: Uint8Array, repository: string, shown: string): Inde
     const place = formatPath(['packages', repository]);
     throw new SourceError('BAD_SOURCE', shown, `\`${place}\` is ${what}`, { cause: error });
   }
-  return held({ packages: { [repository]: value } }, shown).packages[repository]!;
+  return requireIndex({ packages: { [repository]: value } }, shown).packages[repository]!;
 }
 
-/** All that an index file holds. */
+/** Reads a whole index file. */
 export async function readIndex(file: string, shown = file): Promise<IndexFile> {
-  return parseIndex(await bytesOf(file, shown), shown);
+  return parseIndex(await uncompressedBytes(file, shown), shown);
 }
 
-/** Reads an index; what is wrong with it is told with its place in the file. */
+/** Parses and validates an index. Errors state the position in the file. */
 export function parseIndex(bytes: Uint8Array, shown: string): IndexFile {
-  return held(parseJson(bytes, shown), shown);
+  return requireIndex(parseJson(bytes, shown), shown);
 }
 
-function held(value: unknown, shown: string): IndexFile {
+function requireIndex(value: unknown, shown: string): IndexFile {
   const index = checkIndex(value);
   if ('packages' in index) return index;
   const what = index.path === '' ? 'the file' : `\`${index.path}\``;
@@ -82,8 +91,8 @@ function held(value: unknown, shown: string): IndexFile {
   });
 }
 
-async function bytesOf(file: string, shown: string): Promise<Uint8Array> {
-  const bytes = await read(file, shown);
+async function uncompressedBytes(file: string, shown: string): Promise<Uint8Array> {
+  const bytes = await readBytes(file, shown);
   if (!(bytes[0] === 0x1f && bytes[1] === 0x8b)) return bytes;
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_INDEX_BYTES });
@@ -95,25 +104,23 @@ async function bytesOf(file: string, shown: string): Promise<Uint8Array> {
   }
 }
 
-async function read(file: string, shown: string): Promise<Uint8Array> {
+async function readBytes(file: string, shown: string): Promise<Uint8Array> {
   let bytes;
   try {
-    const { size, isFile } = await sizeOf(file);
-    // A file is read into memory of its size; of what is none, such as a pipe, the end is not known.
+    const { size, isFile } = await fileSize(file);
+    // The size of a pipe is not known in advance.
     if (isFile && size > MAX_INDEX_BYTES) throw tooLarge(shown);
-    bytes = isFile
-      ? await readFile(file)
-      : await boundedBytes(createReadStream(file), MAX_INDEX_BYTES);
+    bytes = isFile ? await readFile(file) : await readUpTo(createReadStream(file), MAX_INDEX_BYTES);
   } catch (error) {
-    throw error instanceof SourceError ? error : unreadable(shown, error);
+    throw error instanceof SourceError ? error : readError(shown, error);
   }
   if (bytes === undefined) throw tooLarge(shown);
   return bytes;
 }
 
-async function sizeOf(file: string): Promise<{ size: number; isFile: boolean }> {
+async function fileSize(file: string): Promise<{ size: number; isFile: boolean }> {
   const found = await stat(file);
-  // What has no size though it has bytes stands in /proc.
+  // Files in /proc have size 0 although they have content.
   return { size: found.size, isFile: found.isFile() && found.size > 0 };
 }
 
@@ -131,3 +138,64 @@ function parseJson(bytes: Uint8Array, shown: string): unknown {
     throw new SourceError('BAD_SOURCE', shown, `not JSON: ${what}`, { cause: error });
   }
 }
+
+/** The first violation of the index schema. */
+interface IndexProblem {
+  /** `packages["xpkg.io/a/p"].versions["v1.0.0"].crds[3]`; empty for the whole file. */
+  readonly path: string;
+  readonly want: string;
+}
+
+/**
+ * Returns the value as an index, or its first error. Unknown fields are allowed.
+ *
+ * Measured against hand-written checks: the same for an index of a million versions (0.19 s of
+ * processor time, JSON.parse takes 1.4 s); 0.05 s instead of 0.03 s for 900 packages (JSON.parse
+ * takes 0.18 s); and 0.06 s to load ajv, unless a PackageSet already did.
+ */
+export function checkIndex(value: unknown): IndexFile | IndexProblem {
+  const [error] = schemaErrors(value);
+  if (error !== undefined) return problemOf(error);
+  const index = value as IndexFile; // held to the schema
+  return nestingProblem(index) ?? index;
+}
+
+const schemaErrors = schemaCheck(INDEX_SCHEMA);
+
+/** Maximum nesting of values that are copied unchanged; the same limit applies to package.yaml. */
+const MAX_DEPTH = 100;
+
+/** JSON text may be nested to any depth, but recursion is limited. */
+function nestingProblem({ packages }: IndexFile): IndexProblem | undefined {
+  for (const [repository, { versions }] of Object.entries(packages)) {
+    for (const [version, { dependsOn = [], crossplaneAsWritten = null }] of Object.entries(
+      versions,
+    )) {
+      const deep = isNestedDeeper(crossplaneAsWritten, MAX_DEPTH)
+        ? 'crossplaneAsWritten'
+        : isNestedDeeper(dependsOn, MAX_DEPTH) && 'dependsOn';
+      if (deep === false) continue;
+      const path = formatPath(['packages', repository, 'versions', version, deep]);
+      return { path, want: `nested at most ${MAX_DEPTH} deep` };
+    }
+  }
+  return undefined;
+}
+
+function problemOf({ keyword, params, path }: SchemaError): IndexProblem {
+  switch (keyword) {
+    case 'required':
+      return { path: formatPath([...path, String(params['missingProperty'])]), want: 'given' };
+    case 'pattern':
+      return { path: formatPath(path), want: '`sha256:` and 64 lower-case hex digits' };
+    default:
+      return { path: formatPath(path), want: TYPES[String(params['type'])] ?? 'of another type' };
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  boolean: 'a boolean',
+  array: 'a list',
+  object: 'an object',
+};

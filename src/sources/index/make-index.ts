@@ -1,25 +1,25 @@
-import { byCodePoint } from '../../text/code-point-order.js';
-import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../model/dot-registry.js';
-import type { IndexFile, IndexPackage } from '../../model/index-file.js';
-import type { Candidate, Repository } from '../../model/package.js';
-import type { FetchedPackage, PackageSource, Released } from '../../model/package-source.js';
-import { isAttachmentTag, joinReference } from '../../model/reference.js';
-import { SourceError } from '../../model/source-error.js';
-import type { Target } from '../../model/target/target.js';
-import { parseVersion } from '../../semver/version.js';
-import { indexEntry, onlyMeta } from './index-entry.js';
+import { byCodePoint } from '../../base/collections.js';
+import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../crossplane/legacy/dot-registry.js';
+import type { IndexFile, IndexPackage } from './index-file.js';
+import type { Candidate, Released, Repository } from '../../crossplane/packages/package.js';
+import type { FetchedPackage, PackageSource } from '../package-source.js';
+import { isAttachmentTag, joinReference } from '../../crossplane/packages/reference.js';
+import { SourceError } from '../../base/errors.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import { parseVersion } from '../../crossplane/constraints/version.js';
+import { toIndexEntry, singleMeta } from './index-entry.js';
 
 export interface IndexOptions {
   readonly note?: ((line: string) => void) | undefined;
-  /** Also lists packages of formats that no Crossplane takes any more. */
+  /** Whether to list packages in formats that current Crossplane releases do not support. */
   readonly compat?: boolean | undefined;
 }
 
 /**
- * Everything a source holds of some repositories; those it does not know are left out, and so is
- * what no tag names. `note` is told of what is left out because it is no package.
+ * Builds an index of repositories in a source. Unknown repositories and untagged images are
+ * omitted. `note` is called for tags that are omitted because they are not packages.
  */
-export async function makeIndex(
+export async function buildIndex(
   source: PackageSource,
   repositories: readonly Repository[],
   target: Target,
@@ -30,32 +30,32 @@ export async function makeIndex(
     const tags = await source.tags(repository, target);
     if (tags === undefined) continue;
     const fetched = await Promise.all(
-      versionsAmong(tags).map(async (version) => {
+      versionTags(tags).map(async (version) => {
         const found = await source.fetch({ repository, version }, target);
-        const released = found && (await datesOf(source, { repository, version }, target));
+        const released = found && (await releaseDates(source, { repository, version }, target));
         return { version, found, released };
       }),
     );
-    const kept = fetched.filter(({ version, found }) => {
-      const why = found && strangeness(version, found, { target, compat });
+    const included = fetched.filter(({ version, found }) => {
+      const why = found && reasonToOmit(version, found, { target, compat });
       if (why !== undefined)
         note(`note: ${joinReference(repository, version)} is left out: ${why}`);
       return why === undefined;
     });
-    packages.push([repository, packageEntry(repository, kept)]);
+    packages.push([repository, packageEntry(repository, included)]);
   }
   return { packages: Object.fromEntries(packages) };
 }
 
-function versionsAmong(tags: readonly string[]): string[] {
+function versionTags(tags: readonly string[]): string[] {
   return tags.filter((tag) => !isAttachmentTag(tag)).sort(byCodePoint);
 }
 
-/** What keeps a date from being read, and a package not. */
-const UNDATED: ReadonlySet<string> = new Set(['BAD_IMAGE', 'OFFLINE', 'TOO_LARGE']);
+/** Errors that make only the date unavailable. */
+const DATE_ERRORS: ReadonlySet<string> = new Set(['BAD_IMAGE', 'OFFLINE', 'TOO_LARGE']);
 
-/** undefined: the source tells of none, or none that is at hand. */
-async function datesOf(
+/** Returns undefined if the date is unknown or unavailable. */
+async function releaseDates(
   source: PackageSource,
   candidate: Candidate,
   target: Target,
@@ -63,13 +63,13 @@ async function datesOf(
   try {
     return await source.released?.(candidate, target);
   } catch (error) {
-    if (error instanceof SourceError && UNDATED.has(error.code)) return undefined;
+    if (error instanceof SourceError && DATE_ERRORS.has(error.code)) return undefined;
     throw error;
   }
 }
 
-/** Why a tag is left out of the index; undefined: it is not. */
-function strangeness(
+/** Returns why a tag is omitted from the index, or undefined if it is not. */
+function reasonToOmit(
   version: string,
   found: FetchedPackage,
   { target, compat }: { readonly target: Target; readonly compat: boolean },
@@ -79,8 +79,8 @@ function strangeness(
   }
   const [problem] = found.contents.problems;
   if (found.artifact !== undefined) return problem?.message ?? found.artifact;
-  // A version that is no package stays in, with its problems: a resolution may ask for it and
-  // must say why it is refused. No constraint admits a tag that is no version.
+  // Versions that are not packages are kept with their problems, because a resolution must explain
+  // why they are refused. Other tags satisfy no constraint.
   const wanted = parseVersion(version, target.rules.dialect) !== undefined;
   const empty = found.contents.metas.length + found.contents.objects.length === 0;
   return empty && !wanted ? (problem?.message ?? 'it holds no package meta document') : undefined;
@@ -89,36 +89,36 @@ function strangeness(
 interface Fetched {
   readonly version: string;
   readonly found: FetchedPackage | undefined;
-  /** When its image says that it was made, and when an index first saw it. */
+  /** When the image claims to be created, and when an index first contained it. */
   readonly released: Released | undefined;
 }
 
 function packageEntry(repository: string, fetched: readonly Fetched[]): IndexPackage {
   const kind = kindOf(fetched);
   const versions = fetched.flatMap(({ version, found, released }) => {
-    const entry = found && indexEntry(found, repository, kind);
-    return entry ? [[version, { ...entry, ...datesIn(released) }] as const] : [];
+    const entry = found && toIndexEntry(found, repository, kind);
+    return entry ? [[version, { ...entry, ...definedDates(released) }] as const] : [];
   });
   return { kind, versions: Object.fromEntries(versions) };
 }
 
-function datesIn({ created, firstSeen }: Released = {}): Released {
+function definedDates({ created, firstSeen }: Released = {}): Released {
   return {
     ...(created !== undefined && { created }),
     ...(firstSeen !== undefined && { firstSeen }),
   };
 }
 
-/** The first version that has one decides; a version of another kind says so in its entry. */
+/** The kind of the first version with one. Versions of another kind have their own in the entry. */
 function kindOf(fetched: readonly Fetched[]): string {
   for (const { found } of fetched) {
-    const meta = found && onlyMeta(found.contents);
+    const meta = found && singleMeta(found.contents);
     if (meta !== undefined) return meta.kind;
   }
   return 'Unknown';
 }
 
-/** An index as text: sorted, a version a line, the same bytes for the same index. */
+/** Formats an index: sorted, one version per line, deterministic. */
 export function formatIndex({ packages }: IndexFile): string {
   const blocks = Object.keys(packages)
     .sort(byCodePoint)

@@ -1,6 +1,7 @@
-// Reads layers and package.yaml streams with the libraries that Crossplane reads them with.
+// Reads layers, package.yaml streams, images and JSON documents of registries with the libraries
+// that Crossplane reads them with.
 //
-//	readers layer|yaml <inputs >answers
+//	readers layer|yaml|image|json <inputs >answers
 //
 // An input is four bytes of length, big endian, and that many bytes; an answer is a line of JSON.
 package main
@@ -29,7 +30,9 @@ import (
 )
 
 func main() {
-	read := map[string]func([]byte) any{"layer": readLayer, "yaml": readYAML}[os.Args[1]]
+	read := map[string]func([]byte) any{
+		"layer": readLayer, "yaml": readYAML, "image": readImage, "json": readJSON,
+	}[os.Args[1]]
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()

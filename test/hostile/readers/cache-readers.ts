@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { summarizeCache } from '../../../src/store/cache-summary.js';
-import { offlineRepository } from '../../../src/store/cached-repository.js';
-import { DiskCache } from '../../../src/store/disk-cache.js';
-import { sha256 } from '../../../src/text/digest.js';
+import { summarizeCache } from '../../../src/oci/store/cache-maintenance.js';
+import { offlineRepository } from '../../../src/oci/store/cached-repository.js';
+import { DiskCache } from '../../../src/oci/store/disk-cache.js';
+import { sha256 } from '../../../src/base/digest.js';
 import type { HostileReader } from '../reader.js';
 
 const NAME = 'registry.example.org/a/p';
@@ -12,7 +12,7 @@ const MANIFEST = Buffer.from('{"layers":[]}');
 const TAGS = { name: NAME, tags: ['v1.0.0', 'v1.1.0'], etag: '"e"', at: 1_700_000_000_000 };
 const REFERENCE = { name: NAME, reference: 'v1.0.0', digest: sha256(MANIFEST) };
 
-/** A cache of downloads, of which one file is mutated before it is read. */
+/** A download cache in which one file is mutated before it is read. */
 export class CacheWorld {
   readonly #folder = mkdtempSync(join(tmpdir(), 'hostile-cache-'));
 
@@ -20,7 +20,9 @@ export class CacheWorld {
     rmSync(this.#folder, { recursive: true });
   }
 
-  /** Fills the cache, has the only record of a kind hold `text`, and reads everything offline. */
+  /**
+   * Fills the cache, replaces the only record of a kind with `text`, and reads everything offline.
+   */
   async read(kind: 'tags' | 'references', text: Buffer): Promise<unknown> {
     rmSync(join(this.#folder, 'v1'), { recursive: true, force: true });
     const notes: string[] = [];
@@ -40,7 +42,7 @@ export class CacheWorld {
   }
 }
 
-/** Readers of what earlier runs kept: with the right checksum, and without. */
+/** Returns readers of cached records, with valid and with invalid checksums. */
 export function cacheReaders(world: CacheWorld): readonly HostileReader[] {
   const held = { tags: TAGS, references: REFERENCE } as const;
   return (['tags', 'references'] as const).flatMap((kind) => {

@@ -1,9 +1,9 @@
-import { sha256 } from '../../../src/text/digest.js';
+import { sha256 } from '../../../src/base/digest.js';
 import type { CommandWorld } from '../command-world.js';
 import type { InputForm } from '../mutated-input.js';
 import type { HostileReader } from '../reader.js';
 
-/** Commands take some hundred times as long as the readers that they call. */
+/** Commands take about a hundred times as long as the readers that they call. */
 const SHARE = 0.05;
 const P = 'xpkg.example.org/acme/p';
 const PACKAGE = `packages/${P}@v1.0.0/package.yaml`;
@@ -22,9 +22,9 @@ interface FileOfCommands {
   readonly name: string;
   readonly form: InputForm;
   readonly path: string;
-  /** What the file holds; where the project has it, that. */
+  /** Contents of the file; the default is the file of the project. */
   readonly seeds?: readonly string[];
-  /** Each input goes to one of them. */
+  /** The commands; each input is used for one of them. */
   readonly commands: readonly (readonly string[])[];
 }
 
@@ -32,7 +32,15 @@ const FROM = ['--from', 'dir:packages'];
 const resolveFrom = (from: string) => ['resolve', '--no-write', '--from', from, '--offline'];
 const inspect = (from: string) => ['inspect', `${P}:v1.0.0`, '--from', from, '--offline'];
 
+const MERGE_LOCK = ['merge-lock', 'base.lock.yaml', 'ours.lock.yaml', 'theirs.lock.yaml', ...FROM];
+
 const FILES: readonly FileOfCommands[] = [
+  ...['base', 'ours', 'theirs'].map((side): FileOfCommands => ({
+    name: `commands: merge-lock, ${side}`,
+    form: 'yaml',
+    path: `${side}.lock.yaml`,
+    commands: [MERGE_LOCK],
+  })),
   {
     name: 'commands: lockfile',
     form: 'yaml',
@@ -164,7 +172,7 @@ const COMMAND_LINES = [
   ['--help'],
 ];
 
-/** Whole commands, on files, lines and command lines that were mutated. */
+/** Returns readers that run whole commands on mutated files, lines and command lines. */
 export function commandReaders(world: CommandWorld): readonly HostileReader[] {
   return [
     ...FILES.map((file) => fileReader(file, world)),
@@ -201,7 +209,7 @@ function fileReader(
   };
 }
 
-/** Commands that would ask a registry, were they not told not to. */
+/** Commands that would request a registry without --offline. */
 const ASKING = ['resolve', 'inspect', 'lint', 'fuzz'];
 
 function argumentsIn(text: string): readonly string[] {
@@ -216,7 +224,7 @@ function wordsIn(text: string): readonly string[] {
     if (Array.isArray(value))
       return value.map((word) => (typeof word === 'string' ? word : JSON.stringify(word)));
   } catch {
-    // Not JSON any more: its words will do.
+    // The text is no longer JSON: uses its words.
   }
   return text.split(/[\s,"]+/);
 }

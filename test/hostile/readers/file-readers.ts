@@ -2,19 +2,19 @@ import {
   rewrittenImage,
   imageConfigsIn,
   pullSecretFor,
-} from '../../../src/model/cluster/image-config.js';
-import { readImageConfigs, readInputs } from '../../../src/inputs/read-inputs.js';
-import { readPullSecrets } from '../../../src/inputs/documents/pull-secret.js';
-import { formatLockfile } from '../../../src/lock/format-lockfile.js';
-import { lockIndex } from '../../../src/lock/lock-index.js';
-import { lockTree } from '../../../src/lock/lock-tree.js';
-import { parseLockfile } from '../../../src/lock/parse-lockfile.js';
-import { parseDockerConfig } from '../../../src/registry/auth/docker-config.js';
+} from '../../../src/crossplane/package-manager/image-config.js';
+import { readImageConfigs, readInputs } from '../../../src/project/inputs/read-inputs.js';
+import { readPullSecrets } from '../../../src/project/inputs/secrets.js';
+import { formatLockfile } from '../../../src/project/lockfile/format-lockfile.js';
+import { lockIndex } from '../../../src/project/lockfile/format-lockfile.js';
+import { lockTree } from '../../../src/project/lockfile/lock-graph.js';
+import { parseLockfile } from '../../../src/project/lockfile/parse-lockfile.js';
+import { parseDockerConfig } from '../../../src/oci/registry/docker-credentials.js';
 import { parseIndex } from '../../../src/sources/index/index-source.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
-import { judge } from '../../../src/admission/judge.js';
-import { targetFor } from '../../../src/model/target/target.js';
-import { render } from '../../../src/usecases/render.js';
+import { judge } from '../../../src/crossplane/packages/admission.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
+import { render } from '../../../src/project/manifests/render.js';
 import { digestOf, locked, lockfileOf, needs } from '../../support/lockfiles.js';
 import type { HostileReader } from '../reader.js';
 
@@ -133,7 +133,7 @@ const INDEX = JSON.stringify({
   },
 });
 
-/** Readers of the user's own files, which a pull request may change. */
+/** Readers of project files, which a pull request may change. */
 export const FILE_READERS: readonly HostileReader[] = [
   {
     name: 'xpkg.yaml, crossplane.yaml, List, Project',

@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { openArtifact, artifactOf } from '../../../src/image/artifact.js';
-import { auditImage } from '../../../src/image/audit/audit-image.js';
-import { tarEntries } from '../../../src/image/archive/tar-entries.js';
-import { unpack } from '../../../src/image/archive/unpack.js';
-import type { ImageRepository } from '../../../src/image/image-repository.js';
-import { locatePackage } from '../../../src/image/locate-package.js';
-import { readPackage } from '../../../src/image/read-package.js';
-import { lintContents } from '../../../src/admission/lint.js';
-import { judge } from '../../../src/admission/judge.js';
-import { advise } from '../../../src/admission/advice.js';
-import { targetFor } from '../../../src/model/target/target.js';
-import { readPackageYaml } from '../../../src/package-yaml/read-package-yaml.js';
-import type { FileTree } from '../../../src/store/file-tree.js';
-import { openLayout } from '../../../src/store/image-layout.js';
-import { openXpkg } from '../../../src/store/xpkg-file.js';
-import { sha256 } from '../../../src/text/digest.js';
+import { openArtifact, buildArtifact } from '../../../src/oci/image/artifact.js';
+import { auditImage } from '../../../src/oci/image/audit-image.js';
+import { tarEntries } from '../../../src/oci/archive/tar-reader.js';
+import { decompressLayer } from '../../../src/oci/archive/unpack.js';
+import type { ImageRepository } from '../../../src/oci/image/image-repository.js';
+import { locatePackage } from '../../../src/oci/image/locate-package.js';
+import { readPackage } from '../../../src/oci/image/read-package.js';
+import { lintContents } from '../../../src/crossplane/packages/admission.js';
+import { judge } from '../../../src/crossplane/packages/admission.js';
+import { lintWarnings } from '../../../src/crossplane/packages/advice.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
+import { readPackageYaml } from '../../../src/crossplane/package-yaml/read-package-yaml.js';
+import type { FileTree } from '../../../src/oci/store/file-tree.js';
+import { openLayout } from '../../../src/oci/store/image-layout.js';
+import { openXpkg } from '../../../src/oci/store/xpkg-file.js';
+import { sha256 } from '../../../src/base/digest.js';
 import { providerYaml } from '../../support/package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf, tarOf } from '../../support/registry/image.js';
 import { layoutFiles, named } from '../../support/registry/layout.js';
@@ -79,11 +79,11 @@ const tar = Buffer.from(
 );
 const layout = layoutFiles([{ image: index, annotations: named(`${NAME}:v1.0.0`) }, { image }]);
 const xpkg = await xpkgFiles([{ entries: PACKAGE, label: 'base' }]);
-const artifact = artifactOf('index', [
+const artifact = buildArtifact('index', [
   { title: 'index.json', mediaType: 'application/json', bytes: Buffer.from('{"packages":{}}') },
 ]);
 
-/** Whatever is asked for by a digest is there, with the bytes given for it. */
+/** Returns a repository in which every digest exists, with the given bytes. */
 function repositoryOf(top: Uint8Array, all: ReadonlyMap<string, Uint8Array>): ImageRepository {
   const held = new Map(all).set(sha256(top), top);
   return {
@@ -142,7 +142,7 @@ function treeOf(files: ReadonlyMap<string, string | Uint8Array>): FileTree {
 async function tarFiles(bytes: Buffer): Promise<unknown> {
   const files = [];
   const packed = { chunks: Readable.from([bytes]), size: bytes.length };
-  for await (const entry of tarEntries(unpack(packed, NAME), NAME)) {
+  for await (const entry of tarEntries(decompressLayer(packed, NAME), NAME)) {
     files.push([entry.path, entry.type, entry.type === 'file' ? entry.extent : undefined]);
   }
   return files;
@@ -150,7 +150,7 @@ async function tarFiles(bytes: Buffer): Promise<unknown> {
 
 const text = (content: Uint8Array | string | undefined) => Buffer.from(content!).toString();
 
-/** Readers of packages and of what holds them. */
+/** Readers of packages and of the images around them. */
 export const IMAGE_READERS: readonly HostileReader[] = [
   {
     name: 'manifest',
@@ -246,7 +246,7 @@ export const IMAGE_READERS: readonly HostileReader[] = [
         TARGETS.map((target) => [
           judge(contents, target, { compat: true }),
           lintContents(contents, target),
-          advise(contents, target),
+          lintWarnings(contents, target),
         ]),
       ];
     },

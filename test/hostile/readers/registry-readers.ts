@@ -1,14 +1,17 @@
 import { gzipSync } from 'node:zlib';
-import { artifactOf } from '../../../src/image/artifact.js';
-import { RegistryClient } from '../../../src/registry/client.js';
-import { parseDockerConfig, entryFor } from '../../../src/registry/auth/docker-config.js';
-import { configCredentials } from '../../../src/registry/auth/credential-files.js';
-import { parseChallenges } from '../../../src/registry/auth/challenge.js';
-import { Secret } from '../../../src/registry/auth/secret.js';
-import { RegistryPusher } from '../../../src/registry/pusher.js';
-import type { HttpResponse, Transport } from '../../../src/registry/transport/transport.js';
+import { buildArtifact } from '../../../src/oci/image/artifact.js';
+import { RegistryClient } from '../../../src/oci/registry/client.js';
+import {
+  parseDockerConfig,
+  longestPrefixEntry,
+} from '../../../src/oci/registry/docker-credentials.js';
+import { configCredentials } from '../../../src/oci/registry/docker-credentials.js';
+import { parseChallenges } from '../../../src/oci/registry/authenticator.js';
+import { Secret } from '../../../src/oci/registry/credentials.js';
+import { RegistryPusher } from '../../../src/oci/registry/pusher.js';
+import type { HttpResponse, Transport } from '../../../src/oci/registry/transport.js';
 import { storeOf, TestClock } from '../../support/registry/client.js';
-import { sha256 } from '../../../src/text/digest.js';
+import { sha256 } from '../../../src/base/digest.js';
 import type { HostileReader } from '../reader.js';
 
 const HOST = 'registry.example.org';
@@ -16,7 +19,7 @@ const REALM = 'https://auth.example.org/token';
 const CREDENTIALS = storeOf({ kind: 'basic', username: 'u', password: new Secret('p') });
 const BLOB = gzipSync('a blob');
 const TAGS = '{"name":"a/p","tags":["v1.0.0","v1.1.0","latest"]}';
-const ARTIFACT = artifactOf('lock', [
+const ARTIFACT = buildArtifact('lock', [
   { title: 'xpkg.lock.yaml', mediaType: 'text/plain', bytes: Buffer.from('version: 1\n') },
 ]);
 
@@ -38,12 +41,12 @@ function responseOf({ status, headers = {}, body = '' }: Answer): HttpResponse {
 }
 
 interface Asked {
-  /** How often this URL was asked for, this time included. */
+  /** Number of requests for this URL, including this one. */
   readonly tries: number;
   readonly signedIn: boolean;
 }
 
-/** Asks a registry that answers each URL as told for everything that is ever asked of one. */
+/** Makes every kind of request to a registry with the given answers. */
 async function everything(answer: (url: URL, asked: Asked) => Answer): Promise<unknown> {
   const tries = new Map<string, number>();
   const transport: Transport = async ({ url, headers }) => {
@@ -68,7 +71,7 @@ function goodAnswer({ pathname }: URL): Answer {
   return { status: 200, body: BLOB };
 }
 
-/** Lines `name: value` as headers; what is no such line, or no header that HTTP can hold, is left out. */
+/** Converts lines `name: value` to headers; invalid lines and headers are ignored. */
 function headersIn(lines: readonly string[]): Readonly<Record<string, string>> {
   const found = lines.map((line) => /^([a-z-]+): ([^\0\r]*)$/.exec(line));
   return Object.fromEntries(found.flatMap((line) => (line ? [[line[1]!, line[2]!]] : [])));
@@ -86,7 +89,7 @@ const HEADERS = [
   `www-authenticate: Bearer realm="${REALM}",service="s",scope="repository:a/p:pull"`,
 ];
 
-/** Readers of what a registry, or the machine's own sign-in files, say. */
+/** Readers of answers of a registry and of local credential files. */
 export const REGISTRY_READERS: readonly HostileReader[] = [
   {
     name: 'tag list',
@@ -193,7 +196,7 @@ export const REGISTRY_READERS: readonly HostileReader[] = [
       const config = parseDockerConfig(input.toString(), 'config.json');
       const store = configCredentials(config, async () => undefined);
       const found = await store.find(HOST, 'a/p');
-      return [found?.kind, entryFor(config.auths, 'docker.io', 'library/x')?.kind];
+      return [found?.kind, longestPrefixEntry(config.auths, 'docker.io', 'library/x')?.kind];
     },
   },
 ];

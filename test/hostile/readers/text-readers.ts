@@ -1,27 +1,27 @@
-import { readRef } from '../../../src/inputs/command-line-ref.js';
-import { parseCrdDemand, crdDemandText } from '../../../src/model/crd-demand.js';
-import { friendlyId, objectNameOf } from '../../../src/model/name.js';
+import { readRef } from '../../../src/project/inputs/references.js';
+import { parseCrdRef, formatCrdRef } from '../../../src/crossplane/packages/crd-ref.js';
+import { friendlyId, objectNameOf } from '../../../src/crossplane/packages/object-names.js';
 import {
   isRepository,
   parseReference,
   repositoryProblem,
   splitPackageReference,
   validPackageReference,
-} from '../../../src/model/reference.js';
-import { targetFor } from '../../../src/model/target/target.js';
-import { proxiesIn } from '../../../src/registry/transport/proxy-environment.js';
-import { adviceFor, surprises } from '../../../src/semver/constraint-advice.js';
-import { meaningOf } from '../../../src/semver/constraint-meaning.js';
-import { whyNot } from '../../../src/semver/constraint-why-not.js';
-import { parseConstraint } from '../../../src/semver/constraint.js';
-import type { Dialect } from '../../../src/semver/dialect.js';
+} from '../../../src/crossplane/packages/reference.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
+import { proxiesFromEnvironment } from '../../../src/oci/registry/proxy.js';
+import { adviceFor, surprises } from '../../../src/crossplane/constraints/constraint-meaning.js';
+import { meaningOf } from '../../../src/crossplane/constraints/constraint-meaning.js';
+import { whyNot } from '../../../src/crossplane/constraints/constraint-meaning.js';
+import { parseConstraint } from '../../../src/crossplane/constraints/constraint.js';
+import type { Dialect } from '../../../src/crossplane/constraints/version.js';
 import {
   compareVersions,
   exactTag,
   formatVersion,
   parseVersion,
   precedenceKey,
-} from '../../../src/semver/version.js';
+} from '../../../src/crossplane/constraints/version.js';
 import type { HostileReader } from '../reader.js';
 
 const DIALECTS: readonly Dialect[] = ['1.5.0', '3.4.0'];
@@ -105,8 +105,8 @@ export const TEXT_READERS: readonly HostileReader[] = [
       '{"group":"s3.example.org","kind":"Bucket","version":"v1"}',
     ],
     read: (input) => {
-      const demand = parseCrdDemand(jsonOf(input));
-      return [demand, demand && crdDemandText(demand)];
+      const demand = parseCrdRef(jsonOf(input));
+      return [demand, demand && formatCrdRef(demand)];
     },
   },
   {
@@ -118,7 +118,7 @@ export const TEXT_READERS: readonly HostileReader[] = [
       '{"ALL_PROXY":"socks5://p:1080","NO_PROXY":"h.io:443, 192.168.0.1 ,fe80::/10"}',
     ],
     read: (input) => {
-      const choose = proxiesIn(stringsOf(jsonOf(input)));
+      const choose = proxiesFromEnvironment(stringsOf(jsonOf(input)));
       const urls = [
         'https://h.io/v2/',
         'http://10.1.2.3:5000/',
@@ -144,7 +144,7 @@ function constraintFacts(text: string, dialect: Dialect): unknown {
   return [meaningOf(constraint), surprises(constraint), ...reasons];
 }
 
-/** Any value, where the mutated text is JSON; else the text itself. */
+/** Returns the parsed JSON, or the text itself if it is not JSON. */
 function jsonOf(input: Buffer): never {
   try {
     return JSON.parse(input.toString()) as never;

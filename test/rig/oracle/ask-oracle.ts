@@ -2,19 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { JsonObject } from '../../../src/text/json.js';
+import type { JsonObject } from '../../../src/base/json.js';
 
-/** What the parser and the linters of a release make of a stream (program/main.go). */
+/** The result of a release's parser and linters for a stream (program/main.go). */
 export interface OraclePackage {
-  /** Why the stream is not parsed. */
+  /** The parse error. */
   readonly parse?: string;
-  /** The document at which parsing stopped, where its metadata was decoded and something else was not. */
+  /**
+   * The document at which parsing stopped, if its metadata was decoded and another part was not.
+   */
   readonly refused?: OracleType & { readonly meta: boolean };
   readonly metas?: readonly OracleType[];
   readonly objects?: readonly OracleObject[];
-  /** By kind of package, why the linter refuses it; empty: it does not. */
+  /** Linter errors by kind of package; empty: none. */
   readonly lint?: Readonly<Record<string, string>>;
-  /** By kind of package, why it is not installed; empty: it is. */
+  /** Installation errors by kind of package; empty: none. */
   readonly install?: Readonly<Record<string, string>>;
   readonly meta?: OracleMeta;
 }
@@ -33,9 +35,9 @@ export interface OracleObject extends OracleType {
     readonly version?: string;
     readonly versions?: readonly { readonly name: string }[];
   };
-  /** It has metadata of its own, which the establisher insists on. */
+  /** Whether it has `metadata`, which the establisher requires. */
   readonly established: boolean;
-  /** The kinds of package whose linter takes it. */
+  /** The kinds of package whose linter accepts it. */
   readonly allowed: readonly string[];
 }
 
@@ -50,7 +52,7 @@ export interface OracleMeta {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly crossplane?: string;
-  /** Why the release is not one that the package takes. */
+  /** Why the package does not support the release. */
   readonly incompatible?: string;
   readonly dependsOn?: readonly { readonly entry: JsonObject; readonly constraint?: string }[];
 }
@@ -62,7 +64,7 @@ export interface OracleQuestion {
 
 export interface OracleVerdict {
   readonly error?: string;
-  /** A character for each version: 1 admitted, 0 not, x not a version. */
+  /** A character for each version: 1 admitted, 0 not admitted, x not a version. */
   readonly admits: string;
 }
 

@@ -1,10 +1,12 @@
-import { seeded } from '../../../src/usecases/fuzz/seeded.js';
+import { seeded } from '../../../src/base/collections.js';
 import { drawnConstraint, drawnVersion, versionsNear } from '../../support/drawn-constraints.js';
 import { mutatedStream } from '../../support/mutated-streams.js';
 import { oddPackage } from '../../support/odd-packages.js';
 import type { OracleQuestion } from './ask-oracle.js';
 
-/** Packages that are odd in what they say, in how they are written, or both; the same for the same numbers. */
+/**
+ * Draws a package with unusual contents, unusual syntax or both; equal numbers give equal packages.
+ */
 export function oracleStream(seed: number, i: number): Buffer {
   const draw = seeded(seed * 1_000_003 + i);
   if (i % 2 === 0) return Buffer.from(oddPackage(draw));
@@ -18,10 +20,10 @@ export function oracleQuestion(seed: number, i: number): OracleQuestion {
   return { constraint, versions: [...new Set(versions)] };
 }
 
-/** Characters of a recorded package: longer ones tell nothing more. */
+/** Maximum number of characters of a recorded package. */
 const MOST_CHARS = 800;
 
-/** Packages to record: short, and text. */
+/** Returns short text packages to record. */
 export function samplePackages(count: number): string[] {
   const found: string[] = [];
   for (let i = 0; found.length < count; i++) {

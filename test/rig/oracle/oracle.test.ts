@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test, type TestContext } from 'vitest';
-import type { PackageContents } from '../../../src/model/package-contents.js';
-import { targetFor } from '../../../src/model/target/target.js';
-import { readPackageYaml } from '../../../src/package-yaml/read-package-yaml.js';
+import type { PackageContents } from '../../../src/crossplane/packages/package-contents.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
+import { readPackageYaml } from '../../../src/crossplane/package-yaml/read-package-yaml.js';
 import { compareConstraint } from '../../support/compared-constraint.js';
 import { comparePackage } from '../../support/compared-package.js';
 import { recordedSample, SAMPLE_FILES, sampleOf } from '../../support/oracle-sample.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 describe.each(RELEASES)('%s', (release) => {
   const target = targetFor(release)!;
 
-  test('judges packages as we do', (context) => {
+  test('judges packages as this tool does', (context) => {
     const counts = new Map<string, number>();
     const otherwise: string[] = [];
     counted.set(release, counts);
@@ -57,7 +57,7 @@ describe.each(RELEASES)('%s', (release) => {
     expect(counts.get('both refused, another fault is told') ?? 0).toBeLessThan(STREAMS / 50);
   });
 
-  test('reads constraints as we do', (context) => {
+  test('reads constraints as this tool does', (context) => {
     const questions: OracleQuestion[] = [];
     for (let pairs = 0; pairs < PAIRS;) {
       const question = oracleQuestion(SEED, questions.length);
@@ -77,8 +77,8 @@ describe.each(RELEASES)('%s', (release) => {
   });
 });
 
-/** `XPKG_ORACLE_RECORD=1` writes it anew. */
-test('what npm test replays is what the releases say', () => {
+/** `XPKG_ORACLE_RECORD=1` updates the file. */
+test('the answers that npm test replays are those of the releases', () => {
   const releases = process.env['XPKG_ORACLE_RECORD'] === '1' ? RELEASES : recordedReleases();
   const packages = samplePackages(SAMPLED_PACKAGES);
   const questions = Array.from({ length: SAMPLED_CONSTRAINTS }, (_, i) => oracleQuestion(0, i));
@@ -104,7 +104,7 @@ test('what npm test replays is what the releases say', () => {
   expect(said.constraints).toEqual(recordedSample('constraints'));
 });
 
-test('differences are those that docs/fidelity.md names, and few', () => {
+test('all differences are listed in docs/fidelity.md, and there are few', () => {
   const rows = [...new Set([...counted.values()].flatMap((counts) => [...counts.keys()]))];
   const cells = rows.toSorted().map((row) => {
     return [row, ...[...counted.values()].map((counts) => counts.get(row) ?? 0)];

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { contentsOf } from '../../../src/sources/index/index-contents.js';
+import { indexedContents } from '../../../src/sources/index/index-entry.js';
 
 const held = { kind: 'Provider' } as const;
-const objects = (entry: Parameters<typeof contentsOf>[0], of: typeof held = held) =>
-  contentsOf(entry, 'xpkg.example.org/acme/provider-x', of).objects;
+const objects = (entry: Parameters<typeof indexedContents>[0], of: typeof held = held) =>
+  indexedContents(entry, 'xpkg.example.org/acme/provider-x', of).objects;
 
-test('versions that follow one another with the same CRDs have one list of objects', () => {
+test('consecutive versions with the same CRDs share one list of objects', () => {
   const first = objects({ crds: ['a.example.org', 'b.example.org'] });
   expect(first.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
     'CustomResourceDefinition a.example.org',
@@ -42,7 +42,7 @@ test.each([
   expect(one).toHaveLength(1);
 });
 
-test('what a definition says is that of its version', () => {
+test('a definition is that of its version', () => {
   objects({ crds: ['a.example.org'] });
   const a = { group: 'example.org', versions: [{ name: 'v1', kinds: ['A'] }] };
   const [object] = objects({ crds: ['a.example.org'], defines: { 'a.example.org': a } } as never);

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { InputError } from '../../../src/model/input-error.js';
-import { SourceError } from '../../../src/model/source-error.js';
-import { targetFor } from '../../../src/model/target/target.js';
+import { InputError, SourceError } from '../../../src/base/errors.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { openIndex } from '../../../src/sources/index/index-source.js';
 
 const target = targetFor('v2.3.4')!;
@@ -37,7 +36,7 @@ describe('reads', () => {
     });
   });
 
-  test('keys it does not know pass, at every depth', async () => {
+  test('unknown keys are allowed at every depth', async () => {
     const source = await open(
       `{"made":1,"packages":{"${P}":{"kind":"Provider","stars":1,"versions":{"v1.0.0":{"phantom":true}}}}}`,
     );
@@ -45,7 +44,7 @@ describe('reads', () => {
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'nor is `%s`, which every object inherits, a key that it knows',
+    'nor is `%s`, which every object inherits, a known key',
     async (key) => {
       const known = `"kind":"Provider","${key}":1`;
       const version = `{"v1.0.0":{"${key}":1,"xrds":[{"name":"a.b","${key}":1}]}}`;
@@ -56,7 +55,7 @@ describe('reads', () => {
     },
   );
 
-  test('a key called __proto__ is a name like any other', async () => {
+  test('a key called __proto__ is an ordinary name', async () => {
     const source = await open(
       '{"packages":{"__proto__":{"kind":"Provider","versions":{"__proto__":{"crds":["a.b.io"]}}}}}',
     );
@@ -110,7 +109,7 @@ describe('refuses', () => {
     await expect(open(bytes)).rejects.toMatchObject({ code: 'BAD_SOURCE' });
   });
 
-  test('what unpacks to more than it may', async () => {
+  test('a gzip file that unpacks to too many bytes', async () => {
     const bomb = gzipSync(Buffer.alloc(257 * 1024 * 1024, 0x20), { level: 1 });
     await expect(open(bomb)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
@@ -118,7 +117,7 @@ describe('refuses', () => {
   test.each([
     { path: 'nowhere.json', why: 'no such file' },
     { path: '.', why: 'a folder' },
-  ])('$why, as bad usage', async ({ path }) => {
+  ])('$why, as a usage error', async ({ path }) => {
     await expect(openIndex(join(folder, path), path)).rejects.toBeInstanceOf(InputError);
   });
 });

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { IndexVersion } from '../../../src/model/index-file.js';
-import type { PackageContents, PackageObject } from '../../../src/model/package-contents.js';
-import type { PackageSource } from '../../../src/model/package-source.js';
-import { targetFor } from '../../../src/model/target/target.js';
+import type { IndexVersion } from '../../../src/sources/index/index-file.js';
+import type {
+  PackageContents,
+  PackageObject,
+} from '../../../src/crossplane/packages/package-contents.js';
+import type { PackageSource } from '../../../src/sources/package-source.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { parseIndex } from '../../../src/sources/index/index-source.js';
-import { formatIndex, makeIndex } from '../../../src/sources/index/make-index.js';
+import { formatIndex, buildIndex } from '../../../src/sources/index/make-index.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 
 const target = targetFor('v2.3.4')!;
@@ -42,7 +45,7 @@ function sourceOf(contents: PackageContents): PackageSource {
 }
 
 async function entryOf(contents: PackageContents): Promise<IndexVersion | undefined> {
-  const index = await makeIndex(sourceOf(contents), [A], target);
+  const index = await buildIndex(sourceOf(contents), [A], target);
   return index.packages[A]?.versions['v1.0.0'];
 }
 
@@ -109,27 +112,52 @@ const CASES: readonly { contents: PackageContents; want: IndexVersion; why: stri
     why: 'whatever else is in it',
   },
   {
+    contents: withObjects(
+      {
+        apiVersion: 'apiextensions.crossplane.io/v1',
+        kind: 'Composition',
+        name: 'b',
+        composition: { pipeline: false },
+      },
+      {
+        apiVersion: 'apiextensions.crossplane.io/v1',
+        kind: 'Composition',
+        name: 'a',
+        composition: { mode: 'Pipeline', pipeline: true },
+      },
+    ),
+    want: {
+      compositions: ['a', 'b'],
+      compositionSpecs: { a: { mode: 'Pipeline', pipeline: true }, b: { pipeline: false } },
+    },
+    why: 'what decides which releases accept a Composition',
+  },
+  {
     contents: { ...plain, problems: [{ message: 'cut short', line: 7 }] },
     want: { problems: ['cut short'] },
     why: 'a stream that breaks off',
   },
 ];
 
-describe('an entry says', () => {
+describe('an entry has', () => {
   test.each(CASES)('$want: $why', async ({ contents, want }) => {
-    expect(await entryOf(contents)).toEqual(want);
+    const labels = contents.metas[0]?.kind === 'Provider' && { labels: {} };
+    expect(await entryOf(contents)).toEqual({ ...labels, ...want });
   });
 
-  test.each([0, 2])('of a package with %d metas that no release can read it', async (count) => {
-    const metas = Array.from({ length: count }, () => plain.metas[0]!);
-    expect(await entryOf({ ...plain, metas })).toMatchObject({ problems: [expect.any(String)] });
-  });
+  test.each([0, 2])(
+    'a package with %d metas has the problem that no release can read it',
+    async (count) => {
+      const metas = Array.from({ length: count }, () => plain.metas[0]!);
+      expect(await entryOf({ ...plain, metas })).toMatchObject({ problems: [expect.any(String)] });
+    },
+  );
 });
 
-test.each(CASES)('read back and written again it is the same: $why', async ({ contents }) => {
-  const text = formatIndex(await makeIndex(sourceOf(contents), [A], target));
+test.each(CASES)('reading and writing it again changes nothing: $why', async ({ contents }) => {
+  const text = formatIndex(await buildIndex(sourceOf(contents), [A], target));
   const back = memorySource(parseIndex(new TextEncoder().encode(text), 'index'));
-  expect(formatIndex(await makeIndex(back, [A], target))).toBe(text);
+  expect(formatIndex(await buildIndex(back, [A], target))).toBe(text);
   const found = await back.fetch(candidate, target);
   expect(found!.contents.metas[0]).toMatchObject({
     kind: contents.metas[0]!.kind,
@@ -142,7 +170,7 @@ test.each(CASES)('read back and written again it is the same: $why', async ({ co
   );
 });
 
-test('a repository that the source does not know is left out', async () => {
+test('an unknown repository is omitted', async () => {
   const empty = memorySource({ packages: {} });
-  expect(await makeIndex(empty, [A], target)).toEqual({ packages: {} });
+  expect(await buildIndex(empty, [A], target)).toEqual({ packages: {} });
 });

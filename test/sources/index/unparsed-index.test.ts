@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { IndexFile } from '../../../src/model/index-file.js';
-import type { PackageSource } from '../../../src/model/package-source.js';
-import { targetFor } from '../../../src/model/target/target.js';
+import type { IndexFile } from '../../../src/sources/index/index-file.js';
+import type { PackageSource } from '../../../src/sources/package-source.js';
+import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { indexSource, parseIndex } from '../../../src/sources/index/index-source.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 
@@ -34,7 +34,7 @@ const index = fc.record({
   ),
 });
 
-/** JSON of it, as people and programs write it: other keys around, blanks, escapes, a mark. */
+/** The index as JSON with other keys, blanks, escapes and a byte order mark. */
 const text = fc
   .record({
     index,
@@ -53,7 +53,7 @@ const text = fc
     return `${mark ? '\uFEFF' : ''}${spelled}${tail}`;
   });
 
-/** All that a source can be asked for. */
+/** Every query that a source supports. */
 async function everything(source: PackageSource) {
   const repositories = await source.repositories!();
   const packages = [];
@@ -70,7 +70,7 @@ async function everything(source: PackageSource) {
 
 const unparsed = (bytes: Uint8Array) => indexSource(bytes, 'i.json', { wholeUpTo: 0 });
 
-test('what is parsed package by package says what the whole does, owners asked first or last', () =>
+test('on-demand parsing gives the same results as parsing the whole index', () =>
   fc.assert(
     fc.asyncProperty(text, async (json) => {
       const bytes = new TextEncoder().encode(json);
@@ -83,7 +83,7 @@ test('what is parsed package by package says what the whole does, owners asked f
     }),
   ));
 
-test('damage that a whole reading finds is found once all of it is asked for', () =>
+test('errors in a package are found when everything is read', () =>
   fc.assert(
     fc.asyncProperty(text, fc.nat(), fc.integer({ min: 0, max: 255 }), async (json, at, byte) => {
       const bytes = new TextEncoder().encode(json);
@@ -101,7 +101,7 @@ test('damage that a whole reading finds is found once all of it is asked for', (
     { numRuns: 500 },
   ));
 
-test('the fault of a package is told with its place when the package is asked for', async () => {
+test('an error in a package has its position', async () => {
   const json = '{"packages":{"a":{"kind":"Provider","versions":{}},"b":{"kind":1},"c":{]}}}';
   const source = unparsed(Buffer.from(json.replace('{]}', '[}')));
   expect(await source.tags('a', target)).toEqual([]);

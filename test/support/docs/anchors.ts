@@ -1,4 +1,4 @@
-/** What GitHub calls the headings of a page: lower case, blanks as dashes, most signs left out. */
+/** Returns the anchors that GitHub gives the headings of a page. */
 export function anchorsOf(markdown: string): string[] {
   const seen = new Map<string, number>();
   return headingsOf(markdown).map((heading) => {
@@ -10,7 +10,7 @@ export function anchorsOf(markdown: string): string[] {
   });
 }
 
-/** The texts of headings of all levels, as written, blocks left out. */
+/** Returns the texts of all headings outside code blocks. */
 export function headingsOf(markdown: string): string[] {
   const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '');
   return Array.from(prose.matchAll(/^#+ (.+)$/gm), ([, heading]) => heading!);

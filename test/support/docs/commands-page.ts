@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyCommand, Flags } from '../../../src/cli/command.js';
-import { COMMAND_GROUPS, COMMANDS, type CommandRow } from '../../../src/cli/command-list.js';
-import { globalFlags } from '../../../src/cli/flags/global-flags.js';
-import { argumentRow, flagGroups } from '../../../src/cli/help/command-help.js';
-import { flagRow } from '../../../src/cli/help/flag-row.js';
+import type { AnyCommand, Flags } from '../../../src/cli/kit/command.js';
+import { COMMANDS } from '../../../src/commands.js';
+import { COMMAND_GROUPS, type CommandRow } from '../../../src/cli/kit/command.js';
+import { PROJECT_FLAGS } from '../../../src/cli/kit/help.js';
+import { globalFlags } from '../../../src/cli/arguments/common-flags.js';
+import { argumentRow, flagGroups } from '../../../src/cli/kit/help.js';
+import { flagRow } from '../../../src/cli/kit/help.js';
 import { anchorsOf } from './anchors.js';
 
 interface Loaded {
@@ -22,7 +24,7 @@ function nameOf({ usage }: CommandRow): string {
   return usage.split(' ')[0]!;
 }
 
-/** docs/commands.md, from the definitions behind `--help`. */
+/** Returns docs/commands.md, generated from the definitions behind `--help`. */
 export async function commandsPage(): Promise<string> {
   const commands = await loadedCommands();
   const shared = sharedFlags(commands);
@@ -33,6 +35,7 @@ export async function commandsPage(): Promise<string> {
     'Exit codes: 0 done · 1 a bug in the tool · 2 bad usage or bad input · 3 no set of versions satisfies everything · 4 the lockfile or the bundle is missing, stale or not true · 5 a source failed · 6 findings · 7 gave up · 130 and 143 on signals. On anything but 0, no file is written or changed.',
     '## Flags of every command',
     flagTable(globalFlags),
+    PROJECT_FLAGS,
     ...[...shared].flatMap(([heading, flags]) => [`## ${heading}`, flagTable(flags)]),
     ...commands.flatMap((each) => sectionOf(each, shared)),
   ];
@@ -48,7 +51,7 @@ function overviewOf(group: string): string {
   ].join('\n');
 }
 
-/** Flags that several commands declare alike, by heading: they are described once. */
+/** Returns flags that several commands declare alike, by heading; they are described once. */
 function sharedFlags(commands: readonly Loaded[]): ReadonlyMap<string, Flags> {
   const shared = new Map<string, Record<string, Flags[string]>>();
   for (const { command } of commands) {
@@ -67,7 +70,7 @@ function sectionOf(
 ): readonly string[] {
   const { positionals, examples = [], epilogue } = command;
   const [[, own], ...groups] = flagGroups(command) as [[string, Flags], ...[string, Flags][]];
-  // A flag whose description is its own stands with the command.
+  // A flag with its own description is listed with the command.
   const others = groups.map(([heading, flags]) => {
     const known = shared.get(heading) ?? {};
     const entries = Object.entries(flags);
@@ -95,7 +98,7 @@ function sectionOf(
   ];
 }
 
-/** As `--help` names it: a switch that is on is only ever turned off. */
+/** Returns the name in `--help`; a switch that is on by default is shown as `--no-…`. */
 function longName(flag: string, options: Flags[string]): string {
   return /--[\w-]+/.exec(flagRow(flag, options)[0])![0];
 }
@@ -117,7 +120,7 @@ function exampleBlock(examples: NonNullable<AnyCommand['examples']>): string {
   return `${mark}\n\`\`\`sh\n${lines.join('')}\`\`\``;
 }
 
-/** Text in a table: what would end a cell is escaped. */
+/** Returns text that is escaped for a table cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

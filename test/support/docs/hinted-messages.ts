@@ -4,18 +4,18 @@ import { parseAst } from 'rolldown/parseAst';
 
 const SRC = join(import.meta.dirname, '../../../src');
 
-/** A message that is printed with a hint, as the source has it. */
+/** A message with a hint in the source code. */
 export interface HintedMessage {
   readonly file: string;
   readonly line: number;
   /**
-   * Its texts, one for each way that conditions may go, with `…` for what varies; none: it passes on
-   * what another place says.
+   * Its texts, one for each combination of conditions, with `…` for variable parts; empty if it
+   * passes on the message of another place.
    */
   readonly texts: readonly string[];
 }
 
-/** A node of the syntax tree, with what stands around it. */
+/** A node of the syntax tree and its parents. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -23,23 +23,23 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** What varies in a text. */
+/** The placeholder for variable parts. */
 const VARIES = '…';
 
-/** Ways that conditions may go, beyond which a part of a text counts as varying. */
+/** The maximum number of combinations; beyond it, a part counts as variable. */
 const MAX_TEXTS = 6;
 
-/** Names of what is told, where a function or an object has a `hint` beside it. */
+/** Names of fields and parameters with a message that has a `hint`. */
 const TOLD = ['what', 'message', 'problem', 'lines', 'line'];
 
-/** Positions of message and hint among the arguments of what makes an error. */
+/** Positions of message and hint among the arguments of an error constructor. */
 interface Maker {
   readonly message: number;
-  /** That of the message, where the maker gives a hint by itself. */
+  /** The position of the message if the function itself provides the hint. */
   readonly hint: number;
 }
 
-/** Their last argument is an object that may have a `hint`. */
+/** Error classes whose last argument is an object that may have a `hint`. */
 const ERRORS: Readonly<Record<string, Maker>> = {
   InputError: { message: 0, hint: 1 },
   SourceError: { message: 2, hint: 3 },
@@ -64,8 +64,7 @@ class SourceFile {
   constructor(path: string) {
     this.#path = path;
     this.#text = readFileSync(join(SRC, '..', path), 'utf8');
-    if (/hint|UsageError|Mismatch/.test(this.#text))
-      this.#visit(parseAst(this.#text, { lang: 'ts' }) as never);
+    this.#visit(parseAst(this.#text, { lang: 'ts' }) as never);
   }
 
   #visit(node: Node, parent?: Node): void {
@@ -74,7 +73,7 @@ class SourceFile {
     for (const child of Object.values(node).flat()) if (isNode(child)) this.#visit(child, node);
   }
 
-  /** Functions that take a `hint` and what it is for, or what it is for alone and give one. */
+  /** Returns functions that take a message and optionally a `hint`. */
   makers(): [name: string, maker: Maker][] {
     return this.#nodes.flatMap((node) => {
       const maker = this.#makerOf(node);
@@ -98,7 +97,7 @@ class SourceFile {
     return passesOn ? { message, hint: message } : undefined;
   }
 
-  /** The name of a constant, or of a property, whose value a function is. */
+  /** Returns the name of the constant or property that has the function as its value. */
   #nameGiven(node: Node): string | undefined {
     const parent = this.#parents.get(node);
     return nameOf(parent?.['id'] ?? parent?.['key']);
@@ -116,14 +115,14 @@ class SourceFile {
     });
   }
 
-  /** Whether what the node tells comes from callers, where it is read instead. */
+  /** Whether the message comes from callers, which are read instead. */
   #isInMaker(node: Node): boolean {
     for (let at = this.#parents.get(node); at !== undefined; at = this.#parents.get(at))
       if (this.#makerOf(at) !== undefined) return true;
     return false;
   }
 
-  /** What the node tells together with a hint; undefined: it does no such thing. */
+  /** Returns the message of a node that also has a hint; otherwise undefined. */
   #toldWithHint(node: Node, makers: ReadonlyMap<string, Maker>): Node | undefined {
     if (node.type === 'ObjectExpression') {
       if (this.#isMismatch(node)) return propertyOf(node, 'text');
@@ -143,13 +142,13 @@ class SourceFile {
     return isGiven ? args[maker!.message] : undefined;
   }
 
-  /** Whether it is something that does not match: hints for these go by their kind. */
+  /** Whether the node is a mismatch: its hints depend on its kind. */
   #isMismatch(node: Node): boolean {
     const kind = propertyOf(node, 'kind');
     return /Mismatch/.test(this.#text) && kind !== undefined && kind.type === 'Literal';
   }
 
-  /** Whether options of an error may have a hint. */
+  /** Whether the options of an error may have a hint. */
   #hasHint(options: Node): boolean {
     if (options.type !== 'ObjectExpression') return true;
     if (propertyOf(options, 'hint') !== undefined) return true;
@@ -173,6 +172,8 @@ class SourceFile {
         return joined([of('left'), of('right')]);
       case 'ArrayExpression':
         return this.#textsOf((node['elements'] as Node[])[0], depth + 1);
+      case 'ArrowFunctionExpression':
+        return of('body');
       case 'TSAsExpression':
       case 'TSNonNullExpression':
       case 'TSSatisfiesExpression':
@@ -198,7 +199,7 @@ class SourceFile {
     );
   }
 
-  /** What a constant is set to, in the nearest block around that declares it. */
+  /** Returns the value of a constant from the nearest enclosing block that declares it. */
   #constant(name: Node): Node | undefined {
     for (let at = this.#parents.get(name); at !== undefined; at = this.#parents.get(at)) {
       const params = (at['params'] as Node[] | undefined) ?? [];
@@ -230,7 +231,7 @@ function propertyOf({ properties }: Node, name: string): Node | undefined {
   return found?.['value'] as Node | undefined;
 }
 
-/** All ways to put parts together; where they are too many, a part with several counts as varying. */
+/** Returns all combinations of parts; if there are too many, alternatives count as variable. */
 function joined(parts: readonly (readonly string[])[]): string[] {
   const count = parts.reduce((product, { length }) => product * length, 1);
   const taken =
@@ -241,7 +242,7 @@ function joined(parts: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** The first line, with what varies next to each other as one. */
+/** Returns the first line, with adjacent variable parts joined. */
 function tidied(text: string): string {
   return text
     .split('\n', 1)[0]!

@@ -4,10 +4,10 @@ import { type Block, blocksOf } from '../readme.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Where pages are that people read and paste from. */
+/** Folders with pages that people read and copy from. */
 const FOLDERS = ['docs', 'integrations', 'fixtures', 'bench', 'src'];
 
-/** Every page, by its path from the top of the repository. */
+/** The paths of all pages, relative to the repository. */
 export const PAGES: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
@@ -20,17 +20,17 @@ export const PAGES: readonly string[] = [
 ];
 
 /**
- * A comment in the line above a shell block:
- * `<!-- not run: WHY -->` or `<!-- run by test/PATH.test.ts: WHY NOT WITH THE OTHERS -->`.
+ * A comment in the line above a shell block: `<!-- not run: WHY -->` or `<!-- run by
+ * test/PATH.test.ts: WHY NOT WITH THE OTHERS -->`.
  */
 export interface Mark {
-  /** The test that runs the block; undefined: none does. */
+  /** The test that runs the block; undefined: none. */
   readonly suite: string | undefined;
   readonly reason: string;
 }
 
 export interface ShellBlock extends Block {
-  /** Undefined: test/docs/pages.test.ts runs it, after all blocks above it. */
+  /** undefined: test/docs/pages.test.ts runs the block after all blocks above it. */
   readonly mark: Mark | undefined;
 }
 
@@ -38,9 +38,9 @@ export interface Page {
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly Block[];
-  /** Blocks in `sh`, and sessions in `console`. */
+  /** Blocks in `sh` and sessions in `console`. */
   readonly shell: readonly ShellBlock[];
-  /** YAML with the path of a file in its first line. */
+  /** YAML files, by the path in their first line. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -63,7 +63,7 @@ export function readPage(path: string): Page {
   return { path, text, blocks, shell, files: new Map(files) };
 }
 
-/** The page with other bodies of blocks. */
+/** Returns the page with other block contents. */
 export function withBodies(page: Page, bodies: ReadonlyMap<number, string>): string {
   return page.blocks.reduceRight((text, { at, body }) => {
     return `${text.slice(0, at)}${bodies.get(at) ?? body}${text.slice(at + body.length)}`;

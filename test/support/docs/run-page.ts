@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { type Clone, commandsOf } from '../readme.js';
 import type { Page, ShellBlock } from './page.js';
 
-/** A test that runs what is marked as run by it, beside all that is not marked. */
+/** A test that runs the blocks marked for it and all unmarked blocks. */
 interface Suite {
   readonly file: string;
-  /** A folder with the programs that its blocks need. */
+  /** A folder with the programs that the blocks need. */
   readonly programs: string;
 }
 
-/** Blocks of a page that run, in order: those without a mark, and those of the suite. */
+/** Returns the blocks to run, in order: unmarked ones and those of the suite. */
 export function runnable({ shell }: Page, suite?: string): readonly ShellBlock[] {
   return shell.filter(
     ({ mark }) => mark === undefined || (suite !== undefined && mark.suite === suite),
@@ -18,9 +18,9 @@ export function runnable({ shell }: Page, suite?: string): readonly ShellBlock[]
 }
 
 /**
- * Writes the files of a page and runs its blocks in one shell, from its top to its end, for later
- * ones build on earlier ones. A block in `sh` must succeed; a session in `console` may show an
- * error. Returns what each printed, as a session with its commands; by where the block begins.
+ * Writes the files of a page and runs its blocks in order in one shell, because later blocks use
+ * earlier results. A block in `sh` must succeed; a session in `console` may show an error. Returns
+ * the output of each block with its commands, by the line at which the block begins.
  */
 export async function runPage(
   page: Page,

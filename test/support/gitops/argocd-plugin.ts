@@ -12,10 +12,10 @@ interface Plugin {
 
 const FILE = join(import.meta.dirname, '../../../integrations/argocd/plugin.yaml');
 
-/** The plugin of Argo CD that this project comes with. */
+/** The Argo CD plugin of this project. */
 export const ARGOCD_PLUGIN = load(readFileSync(FILE, 'utf8')) as Plugin;
 
-/** Parameters of an application as Argo CD passes them to a plugin. */
+/** Returns the parameters of an application as Argo CD passes them to a plugin. */
 export function pluginEnvironment(
   parameters: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { isPackageKind } from '../../../src/model/package.js';
-import { stringOf, type JsonObject } from '../../../src/text/json.js';
+import { isPackageKind } from '../../../src/crossplane/packages/package.js';
+import { stringOf, type JsonObject } from '../../../src/base/json.js';
 
-/** An object of a cluster, and what GitOps tools are to make of it. */
+/** A cluster object and its expected health in GitOps tools. */
 export interface HealthCase {
   readonly why: string;
   readonly object: JsonObject;
@@ -47,7 +47,7 @@ export const MADE_UP_HEALTH: readonly HealthCase[] = [
   { why: 'a status without conditions', object: provider({}), argocd: 'Progressing' },
   { why: 'no condition yet', object: provider({ conditions: [] }), argocd: 'Progressing' },
   {
-    why: 'installed, and nothing known of its health',
+    why: 'installed with unknown health',
     object: provider({ conditions: [INSTALLED] }),
     argocd: 'Progressing',
   },
@@ -57,29 +57,29 @@ export const MADE_UP_HEALTH: readonly HealthCase[] = [
     argocd: 'Healthy',
   },
   {
-    why: 'the version that is asked for',
+    why: 'the requested version',
     object: provider({ conditions: [HEALTHY, INSTALLED], currentIdentifier: 'x.io/a/p:v1.0.0' }),
     argocd: 'Healthy',
   },
   {
-    why: 'the version before',
+    why: 'the previous version',
     object: provider({ conditions: [HEALTHY, INSTALLED], currentIdentifier: 'x.io/a/p:v0.9.0' }),
     argocd: 'Progressing',
   },
   {
-    why: 'a condition that it does not know',
+    why: 'an unknown condition',
     object: provider({
       conditions: [condition({ type: 'Synced', status: 'False' }), HEALTHY, INSTALLED],
     }),
     argocd: 'Healthy',
   },
   {
-    why: 'unhealthy since a moment: its Deployment starts',
+    why: 'unhealthy for a moment: its Deployment starts',
     object: provider({ conditions: [unhealthy(NEVER_OLD), INSTALLED] }),
     argocd: 'Progressing',
   },
   {
-    why: 'unhealthy for long',
+    why: 'unhealthy for a long time',
     object: provider({ conditions: [unhealthy(LONG_AGO), INSTALLED] }),
     argocd: 'Degraded',
   },
@@ -91,7 +91,7 @@ export const MADE_UP_HEALTH: readonly HealthCase[] = [
     argocd: 'Progressing',
   },
   {
-    why: 'it cannot be unpacked, and says why',
+    why: 'it cannot be unpacked, with a reason',
     object: provider({
       conditions: [
         condition({
@@ -105,7 +105,7 @@ export const MADE_UP_HEALTH: readonly HealthCase[] = [
     argocd: 'Degraded',
   },
   {
-    why: 'the next version cannot be unpacked, and the one before is healthy',
+    why: 'the next version cannot be unpacked, and the previous one is healthy',
     object: provider({
       currentIdentifier: 'x.io/a/p:v0.9.0',
       conditions: [
@@ -116,7 +116,7 @@ export const MADE_UP_HEALTH: readonly HealthCase[] = [
     argocd: 'Degraded',
   },
   {
-    why: 'a person has to activate it',
+    why: 'it waits for activation by a user',
     object: provider(
       {
         conditions: [
@@ -139,7 +139,10 @@ export const MADE_UP_HEALTH: readonly HealthCase[] = [
 
 const DUMPS = join(import.meta.dirname, '../../../fixtures/dumps');
 
-/** Packages as real clusters had them, one file for each release, with what their conditions say in short. */
+/**
+ * Packages recorded in real clusters, one file for each release, with a summary of their
+ * conditions.
+ */
 export function recordedPackages(): readonly {
   readonly file: string;
   readonly object: JsonObject;
@@ -155,7 +158,7 @@ export function recordedPackages(): readonly {
     });
 }
 
-/** Whether conditions of both types are there, and true. */
+/** Whether the conditions of both types exist and are true. */
 export function isInstalledAndHealthy({ status }: JsonObject): boolean {
   const { conditions = [] } = (status ?? {}) as { conditions?: readonly JsonObject[] };
   return ['Installed', 'Healthy'].every((type) =>

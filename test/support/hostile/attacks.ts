@@ -3,11 +3,12 @@ import { instead, on } from '../registry/faults.js';
 import { BASE, packageImage } from '../registry/image.js';
 import { Registry } from '../registry/registry.js';
 import { HostileLayout } from './hostile-layout.js';
+import { LARGE_FILES } from './large-files.js';
 import * as layers from './hostile-layers.js';
 
 const MIB = 2 ** 20;
 
-/** Something of a stranger that is made to take memory or time, and within what is let in. */
+/** An input that is built to use much memory or time within the size limits. */
 export interface Attack {
   readonly name: string;
   prepare(folder: string, scale: number): Promise<PreparedAttack>;
@@ -15,13 +16,16 @@ export interface Attack {
 
 export interface PreparedAttack {
   readonly argv: readonly string[];
+  /** The file for standard input; undefined: no standard input. */
+  readonly stdin?: string;
   stop?(): Promise<void>;
 }
 
 const INDEX = ['index', '--from', 'layout:layout', '--out', 'index.json'];
 
-/** Every attack on memory and time. */
+/** All attacks on memory and time. */
 export const ATTACKS: readonly Attack[] = [
+  ...LARGE_FILES,
   layerAttack('60,000 documents', (scale) =>
     layers.gzipped(layers.repeatedTar('apiVersion: v1\nkind: A\n---\n', 60_000 * 27 * scale)),
   ),
@@ -71,14 +75,28 @@ export const ATTACKS: readonly Attack[] = [
       return { argv: [...argv, '--no-write'], stop: () => registry.stop() };
     },
   },
+  {
+    name: '60 repositories with 150,000 tags each',
+    prepare: async (_folder, scale) => {
+      const tags = Array.from({ length: 150_000 * scale }, (_, i) => `v1.${i}.0`);
+      const list = on('/tags/list', instead(JSON.stringify({ tags })));
+      const registry = await new Registry({ faults: [list] }).start();
+      const image = await packageImage(layers.META);
+      const names = Array.from({ length: 60 }, (_, i) => `a/p${i}`);
+      for (const name of names) registry.push(name, tags.at(-1), image);
+      const packages = names.map((name) => `${registry.host}/${name}@>=v1.0.0`);
+      const argv = ['resolve', ...packages, '--crossplane', 'v2.3.4', '--no-write'];
+      return { argv, stop: () => registry.stop() };
+    },
+  },
 ];
 
-/** Eight versions; in small, two. */
+/** Eight versions; two at a small scale. */
 function eight(scale: number): readonly string[] {
   return Array.from({ length: scale < 1 ? 2 : 8 }, (_, i) => `v1.0.${i}`);
 }
 
-/** Eight versions of a package with that base layer, all read at once. */
+/** Eight versions of a package with that base layer, which are read in parallel. */
 function layerAttack(
   name: string,
   layer: (scale: number) => Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

@@ -4,7 +4,9 @@ import { GNU, padded, TAR_END, tarFile, tarHeader } from '../tars.js';
 
 const MIB = 2 ** 20;
 
-/** A tar of one package.yaml, whose text is made piece by piece; `size` is that of the text. */
+/**
+ * Yields a tar with one package.yaml that is generated in pieces; `size` is the size of its text.
+ */
 export function* packageTar(size: number, text: Iterable<Uint8Array>): Generator<Uint8Array> {
   yield tarHeader({ name: 'package.yaml', size });
   yield* text;
@@ -12,7 +14,7 @@ export function* packageTar(size: number, text: Iterable<Uint8Array>): Generator
   yield TAR_END;
 }
 
-/** A package.yaml of which `unit` is a part that is repeated, up to a size. */
+/** Yields a package.yaml in which `unit` is repeated up to a size. */
 export function repeatedTar(
   unit: string,
   size: number,
@@ -38,7 +40,7 @@ function* repeated(unit: string, count: number, head: Buffer, tail: Buffer): Gen
   yield tail;
 }
 
-/** A tar that pieces of text make up as its package.yaml. */
+/** Yields a tar whose package.yaml consists of pieces of text. */
 export function textTar(pieces: readonly string[]): Iterable<Uint8Array> {
   const buffers = pieces.map((piece) => Buffer.from(piece));
   return packageTar(
@@ -47,10 +49,10 @@ export function textTar(pieces: readonly string[]): Iterable<Uint8Array> {
   );
 }
 
-/** A tar of empty files with names of that many characters, no two alike, before package.yaml. */
+/** Yields a tar with empty files with distinct names of the given length before package.yaml. */
 export function* namesTar(count: number, length: number): Generator<Uint8Array> {
   for (let i = 0; i < count; i++) {
-    // Two bytes a character, in memory as well.
+    // Two bytes for each character, also in memory.
     const name = `${i}-`.padEnd(length, 'ж');
     if (Buffer.byteLength(name) > 100) {
       yield tarFile({ name: '././@LongLink', flag: 'L', magic: GNU }, `${name}\0`);
@@ -61,7 +63,7 @@ export function* namesTar(count: number, length: number): Generator<Uint8Array> 
   yield TAR_END;
 }
 
-/** package.yaml behind a file of zeros. */
+/** Yields package.yaml after a file of zeros. */
 export function* zerosTar(size: number): Generator<Uint8Array> {
   yield tarHeader({ name: 'zeros', size });
   const block = Buffer.alloc(MIB);
@@ -81,7 +83,7 @@ export function gzipped(pieces: Iterable<Uint8Array>): AsyncIterable<Uint8Array>
   return Readable.from(pieces).pipe(createGzip({ level: constants.Z_BEST_SPEED }));
 }
 
-/** zstd of raw blocks of `size` bytes each, in a frame that asks for a window of 32 MiB. */
+/** Yields zstd with raw blocks of `size` bytes in a frame that requires a window of 32 MiB. */
 export function* zstdRaw(pieces: Iterable<Uint8Array>, blockSize: number): Generator<Uint8Array> {
   yield Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (25 - 10) << 3]);
   for (const piece of pieces) {

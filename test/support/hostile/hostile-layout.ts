@@ -8,7 +8,7 @@ interface Stored {
   readonly size: number;
 }
 
-/** Writes blobs of any size to an OCI layout, piece by piece. */
+/** Writes blobs of any size to an OCI layout in pieces. */
 export class HostileLayout {
   readonly #folder: string;
   readonly #images: object[] = [];
@@ -37,7 +37,7 @@ export class HostileLayout {
     return { digest: `sha256:${hex}`, size };
   }
 
-  /** An image of those layers under each of the tags; `more` goes into its manifest. */
+  /** Writes an image with these layers under each tag; `more` is added to its manifest. */
   async image(
     repository: string,
     tags: readonly string[],
@@ -66,7 +66,7 @@ export class HostileLayout {
     }
   }
 
-  /** Versions of one package, whose base layer is made of these bytes. */
+  /** Writes versions of one package with these bytes as base layer. */
   async package(
     pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     tags: readonly string[],

@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that signs itself; it guards nothing. */
+/** A self-signed certificate for 127.0.0.1, for tests only. */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBvjCCAWOgAwIBAgIUEqyJq9vDcIUHXYpHzgagGj9fgb4wCgYIKoZIzj0EAwIw
 JTEjMCEGA1UEAwwaeHBrZy1yZXNvbHZlIHRlc3QgcmVnaXN0cnkwIBcNMjYxMTE2

@@ -12,20 +12,20 @@ cryptoProvider.set(webcrypto);
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A certificate and its key, in PEM as servers and `SSL_CERT_FILE` take them. */
+/** A certificate and its key in PEM, as servers and `SSL_CERT_FILE` expect them. */
 export interface Certified {
   readonly cert: string;
   readonly key: string;
 }
 
 interface Leaf {
-  /** Names and addresses that it is for. */
+  /** Names and addresses of the certificate. */
   readonly hosts?: readonly string[];
-  /** Days from now, the first and the last of its life. */
+  /** First and last day of its validity, relative to today. */
   readonly days?: readonly [number, number];
 }
 
-/** An authority that lives for the length of a test. */
+/** A certificate authority for one test. */
 export class Authority {
   readonly #certificate: X509Certificate;
   readonly #keys: webcrypto.CryptoKeyPair;
@@ -51,7 +51,7 @@ export class Authority {
     return this.#certificate.toString('pem');
   }
 
-  /** An authority under this one, for servers that send a chain. */
+  /** Returns a subordinate authority, for servers that send a chain. */
   async intermediate(name: string): Promise<Authority> {
     const keys = await newKeys();
     const extension = new BasicConstraintsExtension(true, 0, true);
@@ -87,7 +87,7 @@ export class Authority {
   }
 }
 
-/** A certificate that no authority vouches for. */
+/** Returns a self-signed certificate. */
 export async function selfSigned(host: string): Promise<Certified> {
   const keys = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({

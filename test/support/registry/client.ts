@@ -1,19 +1,19 @@
 import type { LookupFunction } from 'node:net';
-import type { Credentials, CredentialStore } from '../../../src/registry/auth/credentials.js';
-import type { ImageRepository } from '../../../src/image/image-repository.js';
-import type { Limits } from '../../../src/image/limits.js';
-import { RegistryClient } from '../../../src/registry/client.js';
-import { RETRY_POLICY } from '../../../src/registry/retry.js';
-import type { Clock } from '../../../src/model/time/clock.js';
-import { observed, type Exchange } from '../../../src/registry/transport/transport.js';
+import type { Credentials, CredentialStore } from '../../../src/oci/registry/credentials.js';
+import type { ImageRepository } from '../../../src/oci/image/image-repository.js';
+import type { Limits } from '../../../src/oci/image/limits.js';
+import { RegistryClient } from '../../../src/oci/registry/client.js';
+import { RETRY_POLICY } from '../../../src/oci/registry/retry.js';
+import type { Clock } from '../../../src/base/time.js';
+import { observedTransport, type Exchange } from '../../../src/oci/registry/transport.js';
 import {
   undiciTransport,
   type Certificates,
   type Timeouts,
-} from '../../../src/registry/transport/undici-transport.js';
+} from '../../../src/oci/registry/undici-transport.js';
 import { Registry, type RegistryOptions } from './registry.js';
 
-/** A clock that never waits: sleeping moves it on. */
+/** A clock that never waits: sleeping advances it. */
 export class TestClock implements Clock {
   readonly slept: number[] = [];
   #now = 1_000_000;
@@ -50,18 +50,18 @@ export interface Bench {
   readonly repository: (path: string, credentials?: CredentialStore) => ImageRepository;
 }
 
-/** Runs `body` against a registry of its own and a client that does not wait. */
+/** Runs `body` with its own registry and a client that does not wait. */
 export async function withRegistry(
   options: RegistryOptions & {
     readonly limits?: Limits;
-    /** Tries of each question; as many as the policy says unless told. */
+    /** Number of attempts for each request; the default is that of the policy. */
     readonly tries?: number;
     readonly timeouts?: Partial<Timeouts>;
     readonly env?: Readonly<Record<string, string>>;
     readonly certificates?: Certificates;
-    /** Finds addresses of names. */
+    /** Resolves host names. */
     readonly lookup?: LookupFunction;
-    /** Whether the client may fall back to plain HTTP; it may unless told. */
+    /** Whether the client may fall back to plain HTTP; true by default. */
     readonly plainHttp?: boolean;
   },
   body: (bench: Bench) => Promise<void>,
@@ -77,7 +77,7 @@ export async function withRegistry(
     lookup: options.lookup,
   });
   const client = new RegistryClient({
-    transport: observed(transport.send, { exchange: (exchange) => trace.push(exchange) }),
+    transport: observedTransport(transport.send, { exchange: (exchange) => trace.push(exchange) }),
     clock,
     limits: options.limits,
     retry: { ...RETRY_POLICY, maxTries: options.tries ?? RETRY_POLICY.maxTries },

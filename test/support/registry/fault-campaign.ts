@@ -11,37 +11,37 @@ import {
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from '../../../src/files/error-code.js';
+import { codeOf } from '../../../src/base/files/file-system.js';
 import { providerYaml } from '../package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf, type Image } from './image.js';
 import { Registry, type Fault } from './registry.js';
 
-/** Runs a command line in a folder, and says how it ended. */
+/** Runs a command line in a folder and returns its result. */
 export type RunCommand = (
   argv: readonly string[],
   at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
 
-/** A command that is met by faults. `HOST` in its words stands for the registry. */
+/** A command that runs with faults. `HOST` in its arguments is replaced by the registry. */
 export interface Campaign {
   readonly name: string;
-  /** Run before, without faults. */
+  /** Commands that run before, without faults. */
   readonly before: readonly (readonly string[])[];
   readonly argv: readonly string[];
-  /** Downloads of the runs before are kept, so that requests are conditional. */
+  /** Whether earlier downloads are cached, so that requests are conditional. */
   readonly warm?: boolean;
   /**
-   * Requests at once; 1 unless told, for those made ahead may meet the fault of the next run, which
-   * then meets none.
+   * Number of parallel requests; 1 by default, because a prefetch could consume the fault of the
+   * next run.
    */
   readonly concurrency?: number;
 }
 
 export interface Tally {
-  /** Runs with a fault. */
+  /** Number of runs with a fault. */
   tried: number;
   requests: number;
-  /** How runs ended, by exit code. */
+  /** Number of runs by exit code. */
   readonly ends: Map<number, number>;
   readonly violations: string[];
 }
@@ -62,7 +62,7 @@ const OLD = [
   'v2.3.4',
 ];
 
-/** Each command that reads registries and writes files, or judges what is locked. */
+/** Each command that reads registries and either writes files or checks a lockfile. */
 export const CAMPAIGNS: readonly Campaign[] = [
   { name: 'resolve, over old outputs', before: [OLD], argv: [...RESOLVE, '--upgrade'] },
   { name: 'update', before: [OLD], argv: ['update', '-f', 'wanted.yaml'] },
@@ -83,7 +83,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   { name: 'index', before: [], argv: ['index', 'HOST/a/provider', '--out', 'index.json'] },
 ];
 
-/** The same commands where they begin with less, or with more. */
+/** The same commands with other initial states. */
 export const FURTHER_CAMPAIGNS: readonly Campaign[] = [
   { name: 'resolve, from nothing', before: [], argv: RESOLVE },
   { name: 'resolve, downloads kept', before: [OLD], argv: [...RESOLVE, '--upgrade'], warm: true },
@@ -96,7 +96,7 @@ export const FURTHER_CAMPAIGNS: readonly Campaign[] = [
 
 const SEPARATE = ['.cache', '.home'];
 
-/** A registry with two packages, of two versions each, for which tokens must be asked. */
+/** A registry that requires tokens and has two packages with two versions each. */
 export class FaultWorld {
   readonly #registry: Registry;
   readonly #top = mkdtempSync(join(tmpdir(), 'faults-'));
@@ -132,8 +132,8 @@ export class FaultWorld {
   }
 
   /**
-   * All `faults`, at all requests of a command, or every `stride`th of these pairs; `times` is how
-   * often a fault meets the same request.
+   * Runs all `faults` at all requests of a command, or every `stride`th of these pairs; `times` is
+   * how often a fault affects the same request.
    */
   async run(
     { before, argv, warm, name, concurrency = 1 }: Campaign,
@@ -197,7 +197,7 @@ export class FaultWorld {
   }
 }
 
-/** What a command asked for when it failed may still be written to its cache, in this process. */
+/** A failed command may still write to its cache in this process. */
 async function remove(folder: string): Promise<void> {
   for (let left = 100; left > 0; left -= 1) {
     try {
@@ -214,14 +214,17 @@ export function newTally(): Tally {
   return { tried: 0, requests: 0, ends: new Map(), violations: [] };
 }
 
-/** Any end but success, a source that failed, and a time that is up where there was a limit. */
+/**
+ * Returns a message for an exit code other than success, failed source or, with a time limit,
+ * timeout.
+ */
 function wrongEnd(code: number, flags: readonly string[]): string | undefined {
   return code === 5 || (code === 7 && flags.includes('--timeout')) ? undefined : `exit ${code}`;
 }
 
 type State = ReadonlyMap<string, string>;
 
-/** All files but downloads, with what they hold. */
+/** Returns the contents of all files except downloads. */
 function stateOf(folder: string): State {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   const own = names.filter((name) => !SEPARATE.includes(name.split('/')[0]!));
@@ -233,7 +236,7 @@ function stateOf(folder: string): State {
   );
 }
 
-/** undefined: there are none. */
+/** Returns undefined if there are none. */
 function differences(expected: State, state: State, sameText: boolean): string | undefined {
   const names = [...new Set([...expected.keys(), ...state.keys()])];
   const differing = names.filter((name) => expected.get(name) !== state.get(name));
@@ -250,7 +253,7 @@ function imagesFor(host: string): Promise<(readonly [string, string, Image])[]> 
   ]);
 }
 
-/** In an index, so that an image takes a request for each of its parts. */
+/** The image is in an index, so that each of its parts needs a request. */
 async function tagged(path: string, tag: string, content: string) {
   const base = await layerOf([{ name: 'package.yaml', content }], { annotations: BASE });
   const image = imageOf([base]);

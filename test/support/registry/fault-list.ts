@@ -15,7 +15,7 @@ import { send, type Fault } from './registry.js';
 const PAGE = Buffer.from('<html><title>Sign in</title></html>');
 const LIST = '{"name":"a/provider","tags":["v1.0.0"]}';
 
-/** What a registry, or something before it, may do to one request. */
+/** Faults that a registry or an intermediary can cause in one request. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'an empty answer': instead(''),
   'an empty object': instead('{}'),
@@ -107,7 +107,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   ),
 };
 
-/** Faults that hold a request up: without a limit of time they would take minutes to be noticed. */
+/** Faults that delay a request; without a time limit they would take minutes. */
 export const STALLING_FAULTS: Readonly<Record<string, Fault>> = {
   silence: () => true,
   'headers that drip': dripping,
@@ -122,7 +122,7 @@ function head(length: number): string {
   return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 }
 
-/** Writes bytes of its own to the connection, and ends it in one of three ways. */
+/** Writes raw bytes to the connection and then keeps, ends or resets it. */
 function raw(bytes: string, then: 'keep' | 'end' | 'reset'): Fault {
   return (_request, { socket }) => {
     socket?.on('error', () => undefined);
@@ -147,7 +147,7 @@ function challenge(header: string): Fault {
   };
 }
 
-/** Answers as it should, with another header. */
+/** Answers correctly with another `Link` header. */
 function linked(link: string): Fault {
   return (request, response, registry) => {
     response.setHeader('Link', link);
@@ -167,7 +167,7 @@ function digested(value: string | readonly string[]): Fault {
   };
 }
 
-/** Answers with other bytes than it should, and a length that is right for them. */
+/** Answers with other bytes and the matching length. */
 function rewritten(
   change: (bytes: Buffer) => Buffer,
   headers: Readonly<Record<string, string>> = {},
@@ -192,7 +192,7 @@ function rewritten(
   };
 }
 
-/** A third of what was asked for, with the headers of a range. */
+/** Sends a third of the response, with the headers of a range. */
 function partial(...[request, response, registry]: Parameters<Fault>): boolean {
   return rewritten((bytes) => {
     response.statusCode = 206;

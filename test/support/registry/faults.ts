@@ -1,6 +1,6 @@
 import { send, type Fault } from './registry.js';
 
-/** Only requests whose path holds `part`, and only the first `times` of them. */
+/** Applies a fault only to requests whose path contains `part`, and only to the first `times`. */
 export function on(part: string, fault: Fault, times = Infinity): Fault {
   let left = times;
   return (request, response, registry) => {
@@ -10,7 +10,7 @@ export function on(part: string, fault: Fault, times = Infinity): Fault {
   };
 }
 
-/** Answers with a status alone. */
+/** Answers with a status and no body. */
 export function status(code: number, headers: Readonly<Record<string, string>> = {}): Fault {
   return (_request, response) => {
     response.writeHead(code, { ...headers, 'Content-Length': 0 }).end();
@@ -18,7 +18,7 @@ export function status(code: number, headers: Readonly<Record<string, string>> =
   };
 }
 
-/** Promises all of `bytes`, sends the first `length`, hangs up. */
+/** Announces the length of `bytes`, sends the first `length` bytes and disconnects. */
 export function truncated(
   bytes: Uint8Array,
   length: number,
@@ -31,7 +31,7 @@ export function truncated(
   };
 }
 
-/** Sends all of `bytes` and hangs up before saying that this was all. */
+/** Sends all of `bytes` and disconnects before the end of the chunked body. */
 export function unended(bytes: Uint8Array, etag = '"x"'): Fault {
   return (_request, response) => {
     response.writeHead(200, { ETag: etag, 'Transfer-Encoding': 'chunked' });
@@ -40,7 +40,7 @@ export function unended(bytes: Uint8Array, etag = '"x"'): Fault {
   };
 }
 
-/** Sends the first `length` bytes and ends as if that were all. */
+/** Sends the first `length` bytes as if they were complete. */
 export function cutShort(bytes: Uint8Array, length: number): Fault {
   return (_request, response) => {
     send(response, 200, bytes.subarray(0, length));
@@ -48,7 +48,7 @@ export function cutShort(bytes: Uint8Array, length: number): Fault {
   };
 }
 
-/** Sends other bytes than asked for. */
+/** Sends other bytes than requested. */
 export function instead(
   bytes: Uint8Array | string,
   headers: Readonly<Record<string, string>> = {},
@@ -60,7 +60,7 @@ export function instead(
   };
 }
 
-/** Sends without a length, for as long as the client listens. */
+/** Sends data without a length until the client disconnects. */
 export function endless(chunk: Uint8Array): Fault {
   return (_request, response) => {
     response.writeHead(200);
@@ -73,7 +73,7 @@ export function endless(chunk: Uint8Array): Fault {
   };
 }
 
-/** Begins to answer, and sends one header after the other for as long as the client listens. */
+/** Starts a response and sends headers until the client disconnects. */
 export const dripping: Fault = (_request, response) => {
   const { socket } = response;
   socket?.write('HTTP/1.1 200 OK\r\n');
@@ -82,14 +82,14 @@ export const dripping: Fault = (_request, response) => {
   return true;
 };
 
-/** Sends one preliminary answer after the other, for as long as the client listens. */
+/** Sends preliminary responses until the client disconnects. */
 export const earlyHints: Fault = (_request, { socket }) => {
   const drip = setInterval(() => socket?.write('HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n'), 5);
   socket?.on('close', () => clearInterval(drip)).on('error', () => undefined);
   return true;
 };
 
-/** Answers at once, with a body that goes on by a byte at a time for as long as the client listens. */
+/** Answers at once, and sends the body byte by byte until the client disconnects. */
 export function drippingBody(code: number, headers: Readonly<Record<string, string>> = {}): Fault {
   return (_request, response) => {
     response.writeHead(code, headers).flushHeaders();
@@ -99,13 +99,13 @@ export function drippingBody(code: number, headers: Readonly<Record<string, stri
   };
 }
 
-/** Hangs up without a word, the hard way. */
+/** Resets the connection. */
 export const reset: Fault = (_request, response) => {
   response.socket?.resetAndDestroy();
   return true;
 };
 
-/** Sends headers and a little, then nothing. */
+/** Sends the headers and a few bytes, then nothing. */
 export function stalled(bytes: Uint8Array, length: number): Fault {
   return (_request, response) => {
     response.writeHead(200, { 'Content-Length': bytes.length });
@@ -123,7 +123,7 @@ export function redirectTo(location: string | ((path: string) => string)): Fault
     );
 }
 
-/** Answers as it should, after a while. */
+/** Answers correctly after a delay. */
 export function late(milliseconds: number): Fault {
   return (request, response, registry) => {
     setTimeout(() => registry.answer(request, response), milliseconds);

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 
 export interface ForwardProxy {
   readonly port: number;
-  /** Requests it was sent, tunnels aside. */
+  /** Requests that were sent to the proxy, without tunnels. */
   readonly asked: { readonly url: string; readonly authorization: string | undefined }[];
   stop(): Promise<void>;
 }
 
-/** A proxy for plain HTTP that finds every host on loopback; or answers with a status alone. */
+/** A plain HTTP proxy that resolves every host to loopback, or answers with a status only. */
 export async function startForwardProxy(status?: number): Promise<ForwardProxy> {
   const asked: ForwardProxy['asked'] = [];
   const server = createServer((incoming, response) => {

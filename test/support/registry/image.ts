@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack, type Header } from 'tar-stream';
-import { sha256 } from '../../../src/text/digest.js';
+import { sha256 } from '../../../src/base/digest.js';
 
 export type TarEntry = Partial<Header> & {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Manifest extends Blob {
   readonly mediaType: string;
 }
 
-/** An image or index with everything it points to. */
+/** An image or index with everything that it refers to. */
 export interface Image extends Manifest {
   readonly manifests: readonly Manifest[];
   readonly blobs: readonly Blob[];
@@ -56,7 +56,7 @@ export async function layerOf(
   return options.annotations === undefined ? blob : { ...blob, annotations: options.annotations };
 }
 
-/** How something stored like an image differs from one. */
+/** Differences of an artifact from an image. */
 export interface ImageTypes {
   readonly artifactType?: string;
   readonly config?: string;
@@ -82,7 +82,7 @@ export function imageOf(layers: readonly Layer[], config = '{}', types: ImageTyp
 
 export interface Child {
   readonly image: Image;
-  /** undefined: no platform key. */
+  /** undefined: no platform field. */
   readonly platform?: { readonly os: string; readonly architecture: string } | null;
 }
 
@@ -105,7 +105,7 @@ export function indexOf(children: readonly Child[]): Image {
   };
 }
 
-/** A package whose annotated base layer holds `packageYaml`. */
+/** Returns a package whose annotated base layer contains `packageYaml`. */
 export async function packageImage(packageYaml: string): Promise<Image> {
   const base = await layerOf([{ name: 'package.yaml', content: packageYaml }], {
     annotations: BASE,

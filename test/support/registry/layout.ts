@@ -7,7 +7,7 @@ export interface LayoutImage {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** The files of an OCI image layout, by path. */
+/** Returns the files of an OCI image layout by path. */
 export function layoutFiles(images: readonly LayoutImage[]): Map<string, string | Uint8Array> {
   const files = new Map<string, string | Uint8Array>([
     ['oci-layout', '{"imageLayoutVersion":"1.0.0"}'],

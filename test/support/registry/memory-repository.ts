@@ -1,11 +1,11 @@
-import type { ImageRepository } from '../../../src/image/image-repository.js';
-import { sha256 } from '../../../src/text/digest.js';
+import type { ImageRepository } from '../../../src/oci/image/image-repository.js';
+import { sha256 } from '../../../src/base/digest.js';
 import type { Image } from './image.js';
 
-/** One image, tagged `v1`, without a registry round it. */
+/** A repository in memory with one image that is tagged `v1`. */
 export class MemoryRepository implements ImageRepository {
   readonly name = 'registry.example.test/a/p';
-  /** Digests of the blobs that were asked for, in order. */
+  /** Digests of the requested blobs, in order. */
   readonly asked: string[] = [];
   readonly #image: Image;
 

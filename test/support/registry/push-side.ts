@@ -1,15 +1,15 @@
-import { isDigest, sha256 } from '../../../src/text/digest.js';
+import { isDigest, sha256 } from '../../../src/base/digest.js';
 import { blobOf, OCI_MANIFEST } from './image.js';
 import { send, type Fault, type LoggedRequest, type Registry } from './registry.js';
 
 export interface PushSideOptions {
-  /** Where uploads are to go; below the registry unless told. */
+  /** The address for uploads; the default is below the registry. */
   readonly location?: string;
-  /** Leaves requests without authorization to the registry, which asks for it. */
+  /** Whether requests without authorization are left to the registry, which sends a challenge. */
   readonly authorized?: boolean;
 }
 
-/** Makes a registry take uploads: the push side of the distribution spec. */
+/** Makes a registry accept uploads: the push part of the distribution spec. */
 export function pushSide(options: PushSideOptions = {}): Fault {
   return (request, response, registry) => {
     if (request.method !== 'POST' && request.method !== 'PUT') return false;

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
-import { targetFor, type TargetRules } from '../../../src/model/target/target.js';
-import { LIMITS, type Limits } from '../../../src/image/limits.js';
-import { locatePackage } from '../../../src/image/locate-package.js';
-import { readPackage, type ReadPackage } from '../../../src/image/read-package.js';
+import { targetFor, type TargetRules } from '../../../src/crossplane/releases/target.js';
+import { LIMITS, type Limits } from '../../../src/oci/image/limits.js';
+import { locatePackage } from '../../../src/oci/image/locate-package.js';
+import { readPackage, type ReadPackage } from '../../../src/oci/image/read-package.js';
 import { BASE, layerOf, type Image, type TarEntry } from './image.js';
 import { MemoryRepository } from './memory-repository.js';
 
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly asked: readonly string[];
 }
 
-/** Reads an image as a target would, and says which blobs that took. */
+/** Reads an image as a target would, and returns the blobs that were read. */
 export async function reading(
   image: Image,
   rules: TargetRules = NEW,
@@ -30,7 +30,7 @@ export async function reading(
   return { got, asked: repository.asked };
 }
 
-/** Of its package.yaml; undefined: the target takes none. */
+/** Returns the content of its package.yaml, or undefined if the target rejects it. */
 export async function contentOf(image: Image, rules?: TargetRules): Promise<string | undefined> {
   const { got } = await reading(image, rules);
   return got.status === 'read' ? got.value : undefined;

@@ -12,14 +12,14 @@ export interface LoggedRequest {
   readonly range: string | undefined;
   readonly ifRange: string | undefined;
   readonly body: string;
-  /** The body as it came. */
+  /** The body as received. */
   readonly bytes: Uint8Array;
 }
 
 export type Access =
   | { readonly mode: 'open' }
   | { readonly mode: 'basic'; readonly user: string; readonly password: string }
-  /** Tokens come from `/token` of the registry itself, unless a realm is given. */
+  /** Tokens come from `/token` of the registry itself, unless there is a realm. */
   | {
       readonly mode: 'bearer';
       readonly user?: string;
@@ -31,11 +31,11 @@ export type Access =
 
 export interface RegistryOptions {
   readonly access?: Access;
-  /** Speaks HTTPS, with `TEST_CERTIFICATE` unless told otherwise. */
+  /** Uses HTTPS; with `true`, with `TEST_CERTIFICATE`. */
   readonly tls?: boolean | SecureContextOptions;
-  /** Tags per page; undefined: all on one, whatever is asked. */
+  /** Tags per page; undefined: all tags on one page. */
   readonly pageSize?: number;
-  /** Tried in order; the first that returns true has answered. */
+  /** Faults in order; the first one that returns true has answered the request. */
   readonly faults?: readonly Fault[];
 }
 
@@ -45,10 +45,10 @@ export type Fault = (
   registry: Registry,
 ) => boolean;
 
-/** A registry in this process: distribution spec, pull side, with a log of what it was asked. */
+/** A registry in this process: the pull part of the distribution spec, with a log of requests. */
 export class Registry {
   readonly log: LoggedRequest[] = [];
-  /** Connections open at one time, at most; a client that tries HTTPS first adds one. */
+  /** Maximum number of open connections; a client that tries HTTPS first adds one. */
   mostConnections = 0;
   readonly #repositories = new Map<string, Repository>();
   readonly #options: RegistryOptions;
@@ -82,7 +82,7 @@ export class Registry {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Host and port. */
+  /** Returns host and port. */
   get host(): string {
     // A listening TCP server has an AddressInfo.
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
@@ -99,13 +99,13 @@ export class Registry {
     return this;
   }
 
-  /** From now on, before the faults it was made with. */
+  /** Adds a fault before the existing ones. */
   fail(fault: Fault): this {
     this.#faults.unshift(fault);
     return this;
   }
 
-  /** What was asked, token requests aside: `GET /v2/a/p/manifests/v1`. */
+  /** Returns the requests without token requests: `GET /v2/a/p/manifests/v1`. */
   get asked(): readonly string[] {
     return this.log.map(({ method, path }) => `${method} ${path}`);
   }
@@ -128,7 +128,7 @@ export class Registry {
     this.answer(logged, response);
   }
 
-  /** As it should be, faults aside. */
+  /** Answers a request correctly, without faults. */
   answer(request: LoggedRequest, response: ServerResponse): void {
     const url = new URL(request.path, `http://${this.host}`);
     if (url.pathname === '/token') return this.#token(request, url, response);
@@ -185,12 +185,12 @@ export class Registry {
     return send(response, 200, JSON.stringify({ token, expires_in: access.expiresIn ?? 300 }));
   }
 
-  /** Tokens handed out and not withdrawn. */
+  /** Returns the valid tokens. */
   get tokens(): readonly string[] {
     return [...this.#tokens].map((header) => header.slice('Bearer '.length));
   }
 
-  /** As if every token handed out had been withdrawn. */
+  /** Revokes all tokens. */
   forgetTokens(): void {
     this.#tokens.clear();
   }
@@ -228,7 +228,7 @@ function sendManifest(repository: Repository, reference: string, response: Serve
   return send(response, 200, manifest.bytes);
 }
 
-/** By the `subject` of manifests, as a registry of the distribution spec 1.1 lists them. */
+/** Lists manifests by their `subject`, as in the distribution spec 1.1. */
 function sendReferrers(repository: Repository, digest: string, response: ServerResponse): void {
   const manifests = [...repository.manifests.values()].flatMap((manifest) => {
     const { subject, artifactType } = JSON.parse(Buffer.from(manifest.bytes).toString('utf8')) as {

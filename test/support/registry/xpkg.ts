@@ -1,7 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { blobOf, tarOf, type TarEntry } from './image.js';
 
-/** The files of a `.xpkg` as `crossplane xpkg build` writes them: labels stand for annotations. */
+/**
+ * Returns the files of a `.xpkg` as `crossplane xpkg build` writes them: labels replace
+ * annotations.
+ */
 export async function xpkgFiles(
   layers: readonly { readonly entries: readonly TarEntry[]; readonly label?: string }[],
 ): Promise<Map<string, string | Uint8Array>> {

@@ -1,9 +1,9 @@
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
-/** No content size, no checksum, a window of 8 MiB. */
+/** A header without content size and checksum, with a window of 8 MiB. */
 const HEADER = [...MAGIC, 0x00, 0x68];
 const LARGEST_BLOCK = 128 * 1024;
 
-/** A zstd frame of raw blocks: valid, if not small. */
+/** Returns a valid zstd frame of raw blocks. */
 export function zstdOf(bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from(HEADER)];
   for (let at = 0; at === 0 || at < bytes.length; at += LARGEST_BLOCK) {
@@ -13,7 +13,7 @@ export function zstdOf(bytes: Uint8Array): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** A zstd frame of one byte repeated: four bytes for every 128 KiB. */
+/** Returns a zstd frame of one repeated byte: four bytes for every 128 KiB. */
 export function zstdRle(size: number): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from(HEADER)];
   for (let at = 0; at < size; at += LARGEST_BLOCK) {

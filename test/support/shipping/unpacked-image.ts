@@ -10,8 +10,9 @@ export interface Ran {
 }
 
 /**
- * What a container has around a program, set up by hand, for container runtimes want control groups: a root that cannot be
- * written, /proc, an empty /tmp, /dev/null, a folder as /work; a process tree and a network of its own, with no way out.
+ * The environment of a container, without a container runtime, which would need control groups: a
+ * read-only root, /proc, an empty /tmp, /dev/null, a folder as /work, its own process tree, and a
+ * network without connections.
  */
 const CONTAINER = `set -eu
 root=$1 work=$2 user=$3
@@ -28,7 +29,7 @@ mount -o remount,bind,ro "$root"
 exec chroot --userspec="$user:$user" "$root" /bin/sh -c 'cd /work && exec "$@"' sh "$@"
 `;
 
-/** The root file system of an image of a layout, as \`umoci\` unpacks it. */
+/** The root file system of an image in a layout, as `umoci` unpacks it. */
 export class UnpackedImage {
   readonly root: string;
 
@@ -38,7 +39,7 @@ export class UnpackedImage {
     this.root = join(folder, 'bundle', 'rootfs');
   }
 
-  /** Runs a program of the image as a user, with a folder that it can read as /work. Needs root here. */
+  /** Runs a program of the image as a user, with a readable folder as /work. Requires root. */
   run(
     user: number,
     work: string,
@@ -49,7 +50,7 @@ export class UnpackedImage {
     const args = [...apart, '/bin/sh', '-c', CONTAINER, 'sh', this.root, work, String(user)];
     const { status, stdout, stderr } = spawnSync('unshare', [...args, ...words], {
       encoding: 'utf8',
-      // As the image says; the shell that sets it up finds its programs by itself.
+      // The environment of the image; the shell that prepares it uses its own search path.
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', ...env },
     });
     return { status, stdout, stderr };

@@ -19,27 +19,27 @@ const OLD_ISSUER_OID = '1.3.6.1.4.1.57264.1.1';
 const SCT_OID = '1.3.6.1.4.1.11129.2.4.2';
 const MINUTE_MS = 60_000;
 
-/** A signer with a certificate that lives for ten minutes. */
+/** A signer with a certificate that is valid for ten minutes. */
 export interface Certified {
   readonly key: KeyObject;
-  /** In PEM. */
+  /** The certificate in PEM. */
   readonly certificate: string;
 }
 
 interface Identity {
   readonly email: string;
-  /** Names beside the address. */
+  /** Names in addition to the address. */
   readonly names?: JsonGeneralNames;
-  /** What the certificate is for; undefined: it does not say. */
+  /** Key usages of the certificate; undefined: the extension is missing. */
   readonly uses?: readonly string[] | undefined;
   readonly issuer: string;
-  /** Start of the certificate's life. */
+  /** Start of the validity. */
   readonly from: Date;
-  /** The log that the certificate is entered in; undefined: none. */
+  /** The transparency log of the certificate; undefined: none. */
   readonly log?: TransparencyLog | undefined;
 }
 
-/** Certifies signers for a few minutes, as Fulcio does. */
+/** Issues short-lived certificates, as Fulcio does. */
 export class CertificateAuthority {
   readonly #certificate: X509Certificate;
   readonly #keys: webcrypto.CryptoKeyPair;
@@ -62,7 +62,7 @@ export class CertificateAuthority {
     return new CertificateAuthority(certificate, keys);
   }
 
-  /** As a trusted root lists it. */
+  /** Returns the authority as in a trusted root. */
   get instance() {
     const rawBytes = Buffer.from(this.#certificate.rawData).toString('base64');
     return {
@@ -78,7 +78,7 @@ export class CertificateAuthority {
     const extensions = [
       new SubjectAlternativeNameExtension([{ type: 'email', value: email }, ...names], true),
       ...(uses === undefined ? [] : [new ExtendedKeyUsageExtension([...uses])]),
-      // Both places that Fulcio writes it to; cosign reads the older one.
+      // Fulcio writes the issuer to both places; cosign reads the older one.
       new Extension(OLD_ISSUER_OID, false, Buffer.from(issuer)),
       new Extension(ISSUER_OID, false, der(0x0c, Buffer.from(issuer))),
     ];
@@ -113,7 +113,7 @@ export class CertificateAuthority {
     });
   }
 
-  /** The list of one timestamp that a certificate log signs (RFC 6962). */
+  /** Returns the list with one timestamp that a certificate log signs (RFC 6962). */
   #timestamps(certificate: X509Certificate, at: Date, log: TransparencyLog): Buffer {
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(BigInt(at.getTime()));
@@ -144,7 +144,7 @@ function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
 
-/** Bytes after their number, which takes `width` bytes. */
+/** Returns bytes after their length, which takes `width` bytes. */
 function sized(width: number, bytes: Buffer): Buffer {
   const length = Buffer.alloc(width);
   length.writeUIntBE(bytes.length, 0, width);
@@ -158,7 +158,7 @@ function der(tag: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), bytes]);
 }
 
-/** The first element of a sequence: of a certificate, what its authority signs. */
+/** Returns the first element of a sequence; in a certificate, the part that is signed. */
 function firstPart(sequence: Buffer): Buffer {
   const inside = sequence.subarray(headerOf(sequence));
   return inside.subarray(0, headerOf(inside) + lengthOf(inside));

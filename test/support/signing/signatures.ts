@@ -13,12 +13,12 @@ const STATEMENT = 'application/vnd.in-toto+json';
 
 export interface SigningOptions {
   readonly key: KeyObject;
-  /** In PEM, of keyless signers. */
+  /** Certificates of keyless signers, in PEM. */
   readonly certificate?: string | undefined;
   readonly hash?: string | undefined;
-  /** Enters it; undefined: it is entered nowhere. */
+  /** The transparency log; undefined: the signature is in no log. */
   readonly log?: TransparencyLog | undefined;
-  /** When it is entered. */
+  /** Time of the log entry. */
   readonly at?: Date | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface SignatureLayer {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** The payload that cosign signs in the older format. */
+/** Returns the payload that cosign signs in the older format. */
 export function simplePayload(digest: string): string {
   return JSON.stringify({
     critical: {
@@ -41,8 +41,11 @@ export function simplePayload(digest: string): string {
   });
 }
 
-export function simpleSignature(digest: string, options: SigningOptions): SignatureLayer {
-  const payload = simplePayload(digest);
+export function simpleSignature(
+  digest: string,
+  options: SigningOptions,
+  payload = simplePayload(digest),
+): SignatureLayer {
   const signature = signed(Buffer.from(payload), options);
   const body = {
     apiVersion: '0.0.1',
@@ -70,7 +73,7 @@ export interface Statement {
   readonly predicateType: string;
 }
 
-/** An attestation in the older format. */
+/** Returns an attestation in the older format. */
 export function attestation(statement: Statement, options: SigningOptions): SignatureLayer {
   const { envelope, body } = envelopeOf(statement, options);
   return {
@@ -80,7 +83,7 @@ export function attestation(statement: Statement, options: SigningOptions): Sign
   };
 }
 
-/** A signature (of type `SIGNING`) or an attestation in the bundle format. */
+/** Returns a signature (of type `SIGNING`) or an attestation in the bundle format. */
 export function bundle(statement: Statement, options: SigningOptions): SignatureLayer {
   const { envelope, body } = envelopeOf(statement, options);
   const { certificate, log } = options;
@@ -161,7 +164,7 @@ function hex(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** A manifest that holds signatures; with a subject, it is a referrer of that image. */
+/** Returns a manifest with signatures; with a subject, it is a referrer of that image. */
 export function signatureManifest(
   layers: readonly SignatureLayer[],
   referring?: { readonly subject: Image; readonly artifactType: string },
@@ -180,7 +183,7 @@ export function signatureManifest(
   return { ...plain, ...blobOf(JSON.stringify(manifest)) };
 }
 
-/** `trusted_root.json` of an authority and its logs. */
+/** Returns the `trusted_root.json` of an authority and its logs. */
 export function trustedRoot(
   authority: CertificateAuthority,
   { log, certificates }: { readonly log: TransparencyLog; readonly certificates: TransparencyLog },

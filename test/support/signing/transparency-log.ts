@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
-/** An entry of a log, with the time at which it was entered. */
+/** A log entry and its time. */
 export interface LogEntry {
   readonly body: Buffer;
-  /** Seconds. */
+  /** Unix time in seconds. */
   readonly at: number;
 }
 
-/** A log of signatures or of certificates, whose promises and proofs are signed by a key of its own. */
+/** A log of signatures or certificates that signs its promises and proofs with its own key. */
 export class TransparencyLog {
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
@@ -15,7 +15,7 @@ export class TransparencyLog {
     return createHash('sha256').update(spki(this.#keys.publicKey)).digest();
   }
 
-  /** As a trusted root lists it. */
+  /** Returns the log as in a trusted root. */
   get instance() {
     return {
       baseUrl: 'https://log.example.test',
@@ -33,7 +33,9 @@ export class TransparencyLog {
     return sign('sha256', bytes, this.#keys.privateKey);
   }
 
-  /** The annotation `dev.sigstore.cosign/bundle`: an entry, and the promise to include it. */
+  /**
+   * Returns the annotation `dev.sigstore.cosign/bundle`: an entry and the promise to include it.
+   */
   annotation({ body, at }: LogEntry): string {
     return JSON.stringify({
       SignedEntryTimestamp: this.#promise({ body, at }).toString('base64'),
@@ -41,7 +43,7 @@ export class TransparencyLog {
     });
   }
 
-  /** An entry as a bundle holds it: with the promise, and the proof of a tree with one leaf. */
+  /** Returns an entry as in a bundle, with the promise and the proof for a tree with one leaf. */
   tlogEntry({ body, at }: LogEntry) {
     const { kind, apiVersion } = JSON.parse(body.toString('utf8'));
     const root = createHash('sha256')
@@ -70,7 +72,7 @@ export class TransparencyLog {
     };
   }
 
-  /** In the order of keys that the promise is made over. */
+  /** Returns the signed fields of the promise, in the required order of keys. */
   #promised({ body, at }: LogEntry) {
     const logID = this.id.toString('hex');
     return { body: body.toString('base64'), integratedTime: at, logID, logIndex: 0 };

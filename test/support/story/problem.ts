@@ -1,9 +1,9 @@
-import { selectorOf, type Selector } from '../../../src/model/selector.js';
-import type { Problem, RootRequirement, Rule } from '../../../src/solver/problem.js';
-import { parseVersion } from '../../../src/semver/version.js';
+import { selectorOf, type Selector } from '../../../src/crossplane/constraints/constraint.js';
+import type { Problem, RootRequirement, Rule } from '../../../src/resolver/solver/problem.js';
+import { parseVersion } from '../../../src/crossplane/constraints/version.js';
 import { parseRequirement } from './universe.js';
 
-/** What a story asks beyond its roots; everything else is as it is by default. */
+/** The parts of a problem besides its roots; all others have default values. */
 export interface Asked extends Partial<
   Pick<
     Problem,
@@ -15,21 +15,22 @@ export interface Asked extends Partial<
     | 'policy'
   >
 > {
-  /** Most preferred first. */
+  /** In descending order of preference. */
   readonly releases?: readonly string[];
-  /** Constraints, by package. */
+  /** Constraints by package. */
   readonly exclude?: Readonly<Record<string, string>>;
   readonly overrides?: Readonly<Record<string, string>>;
-  /** Versions, by package. */
+  /** Versions by package. */
   readonly locked?: Readonly<Record<string, string>>;
-  /** Packages that are not held to their Crossplane constraint. */
+  /** Packages whose Crossplane constraint is ignored. */
   readonly anyCrossplane?: readonly string[];
   readonly replace?: Readonly<Record<string, string>>;
 }
 
 /**
- * A problem as a story states it. A root is `a ^1.0.0`, `a ^1.0.0 as Function`, `a tag:v1` (this
- * very tag), a digest in place of a constraint, or `crd things`; one that stands for a package under development is `owns things` or `crossplane >=v2.1.0`.
+ * Returns the problem of a story. A root is `a ^1.0.0`, `a ^1.0.0 as Function`, `a tag:v1` (exactly
+ * this tag), a digest instead of a constraint, or `crd things`; a package under development is
+ * `owns things` or `crossplane >=v2.1.0`.
  */
 export function problemOf(roots: readonly string[], asked: Asked): Problem {
   const { releases = ['v2.0.0'], exclude = {}, overrides = {}, ...more } = asked;

@@ -1,8 +1,12 @@
-import type { Incompatibility, Term, Variable } from '../../../src/solver/incompatibility.js';
-import { Search } from '../../../src/solver/search.js';
-import { VersionSet } from '../../../src/solver/version-set.js';
+import type {
+  Incompatibility,
+  Term,
+  Variable,
+} from '../../../src/resolver/solver/incompatibility.js';
+import { Search } from '../../../src/resolver/solver/search.js';
+import { VersionSet } from '../../../src/resolver/solver/version-set.js';
 
-/** What a search did. */
+/** A step of a search. */
 export type Step =
   | { readonly did: 'decide'; readonly term: Term; readonly level: number }
   | { readonly did: 'conclude'; readonly term: Term; readonly because: Incompatibility }
@@ -10,7 +14,7 @@ export type Step =
   | { readonly did: 'learn'; readonly learned: Incompatibility }
   | { readonly did: 'jump'; readonly from: number; readonly to: number };
 
-/** A search that writes down what it does, for stories. */
+/** A search that records its steps for stories. */
 export class RecordedSearch extends Search {
   readonly told: Incompatibility[] = [];
   readonly steps: Step[] = [];

@@ -1,19 +1,20 @@
-import { minimalProof } from '../../../src/explain/minimal-proof.js';
-import type { CoreEntry } from '../../../src/explain/core-entries.js';
-import { refusalOf, type Refusal } from '../../../src/explain/refusal.js';
+import { minimalProof } from '../../../src/resolver/explain/minimal-proof.js';
+import type { CoreEntry } from '../../../src/resolver/explain/refusal.js';
+import { refusalOf } from '../../../src/resolver/explain/explain-refusal.js';
+import { type Refusal } from '../../../src/resolver/explain/refusal.js';
 import { answered, replyTo, story, type StoryOptions } from './story.js';
 import type { Universe } from './universe.js';
 
-/** Why a small problem has no answer. */
+/** The explanation of a small unsolvable problem. */
 export interface RefusalStory extends Omit<Refusal, 'suggestions'> {
-  /** The sentences, a line each. */
+  /** The sentences, one per line. */
   readonly lines: readonly string[];
-  /** The facts that the explanation rests on, each as a clause. */
+  /** The facts of the explanation as clauses. */
   readonly clauses: readonly string[];
   readonly kinds: readonly CoreEntry['kind'][];
 }
 
-/** Solves a small problem that has no answer, and explains. */
+/** Solves a small unsolvable problem and explains the result. */
 export function refusalStory(
   universe: Universe,
   roots: readonly string[],

@@ -1,12 +1,12 @@
-import type { Encoder } from '../../../src/solver/encoder/encoder.js';
-import { ABSENT, FIRST, OTHER, type Term } from '../../../src/solver/incompatibility.js';
-import type { PackageSubject, Subject } from '../../../src/solver/encoder/subject.js';
-import type { Problem } from '../../../src/solver/problem.js';
+import type { Encoder } from '../../../src/resolver/solver/encoder.js';
+import { ABSENT, FIRST, OTHER, type Term } from '../../../src/resolver/solver/incompatibility.js';
+import type { PackageSubject, Subject } from '../../../src/resolver/solver/encoder-context.js';
+import type { Problem } from '../../../src/resolver/solver/problem.js';
 
-/** Beyond every value that a story has. */
+/** A value greater than all values of a story. */
 const FAR = 10_000;
 
-/** Terms and incompatibilities in the notation of src/ARCHITECTURE.md. */
+/** Formats terms and incompatibilities in the notation of src/ARCHITECTURE.md. */
 export class StoryText {
   readonly #problem: Problem;
   readonly #encoder: Encoder;
@@ -28,7 +28,7 @@ export class StoryText {
     const listed = isOpen ? values.complement() : values;
     const names = this.#names(subject, (value) => listed.has(value));
     if (names.length === 0) return `${this.#name(subject)} ${isOpen ? 'is anything' : '∈ ∅'}`;
-    const sign = isOpen ? '∉' : listed.only === undefined ? '∈' : '=';
+    const sign = isOpen ? '∉' : listed.onlyMember === undefined ? '∈' : '=';
     return `${this.#name(subject)} ${sign} ${names.join(', ')}`;
   }
 
@@ -45,7 +45,7 @@ export class StoryText {
     }
   }
 
-  /** Three or more neighbours are written by their ends. */
+  /** Three or more adjacent values are written as a range. */
   #names(subject: Subject, isIn: (value: number) => boolean): string[] {
     const words = [ABSENT, OTHER].filter(isIn).map((value) => ['absent', 'other'][value]!);
     const values = this.#values(subject);
@@ -59,14 +59,14 @@ export class StoryText {
     return words;
   }
 
-  /** Those without order come last. */
+  /** Versions without order come last. */
   #versions({ versions }: PackageSubject): { value: number; name: string }[] {
     const unordered = versions.all().filter((value) => versions.version(value) === undefined);
     const values = [...versions.ascending(), ...unordered];
     return values.map((value) => ({ value, name: versions.label(value) }));
   }
 
-  /** In ascending order. */
+  /** Returns the values in ascending order. */
   #values(subject: Subject): { value: number; name: string }[] {
     switch (subject.about) {
       case 'package':

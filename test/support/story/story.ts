@@ -1,28 +1,33 @@
-import type { Candidate } from '../../../src/model/package.js';
-import type { Ruling } from '../../../src/model/policy/ruling.js';
-import type { Effort, Proof, SearchResult } from '../../../src/solver/search-result.js';
-import type { Term } from '../../../src/solver/incompatibility.js';
-import type { Problem } from '../../../src/solver/problem.js';
-import type { Question, Reply, Solving, Upcoming } from '../../../src/solver/question.js';
-import { startOf } from '../../../src/solver/solver-state.js';
-import { searchFrom } from '../../../src/solver/solve.js';
+import type { Candidate } from '../../../src/crossplane/packages/package.js';
+import type { Ruling } from '../../../src/resolver/solver/problem.js';
+import type { Effort, Proof, SearchResult } from '../../../src/resolver/solver/search-result.js';
+import type { Term } from '../../../src/resolver/solver/incompatibility.js';
+import type { Problem } from '../../../src/resolver/solver/problem.js';
+import type {
+  Question,
+  Reply,
+  Solving,
+  UpcomingRequests,
+} from '../../../src/resolver/solver/question.js';
+import { initialState } from '../../../src/resolver/solver/solver-state.js';
+import { runSearch } from '../../../src/resolver/solver/solve.js';
 import { problemOf, type Asked } from './problem.js';
 import { RecordedSearch, type Step } from './recorded-search.js';
 import { StoryText } from './story-text.js';
 import { metaOf, ownersOf, tagsOf, type Universe } from './universe.js';
 
 export interface StoryOptions extends Asked {
-  /** Keys of the debatable facts to admit. */
+  /** Keys of the removable facts to use. */
   readonly only?: ReadonlySet<string>;
-  /** What a look at versions tells, by package and version. */
+  /** The policy violations of versions, by package and version. */
   readonly rulings?: Readonly<Record<string, Ruling>>;
-  /** Whether a long search is to go on. */
+  /** Whether a long search may continue. */
   readonly goOn?: boolean;
-  /** What is announced is not looked at, as by a source that answers at once. */
-  readonly ignoresAnnouncements?: boolean;
+  /** Whether prefetches are ignored, as by a source that answers at once. */
+  readonly ignoresPrefetches?: boolean;
 }
 
-/** Solves a small problem, and tells how. */
+/** Solves a small problem and records the search. */
 export function story(
   universe: Universe,
   roots: readonly string[],
@@ -32,16 +37,16 @@ export function story(
 }
 
 /**
- * One search as text, to be compared with what a reader would expect of it.
+ * A search as text, to be compared with the expected steps.
  *
- * What concerns the Crossplane release alone is left out, unless the story names releases; it is
- * the first decision all the same.
+ * Parts about the Crossplane release are omitted unless the story names releases, although the
+ * release is the first decision.
  */
 class Story {
   readonly problem: Problem;
-  /** What was asked, in order: `tags of a`, `a 1.0.0`, `owners of things`. */
+  /** The requests in order: `tags of a`, `a 1.0.0`, `owners of things`. */
   readonly asked: string[] = [];
-  /** What was said to be asked next, each time something was. */
+  /** The prefetched requests, by announcement. */
   readonly announced: string[][] = [];
   readonly #result: SearchResult;
   readonly #search = new RecordedSearch();
@@ -49,13 +54,19 @@ class Story {
   readonly #isTold: (terms: readonly Term[]) => boolean;
 
   constructor(universe: Universe, roots: readonly string[], options: StoryOptions) {
-    const { only, goOn = true, ignoresAnnouncements = false, rulings = {}, ...asked } = options;
+    const {
+      only,
+      goOn = true,
+      ignoresPrefetches: ignoresAnnouncements = false,
+      rulings = {},
+      ...asked
+    } = options;
     this.problem = problemOf(roots, asked);
-    const state = startOf(this.problem, only, this.#search);
-    this.#result = answered(searchFrom(state), (question) => {
+    const state = initialState(this.problem, only, this.#search);
+    this.#result = answered(runSearch(state), (question) => {
       this.asked.push(...questionText(question));
-      if (question.ask === 'expect' && ignoresAnnouncements) return false;
-      if (question.ask === 'expect') this.#note(question.next());
+      if (question.ask === 'prefetch' && ignoresAnnouncements) return false;
+      if (question.ask === 'prefetch') this.#note(question.next());
       if (question.ask === 'ruling') return rulings[candidateText(question)];
       return question.ask === 'go-on' ? goOn : replyTo(question, universe);
     });
@@ -74,30 +85,30 @@ class Story {
     return this.#result.effort;
   }
 
-  /** `a 1.0.0`, in the order of decision. */
+  /** The selected versions in order of decision: `a 1.0.0`. */
   get selected(): string[] {
     const selected = this.#result.status === 'solved' ? this.#result.selected : [];
     return selected.map(({ repository, version }) => `${repository} ${version}`);
   }
 
-  /** undefined: there is an answer, or none was found. */
+  /** undefined: the problem is solvable, or the search stopped. */
   get proof(): Proof | undefined {
     return this.#result.status === 'unsolvable' ? this.#result : undefined;
   }
 
-  /** The incompatibilities of the facts that the search was told, in order. */
+  /** The incompatibilities of the facts that were added, in order. */
   get told(): string[] {
     const facts = this.#search.told.filter(({ terms }) => this.#isTold(terms));
     return facts.map((fact) => this.#text.incompatibility(fact));
   }
 
-  /** Those of `told` that a wider one has replaced. */
+  /** The added incompatibilities that a wider one has replaced. */
   get replaced(): string[] {
     const replaced = this.#search.told.filter(({ superseded }) => superseded === true);
     return replaced.map((fact) => this.#text.incompatibility(fact));
   }
 
-  /** What was decided, concluded, met and learned, in order. */
+  /** Decisions, derivations, conflicts and learned clauses, in order. */
   get steps(): string[] {
     const steps = this.#search.steps.filter(
       (step) => !('term' in step) || this.#isTold([step.term]),
@@ -105,7 +116,7 @@ class Story {
     return steps.flatMap((step) => stepText(step, this.#text));
   }
 
-  /** Decisions, in order, with those taken back: `a = 1.0.0`. */
+  /** Decisions in order, including reverted ones: `a = 1.0.0`. */
   get decided(): string[] {
     return this.#after('decide ');
   }
@@ -118,7 +129,7 @@ class Story {
     return this.steps.filter((step) => step.startsWith(word)).map((s) => s.slice(word.length));
   }
 
-  #note({ lists = [], packages = [] }: Upcoming): void {
+  #note({ lists = [], packages = [] }: UpcomingRequests): void {
     const said = [
       ...lists.map((repository) => `tags of ${repository}`),
       ...packages.map(({ repository, version }) => `${repository} ${version}`),
@@ -134,7 +145,7 @@ export function answered<T>(solving: Solving<T>, reply: (question: Question) => 
   return step.value;
 }
 
-/** What a universe says. */
+/** Returns the answer of a universe. */
 export function replyTo(question: Question, universe: Universe): Reply {
   switch (question.ask) {
     case 'versions':
@@ -145,7 +156,7 @@ export function replyTo(question: Question, universe: Universe): Reply {
       return undefined;
     case 'owners':
       return 'crd' in question.demand ? ownersOf(universe, question.demand.crd) : [];
-    case 'expect':
+    case 'prefetch':
       return true;
     case 'go-on':
       return true;
@@ -162,7 +173,7 @@ function questionText(question: Question): string[] {
       return [`whether ${candidateText(question)} may be`];
     case 'owners':
       return 'crd' in question.demand ? [`owners of ${question.demand.crd}`] : [];
-    case 'expect':
+    case 'prefetch':
       return [];
     case 'go-on':
       return ['whether to go on'];

@@ -1,18 +1,22 @@
-import type { PackageMeta, Rejection, Requirement } from '../../../src/model/package-meta.js';
-import type { PackageKind } from '../../../src/model/package.js';
-import { isDigest } from '../../../src/text/digest.js';
-import type { Owner } from '../../../src/model/package-source.js';
+import type {
+  PackageMeta,
+  Rejection,
+  Requirement,
+} from '../../../src/crossplane/packages/package-meta.js';
+import type { PackageKind } from '../../../src/crossplane/packages/package.js';
+import { isDigest } from '../../../src/base/digest.js';
+import type { Owner } from '../../../src/sources/package-source.js';
 
 /**
- * Packages for a story, a version a line: `'a 1.0.0': 'b ^1.0.0; owns things'`.
+ * Packages for a story, one version per line: `'a 1.0.0': 'b ^1.0.0; owns things'`.
  *
- * A version says, separated by semicolons: `b ^1.0.0` (it requires b), `b ^1.0.0 as Function`,
- * `crd things` (it requires the owner of that CRD), `owns things`, `crossplane >=v2.1.0`,
- * `is Function`, `rejected` (the target refuses it). Where it does not say, it is a Provider.
+ * The statements of a version are separated by semicolons: `b ^1.0.0` (requires b), `b ^1.0.0 as
+ * Function`, `crd things` (requires the owner of that CRD), `owns things`, `crossplane >=v2.1.0`,
+ * `is Function`, `rejected` (by the target). The default kind is Provider.
  */
 export type Universe = Readonly<Record<string, string>>;
 
-/** What a version or a root says, one statement each. */
+/** Returns the statements of a version or a root. */
 export function statements(text: string): string[] {
   return text
     .split(';')
@@ -30,7 +34,7 @@ export function parseRequirement(statement: string) {
   };
 }
 
-/** undefined: there is no such package. */
+/** Returns undefined if there is no such package. */
 export function tagsOf(universe: Universe, repository: string): string[] | undefined {
   const tags = Object.keys(universe)
     .map((key) => key.split(' '))

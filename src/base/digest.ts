@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+
+/** `sha256:` and 64 lower-case hex digits. */
+export type Digest = string & { readonly brand: 'Digest' };
+
+export const DIGEST_PATTERN = '^sha256:[0-9a-f]{64}$';
+
+const DIGEST = new RegExp(DIGEST_PATTERN);
+
+export function isDigest(text: string): text is Digest {
+  return DIGEST.test(text);
+}
+
+export function sha256(bytes: Uint8Array | string): Digest {
+  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
+  return digest;
+}

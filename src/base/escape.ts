@@ -1,0 +1,133 @@
+// C0, DEL, C1, and characters that change the direction of text.
+const UNPRINTABLE =
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** The same characters without tabs and line feeds. */
+const UNPRINTABLE_IN_LINES = new RegExp(
+  UNPRINTABLE.source.replace('\\u0000-\\u001f', '\\u0000-\\u0008\\u000b-\\u001f'),
+  'g',
+);
+
+/** Makes untrusted text safe for a terminal and a build log. Replaces unsafe characters. */
+export function printable(text: string, maxLength = 300): string {
+  const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+  return disableCommands(cut.replace(UNPRINTABLE, '\ufffd'), () => '\ufffd');
+}
+
+/** Makes untrusted lines safe to print, with escapes that JSON and YAML strings understand. */
+export function escapeLines(text: string): string {
+  return disableCommands(text.replace(UNPRINTABLE_IN_LINES, unicodeEscape), unicodeEscape);
+}
+
+/** Returns the JSON escape of a character: `\u001b`. */
+export function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Text that a CI system executes if it is a line of a build log. */
+interface BuildLogCommand {
+  readonly system: string;
+  /** A line that the system would execute. */
+  readonly example: string;
+  /**
+   * Matches the one character whose replacement disables the command. The pattern begins with that
+   * character and checks the text before it with a lookbehind, which keeps searches of long text
+   * fast.
+   */
+  readonly pattern: RegExp;
+}
+
+/** Disabled commands. Those with control characters are listed only to be tested. */
+export const BUILD_LOG_COMMANDS: readonly BuildLogCommand[] = [
+  { system: 'GitHub Actions', example: '::error::x', pattern: /:(?=:)(?<=^[^\S\n]*:)/gm },
+  { system: 'GitHub Actions', example: '##[error]x', pattern: /#(?<=##)(?=\[)/g },
+  { system: 'Azure Pipelines', example: '##vso[task.complete]', pattern: /#(?<=##)(?=vso\[)/gi },
+  {
+    system: 'TeamCity',
+    example: "##teamcity[buildStop comment='x']",
+    pattern: /#(?<=##)(?=teamcity\[)/gi,
+  },
+  { system: 'GitLab', example: 'section_start:1:x', pattern: /_(?<=section_)(?=(?:start|end):)/gi },
+  // A console note, which Jenkins deserializes.
+  {
+    system: 'Jenkins',
+    example: '\u001b[8mha:////4AAAA',
+    // eslint-disable-next-line no-control-regex -- the form begins with an escape character
+    pattern: /\u001b(?=\[8mha:)/g,
+  },
+  {
+    system: 'Travis CI',
+    example: 'travis_fold:start:x',
+    pattern: /_(?<=travis_)(?=fold:|time:)/gi,
+  },
+  { system: 'Buildkite', example: '--- x', pattern: /[-+~](?=([-+~])\1[^\S\n]+\S)(?<=^[-+~])/gm },
+  { system: 'Buildkite', example: '^^^ +++', pattern: /\^(?=\^\^[^\S\n]+\S)(?<=^\^)/gm },
+  // An inline image or link.
+  {
+    system: 'Buildkite',
+    example: "\u001b]1339;url='https://example.org/'",
+    // eslint-disable-next-line no-control-regex -- the form begins with an escape character
+    pattern: /\u001b(?=\]13(?:38|39);)/g,
+  },
+];
+
+function disableCommands(text: string, replaced: (character: string) => string): string {
+  return BUILD_LOG_COMMANDS.reduce((rest, { pattern }) => rest.replace(pattern, replaced), text);
+}
+
+/** A cheap test that every command passes and most texts fail. */
+// eslint-disable-next-line no-control-regex -- two of the forms begin with an escape character
+const MAYBE_COMMAND = /::|[#_\u001b]|^[-+~^]/m;
+
+export function containsBuildLogCommand(text: string): boolean {
+  if (!MAYBE_COMMAND.test(text)) return false;
+  return BUILD_LOG_COMMANDS.some(({ pattern }) => text.search(pattern) !== -1);
+}
+
+/** Returns the words as one line that a POSIX shell splits into the same words. */
+export function shellCommand(words: readonly string[]): string {
+  return words.map(shellWord).join(' ');
+}
+
+/** Returns the word, in quotes unless a shell takes it literally without them. */
+export function shellWord(word: string): string {
+  return isPlainShellWord(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Whether no shell expands, splits or runs any part of the word. */
+export function isPlainShellWord(word: string): boolean {
+  return /^[\w@%+=:,./-]+$/.test(word);
+}
+
+/** Returns untrusted text as inline code in Markdown, where it has no other meaning. */
+export function codeSpan(text: string, { inTable = false } = {}): string {
+  const shown = printable(text).replaceAll('`', "'").trim();
+  return `\`${(inTable ? shown.replaceAll('|', '\\|') : shown) || ' '}\``;
+}
+
+/** Returns untrusted lines as a code block whose fence is longer than any backticks in them. */
+export function codeBlock(text: string, indent = ''): string {
+  const runs = text.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
+  const lines = text.split('\n').map((line) => printable(line, Infinity));
+  return [`${fence}text`, ...lines, fence].map((line) => `${indent}${line}`).join('\n');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Limit for text from packages. Longer text is cut off. */
+const MAX_TEXT_LENGTH = 1000;
+
+/** Escapes text for an element or a quoted attribute of HTML or XML. Replaces lone surrogates. */
+export function escapeMarkup(text: string, maxLength = MAX_TEXT_LENGTH): string {
+  return printable(text, maxLength)
+    .replaceAll(/\p{Surrogate}|[\ufffe\uffff]/gu, '\ufffd')
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
+}

@@ -1,0 +1,274 @@
+import { randomBytes } from 'node:crypto';
+import {
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { codeOf } from './file-system.js';
+import { JOURNAL_NAME } from './journal.js';
+import { InputError } from '../errors.js';
+import { delayingSignals, isAlive, processStart } from '../process.js';
+
+const LOCK_NAME = '.xpkg-resolve.writing';
+
+/** Age at which a lock of another machine is stale. Locks are held only for a few renames. */
+const FOREIGN_STALE_AFTER_MS = 60_000;
+/** Age at which a lock without a process id is stale: its process was killed early. */
+const UNNAMED_STALE_AFTER_MS = 1_000;
+/** Number of stale locks that are removed before a folder counts as busy. */
+const MAX_TAKEOVERS = 3;
+/** Process id and start time, host and, if the journal is in another folder, its relative path. */
+const LOCK_TEXT = /^(?<pid>\d{1,10})(?:@(?<started>\d{1,20}))? (?<host>\S+)(?: (?<home>.+))?$/;
+const MAX_LOCK_BYTES = 4096;
+/** Error codes of file systems without symbolic links. */
+const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
+
+const ownLocks = new Set<string>();
+
+/** Locks that this process holds. */
+export interface FolderLocks {
+  release(): void;
+  /** Keeps the lock files, as a killed process would: they make its journal trusted. */
+  keepFiles(): void;
+}
+
+/** A folder is locked by another process. */
+export interface Busy {
+  readonly lock: string;
+  /** Process id and host from the lock; undefined if it has none. */
+  readonly pid: string | undefined;
+  readonly host: string | undefined;
+}
+
+/** Returns the text that identifies this process in its locks. */
+export function lockHolder(): string {
+  const started = processStart(process.pid);
+  return `${process.pid}${started === undefined ? '' : `@${started}`} ${hostname()}`;
+}
+
+export function lockPath(folder: string): string {
+  return join(folder, LOCK_NAME);
+}
+
+/** Returns the folder with the journal of a lock, or undefined if it is `folder` itself. */
+export function journalHome(folder: string): string | undefined {
+  const home = LOCK_TEXT.exec(readLock(lockPath(folder))?.text ?? '')?.groups?.['home'];
+  return home === undefined ? undefined : resolve(folder, home);
+}
+
+/** Whether a name is that of a lock, or of a stale lock that is being removed. */
+export function isLockName(name: string): boolean {
+  return name === LOCK_NAME || isRenamedLock(name);
+}
+
+/** Locks all folders and runs `action`. If one is busy, returns at once without running it. */
+export async function withLocks(
+  folders: readonly string[],
+  action: () => Promise<Busy | undefined | void>,
+): Promise<Busy | undefined> {
+  const locks = lockFolders(folders);
+  if ('lock' in locks) return locks;
+  try {
+    return (await action()) ?? undefined;
+  } finally {
+    locks.release();
+  }
+}
+
+/**
+ * Locks all folders or none, without waiting. Takes over the locks of killed processes.
+ *
+ * Locks are advisory, between processes of this tool. They keep the files of one transaction
+ * together; each file is written atomically without them. `home` is the folder with the journal of
+ * the transaction. A lock is a symbolic link whose target is the text of the lock, so that both are
+ * created in one step. The function is synchronous, to keep the steps of a takeover close together.
+ */
+export function lockFolders(
+  folders: readonly string[],
+  home: string | undefined = folders[0],
+): FolderLocks | Busy {
+  const held: string[] = [];
+  const release = () => held.toReversed().forEach(releaseLock);
+  try {
+    for (const folder of folders) {
+      const lock = lockPath(folder);
+      const found = takeLock(lock, lockText(lockHolder(), folder, home ?? folder));
+      if (found !== undefined) {
+        release();
+        return { lock, ...parseHolder(found) };
+      }
+      held.push(lock);
+      ownLocks.add(lock);
+      removeRenamedLocks(folder);
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { release, keepFiles: () => held.forEach((lock) => ownLocks.delete(lock)) };
+}
+
+/** Removes the lock of a killed process in a folder, if its journal is in `home`. */
+export function removeLockOf(holder: string, folder: string, home: string): void {
+  if (hasLockOf(holder, folder, home))
+    removeStaleLock(lockPath(folder), lockText(holder, folder, home));
+}
+
+/** Whether a folder is locked by a process with its journal in `home`. */
+export function hasLockOf(holder: string, folder: string, home: string): boolean {
+  return readLock(lockPath(folder))?.text === lockText(holder, folder, home);
+}
+
+function lockText(holder: string, folder: string, home: string): string {
+  return folder === home ? holder : `${holder} ${relative(folder, home)}`;
+}
+
+function parseHolder(text: string): Omit<Busy, 'lock'> {
+  const { pid, host } = LOCK_TEXT.exec(text)?.groups ?? {};
+  return { pid, host };
+}
+
+/** Removes a lock. Ignores failures: the lock becomes stale when this process ends. */
+function releaseLock(lock: string): void {
+  ownLocks.delete(lock);
+  for (const _ of ['first', 'second']) {
+    try {
+      rmSync(lock, { force: true });
+      return;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+    }
+  }
+}
+
+/** Takes a lock. Returns the text of the existing lock if another process holds it. */
+function takeLock(lock: string, text: string): string | undefined {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      createLock(lock, text);
+      return undefined;
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+    const found = readLock(lock);
+    if (found === undefined) continue;
+    if (tries >= MAX_TAKEOVERS || !isStale(lock, found) || hasJournal(lock, found)) {
+      return found.text;
+    }
+    removeStaleLock(lock, found.text);
+  }
+}
+
+function createLock(lock: string, text: string): void {
+  try {
+    symlinkSync(text, lock);
+  } catch (error) {
+    if (!NO_LINKS.includes(codeOf(error))) throw error;
+    writeFileSync(lock, `${text}\n`, { flag: 'wx' });
+  }
+}
+
+interface FoundLock {
+  /** Empty if the lock is neither a link nor a small file. */
+  readonly text: string;
+  readonly createdAt: number;
+}
+
+/** Returns undefined if the lock was released meanwhile. */
+function readLock(lock: string): FoundLock | undefined {
+  try {
+    const found = lstatSync(lock);
+    const createdAt = found.mtimeMs;
+    if (found.isSymbolicLink()) return { text: readlinkSync(lock), createdAt };
+    const isText = found.isFile() && found.size <= MAX_LOCK_BYTES;
+    return { text: isText ? readFileSync(lock, 'utf8').trim() : '', createdAt };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whether the owner of a lock has ended. A living owner on this machine has no time limit. */
+function isStale(lock: string, { text, createdAt }: FoundLock): boolean {
+  const { pid, started, host } = LOCK_TEXT.exec(text)?.groups ?? {};
+  // Clocks of two machines differ: the lock may be from the future.
+  const ageMs = Math.abs(Date.now() - createdAt);
+  if (pid === undefined) return ageMs > UNNAMED_STALE_AFTER_MS;
+  if (host !== hostname()) return ageMs > FOREIGN_STALE_AFTER_MS;
+  // In a container, the process before this one often had the same id.
+  return Number(pid) === process.pid ? !ownLocks.has(lock) : !isAlive(Number(pid), started);
+}
+
+/** Whether a killed process left a journal in another folder, which must be recovered first. */
+function hasJournal(lock: string, { text }: FoundLock): boolean {
+  const home = LOCK_TEXT.exec(text)?.groups?.['home'];
+  if (home === undefined) return false;
+  return (
+    lstatSync(resolve(lock, '..', home, JOURNAL_NAME), { throwIfNoEntry: false }) !== undefined
+  );
+}
+
+/** Removes a stale lock by renaming it, and puts it back if it was replaced meanwhile. */
+function removeStaleLock(lock: string, text: string): void {
+  const aside = `${lock}.${randomBytes(6).toString('hex')}`;
+  try {
+    renameSync(lock, aside);
+    if (readLock(aside)?.text !== text) linkSync(aside, lock);
+  } catch (error) {
+    if (!['ENOENT', 'EEXIST'].includes(codeOf(error))) throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/** Removes locks that processes killed in `removeStaleLock` left under another name. */
+function removeRenamedLocks(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (isRenamedLock(name)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isRenamedLock(name: string): boolean {
+  const rest = name.startsWith(`${LOCK_NAME}.`) ? name.slice(LOCK_NAME.length + 1) : '';
+  return /^[0-9a-f]{12}$/.test(rest);
+}
+
+const LOCK_WAIT_MS = 10_000;
+const LOCK_POLL_MS = 25;
+
+/**
+ * Repeats `attempt` until no folder is busy. Throws `InputError` after `LOCK_WAIT_MS`.
+ *
+ * Signals are delayed during an attempt and not between attempts, so that Ctrl-C ends the wait.
+ */
+export async function waitForLock(
+  attempt: () => Promise<Busy | undefined>,
+  pause: (ms: number) => Promise<unknown> = setTimeout,
+): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += LOCK_POLL_MS) {
+    const busy = await delayingSignals(attempt);
+    if (busy === undefined) return;
+    if (waitedMs >= LOCK_WAIT_MS) throw busyError(busy);
+    await pause(LOCK_POLL_MS);
+  }
+}
+
+function busyError({ lock, pid, host }: Busy): InputError {
+  const who = pid === undefined ? '' : ` (${pid} on ${host})`;
+  const unless =
+    host === hostname()
+      ? `if \`ps -p ${pid}\` shows no xpkg-resolve, remove that file`
+      : `if no xpkg-resolve runs there any more, remove that file; a lock of another machine is taken over after ${FOREIGN_STALE_AFTER_MS / 1000} seconds`;
+  return new InputError(`another process${who} is writing beside \`${lock}\``, {
+    hint: `nothing was changed; wait for it, or, ${unless}`,
+  });
+}

@@ -1,0 +1,332 @@
+import { constants, type Stats } from 'node:fs';
+import { access, copyFile, link, lstat, mkdir, readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { temporaryId } from './atomic-file.js';
+import {
+  writeError,
+  codeOf,
+  isAbsent,
+  removeWithRetry,
+  removeIfEmpty,
+  syncFolder,
+  writeThrough,
+} from './file-system.js';
+import {
+  type Busy,
+  type FolderLocks,
+  lockFolders,
+  lockHolder,
+  lockPath,
+  waitForLock,
+  withLocks,
+} from './folder-lock.js';
+import {
+  backupPath,
+  newContentPath,
+  isWithin,
+  JOURNAL_NAME,
+  JournalWriter,
+  type Plan,
+} from './journal.js';
+import {
+  removeTemporaryFiles,
+  existingFolder,
+  makeChanges,
+  outputFolders,
+  recoverJournal,
+  recoverTransactions,
+  undoChanges,
+} from './recovery.js';
+import { type Digest, sha256 } from '../digest.js';
+import { InputError } from '../errors.js';
+import { hasWrittenMark } from '../yaml/write-yaml.js';
+
+/** A file to write or, if `content` is undefined, to remove. */
+export interface FileChange {
+  readonly path: string;
+  readonly content: string | Uint8Array | undefined;
+  /** Keeps an existing file that has no mark of this tool. Replacing it is an error. */
+  readonly ownOnly?: boolean | undefined;
+}
+
+export interface TransactionFolders {
+  /** The working folder; links must not lead out of it. */
+  readonly project?: string | undefined;
+  /** A file that other commands read first. The journal is in its folder. */
+  readonly beside?: string | undefined;
+}
+
+/**
+ * Changes all files or none, even if the process is killed or the power fails.
+ *
+ * With the folders locked, it writes the plan to a journal. Next it does everything that can fail
+ * for lack of space or permission, under temporary names, and commits the journal. Only renames
+ * remain. If one fails, all are undone. If the process is killed, `recoverTransactions` finishes or undoes the
+ * transaction in the next process. Signals are delayed until the end. Files that would not change
+ * are not touched.
+ */
+export async function writeTransaction(
+  changes: readonly FileChange[],
+  place: TransactionFolders = {},
+): Promise<void> {
+  const make = () => waitForLock(() => tryTransaction(changes, place));
+  const before = lastTransaction?.process === process.pid ? lastTransaction.done : undefined;
+  // If no transaction is running, it begins at once, so that the next signal is already delayed.
+  const turn = before === undefined ? make() : before.then(make);
+  const own = { process: process.pid, done: turn.catch(() => {}) };
+  lastTransaction = own;
+  try {
+    await turn;
+  } finally {
+    if (lastTransaction === own) lastTransaction = undefined;
+  }
+}
+
+/** The last running transaction. Locks are for other processes and slower to wait for. */
+let lastTransaction: { readonly process: number; readonly done: Promise<void> } | undefined;
+
+async function tryTransaction(
+  requested: readonly FileChange[],
+  { project, beside }: TransactionFolders,
+): Promise<Busy | undefined> {
+  const changes: FileChange[] = [];
+  for (const change of requested) {
+    const path = await withWriteError(change.path, () => outputPath(change.path, project));
+    changes.push({ ...change, path });
+  }
+  const paths = changes.map(({ path }) => path);
+  const busy = await recoverTransactions(beside === undefined ? paths : [beside, ...paths]);
+  if (busy !== undefined) return busy;
+  const pending = await neededChanges(changes);
+  const [first] = pending;
+  if (first === undefined) return undefined;
+  return withWriteError(first.path, async () => {
+    const candidates = beside === undefined ? [first.path] : [beside, first.path];
+    const home = await firstWritable(candidates);
+    return withLocks([home], async () => {
+      await recoverJournal(home);
+      return applyChanges(pending, home, async () => {
+        const still = await neededChanges(changes);
+        return still.length === pending.length && still.every((one) => pending.includes(one));
+      });
+    });
+  });
+}
+
+/** Returns the first folder of these paths that is writable, or the last one if none is. */
+async function firstWritable(paths: readonly string[]): Promise<string> {
+  for (const path of paths) {
+    const folder = await existingFolder(dirname(path));
+    const refused = await access(folder, constants.W_OK).catch(codeOf);
+    if (refused === undefined) return folder;
+  }
+  return existingFolder(dirname(paths.at(-1)!));
+}
+
+/**
+ * Makes changes while the folder of the journal is locked. Undoes all if one fails.
+ *
+ * `isAll` returns, once all locks are taken, whether these are still the only files that differ: a
+ * file that was left out may have changed meanwhile.
+ */
+async function applyChanges(
+  changes: readonly FileChange[],
+  home: string,
+  isAll: () => Promise<boolean>,
+): Promise<Busy | undefined> {
+  const plan = await planOf(changes, home);
+  let journal: JournalWriter | undefined;
+  let locks: FolderLocks | Busy | undefined;
+  let failure: Awaited<ReturnType<typeof undoAfter>> | undefined;
+  try {
+    journal = await JournalWriter.begin(plan);
+    await syncFolder(home);
+    for (const folder of plan.folders)
+      await withWriteError(folder, () => makeFolderIfMissing(folder));
+    locks = lockFolders(plan.locked, home);
+    if ('lock' in locks) return locks;
+    // Check again: another process may have written before the locks were taken.
+    if (!(await isCurrent(plan)) || !(await isAll())) {
+      return { lock: lockPath(home), pid: undefined, host: undefined };
+    }
+    await stage(changes, plan);
+    await journal.commit();
+    await makeChanges(plan);
+  } catch (error) {
+    failure = await undoAfter(plan, error);
+    throw failure.error;
+  } finally {
+    await journal?.close();
+    const isClear = failure?.undone !== false && (await removeTemporaryFiles(plan));
+    if (locks !== undefined && 'release' in locks) {
+      if (isClear) locks.release();
+      else locks.keepFiles();
+    }
+    for (const folder of plan.folders.toReversed()) await removeIfEmpty(folder);
+    // The next process needs the journal to remove the rest.
+    if (isClear) await removeWithRetry(join(home, JOURNAL_NAME));
+  }
+  return undefined;
+}
+
+async function undoAfter(plan: Plan, error: unknown) {
+  try {
+    await undoChanges(plan);
+    return { error, undone: true };
+  } catch {
+    const what = error instanceof Error ? error.message : String(error);
+    const hint = `not all was put back: the next run finishes it, by \`${JOURNAL_NAME}\` in \`${plan.home}\``;
+    return { error: new InputError(what, { cause: error, hint }), undone: false };
+  }
+}
+
+async function planOf(changes: readonly FileChange[], home: string): Promise<Plan> {
+  const planned = [];
+  const folders = new Set<string>();
+  const locked = new Set<string>();
+  for (const { path, content } of changes) {
+    const becomes = content === undefined ? undefined : sha256(content);
+    planned.push({ path, was: await digestOf(path), becomes, id: temporaryId() });
+    const folder = dirname(path);
+    for (const missing of await missingFolders(folder)) folders.add(missing);
+    locked.add(await existingFolder(folder)).add(folder);
+  }
+  locked.delete(home);
+  return {
+    home,
+    holder: lockHolder(),
+    changes: planned,
+    folders: [...folders],
+    locked: [...locked],
+  };
+}
+
+/** Whether all files are still what they were when the plan was made. */
+async function isCurrent({ changes }: Plan): Promise<boolean> {
+  for (const { path, was } of changes) if ((await digestOf(path)) !== was) return false;
+  return true;
+}
+
+async function digestOf(path: string): Promise<Digest | undefined> {
+  const bytes = await contentOf(path);
+  return bytes && sha256(bytes);
+}
+
+/** Returns the missing folders from the outermost to `folder` itself. */
+async function missingFolders(folder: string): Promise<readonly string[]> {
+  if ((await existingFolder(folder)) === folder) return [];
+  return [...(await missingFolders(dirname(folder))), folder];
+}
+
+async function makeFolderIfMissing(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Writes all new files and the backups of old ones to disk. */
+async function stage(changes: readonly FileChange[], plan: Plan): Promise<void> {
+  for (const [index, { path, content }] of changes.entries()) {
+    const planned = plan.changes[index]!;
+    await withWriteError(path, async () => {
+      if (content === undefined) return;
+      const before = await statIfAny(path);
+      await writeThrough(newContentPath(planned), async (file) => {
+        if (before !== undefined) await file.chmod(before.mode & 0o7777);
+        await file.writeFile(content);
+      });
+      if (before !== undefined) await makeBackup(path, backupPath(planned));
+    });
+  }
+  const made = plan.folders.map((folder) => dirname(folder));
+  for (const folder of new Set([...made, ...outputFolders(plan.changes)])) await syncFolder(folder);
+}
+
+/** Makes a backup: a hard link, or a copy if the file system has no links. */
+async function makeBackup(path: string, backup: string): Promise<void> {
+  try {
+    await link(path, backup);
+  } catch {
+    await copyFile(path, backup);
+  }
+}
+
+/** Returns the changes of files that differ from the new content. */
+async function neededChanges(changes: readonly FileChange[]): Promise<readonly FileChange[]> {
+  const found: FileChange[] = [];
+  for (const each of changes) {
+    if (await withWriteError(each.path, () => isNeeded(each))) found.push(each);
+  }
+  return found;
+}
+
+async function isNeeded({ path, content, ownOnly = false }: FileChange): Promise<boolean> {
+  const before = await contentOf(path);
+  if (before === undefined || content === undefined) {
+    return before !== content && !(ownOnly && before !== undefined && !hasWrittenMark(before));
+  }
+  if (before.equals(Buffer.from(content))) return false;
+  if (!ownOnly || hasWrittenMark(before)) return true;
+  throw new InputError(`\`${path}\` was not written by xpkg-resolve, and is not replaced`, {
+    hint: 'name another folder with `--out`, or move that file away',
+  });
+}
+
+/** Returns undefined if there is nothing. Refuses devices: reading them may never end. */
+async function contentOf(path: string): Promise<Buffer | undefined> {
+  const found = await statIfAny(path);
+  if (found === undefined || found.isFile()) return found && readFile(path);
+  throw new InputError(`\`${path}\` is ${found.isDirectory() ? 'a folder' : 'not a file'}`, {
+    hint: 'a file is to be written there: remove it, or name another place',
+  });
+}
+
+async function statIfAny(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Runs `action`. An error then names the file that could not be written. */
+async function withWriteError<T>(path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw writeError(path, error);
+  }
+}
+
+/**
+ * Returns the real path of a file or folder to write. `project` is the working folder.
+ *
+ * Links in a project are untrusted: they may come with a pull request. Throws if a link leads out
+ * of the project. For a path outside of the project, throws if a link leads out of its folder.
+ */
+export async function outputPath(path: string, project = dirname(path)): Promise<string> {
+  const root = isWithin(path, project) ? project : dirname(path);
+  const real = await resolveLinks(path);
+  if (isWithin(real, await resolveLinks(root))) return real;
+  throw new InputError(`\`${path}\` is reached by a link and is really \`${real}\``, {
+    hint: `links out of \`${root}\` are not written through: remove the link, or name the real path`,
+  });
+}
+
+async function resolveLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isAbsent(error) || dirname(path) === path) throw error;
+  }
+  const link = await lstat(path).catch(() => undefined);
+  // Another process may have created the file meanwhile. Only a link can exist without a target.
+  if (link?.isSymbolicLink() !== true)
+    return join(await resolveLinks(dirname(path)), basename(path));
+  throw new InputError(`\`${path}\` is a link to something that does not exist`, {
+    hint: 'make what it points to, or remove the link',
+  });
+}

@@ -1,0 +1,132 @@
+import { InputError, SourceError } from './errors.js';
+import { thousands } from './messages.js';
+
+/**
+ * Limits on the number of values in documents that users and registries supply. Reading takes up to
+ * 700 bytes of memory for each value of YAML and 120 for each of JSON, however short its text is.
+ */
+const MAX_YAML_VALUES = 300_000;
+const MAX_JSON_VALUES = 2_500_000;
+/** Lines and escape sequences of YAML: a text that spans many of them takes 100 bytes for each. */
+const MAX_YAML_LINES = 1_000_000;
+
+/** Throws `InputError` for a YAML file with more values, or lines, than fit into memory. */
+export function checkYamlSize(
+  text: string,
+  file: string,
+  hint = 'split the file, or remove what does not belong there',
+): void {
+  const refuse = (limit: number, what: string) =>
+    new InputError(`has more than ${thousands(limit)} ${what}, the most that is read`, {
+      origin: { file },
+      hint,
+    });
+  if (countYamlValues(text) > MAX_YAML_VALUES) throw refuse(MAX_YAML_VALUES, 'values');
+  if (countLinesAndEscapes(text) > MAX_YAML_LINES) {
+    throw refuse(MAX_YAML_LINES, 'lines and escape sequences');
+  }
+}
+
+/** Counts the values of all YAML files of a run, which share one limit. */
+export class ValueTotal {
+  #count = 0;
+  readonly #counted = new Set<object>();
+
+  /** Throws `InputError` if there are too many values. One with several aliases counts once. */
+  add(value: unknown, file: string): void {
+    this.#count += 1;
+    if (this.#count > MAX_YAML_VALUES) {
+      const what = `has, with the files read before it, more than ${thousands(MAX_YAML_VALUES)} values, the most that is read`;
+      throw new InputError(what, { origin: { file }, hint: 'resolve fewer files at once' });
+    }
+    if (value === null || typeof value !== 'object' || this.#counted.has(value)) return;
+    this.#counted.add(value);
+    for (const child of Object.values(value)) this.add(child, file);
+  }
+}
+
+/** Throws `SourceError` for JSON from a source with more values than fit into memory. */
+export function checkJsonSize(
+  bytes: Uint8Array,
+  shown: string,
+  hint = 'publish it as an index in parts (`xpkg-resolve index push`), of which a run reads what it needs',
+): void {
+  if (countJsonValues(bytes) <= MAX_JSON_VALUES) return;
+  const most = thousands(MAX_JSON_VALUES);
+  throw new SourceError('TOO_LARGE', shown, `has more than ${most} values, the most that is read`, {
+    hint,
+  });
+}
+
+/**
+ * Counts the characters of a YAML text that can begin a value: block indicators before white space,
+ * and brackets and commas of flow style. Counts such characters inside scalars too, so the result
+ * is too high for a file with much prose. Does not count a flow-style value after a quoted key.
+ */
+function countYamlValues(text: string): number {
+  let count = 1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (
+      isBracketOrComma(code) ||
+      (isBlockIndicator(code) && isSpaceOrEnd(text.charCodeAt(i + 1)))
+    ) {
+      count++;
+    }
+  }
+  return count;
+}
+
+/** Counts line ends, backslashes, and escaped single quotes (`''`). */
+function countLinesAndEscapes(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x5c) continue;
+    if (
+      code === 0x0a ||
+      code === 0x5c ||
+      (code === 0x0d && text.charCodeAt(i + 1) !== 0x0a) ||
+      (code === 0x27 && text.charCodeAt(i + 1) === 0x27)
+    ) {
+      count++;
+    }
+  }
+  return count;
+}
+
+/** Returns an upper bound of the objects, lists and members of a JSON text. */
+function countJsonValues(bytes: Uint8Array): number {
+  let count = 1;
+  for (const code of bytes) if (isBracketOrComma(code)) count++;
+  return count;
+}
+
+function isBracketOrComma(code: number): boolean {
+  return code === 0x2c || code === 0x5b || code === 0x7b;
+}
+
+/** `-`, `:` or `?`. */
+function isBlockIndicator(code: number): boolean {
+  return code === 0x2d || code === 0x3a || code === 0x3f;
+}
+
+/** NaN is the end of the text. */
+function isSpaceOrEnd(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09 || Number.isNaN(code);
+}
+
+/** Returns the bytes of a stream, or undefined if there are more than `limit`. */
+export async function readUpTo(
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Buffer | undefined> {
+  const received: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > limit) return undefined;
+    received.push(chunk);
+  }
+  return Buffer.concat(received, size);
+}

@@ -1,0 +1,261 @@
+import { getOrCreate } from './collections.js';
+import { isDigest } from './digest.js';
+import { printable } from './escape.js';
+
+/**
+ * The type of a JSON value, as a Go program declares it. `null` stands for a missing field, but is
+ * not allowed as a `digest` or in a list.
+ */
+export type JsonShape =
+  | 'any'
+  | 'string'
+  | 'boolean'
+  /** A number without fraction and exponent. */
+  | 'integer'
+  /** Base64, standard alphabet with padding. */
+  | 'bytes'
+  | 'digest'
+  | readonly [JsonShape]
+  | JsonMap
+  | JsonStruct;
+
+/** An object with arbitrary keys. */
+interface JsonMap {
+  readonly each: JsonShape;
+}
+
+/** An object with known fields, and possibly others. */
+interface JsonStruct {
+  readonly fields: { readonly [name: string]: JsonShape };
+}
+
+type StrictJson = { readonly value: unknown } | { readonly problem: string };
+
+const MAX_DEPTH = 100;
+/** Checked before any value is created, because small values take much more memory than text. */
+const MAX_VALUES = 1_000_000;
+
+/**
+ * Parses JSON that other programs read as well, so that all of them see the same values.
+ *
+ * Go's encoding/json ignores the case of the fields it knows, merges duplicate keys and rejects a
+ * document in which a known field has another type. This parser rejects duplicate keys anywhere,
+ * keys of a struct that differ only in case, known fields of another type, invalid UTF-8, lone
+ * surrogates and anything after the document. `problem` is the rest of a sentence: `has … twice`.
+ */
+export function readJson(json: string | Uint8Array, shape: JsonShape = 'any'): StrictJson {
+  const text = typeof json === 'string' ? json : decodeUtf8(json);
+  if (text === undefined) return { problem: 'is not valid UTF-8' };
+  try {
+    new Checker(text).document(shape);
+    const value: unknown = JSON.parse(text);
+    return { value };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.message };
+    if (error instanceof SyntaxError) return { problem: NOT_JSON };
+    throw error;
+  }
+}
+
+const NOT_JSON = 'is not valid JSON';
+
+/** Keeps a byte order mark, which JSON does not allow. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+class Problem extends Error {}
+
+/**
+ * Checks keys, types and nesting of a JSON text without creating its values. It accepts some texts
+ * that are not JSON: JSON.parse, which is called next, rejects them.
+ */
+class Checker {
+  readonly #text: string;
+  #at = 0;
+  #values = 0;
+  /** Keys and list positions that lead to the current value. */
+  readonly #path: (string | number)[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(shape: JsonShape): void {
+    this.#value(shape);
+    if (this.#next() !== '') throw new Problem('has text after its end');
+  }
+
+  #value(shape: JsonShape): void {
+    this.#values += 1;
+    if (this.#values > MAX_VALUES) throw new Problem(`has more than ${MAX_VALUES} values`);
+    if (this.#path.length > MAX_DEPTH) {
+      throw new Problem(`is nested more than ${MAX_DEPTH} levels deep`);
+    }
+    const first = this.#next();
+    if (first === '{') this.#object(shape);
+    else if (first === '[') this.#list(shape);
+    else this.#scalar(first, shape);
+  }
+
+  #object(shape: JsonShape): void {
+    const fields = isStruct(shape) ? shape.fields : undefined;
+    if (fields === undefined && shape !== 'any' && !isMap(shape)) throw this.#mistyped(shape);
+    const known = fields && fieldsByFoldedName(fields);
+    const seen = new Set<string>();
+    this.#at += 1;
+    while (this.#next() !== '}') {
+      const key = this.#string();
+      const folded = known === undefined ? key : fold(key);
+      const field = known?.get(folded);
+      if (field !== undefined && field !== key) {
+        const where = this.#shown(key);
+        throw new Problem(`has ${where}, which differs from \`${field}\` only in case`);
+      }
+      if (seen.has(folded)) throw new Problem(`has ${this.#shown(key)} twice`);
+      seen.add(folded);
+      this.#skip(':');
+      this.#path.push(key);
+      if (isMap(shape)) this.#value(shape.each);
+      else this.#value(field === undefined ? 'any' : fields![field]!);
+      this.#path.pop();
+      if (this.#next() !== '}') this.#skip(',');
+    }
+    this.#at += 1;
+  }
+
+  #list(shape: JsonShape): void {
+    if (shape !== 'any' && !isListShape(shape)) throw this.#mistyped(shape);
+    const item = shape === 'any' ? shape : shape[0];
+    this.#at += 1;
+    for (let index = 0; this.#next() !== ']'; index += 1) {
+      this.#path.push(index);
+      if (item !== 'any' && this.#next() === 'n') throw this.#mistyped(item);
+      this.#value(item);
+      this.#path.pop();
+      if (this.#next() !== ']') this.#skip(',');
+    }
+    this.#at += 1;
+  }
+
+  #scalar(first: string, shape: JsonShape): void {
+    if (first === '"') {
+      const text = this.#string();
+      if (!isStringOf(text, shape)) throw this.#mistyped(shape);
+      return;
+    }
+    LITERAL.lastIndex = this.#at;
+    const [literal] = LITERAL.exec(this.#text) ?? [];
+    if (literal === undefined) throw new Problem(NOT_JSON);
+    this.#at += literal.length;
+    if (literal === 'null' ? shape === 'digest' : !isLiteralOf(literal, shape)) {
+      throw this.#mistyped(shape);
+    }
+  }
+
+  /** Reads a string, which must be next. */
+  #string(): string {
+    if (this.#next() !== '"') throw new Problem(NOT_JSON);
+    const from = this.#at;
+    let end = from;
+    let backslashes: number;
+    do {
+      end = this.#text.indexOf('"', end + 1);
+      if (end < 0) throw new Problem(NOT_JSON);
+      for (backslashes = 0; this.#text[end - 1 - backslashes] === '\\';) backslashes += 1;
+    } while (backslashes % 2 === 1);
+    this.#at = end + 1;
+    const quoted = this.#text.slice(from, end + 1);
+    const text = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+    if (LONE_SURROGATE.test(text)) throw new Problem('has half a character (a lone surrogate)');
+    return text;
+  }
+
+  /** Returns the next character that is not white space, or an empty string at the end. */
+  #next(): string {
+    for (;;) {
+      const character = this.#text[this.#at] ?? '';
+      if (character !== ' ' && character !== '\n' && character !== '\r' && character !== '\t') {
+        return character;
+      }
+      this.#at += 1;
+    }
+  }
+
+  #skip(character: string): void {
+    if (this.#next() !== character) throw new Problem(NOT_JSON);
+    this.#at += 1;
+  }
+
+  #mistyped(shape: JsonShape): Problem {
+    if (this.#path.length === 0) return new Problem(`is not ${expected(shape)}`);
+    return new Problem(`has ${this.#shown()}, which is not ${expected(shape)}`);
+  }
+
+  #shown(key?: string): string {
+    const parts = key === undefined ? this.#path : [...this.#path, key];
+    const path = parts.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`));
+    return `\`${printable(path.join('').replace(/^\./, ''), 100)}\``;
+  }
+}
+
+const LITERAL = /[-+.\w]+/y;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function isStruct(shape: JsonShape): shape is JsonStruct {
+  return typeof shape === 'object' && 'fields' in shape;
+}
+
+function isMap(shape: JsonShape): shape is JsonMap {
+  return typeof shape === 'object' && 'each' in shape;
+}
+
+function isListShape(shape: JsonShape): shape is readonly [JsonShape] {
+  return Array.isArray(shape);
+}
+
+function isStringOf(text: string, shape: JsonShape): boolean {
+  if (shape === 'digest') return isDigest(text);
+  if (shape === 'bytes') return isBase64(text);
+  return shape === 'string' || shape === 'any';
+}
+
+function isBase64(text: string): boolean {
+  const joined = text.replaceAll(/[\r\n]/g, '');
+  return Buffer.from(joined, 'base64').toString('base64') === joined;
+}
+
+function isLiteralOf(literal: string, shape: JsonShape): boolean {
+  if (shape === 'boolean') return literal === 'true' || literal === 'false';
+  if (shape === 'integer') return /^-?\d+$/.test(literal) && Number.isSafeInteger(Number(literal));
+  return shape === 'any';
+}
+
+function expected(shape: JsonShape): string {
+  if (isListShape(shape)) return 'a list';
+  if (typeof shape === 'object') return 'an object';
+  const names = { string: 'a string', boolean: 'true or false', integer: 'an integer' } as const;
+  if (shape === 'bytes') return 'base64';
+  return shape === 'digest' ? 'a sha256 digest' : shape === 'any' ? 'a value' : names[shape];
+}
+
+const foldedNames = new WeakMap<JsonStruct['fields'], ReadonlyMap<string, string>>();
+
+function fieldsByFoldedName(fields: JsonStruct['fields']): ReadonlyMap<string, string> {
+  const foldAll = () => new Map(Object.keys(fields).map((name) => [fold(name), name]));
+  return getOrCreate(foldedNames, fields, foldAll);
+}
+
+/** Folds case as Go does to find a field by a key; all fields that programs know are ASCII. */
+function fold(key: string): string {
+  return key
+    .replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+    .replaceAll('\u017f', 's')
+    .replaceAll('\u212a', 'k');
+}

@@ -1,0 +1,100 @@
+import { InputError } from '../../base/errors.js';
+import { didYouMean } from '../../base/messages.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import { referenceMistake } from '../../project/inputs/references.js';
+import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import type { PackageSource } from '../../sources/package-source.js';
+
+/** Known packages, in which a short package name is looked up. */
+interface Known {
+  readonly lockfile: Lockfile | undefined;
+  readonly source: PackageSource;
+}
+
+/** Returns whether a reference is valid except that its name is short. */
+export function isShort(ref: string): boolean {
+  return SHORT_NAME.test(ref) && referenceMistake(ref) === undefined;
+}
+
+const SHORT_NAME = /^[^@:/]+(?=[@:]|$)/;
+
+/** Returns the reference with the full name, if a known package has the short name. */
+export async function fullReference(ref: string, known: Known): Promise<string> {
+  if (!isShort(ref)) return ref;
+  const [name] = SHORT_NAME.exec(ref)!;
+  return (await fullName(name, known)) + ref.slice(name.length);
+}
+
+/** Returns the repository of a known package, by its full or short name. */
+export async function fullName(typed: string, known: Known): Promise<Repository> {
+  const locked = known.lockfile && lockedPackage(typed, known.lockfile);
+  if (locked !== undefined) return locked.repository;
+  const listed = (await known.source.repositories?.()) ?? [];
+  if (listed.includes(typed)) return typed;
+  const ends = listed.filter((repository) => repository.endsWith(`/${typed}`));
+  if (ends.length === 1) return ends[0]!;
+  if (ends.length > 1) {
+    const names = ends.map((repository) => `\`${repository}\``).join(' or ');
+    throw new InputError(`\`${typed}\` could be ${names}`, { hint: 'name one in full' });
+  }
+  const meant =
+    didYouMean(typed, listed) ??
+    (typed.includes('/') ? undefined : didYouMean(typed, [...new Set(listed.map(lastPart))]));
+  if (meant !== undefined) {
+    throw new InputError(`no source knows \`${typed}\``, { hint: `did you mean \`${meant}\`?` });
+  }
+  if (typed.includes('/')) return typed;
+  throw new InputError(`\`${typed}\` is neither locked nor listed by a source`, {
+    hint: 'name the package in full, registry included',
+  });
+}
+
+function lastPart(repository: Repository): string {
+  return repository.slice(repository.lastIndexOf('/') + 1);
+}
+
+/** Returns a locked package by its repository, short name or object name; undefined if there is none. */
+export function lockedPackage(typed: string, { packages }: Lockfile): LockedPackage | undefined {
+  const exact = packages.find(({ repository }) => repository === typed);
+  if (exact !== undefined) return exact;
+  const close = packages.filter(
+    ({ repository, name }) => name === typed || repository.endsWith(`/${typed}`),
+  );
+  if (close.length < 2) return close[0];
+  const names = close.map(({ repository }) => `\`${repository}\``);
+  throw new InputError(`\`${typed}\` could be ${names.join(' or ')}`, { hint: 'name one in full' });
+}
+
+interface NotLockedOptions {
+  /** Paths of the lockfiles that were searched; absent if the reader knows which one. */
+  readonly where?: readonly string[];
+  /** Other names that the user may mean. */
+  readonly also?: readonly string[];
+}
+
+/** Returns the error for a name that no locked package has, with a similar name if there is one. */
+export function notLocked(
+  typed: string,
+  { packages }: Pick<Lockfile, 'packages'>,
+  { where = [], also = [] }: NotLockedOptions = {},
+): InputError {
+  const repositories = packages.map(({ repository }) => repository);
+  const ends = new Map(repositories.map((each) => [each.slice(each.lastIndexOf('/') + 1), each]));
+  const meant =
+    didYouMean(typed, [...repositories, ...also]) ??
+    ends.get(didYouMean(typed.slice(typed.lastIndexOf('/') + 1), [...ends.keys()]) ?? '');
+  const hint =
+    meant === undefined ? '`xpkg-resolve tree` lists what is locked' : `did you mean \`${meant}\`?`;
+  if (where.length > 1) {
+    return new InputError(`\`${typed}\` is in none of the ${where.length} lockfiles`, { hint });
+  }
+  const named = where.map((path) => ` \`${path}\``).join('');
+  return new InputError(`\`${typed}\` is not in the lockfile${named}`, { hint });
+}
+
+/** Returns the error for a package that no source knows. */
+export function unknownPackage(repository: Repository, hint = NAMED): InputError {
+  return new InputError(`no source knows \`${repository}\``, { hint });
+}
+
+const NAMED = 'a package is named as dependsOn names it, registry included, without a tag';

@@ -1,0 +1,267 @@
+import type { CommandWord } from '../terminal/io.js';
+import { Parser } from 'yargs/helpers';
+import type { Flag, Flags, Positionals } from '../kit/command.js';
+import type { CommandRow } from '../kit/command.js';
+import {
+  cannotBeTurnedOff,
+  givenTwice,
+  missingArgument,
+  missingValue,
+  superfluousValue,
+  unknownArgument,
+  unknownChoice,
+  unknownFlag,
+} from './argument-errors.js';
+
+/** A flag as it was typed. */
+interface TypedFlag {
+  /** The long name without dashes, `no-` included; as typed where it is not declared. */
+  readonly name: string;
+  readonly value: string | undefined;
+  /** Typed with one dash. */
+  readonly isShort: boolean;
+}
+
+/** The words of a command line, sorted into flags and arguments. */
+export interface ReadWords {
+  readonly words: readonly CommandWord[];
+  readonly flags: readonly TypedFlag[];
+  /** Words that are neither flags nor their values, the name of the command first. */
+  readonly args: readonly string[];
+  /** The flag at the end of the line whose value is missing. */
+  readonly unfinished: string | undefined;
+}
+
+/** Splits words into flags, their values and arguments; an undeclared flag takes no value. */
+export function readWords(argv: readonly string[], flags: Flags): ReadWords {
+  const parse = parserOf(flags);
+  const words: CommandWord[] = argv.map((text) => ({ text, flag: undefined }));
+  const typed: TypedFlag[] = [];
+  const args: string[] = [];
+  const dashes = argv.indexOf('--');
+  const end = dashes === -1 ? argv.length : dashes;
+  let unfinished: string | undefined;
+  // The parser returns no positions, so it gets one word at a time, and its value if it needs one.
+  for (let index = 0; index < end; index++) {
+    const text = argv[index]!;
+    const alone = parse(text, []);
+    const isSplit = alone.missing !== undefined && index + 1 < end;
+    const withNext = isSplit ? parse(text, [argv[index + 1]!]) : alone;
+    const hasValue = withNext.missing === undefined;
+    const read = hasValue ? withNext : alone;
+    args.push(...read.args);
+    typed.push(...read.flags);
+    unfinished = read.missing;
+    const flag = read.flags.at(-1)?.name;
+    words[index] = { text, flag };
+    if (isSplit && hasValue) {
+      index++;
+      words[index] = { text: argv[index]!, flag };
+    }
+  }
+  return { words, flags: typed, args: [...args, ...argv.slice(end + 1)], unfinished };
+}
+
+/** A flag with its value, or an argument. */
+interface Parsed {
+  /** More than one for a group of short flags. */
+  readonly flags: readonly TypedFlag[];
+  readonly args: readonly string[];
+  /** The flag whose value is missing: the last of `flags`. */
+  readonly missing: string | undefined;
+}
+
+/** Returns a function that parses a word, and the next one if that is its value. */
+function parserOf(flags: Flags): (word: string, next: readonly string[]) => Parsed {
+  const valued = Object.keys(flags).filter((name) => takesValue(name, flags));
+  const options: Parser.Options = {
+    // Not `boolean`, with which the parser reads `--offline=maybe` as `--no-offline`; and not
+    // `alias`, with which it reads `--o` as `-o`.
+    string: valued,
+    narg: Object.fromEntries(valued.map((name) => [name, 1])),
+    configuration: {
+      'boolean-negation': false,
+      'camel-case-expansion': false,
+      'dot-notation': false,
+      'duplicate-arguments-array': false,
+      'parse-numbers': false,
+      'parse-positional-numbers': false,
+    },
+  };
+  return (word, next) => {
+    const isShort = !word.startsWith('--');
+    const words = separateShortValue(word, flags);
+    const { argv, error } = Parser.detailed([...words, ...next], options);
+    const read: TypedFlag[] = [];
+    let args: readonly string[] = [];
+    for (const [key, value] of Object.entries<string | true | readonly string[]>(argv)) {
+      // Arguments are an array; a flag `--_` replaces it.
+      if (typeof value === 'object') args = value;
+      else {
+        const name = isShort ? longName(key, flags) : typedName(key);
+        read.push({ name, value: value === true ? undefined : value, isShort });
+      }
+    }
+    // The parser ignores words such as `-=.=`.
+    if (read.length + args.length === 0 && error === null) {
+      read.push({ name: word.slice(1), value: undefined, isShort });
+    }
+    if (error === null) return { flags: read, args, missing: undefined };
+    // With these options there is one error: the value of the last flag is missing.
+    const missing = words.at(-1)!.slice('--'.length);
+    return { flags: [...read, { name: missing, value: undefined, isShort }], args, missing };
+  };
+}
+
+/**
+ * Writes a short flag with a value as a long one: `-qojson` becomes `-q --output=json`. The parser
+ * would read six short flags.
+ */
+function separateShortValue(word: string, flags: Flags): string[] {
+  const letters = /^-[^-=]/.test(word) ? word.split('=', 1)[0]!.split('') : [];
+  const at = letters.findIndex((letter) => takesValue(longName(letter, flags), flags));
+  if (at === -1) return [word];
+  const value = word.slice(at + 1);
+  const separator = value === '' || value.startsWith('=') ? '' : '=';
+  const long = `--${longName(letters[at]!, flags)}${separator}${value}`;
+  return at === 1 ? [long] : [word.slice(0, at), long];
+}
+
+/** Returns the name of the flag with the short name; the short name if there is none. */
+function longName(letter: string, flags: Flags): string {
+  return Object.keys(flags).find((name) => flags[name]!.alias === letter) ?? letter;
+}
+
+/** Undoes the one change that the parser makes to names. */
+function typedName(name: string): string {
+  return name === '___proto___' ? '__proto__' : name;
+}
+
+function takesValue(name: string, flags: Flags): boolean {
+  return Object.hasOwn(flags, name) && flags[name]!.type !== 'boolean';
+}
+
+/** Values by camel-case name, and the first mistake. */
+interface Values {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly mistake: Error | undefined;
+}
+
+/** The values of declared flags, with defaults; a flag with a mistake has none. */
+export function flagValues(
+  typed: readonly TypedFlag[],
+  flags: Flags,
+  row: CommandRow | undefined,
+): Values {
+  const given = new Map<string, unknown>();
+  const mistakes = new Mistakes();
+  for (const each of typed) {
+    mistakes.catch(() => {
+      const declared = declaredFlag(each.name, flags);
+      if (declared === undefined) throw unknownFlag(each, flags, row);
+      const { name, flag, isOff } = declared;
+      const read = flagValue(name, flag, { value: each.value, isOff, row });
+      if (flag.array)
+        given.set(name, [...((given.get(name) as unknown[] | undefined) ?? []), read]);
+      else if (given.has(name) && flag.type !== 'boolean') throw givenTwice(name);
+      else given.set(name, read);
+    });
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, flag] of Object.entries(flags)) {
+    const value = given.get(name) ?? flag.default;
+    mistakes.catch(() => {
+      values[camelCase(name)] =
+        flag.coerce && value !== undefined ? flag.coerce(value as never) : value;
+    });
+  }
+  return { values, mistake: mistakes.first };
+}
+
+/** Collects errors, so that all words are read whichever of them is wrong. */
+class Mistakes {
+  first: Error | undefined;
+
+  catch(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.first ??= error as Error;
+    }
+  }
+}
+
+interface DeclaredFlag {
+  readonly name: string;
+  readonly flag: Flag;
+  /** `--no-NAME`, or another word for it. */
+  readonly isOff: boolean;
+}
+
+/** Returns whether a command has the flag, given without dashes and perhaps with `no-`. */
+export function isDeclared(typed: string, flags: Flags): boolean {
+  return declaredFlag(typed, flags) !== undefined;
+}
+
+function declaredFlag(typed: string, flags: Flags): DeclaredFlag | undefined {
+  if (Object.hasOwn(flags, typed)) return { name: typed, flag: flags[typed]!, isOff: false };
+  const isNegated = typed.startsWith('no-') && Object.hasOwn(flags, typed.slice('no-'.length));
+  const name = isNegated
+    ? typed.slice('no-'.length)
+    : Object.keys(flags).find((each) => flags[each]!.offAlias === typed);
+  return name === undefined ? undefined : { name, flag: flags[name]!, isOff: true };
+}
+
+interface FlagText {
+  readonly value: string | undefined;
+  readonly isOff: boolean;
+  readonly row: CommandRow | undefined;
+}
+
+function flagValue(name: string, flag: Flag, { value, isOff, row }: FlagText): unknown {
+  if (flag.type === 'boolean') {
+    if (value !== undefined && !BOOLEANS.has(value)) throw superfluousValue(name, value);
+    return (value !== 'false') !== isOff;
+  }
+  if (isOff) throw cannotBeTurnedOff(name);
+  if (value === undefined || value === '') throw missingValue(name, row);
+  if (flag.choices?.includes(value) === false) {
+    throw unknownChoice(`--${name}`, value, flag.choices, row);
+  }
+  return flag.type === 'number' ? Number(value) : value;
+}
+
+const BOOLEANS = new Set(['true', 'false']);
+
+/** The values of the arguments that the usage line of a command names. */
+export function argumentValues(
+  args: readonly string[],
+  positionals: Positionals,
+  row: CommandRow,
+): Values {
+  const values: Record<string, unknown> = {};
+  const mistakes = new Mistakes();
+  let left = args;
+  for (const [, bracket, name = '', dots] of row.usage.matchAll(USAGE)) {
+    mistakes.catch(() => {
+      const taken = dots === undefined ? left.slice(0, 1) : left;
+      left = left.slice(taken.length);
+      if (taken.length === 0 && bracket === '<') throw missingArgument(row);
+      const { choices, default: preset } = positionals[name]!;
+      const wrong = choices && taken.find((each) => !choices.includes(each));
+      if (wrong !== undefined) throw unknownChoice(name, wrong, choices!, row);
+      values[name] = dots === undefined ? (taken[0] ?? preset) : taken;
+    });
+  }
+  mistakes.catch(() => {
+    if (left.length > 0) throw unknownArgument(left[0]!, row);
+  });
+  return { values, mistake: mistakes.first };
+}
+
+/** `<package>` or `[refs..]` in a usage line. */
+const USAGE = /([<[])(\w+)(\.\.)?[>\]]/g;
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,82 @@
+import { getHeapStatistics } from 'node:v8';
+import type { PackageSource } from '../../sources/package-source.js';
+import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
+import type { ArgsOf, Flags, Positionals } from '../kit/command.js';
+import type { RunIo } from '../terminal/io.js';
+import { sourceDate } from '../terminal/environment.js';
+import { inputFlags } from './input-flags.js';
+import { lockFlag } from './common-flags.js';
+import { timeoutFlag } from '../sources/network-flags.js';
+import { sourceFlags } from '../sources/source-flags.js';
+import { crossplaneFlag } from './target-flag.js';
+
+/** Packages named on the command line. */
+export const refsArgument = {
+  refs: {
+    type: 'string',
+    array: true,
+    describe: 'Packages: SOURCE@CONSTRAINT, SOURCE@sha256:…, SOURCE:TAG',
+  },
+} as const satisfies Positionals;
+
+export function prereleaseFlag(describe: string) {
+  return { prerelease: { type: 'string', array: true, describe } } as const;
+}
+
+/** Inputs, sources and rules, for every command that resolves. */
+export const resolveFlags = {
+  ...sourceFlags,
+  ...inputFlags,
+  ...crossplaneFlag('Crossplane release, or a range of which the newest that works is taken'),
+  'crossplane-versions': {
+    type: 'string',
+    describe: 'Releases of Crossplane newer than this tool, separated by commas',
+  },
+  ...lockFlag('Lockfile to read and write'),
+  ...prereleaseFlag('Admit prereleases of this package; may be repeated'),
+  'allow-cycles': {
+    type: 'boolean',
+    default: false,
+    describe: 'Accept packages that require each other',
+  },
+  ...timeoutFlag(
+    300,
+    'Seconds after which to give up searching and waiting for registries; short of memory, it does so sooner',
+  ),
+} as const satisfies Flags;
+
+export type ResolveArgs = ArgsOf<typeof resolveFlags>;
+
+/** The options of a resolution, from the flags. */
+export function resolveOptions(
+  args: Omit<ResolveArgs, 'lock'>,
+  source: PackageSource,
+  io: Pick<RunIo, 'env'>,
+): ResolveOptions {
+  return {
+    source,
+    crossplane: args.crossplane,
+    crossplaneVersions: listed(args.crossplaneVersions),
+    prereleases: args.prerelease ?? [],
+    allowCycles: args.allowCycles,
+    compat: args.compat,
+    now: sourceDate(io),
+    readsForNotes: source.distant !== true,
+    goOn: () => !args.timeout.isUp() && hasRoom(),
+  };
+}
+
+const MAX_HEAP_SHARE = 0.85;
+
+/** Returns whether the heap is far from its limit. Near it, garbage collection takes most of the time. */
+function hasRoom(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used < limit * MAX_HEAP_SHARE;
+}
+
+function listed(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,241 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { inputsFrom } from './lock-checks.js';
+import type { LockOnDisk } from './lock-file.js';
+import { byCodePoint } from '../../base/collections.js';
+import { InputError } from '../../base/errors.js';
+import { codeOf, isAbsent, isFileSystemError } from '../../base/files/file-system.js';
+import type { FileChange } from '../../base/files/transaction.js';
+import {
+  projectText,
+  isOtherProject,
+  type Lockfile,
+  type LockInputs,
+} from '../../project/lockfile/lockfile.js';
+import type { Mismatch } from '../../project/lockfile/mismatch.js';
+import { LAYER_FOLDER } from '../../project/manifests/flux.js';
+import { CHART_FILE, CHART_FOLDERS } from '../../project/manifests/helm.js';
+import {
+  readInputsRecord,
+  readRenderRecord,
+  type RenderRecord,
+} from '../../project/manifests/render-record.js';
+import {
+  KUSTOMIZATION_FILE,
+  RENDERED_FILES,
+  RENDERED_MARK,
+  type Rendering,
+} from '../../project/manifests/render.js';
+import type { BundleArgs } from '../arguments/common-flags.js';
+import type { RunIo } from '../terminal/io.js';
+
+/** Maximum number of files that are listed. */
+const MOST_TOLD = 5;
+
+/** A folder for rendered manifests, and the files in it that belong to them. */
+export class BundleFolder {
+  /** Path as the user wrote it, without a slash at the end. */
+  readonly named: string;
+  readonly #path: string;
+  readonly #files: FoundFiles;
+  readonly #lock: string;
+  readonly #cwd: string;
+
+  constructor(
+    { out, lock }: { readonly out: string; readonly lock: string },
+    cwd: string,
+    files: FoundFiles,
+  ) {
+    this.named = out.replace(/(?<=[^/]|^\/)\/+$/, '');
+    this.#path = resolve(cwd, out);
+    this.#files = files;
+    this.#lock = lock;
+    this.#cwd = cwd;
+  }
+
+  /** Opens the folder that the flags name; undefined if no manifests are written or compared. */
+  static async of(
+    {
+      bundle = true,
+      out,
+      lock,
+    }: { readonly bundle?: boolean; readonly out: string; readonly lock: string },
+    { cwd }: RunIo,
+  ): Promise<BundleFolder | undefined> {
+    return bundle && out !== '-' ? BundleFolder.#read({ out, lock }, cwd) : undefined;
+  }
+
+  static async #read(
+    named: { readonly out: string; readonly lock: string },
+    cwd: string,
+  ): Promise<BundleFolder> {
+    const path = resolve(cwd, named.out);
+    const files = new Map<string, Uint8Array | undefined>();
+    const top = await namesIn(path, () => notFolder(path));
+    const inner = top
+      .filter(isFolderOfLayout)
+      .map(async (folder) =>
+        (await namesIn(join(path, folder))).map((name) => `${folder}/${name}`),
+      );
+    const names = [...top, ...(await Promise.all(inner)).flat()];
+    for (const name of names.filter((each) => each.endsWith('.yaml'))) {
+      const bytes = await bytesOf(join(path, name));
+      if (RENDERED_FILES.includes(name) || isRendered(bytes)) files.set(name, bytes);
+    }
+    return new BundleFolder(named, cwd, files);
+  }
+
+  /** Whether there are no rendered manifests. */
+  get isEmpty(): boolean {
+    return this.#files.size === 0;
+  }
+
+  /** The settings that the manifests were rendered with. */
+  get record(): RenderRecord {
+    return readRenderRecord(this.#recordText);
+  }
+
+  /** Text of the file whose comments record the settings; empty if there is none. */
+  get #recordText(): string {
+    const bytes = [CHART_FILE, KUSTOMIZATION_FILE]
+      .map((name) => this.#files.get(name))
+      .find(isRendered);
+    return bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
+  }
+
+  /** Throws an `InputError` if it holds the manifests of another package set than the lockfile. */
+  refuseOtherSet(lockfile: Pick<Lockfile, 'inputs'>): void {
+    const own = readInputsRecord(this.#recordText);
+    const inputs = this.inputsOf(lockfile);
+    if (own === undefined || !isOtherProject(own, inputs)) return;
+    throw new InputError(
+      `\`${this.named}/\` holds the packages of ${projectText(own)}, and is not overwritten with those of ${projectText(inputs!)}`,
+      { hint: `name another folder with \`--out DIR\`, or remove \`${this.named}/\` first` },
+    );
+  }
+
+  /** Returns the inputs of a lockfile with paths relative to the folder above this one. */
+  inputsOf({ inputs }: Pick<Lockfile, 'inputs'>): LockInputs | undefined {
+    return inputs && inputsFrom(dirname(this.#path), inputs, this.#lock, { cwd: this.#cwd });
+  }
+
+  /** Returns where the files differ from a rendering; nothing if there are no rendered manifests. */
+  mismatches({ files }: Pick<Rendering, 'files'>): Mismatch[] {
+    return this.isEmpty ? [] : bundleMismatches(files, this.#files, this.named);
+  }
+
+  /** Returns the file changes that replace the last rendering with this one. */
+  changesTo({ files }: Rendering): readonly FileChange[] {
+    const names = new Set([...RENDERED_FILES, ...files.keys(), ...this.#files.keys()]);
+    return [...names].map((name) => ({
+      path: join(this.#path, name),
+      content: files.get(name),
+      ownOnly: true,
+    }));
+  }
+
+  /** Returns the names of files that a rendering changes; if many or all change, the name of the folder. */
+  toldChanges({ files }: Rendering): { readonly written: string[]; readonly removed: string[] } {
+    const differing = this.mismatches({ files }).map(({ file }) => file!);
+    const kept = new Set(Array.from(files.keys(), (name) => `${this.named}/${name}`));
+    const written = differing.filter((file) => kept.has(file));
+    const isWhole = this.isEmpty || written.length === files.size || written.length > MOST_TOLD;
+    return {
+      written: isWhole ? [`${this.named}/`] : written,
+      removed: differing.filter((file) => !kept.has(file)),
+    };
+  }
+}
+
+/** Returns whether a layout writes to a folder of that name. */
+function isFolderOfLayout(name: string): boolean {
+  return LAYER_FOLDER.test(name) || CHART_FOLDERS.includes(name);
+}
+
+/** `refusal`: the error if the path is not a folder; undefined: such a file belongs to the user. */
+async function namesIn(folder: string, refusal?: () => InputError): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR' && refusal !== undefined) throw refusal();
+    if (isAbsent(error)) return [];
+    throw cannotRead(folder, error);
+  }
+}
+
+/** Returns undefined for a path that is not a regular file: reading a device may never end. */
+async function bytesOf(path: string): Promise<Uint8Array | undefined> {
+  try {
+    return (await stat(path)).isFile() ? await readFile(path) : undefined;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw cannotRead(path, error);
+  }
+}
+
+function notFolder(path: string): InputError {
+  return new InputError(`\`${path}\` is no folder, where a bundle needs one`, {
+    hint: 'see with `ls -l` what it is, or what is above it; remove that, or name another with `--out`',
+  });
+}
+
+function cannotRead(path: string, error: unknown): unknown {
+  if (!isFileSystemError(error)) return error;
+  return new InputError(`cannot read \`${path}\`: ${error.message}`, { cause: error });
+}
+
+function isRendered(bytes: Uint8Array | undefined): boolean {
+  const start = bytes?.subarray(0, RENDERED_MARK.length);
+  return start !== undefined && Buffer.from(start).toString('utf8') === RENDERED_MARK;
+}
+
+/** Files by name; undefined for a name that is not a regular file. */
+type FoundFiles = ReadonlyMap<string, Uint8Array | undefined>;
+
+/**
+ * Where the files of a bundle differ from those that the lockfile renders, byte by byte: for each
+ * file, its first line that does. `folder` is where they were found, for messages.
+ */
+function bundleMismatches(
+  rendered: ReadonlyMap<string, string>,
+  found: FoundFiles,
+  folder: string,
+): Mismatch[] {
+  const names = [...new Set([...rendered.keys(), ...found.keys()])].sort(byCodePoint);
+  return names.flatMap((name): Mismatch[] => {
+    const about = { kind: 'bundle', file: `${folder}/${name}` } as const;
+    const wanted = rendered.get(name);
+    const bytes = found.get(name);
+    if (wanted === undefined) return [{ ...about, text: 'the lockfile renders no such file' }];
+    if (!found.has(name)) return [{ ...about, text: 'the file is missing' }];
+    if (bytes === undefined) return [{ ...about, text: 'it is no file' }];
+    const buffer = Buffer.from(bytes);
+    if (buffer.equals(Buffer.from(wanted))) return [];
+    const text = 'not what the lockfile renders';
+    return [{ ...about, text, ...firstDifference(wanted, buffer.toString('utf8')) }];
+  });
+}
+
+/** Describes the line that only one of two files has. */
+const END_OF_FILE = 'the end of the file';
+
+function firstDifference(wanted: string, found: string) {
+  const [a, b] = [wanted.split('\n'), found.split('\n')];
+  const at = a.findIndex((line, i) => line !== b[i]);
+  const index = at < 0 ? a.length : at;
+  return { line: index + 1, locked: a[index] ?? END_OF_FILE, found: b[index] ?? END_OF_FILE };
+}
+
+/**
+ * Whether the lockfile is to say which longer tags are published: with `--pin locked`, given now or
+ * before. One that says so goes on, until another pin is asked for.
+ */
+export async function wantsLongerTags(
+  args: Pick<BundleArgs, 'pin' | 'bundle' | 'out'> & { readonly lock: string },
+  lock: LockOnDisk | undefined,
+  io: RunIo,
+): Promise<boolean> {
+  if (args.pin !== undefined) return args.pin === 'locked';
+  const said = lock?.lockfile.packages.some(({ longerTags }) => longerTags !== undefined);
+  return said === true || (await BundleFolder.of(args, io))?.record.pin === 'locked';
+}

@@ -1,0 +1,50 @@
+import { formatOrigin } from '../../base/errors.js';
+import { codeBlock, codeSpan } from '../../base/escape.js';
+import type { PlacedFinding, PlacedReport } from './report.js';
+import { findingsOf, findingText, hasFailed } from './report.js';
+
+/** Maximum number of findings: code hosts cut comments at 65,536 characters. */
+const MAX_FINDINGS = 50;
+/** Maximum number of lines of one finding. */
+const MAX_LINES = 30;
+
+/** Formats a report as a summary for a pull request or the page of a run. */
+export function markdownSummary(report: PlacedReport): string {
+  const { command, headline, steps, details } = report;
+  const findings = findingsOf(report);
+  const verdict = hasFailed(report) ? 'failed' : 'passed';
+  const list = report.isDetailed === true ? [] : items(findings);
+  return `${[
+    `### xpkg-resolve ${command}: ${verdict}`,
+    codeSpan(headline),
+    ...(steps.length > 1 ? [stepTable(steps)] : []),
+    ...(list.length === 0 ? [] : [list.join('\n')]),
+    ...(details === undefined || details === '' ? [] : [details]),
+  ].join('\n\n')}\n`;
+}
+
+function stepTable(steps: PlacedReport['steps']): string {
+  const rows = steps.map(({ name, status, text }) => [
+    name,
+    status,
+    codeSpan(text, { inTable: true }),
+  ]);
+  return [['step', 'result', ''], ['---', '---', '---'], ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+}
+
+function items(findings: readonly PlacedFinding[]): string[] {
+  const rest = findings.length - MAX_FINDINGS;
+  const told = findings.slice(0, MAX_FINDINGS).map(item);
+  return rest > 0 ? [...told, `- and ${rest} more`] : told;
+}
+
+function item({ severity, origin, rule, ...said }: PlacedFinding): string {
+  const start = `- **${severity}** ${codeSpan(formatOrigin(origin))} (${codeSpan(rule)})`;
+  const lines = findingText(said).split('\n');
+  if (lines.length === 1 && lines[0]!.length <= 200) return `${start}: ${codeSpan(lines[0]!)}`;
+  const told = lines.slice(0, MAX_LINES);
+  if (lines.length > MAX_LINES) told.push('…');
+  return `${start}\n\n${codeBlock(told.join('\n'), '  ')}\n`;
+}

@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Report, ReportFinding } from './report.js';
+import type { Origin } from '../../base/errors.js';
+import type { Mismatch } from '../../project/lockfile/mismatch.js';
+import type { RunIo } from '../terminal/io.js';
+
+/** Finds the line of a package in a lockfile; `named` is its path as the user wrote it. */
+export class LockPlaces {
+  readonly #named: string;
+  readonly #lines: ReadonlyMap<string, number>;
+
+  /** `text` is the lockfile; undefined if it is not available. */
+  constructor(named: string, text: string | undefined) {
+    this.#named = named;
+    this.#lines = linesOfPackages(text ?? '');
+  }
+
+  /** Reads the lockfile. If it cannot be read, every place is its first line. */
+  static async read(named: string, { cwd }: Pick<RunIo, 'cwd'>): Promise<LockPlaces> {
+    const text = await readFile(resolve(cwd, named), 'utf8').catch(() => undefined);
+    return new LockPlaces(named, text);
+  }
+
+  /** Returns the line of a package; the first line if the lockfile does not have the package. */
+  of(repository: string | undefined): Origin {
+    const line = repository === undefined ? undefined : this.#lines.get(repository);
+    return { file: this.#named, line: line ?? 1 };
+  }
+}
+
+/** The first line of a package, as `format-lockfile.ts` writes it. */
+const BLOCK = /^ *- source: (?:"([^"]*)"|(\S+))\s*$/;
+
+function linesOfPackages(text: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  for (const [i, line] of text.split('\n').entries()) {
+    const [, quoted, plain] = BLOCK.exec(line) ?? [];
+    const repository = quoted ?? plain;
+    if (repository !== undefined && !lines.has(repository)) lines.set(repository, i + 1);
+  }
+  return lines;
+}
+
+/** Returns the report of a command with one step, which failed if a finding fails the run. */
+export function singleStep({
+  command,
+  headline,
+  findings,
+  ...rest
+}: Pick<Report, 'command' | 'headline' | 'details' | 'isDetailed' | 'outputs'> &
+  Pick<Report['steps'][number], 'findings'>): Report {
+  const status = findings.some(({ fails }) => fails) ? 'failed' : 'passed';
+  return {
+    command,
+    headline,
+    steps: [{ name: command, status, text: headline, findings }],
+    ...rest,
+  };
+}
+
+/** Maximum number of lines in a list: code hosts cut comments at 65,536 characters. */
+const MAX_ITEMS = 100;
+
+/** Returns a collapsed list; `title` and `items` are Markdown. Empty without items. */
+export function details(title: string, items: readonly string[]): string[] {
+  if (items.length === 0) return [];
+  const rest = items.length - MAX_ITEMS;
+  const lines = items.slice(0, MAX_ITEMS).map((item) => `- ${item}`);
+  if (rest > 0) lines.push(`- and ${rest} more`);
+  return [`<details><summary>${title}</summary>\n\n${lines.join('\n')}\n\n</details>`];
+}
+
+/** Returns a table; cells are Markdown. Empty without rows. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  return [[heading, heading.map(() => '---'), ...rows].map(row).join('\n')];
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Returns mismatches as findings, placed at the file that differs or at the package in the lockfile. */
+export function mismatchFindings(
+  mismatches: readonly Mismatch[],
+  places: LockPlaces,
+): ReportFinding[] {
+  return mismatches.map(({ kind, repository, version, file, line, text, locked, found }) => ({
+    rule: kind,
+    severity: 'error',
+    fails: true,
+    origin: file === undefined ? places.of(repository) : { file, line },
+    text: [
+      file === undefined && repository !== undefined && kind !== 'stale'
+        ? `${repository} ${version}: ${text}`
+        : text,
+      ...(locked === undefined ? [] : [`${kind === 'bundle' ? 'wanted' : 'locked'}: ${locked}`]),
+      ...(found === undefined ? [] : [`found: ${found}`]),
+    ].join('\n'),
+  }));
+}
+
+export function countedMismatches(count: number): string {
+  return `${count} ${count === 1 ? 'mismatch' : 'mismatches'}`;
+}
+
+/** Returns the report of a command that ended with mismatches. */
+export function mismatchReport(
+  command: string,
+  mismatches: readonly Mismatch[],
+  places: LockPlaces,
+): Report {
+  const headline = countedMismatches(mismatches.length);
+  return singleStep({ command, headline, findings: mismatchFindings(mismatches, places) });
+}

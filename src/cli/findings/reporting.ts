@@ -1,0 +1,153 @@
+import { statSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import {
+  findingsOf,
+  hasFailed,
+  placedReport,
+  type PlacedReport,
+  type Report,
+  type ReportPlaces,
+} from './report.js';
+import { InputError } from '../../base/errors.js';
+import { writeTransaction } from '../../base/files/transaction.js';
+import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
+import { conflictingFlags } from '../arguments/argument-errors.js';
+import { DEFAULT_LOCK, readFormats, type RequestedFormat } from '../arguments/common-flags.js';
+import { workingPlace } from '../files/lock-file.js';
+import type { CommandLine } from '../kit/command-line.js';
+import type { ExitCode } from '../kit/command.js';
+import { findProject, gitTop, isWithin } from '../projects/project.js';
+import { toolVersion } from '../terminal/environment.js';
+import type { Io } from '../terminal/io.js';
+
+type MakeReport = (command: string) => Promise<Report>;
+
+/** Receives the report of a command, and writes it as `--format` says when the command has ended. */
+export class Reporting {
+  readonly #wanted: readonly RequestedFormat[];
+  readonly #line: CommandLine;
+  readonly #io: Io;
+  #make: MakeReport | undefined;
+
+  /** `io` is the unfiltered one of the process: formats escape by their own rules. */
+  constructor(line: CommandLine, io: Io) {
+    this.#wanted = readFormats(line.formats);
+    this.#line = line;
+    this.#io = io;
+    if (!this.takesStdout) return;
+    const format = `--format ${this.#wanted.find(({ file }) => file === undefined)!.format}`;
+    if (line.json) throw conflictingFlags('-o json', format);
+    if (line.streams) throw conflictingFlags('--out -', format);
+  }
+
+  /** Whether the report goes to stdout, so that text goes to stderr. */
+  get takesStdout(): boolean {
+    return this.#wanted.some(({ file }) => file === undefined);
+  }
+
+  take(make: MakeReport): void {
+    this.#make = make;
+  }
+
+  async write(code: ExitCode): Promise<void> {
+    const command = this.#line.command ?? '';
+    const made = (await this.#make?.(command)) ?? defaultReport(command, code);
+    const report = placedReport(made, repositoryPlaces(this.#line, this.#io));
+    for (const { format, file } of this.#wanted) {
+      const text = await written(report, format);
+      if (file === undefined) this.#io.out(text);
+      else await this.#writeFile(file, text);
+      if (format === 'github') await this.#tellGithub(report, code);
+    }
+  }
+
+  async #writeFile(file: string, text: string): Promise<void> {
+    const path = resolve(this.#io.cwd, file);
+    await writeTransaction([{ path, content: text }], workingPlace(this.#io));
+  }
+
+  /** Writes the summary for the page of the run, and the outputs for later steps. */
+  async #tellGithub(report: PlacedReport, code: ExitCode): Promise<void> {
+    const { env } = this.#io;
+    const { githubOutputs } = await import('./ci-formats.js');
+    const { markdownSummary } = await import('./markdown.js');
+    const outputs = { ...countsOf(report, code), ...report.outputs };
+    const told = [
+      [env['GITHUB_STEP_SUMMARY'], () => markdownSummary(report)],
+      [env['GITHUB_OUTPUT'], () => githubOutputs(outputs)],
+    ] as const;
+    for (const [file, text] of told) {
+      if (file === undefined || file === '') continue;
+      await appendFile(file, text()).catch((error: Error) => {
+        throw new InputError(`cannot write \`${file}\`: ${error.message}`, { cause: error });
+      });
+    }
+  }
+}
+
+function countsOf(report: PlacedReport, code: ExitCode): Readonly<Record<string, string>> {
+  const findings = findingsOf(report);
+  const count = (severity: string) =>
+    String(findings.filter((finding) => finding.severity === severity).length);
+  return {
+    status: hasFailed(report) ? 'failed' : 'passed',
+    'exit-code': String(code),
+    errors: count('error'),
+    warnings: count('warning'),
+  };
+}
+
+/** Returns the report of a command that ended without one. */
+function defaultReport(command: string, code: ExitCode): Report {
+  const status = code === 0 ? 'passed' : 'failed';
+  const text = code === 0 ? 'done' : `ended with exit code ${code}`;
+  return { command, headline: text, steps: [{ name: command, status, text, findings: [] }] };
+}
+
+async function written(report: PlacedReport, format: RequestedFormat['format']): Promise<string> {
+  switch (format) {
+    case 'github':
+      return (await import('./ci-formats.js')).githubAnnotations(report);
+    case 'gitlab':
+      return (await import('./ci-formats.js')).gitlabCodeQuality(report);
+    case 'azure':
+      return (await import('./ci-formats.js')).azureIssues(report);
+    case 'sarif':
+      return (await import('./sarif.js')).sarifLog(report, toolVersion());
+    case 'junit':
+      return (await import('./junit.js')).junitResults(report);
+    case 'markdown':
+      return (await import('./markdown.js')).markdownSummary(report);
+  }
+}
+
+/** Environment variables in which build systems name the top of the repository. */
+const TOPS = ['GITHUB_WORKSPACE', 'CI_PROJECT_DIR', 'BUILD_SOURCESDIRECTORY', 'WORKSPACE'];
+
+/** Returns the paths for findings: build systems expect them relative to the top of the repository. */
+function repositoryPlaces(
+  line: Pick<CommandLine, 'file'>,
+  { cwd, env }: Pick<Io, 'cwd' | 'env'>,
+): ReportPlaces {
+  const named = TOPS.map((name) => env[name]).find((top) => top && isWithin(cwd, top));
+  const top = named ?? gitTop(cwd) ?? cwd;
+  const fromTop = (file: string) => relative(top, resolve(cwd, file)).split(sep).join('/');
+  const asked = line.file === undefined || line.file === '-' ? [] : [line.file];
+  const folders = asked.flatMap((file) => DEFAULT_FILES.map((name) => join(file, name)));
+  const own = findProject(cwd)?.file ?? [];
+  const first = [...asked, ...folders, own, DEFAULT_LOCK]
+    .flat()
+    .find((file) => isFileAt(resolve(cwd, file)));
+  return {
+    pathOf: (file) => {
+      const path = resolve(cwd, file);
+      return isWithin(path, top) && isFileAt(path) ? fromTop(file) : undefined;
+    },
+    fallback: fromTop(first ?? DEFAULT_FILES[0]!),
+  };
+}
+
+function isFileAt(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

@@ -1,0 +1,203 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { AnyCommand, ArgsOf, CommandRow, Flag, Flags } from './command.js';
+import { UsageError } from '../arguments/argument-errors.js';
+import { globalFlags } from '../arguments/common-flags.js';
+import {
+  argumentValues,
+  flagValues,
+  isDeclared,
+  readWords,
+  type ReadWords,
+} from '../arguments/parser.js';
+import type { SomeArgs } from '../projects/project-arguments.js';
+import { withoutProjectDefaults } from '../projects/project.js';
+import type { CommandWord } from '../terminal/io.js';
+
+/** A command line, read with the flags of its command. */
+export interface CommandLine {
+  readonly words: readonly CommandWord[];
+  /** The name of the command as typed; undefined: none is named. */
+  readonly command: string | undefined;
+  /** Undefined if there is no such command. */
+  readonly row: CommandRow | undefined;
+  readonly loaded: AnyCommand | undefined;
+  /** Values by camel-case name, with defaults; flags with a mistake are left out. */
+  readonly args: SomeArgs;
+  /** The first mistake; undefined: the command can be run. */
+  readonly mistake: Error | undefined;
+  readonly help: boolean;
+  readonly version: boolean;
+  readonly debug: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** Undefined if the terminal and the environment decide. */
+  readonly color: string | undefined;
+  /** Folders of `-C`, each relative to the one before. */
+  readonly directories: readonly string[];
+  /** Values of `--format`, as written. */
+  readonly formats: readonly string[];
+  /** The first named input file. */
+  readonly file: string | undefined;
+  /** `--out -`: the command prints manifests to stdout. */
+  readonly streams: boolean;
+  /** The answer is printed as JSON, and so is an error. */
+  readonly json: boolean;
+  /** The flag at the end of the line whose value is missing, for completion. */
+  readonly unfinished: Flag | undefined;
+}
+
+/**
+ * Reads a command line. Flags may stand before and after the name of the command.
+ *
+ * The command is the first argument, and only the flags of the command tell which words are
+ * arguments: in `-f resolve update`, `resolve` is a file. So each word that is the name of a command
+ * is tried in turn, and is the command if it has all flags before it. A flag takes a value in every
+ * command or in none.
+ */
+export async function readCommandLine(
+  commands: readonly CommandRow[],
+  argv: readonly string[],
+): Promise<CommandLine> {
+  for (const name of new Set(argv)) {
+    const row = commandRow(commands, name);
+    if (row === undefined) continue;
+    const loaded = await row.load();
+    const flags = acceptedFlags(row, loaded);
+    const read = readWords(argv, flags);
+    const before = read.words.slice(0, argv.indexOf(name));
+    const areRead = before.every(({ flag }) => flag !== undefined && isDeclared(flag, flags));
+    if (read.args[0] === name && areRead) return commandLine(commands, read, { row, loaded });
+  }
+  const read = readWords(argv, globalFlags);
+  const isHelp = read.args[0] === 'help';
+  const isKnown = read.flags.every(({ name }) => isDeclared(name, globalFlags));
+  if (isKnown && (isHelp || read.args.length === 0)) return commandLine(commands, read, {});
+  return commandLineOfAnyFlags(commands, argv);
+}
+
+/** Reads a command line without a known command, or with flags of other commands before it. */
+async function commandLineOfAnyFlags(
+  commands: readonly CommandRow[],
+  argv: readonly string[],
+): Promise<CommandLine> {
+  const all = await Promise.all(commands.map(({ load }) => load()));
+  const flags = { ...flagsOfAll(all), ...globalFlags };
+  const read = readWords(argv, flags);
+  const row = commandRow(commands, read.args[0]);
+  if (row !== undefined) return commandLine(commands, read, { row, loaded: await row.load() });
+  return commandLine(commands, read, { flags });
+}
+
+/** The flags of all commands, each with the choices of every command. */
+function flagsOfAll(commands: readonly AnyCommand[]): Flags {
+  const all: Record<string, Flag> = {};
+  for (const [name, flag] of commands.flatMap(({ flags }) => Object.entries(flags))) {
+    const choices = new Set([...(all[name]?.choices ?? []), ...(flag.choices ?? [])]);
+    all[name] = { ...flag, ...(choices.size > 0 && { choices: [...choices] }) };
+  }
+  return all;
+}
+
+function commandRow(
+  commands: readonly CommandRow[],
+  name: string | undefined,
+): CommandRow | undefined {
+  return commands.find(({ usage }) => usage.split(' ')[0] === name);
+}
+
+/** The command that a command line is read for; without a row, flags of any command are accepted. */
+interface ReadAs {
+  readonly row?: CommandRow | undefined;
+  readonly loaded?: AnyCommand | undefined;
+  readonly flags?: Flags | undefined;
+}
+
+function commandLine(
+  commands: readonly CommandRow[],
+  read: ReadWords,
+  { row, loaded, flags = globalFlags }: ReadAs,
+): CommandLine {
+  const isHelp = row === undefined && read.args[0] === 'help';
+  const command = read.args[isHelp ? 1 : 0];
+  const declared = row && loaded ? acceptedFlags(row, loaded) : flags;
+  const ofFlags = flagValues(read.flags, declared, row);
+  const ofArguments = row && loaded && argumentValues(read.args.slice(1), loaded.positionals, row);
+  const args = { ...ofFlags.values, ...ofArguments?.values };
+  const { directory = [], format = [], file = [], ...rest } = args as Partial<ReadArgs>;
+  return {
+    words: read.words,
+    command,
+    row: isHelp ? commandRow(commands, command) : row,
+    loaded,
+    args,
+    mistake: ofFlags.mistake ?? ofArguments?.mistake,
+    help: isHelp || rest.help === true,
+    version: rest.version === true,
+    debug: rest.debug === true,
+    quiet: rest.quiet === true,
+    verbose: rest.verbose === true,
+    color: rest.color,
+    directories: directory,
+    formats: format,
+    file: file[0],
+    streams: rest.out === '-',
+    json: read.flags.findLast(({ name }) => name === 'output')?.value === 'json',
+    unfinished: read.unfinished === undefined ? undefined : declared[read.unfinished],
+  };
+}
+
+/** Arguments that matter before the command is run. */
+type ReadArgs = ArgsOf<typeof globalFlags> & {
+  readonly file: readonly string[];
+  readonly format: readonly string[];
+  readonly out: string;
+};
+
+/** The folder that the command runs in: each `-C` is relative to the one before. */
+export function workingFolder(
+  { directories }: Pick<CommandLine, 'directories'>,
+  started: string,
+): { readonly cwd: string; readonly mistake?: UsageError } {
+  let cwd = started;
+  for (const directory of directories) {
+    cwd = resolve(cwd, directory);
+    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) continue;
+    const mistake = new UsageError(
+      `\`-C ${directory}\`: there is no such folder`,
+      'name a folder that exists',
+    );
+    return { cwd: started, mistake };
+  }
+  return { cwd };
+}
+
+/**
+ * Flags of the project, for commands that do not declare them: accepted, and not in their help.
+ * They have no effect there: a command that reads no package asks no source, and one that writes no
+ * lockfile locks nothing without a digest. `warnOfOtherRelease` covers `--crossplane`.
+ */
+const projectFlags = {
+  from: { type: 'string', array: true, describe: 'Where packages are' },
+  offline: { type: 'boolean', describe: 'Never use the network' },
+  cache: { type: 'string', describe: 'Folder that keeps what was downloaded' },
+  crossplane: { type: 'string', describe: 'Crossplane release' },
+  'allow-undigested': { type: 'boolean', describe: 'Lock versions without a digest' },
+} as const satisfies Flags;
+
+/** Commands that work on no project. */
+const WITHOUT_PROJECT = [
+  'cache',
+  'completion',
+  'index',
+  'krm',
+  'merge-lock',
+  'report',
+  'schema',
+] as const;
+
+/** All flags that a command accepts. */
+function acceptedFlags({ usage }: CommandRow, { flags }: Pick<AnyCommand, 'flags'>): Flags {
+  const hasProject = !WITHOUT_PROJECT.some((name) => name === usage.split(' ')[0]);
+  return { ...(hasProject && projectFlags), ...withoutProjectDefaults(flags), ...globalFlags };
+}

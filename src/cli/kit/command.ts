@@ -1,0 +1,179 @@
+import type { Io } from '../terminal/io.js';
+
+/** A value on the command line, as a flag or a positional argument declares it. */
+interface Value {
+  /** Absent if there are `choices`, which are strings. A `boolean` flag takes no value. */
+  readonly type?: 'string' | 'number' | 'boolean' | undefined;
+  readonly choices?: readonly string[] | undefined;
+  /** A flag may be repeated; a positional takes all remaining arguments. */
+  readonly array?: boolean | undefined;
+  readonly default?: Scalar | undefined;
+  readonly describe: string;
+  // Each declaration has its own type of value, which `ArgsOf` infers from the result.
+  readonly coerce?: ((value: never) => unknown) | undefined;
+}
+
+/** A flag of a command. */
+export interface Flag extends Value {
+  /** One letter: `o` for `-o`. */
+  readonly alias?: string | undefined;
+  /** For a flag that is on by default: another spelling of `--no-NAME`, without dashes. */
+  readonly offAlias?: string | undefined;
+}
+
+/** Flags by the name that they have on the command line: `allow-cycles`. */
+export type Flags = Readonly<Record<string, Flag>>;
+
+interface Positional extends Value {
+  readonly demandOption?: boolean | undefined;
+}
+
+/** Arguments that the usage line of a command names. */
+export type Positionals = Readonly<Record<string, Positional>>;
+
+/** The arguments that a command is run with, by the camel-case names of what it declares. */
+export type ArgsOf<Declared extends Flags | Positionals> = {
+  readonly [Name in keyof Declared as CamelCase<Name & string>]: ArgOf<Declared[Name]>;
+};
+
+type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+type ArgOf<Declared extends Value> = Declared extends { readonly coerce: (value: never) => infer T }
+  ? T
+  : Declared extends { readonly demandOption: true } | { readonly default: Scalar }
+    ? Given<Declared>
+    : Given<Declared> | undefined;
+
+type Scalar = string | number | boolean;
+
+type Given<Declared extends Value> = Declared extends { readonly array: true }
+  ? readonly One<Declared>[]
+  : One<Declared>;
+
+type One<Declared extends Value> = Declared extends { readonly choices: readonly (infer T)[] }
+  ? T
+  : Declared extends { readonly type: 'boolean' }
+    ? boolean
+    : Declared extends { readonly type: 'number' }
+      ? number
+      : string;
+
+/** How `--each` runs a command for many projects. */
+interface EachSet<Args> {
+  /** Whether output of successful projects is shown; false if a row of the table is enough. */
+  readonly showsData: boolean;
+  /** `--shard` also splits the work for one project; absent: it only splits the list of projects. */
+  readonly splitsOne?: true | undefined;
+  /** Returns the arguments for each project, or a text with the reason to skip it. Absent: unchanged. */
+  readonly forSets?:
+    ((args: readonly Args[], io: Io) => Promise<readonly (object | string)[]>) | undefined;
+}
+
+/** What a command takes, and what `--help` shows; `src/commands.ts` has its row. */
+export interface CommandSyntax<P extends Positionals, F extends Flags> {
+  readonly positionals: P;
+  /** In the order in which `--help` lists them. */
+  readonly flags: F;
+  /** Shown by `--help`: a command line, and what it is for. */
+  readonly examples?: readonly (readonly [line: string, about: string])[] | undefined;
+  /** The last paragraph of `--help`. */
+  readonly epilogue?: string | undefined;
+  /** The command works on the working folder itself, never on a project in a parent folder. */
+  readonly isInWorkingFolder?: true | undefined;
+  /** How `--each` runs it; undefined if `--each` is not supported. */
+  readonly each?: EachSet<ArgsOf<P & F>> | undefined;
+}
+
+/** A command that prints by itself; `defineCommand` declares commands that do not. */
+interface Command<P extends Positionals, F extends Flags> extends CommandSyntax<P, F> {
+  /**
+   * Runs the use case, prints its result and returns the exit code. Throws `InputError` and
+   * `SourceError`; any other error is a bug.
+   */
+  run(args: ArgsOf<P & F>, io: Io): Promise<ExitCode>;
+}
+
+/** A command, for code that only passes its arguments on. */
+export type AnyCommand = Omit<Command<Positionals, Flags>, 'run' | 'each'> & {
+  readonly each?: EachSet<never> | undefined;
+  run(args: never, io: Io): Promise<ExitCode>;
+};
+
+/** Declares a command; the type of `run`'s arguments follows from its flags and positionals. */
+export function command<const P extends Positionals, const F extends Flags>(
+  declared: Command<P, F>,
+): AnyCommand {
+  return declared;
+}
+
+/** Groups of commands in `--help`. */
+export const COMMAND_GROUPS = [
+  'Every day',
+  'Looking around',
+  'Packages',
+  'Supply',
+  'Other',
+] as const;
+
+/** The row of a command in `--help`, and its module. */
+export interface CommandRow {
+  readonly group: (typeof COMMAND_GROUPS)[number];
+  readonly usage: string;
+  readonly about: string;
+  /** Loads the command. Called only for the command that runs, so that start-up loads no others. */
+  readonly load: () => Promise<AnyCommand>;
+}
+
+/** Exit codes of the process; scripts rely on these. */
+export const EXIT = {
+  done: 0,
+  bug: 1,
+  badInput: 2,
+  unsolvable: 3,
+  lockMismatch: 4,
+  sourceFailed: 5,
+  findings: 6,
+  gaveUp: 7,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+const EXIT_CODES = {
+  ok: EXIT.done,
+  solved: EXIT.done,
+  findings: EXIT.findings,
+  mismatch: EXIT.lockMismatch,
+  unsolvable: EXIT.unsolvable,
+  'gave-up': EXIT.gaveUp,
+  'source-failed': EXIT.sourceFailed,
+} as const;
+
+/** The result of a command in one word; the statuses of an answer are among them. */
+export type Outcome = keyof typeof EXIT_CODES;
+
+/** Returns the exit code for a result. A result that is an exit code already stays as it is. */
+export function exitCodeOf(result: Outcome | ExitCode): ExitCode {
+  return typeof result === 'string' ? EXIT_CODES[result] : result;
+}
+
+type PrintResult = (output: string | undefined, io: Io) => ExitCode | Promise<ExitCode>;
+
+/**
+ * A result that is not the document of the command, such as a missing lockfile. Use cases throw it;
+ * the runner has it printed for the value of `-o` and takes its exit code.
+ */
+export class OtherResult extends Error {
+  readonly print: PrintResult;
+
+  constructor(print: PrintResult) {
+    super('a result that has not been printed');
+    this.print = print;
+  }
+}
+
+/** What `-o json` prints: one document, in the version of the format that pipelines rely on. */
+export function jsonDocument(fields: object): string {
+  return `${JSON.stringify({ schemaVersion: 1, ...fields }, null, 2)}\n`;
+}

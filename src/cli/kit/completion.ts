@@ -1,0 +1,138 @@
+import { readCommandLine, workingFolder } from './command-line.js';
+import type { AnyCommand, CommandRow, Flags } from './command.js';
+import { isPlainShellWord } from '../../base/escape.js';
+import { timeBudget } from '../../base/time.js';
+import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+import { targetFor } from '../../crossplane/releases/target.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { globalFlags } from '../arguments/common-flags.js';
+import { readLock } from '../files/lock-file.js';
+import { findProject, lockOf, projectIn } from '../projects/project.js';
+import type { Io } from '../terminal/io.js';
+
+/**
+ * Ways in which the last of the words may go on; empty: the shell may offer files. A name that a
+ * shell would expand or run is not offered: names come from lockfiles, which strangers may edit.
+ */
+export async function completionReplies(
+  commands: readonly CommandRow[],
+  words: readonly string[],
+  io: Io,
+): Promise<string[]> {
+  const current = words.at(-1) ?? '';
+  const line = await readCommandLine(commands, words.slice(0, -1));
+  const { command: name, loaded, unfinished } = line;
+  if (unfinished !== undefined) return startingWith(current, unfinished.choices ?? []);
+  const flags = { ...loaded?.flags, ...globalFlags };
+  if (current.startsWith('-')) return startingWith(current, flagWords(flags));
+  if (name === undefined) return startingWith(current, commandNames(commands));
+  if (loaded === undefined) return [];
+  const { cwd } = workingFolder(line, io.cwd);
+  return startingWith(current, [
+    ...choicesOf(loaded),
+    ...(await knownNames({ command: name, current, args: line.args }, { ...io, cwd })),
+  ]);
+}
+
+function startingWith(current: string, words: readonly string[]): string[] {
+  return words.filter((word) => word.startsWith(current) && isPlainShellWord(word));
+}
+
+function commandNames(commands: readonly CommandRow[]): string[] {
+  return [...commands.map(({ usage }) => usage.split(' ')[0]!), 'help'];
+}
+
+function flagWords(flags: Flags): string[] {
+  return Object.entries(flags).flatMap(([name, flag]) => [
+    flag.default === true ? `--no-${name}` : `--${name}`,
+    ...(flag.offAlias === undefined ? [] : [`--${flag.offAlias}`]),
+  ]);
+}
+
+function choicesOf({ positionals }: AnyCommand): string[] {
+  return Object.values(positionals).flatMap(({ choices = [] }) => choices);
+}
+
+interface Completed {
+  readonly command: string;
+  /** The word to complete. */
+  readonly current: string;
+  readonly args: {
+    readonly lock?: string | undefined;
+    readonly from?: readonly string[] | undefined;
+  };
+}
+
+/** The kinds of names that the arguments of a command take. */
+const NAMES: Readonly<Record<string, readonly ('package' | 'version' | 'owned')[]>> = {
+  why: ['package', 'owned'],
+  update: ['package', 'version'],
+  versions: ['package'],
+  inspect: ['package', 'version'],
+  lint: ['package', 'version'],
+  search: ['owned'],
+  remove: ['package'],
+};
+
+/**
+ * Names from the lockfile, and versions from the sources on the command line that need no network.
+ *
+ * Whatever goes wrong, there is nothing to offer: a shell that completes must print no error.
+ */
+async function knownNames({ command, current, args }: Completed, io: Io): Promise<string[]> {
+  const wanted = NAMES[command] ?? [];
+  if (wanted.length === 0) return [];
+  try {
+    const project = findProject(io.cwd) ?? projectIn('.', io.cwd);
+    const named = args.lock ?? lockOf(project, io.cwd);
+    const lock = await readLock({ ...NO_NETWORK, lock: named }, io);
+    if (lock === undefined) return [];
+    const { lockfile } = lock;
+    if (wanted.includes('version') && current.includes('@')) {
+      return await versionsOf(current, { args, lockfile }, io);
+    }
+    const packages = lockfile.packages.flatMap(({ repository }) => [
+      repository,
+      lastPart(repository),
+    ]);
+    const owned = lockfile.packages.flatMap(({ owns }) => owns.map(({ name }) => name));
+    return [
+      ...(wanted.includes('package') ? packages : []),
+      ...(wanted.includes('owned') ? owned : []),
+    ];
+  } catch {
+    return [];
+  }
+}
+
+const NO_NETWORK = {
+  offline: true,
+  cache: undefined,
+  concurrency: 1,
+  trace: false,
+  insecureRegistry: undefined,
+  pullSecret: undefined,
+  timeout: timeBudget(Infinity),
+} as const;
+
+async function versionsOf(
+  current: string,
+  { args, lockfile }: Pick<Completed, 'args'> & { readonly lockfile: Lockfile },
+  io: Io,
+): Promise<string[]> {
+  const name = current.slice(0, current.indexOf('@'));
+  const locked = lockfile.packages.find(
+    ({ repository }) => repository === name || lastPart(repository) === name,
+  );
+  const target = targetFor(lockfile.crossplane);
+  if (locked === undefined || target === undefined) return [];
+  const { openSources } = await import('../sources/source-flags.js');
+  const { from } = args;
+  const source = await openSources({ ...NO_NETWORK, from }, io);
+  const tags = (await source.tags(locked.repository, target)) ?? [];
+  return installableVersions(tags, target).map(({ raw }) => `${name}@${raw}`);
+}
+
+function lastPart(repository: string): string {
+  return repository.slice(repository.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,188 @@
+import type { Schema } from '../../base/json-schema.js';
+import { OWNED_KINDS } from '../../crossplane/packages/owned-objects.js';
+import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
+import type { Mismatch } from '../../project/lockfile/mismatch.js';
+
+/** A schema with the TypeScript type of the values that it describes. */
+export interface TypedSchema<T> extends Schema {
+  /** Never present: it only carries the type. */
+  readonly '~type'?: T;
+}
+
+/** The TypeScript type of the values that a schema describes; `unknown` for an untyped schema. */
+export type Static<S extends Schema> = S extends TypedSchema<infer T> ? T : never;
+
+/** Fields of an object by name; a name that ends in `?` is optional. */
+export type Fields = Readonly<Record<string, Schema>>;
+
+/** The type of an object with these fields. */
+export type RecordOf<F extends Fields> = {
+  readonly [Name in keyof F as Name extends `${string}?` ? never : Name]: Static<F[Name]>;
+} & {
+  readonly [Name in keyof F as Name extends `${infer Bare}?` ? Bare : never]?:
+    Static<F[Name]> | undefined;
+};
+
+/** Schemas of fields: each says what the field is for, which editors and readers are shown. */
+export const text = (description: string): TypedSchema<string> => ({ type: 'string', description });
+export const count = (description: string): TypedSchema<number> => ({
+  type: 'integer',
+  minimum: 0,
+  description,
+});
+export const flag = (description: string): TypedSchema<boolean> => ({
+  type: 'boolean',
+  description,
+});
+export const oneOf = <const T>(values: readonly T[], description: string): TypedSchema<T> => ({
+  enum: values,
+  description,
+});
+export const constant = <const T>(value: T, description: string): TypedSchema<T> => ({
+  const: value,
+  description,
+});
+export const list = <T>(items: TypedSchema<T>, description: string): TypedSchema<readonly T[]> => ({
+  type: 'array',
+  items,
+  description,
+});
+export const texts = (description: string): TypedSchema<readonly string[]> => ({
+  type: 'array',
+  items: { type: 'string' },
+  description,
+});
+/** A value of any form; the type is not checked against the schema. */
+export const anything = <T = unknown>(description: string): TypedSchema<T> => ({ description });
+/** A schema in `$defs`; the type is not checked against it. */
+export const ref = <T>(name: string): TypedSchema<T> => ({ $ref: `#/$defs/${name}` });
+
+/** The schema of an object. Fields are required unless their name ends in `?`. */
+export function record<const F extends Fields>(
+  fields: F,
+  description?: string,
+): TypedSchema<RecordOf<F>> {
+  const named = Object.entries(fields).map(([name, schema]) => [name.replace('?', ''), schema]);
+  return {
+    type: 'object',
+    required: Object.keys(fields).filter((name) => !name.endsWith('?')),
+    properties: Object.fromEntries(named) as Schema,
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** The schema of what a command prints with `-o json`. Later versions may add fields and remove none. */
+export function outputSchema<const F extends Fields>(
+  title: string,
+  fields: F,
+): TypedSchema<RecordOf<F>> {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `xpkg-resolve ${title}`,
+    ...record({
+      schemaVersion: { const: 1, description: 'Version of this format.' },
+      ...fields,
+    }),
+  };
+}
+
+/** The document that a command prints with `-o json`: its schema, and its writer. */
+export interface JsonOutput<in Value, in Args> {
+  readonly schema: Schema;
+  /** Returns the document without `schemaVersion`; undefined: nothing is printed. */
+  readonly write: (value: Value, args: Args) => object | undefined;
+}
+
+/** Ties a writer to the schema of what it writes. Declare the return type of `write`. */
+export function jsonOutput<T extends object, Value, Args = unknown>(
+  schema: TypedSchema<T>,
+  write: (value: Value, args: Args) => NoInfer<T> | undefined,
+): JsonOutput<Value, Args> {
+  return { schema, write };
+}
+
+/** Fields that more than one command prints. */
+export const source = text('OCI repository of the package.');
+export const version = text('Tag, or digest where the package is demanded by digest.');
+export const crossplane = text('Crossplane release that it is about.');
+export const kind = oneOf(PACKAGE_KINDS, 'Kind of the package.');
+export const notes = list(text('A note.'), 'What is worth knowing.');
+
+export const ownedFields = {
+  kind: oneOf(OWNED_KINDS, 'Kind of object; a claim is the CRD that an XRD adds.'),
+  name: text('Its name.'),
+};
+
+export const owned = record(ownedFields, 'An object that a package owns.');
+
+export const severity = oneOf(['error', 'warning', 'info'], 'How much it matters.');
+
+export const place = {
+  file: text('File that it stands in.'),
+  'line?': count('Line in that file, from 1.'),
+};
+
+export const packageFinding = record(
+  {
+    severity,
+    code: text('Name of the rule.'),
+    message: text('What is wrong, why, and what to write.'),
+    'file?': text('File that it stands in.'),
+    'line?': count('Line in that file, from 1.'),
+  },
+  'Something found in a package.',
+);
+
+/** Fields of every locked package. */
+export const locked = {
+  source,
+  version,
+  direct: flag('Whether the user asks for it by name.'),
+};
+
+/** Which part of which run it is; all but `index` is the same in every part. */
+export const shardFields = {
+  index: count('Which part, from 1.'),
+  of: count('Of how many parts.'),
+  command: text('The command that was run.'),
+  tool: text('Version of xpkg-resolve.'),
+  flags: text('Digest of its arguments, and of flags that change the answer.'),
+  inputs: text('Digest of what the files say that ask for packages.'),
+};
+
+/** The part of a run with `--shard` that a document is of. */
+export const shard = record(shardFields, 'With `--shard`: which part of the work it is about.');
+
+/** Every kind: the compiler misses one that is left out. */
+const MISMATCH_KINDS: Readonly<Record<Mismatch['kind'], true>> = {
+  'tag-moved': true,
+  gone: true,
+  content: true,
+  constraint: true,
+  input: true,
+  stale: true,
+  bundle: true,
+  missing: true,
+  mirror: true,
+  signature: true,
+};
+
+const mismatch = record({
+  kind: oneOf(namesOf(MISMATCH_KINDS), 'What does not match what.'),
+  'source?': text('OCI repository; absent: it is about the set.'),
+  'version?': text('Version that is locked.'),
+  text: text('What is wrong.'),
+  'file?': text('File that differs.'),
+  'line?': count('The first line in which it does.'),
+  'locked?': text('What the lockfile has, or renders.'),
+  'found?': text('What there is instead.'),
+});
+
+export type MismatchDocument = Static<typeof mismatch>;
+
+export const mismatches = list(mismatch, 'What is locked and not so.');
+
+/** The keys of a record whose type is checked to have every name. */
+export function namesOf<Name extends string>(record: Readonly<Record<Name, true>>): Name[] {
+  return Object.keys(record) as Name[];
+}

@@ -1,0 +1,204 @@
+import { resolve } from 'node:path';
+import { byCodePoint } from '../../base/collections.js';
+import { LINE_WIDTH } from '../../base/messages.js';
+import type { AnyCommand, CommandRow } from './command.js';
+import { COMPLETE } from './completion-script.js';
+import { readCommandLine, workingFolder, type CommandLine } from './command-line.js';
+import type { EachArgs } from '../arguments/common-flags.js';
+import type { SomeArgs } from '../projects/project-arguments.js';
+import { EXIT, type ExitCode } from './command.js';
+import { unknownCommand } from '../arguments/argument-errors.js';
+import { colouredIo } from '../terminal/output-filters.js';
+import { foldedIo } from '../terminal/output-filters.js';
+import type { Io } from '../terminal/io.js';
+import { sanitizedIo } from '../terminal/output-filters.js';
+import { toolVersion } from '../terminal/environment.js';
+import { errorReport, reportError } from './errors.js';
+import type { Reporting } from '../findings/reporting.js';
+import { UsageError } from '../arguments/argument-errors.js';
+
+/**
+ * Runs one command line and returns the exit code of the process. `onRead` gets the command line
+ * before the command is run.
+ */
+export async function runCommandLine(
+  commands: readonly CommandRow[],
+  argv: readonly string[],
+  started: Io,
+  onRead: (line: CommandLine) => void = () => {},
+): Promise<ExitCode> {
+  if (argv[0] === COMPLETE) return complete(commands, argv.slice(1), started);
+  const line = await readCommandLine(commands, argv);
+  onRead(line);
+  const { cwd, mistake } = workingFolder(line, started.cwd);
+  const given: Io = { ...started, cwd };
+  const late = new Set<string>();
+  const plain = sanitizedIo(colouredIo(given, line.color));
+  // JSON stays as it is: a string with a line break in it is none.
+  const shown = line.json ? plain : foldedIo(plain);
+  const io: Io = {
+    ...shown,
+    words: line.words,
+    note: line.quiet ? quieted((text) => shown.note(text)) : (text) => shown.note(text),
+    afterwards: (text) => late.add(text),
+  };
+  const printDelayedNotes = () => [...late].sort(byCodePoint).forEach((text) => io.note(text));
+  let reporting: Reporting | undefined;
+  let hasReported = false;
+  try {
+    if (mistake !== undefined) throw mistake;
+    reporting = line.formats.length === 0 ? undefined : await openReporting(line, given);
+    const code = await dispatch(commands, line, reporting ? reported(io, shown, reporting) : io);
+    printDelayedNotes();
+    hasReported = true;
+    await reporting?.write(code);
+    return code;
+  } catch (error) {
+    printDelayedNotes();
+    const code = reportError(error, line, io);
+    // A report that cannot be written is not tried again.
+    if (hasReported || reporting === undefined) return code;
+    reporting.take(async (command) => errorReport(error, command));
+    await reporting.write(code).catch((failed) => reportError(failed, line, io));
+    return code;
+  }
+}
+
+async function openReporting(line: CommandLine, given: Io): Promise<Reporting> {
+  const { Reporting: Opened } = await import('../findings/reporting.js');
+  return new Opened(line, given);
+}
+
+/** What a command sees where its outcome is reported: text makes room for what is printed. */
+function reported(io: Io, shown: Io, reporting: Reporting): Io {
+  const report = (make: Parameters<NonNullable<Io['report']>>[0]) => reporting.take(make);
+  if (!reporting.takesStdout) return { ...io, report };
+  const out = (text: string) =>
+    text
+      .replace(/\n$/, '')
+      .split('\n')
+      .forEach((each) => shown.note(each));
+  return { ...io, out, report };
+}
+
+/** What --quiet does not silence. */
+const MATTERS = /^(?:error|warning|hint|SECURITY|trace)\b/;
+
+/** Lines that are indented or empty go on with what stands before them, and are told if it was. */
+function quieted(note: Io['note']): Io['note'] {
+  let matters = true;
+  return (text) => {
+    if (/^\S/.test(text)) matters = MATTERS.test(text);
+    if (matters) note(text);
+  };
+}
+
+async function dispatch(
+  commands: readonly CommandRow[],
+  line: CommandLine,
+  io: Io,
+): Promise<ExitCode> {
+  const { command, row, loaded } = line;
+  if (line.version) return printVersion(io);
+  if (line.help) return printHelp(commands, line, io);
+  // A flag that no command has may stand before a value that is no command.
+  if (row === undefined && line.mistake !== undefined) throw line.mistake;
+  if (command === undefined) {
+    throw new UsageError('name a command', '`xpkg-resolve --help` lists them');
+  }
+  if (loaded === undefined) throw unknownCommand(commands, command);
+  if (line.mistake !== undefined) throw line.mistake;
+  const since = performance.now();
+  const code = await runCommand(loaded, line, io);
+  if (line.verbose) io.note(`trace: took ${((performance.now() - since) / 1000).toFixed(2)} s`);
+  return code;
+}
+
+function printVersion(io: Io): ExitCode {
+  io.out(`${toolVersion()}\n`);
+  return EXIT.done;
+}
+
+async function printHelp(
+  commands: readonly CommandRow[],
+  { command, row }: CommandLine,
+  io: Io,
+): Promise<ExitCode> {
+  if (row === undefined && command !== undefined) throw unknownCommand(commands, command);
+  const { overview } = await import('./help.js');
+  const { commandHelp } = await import('./help.js');
+  const width = Math.min(io.terminal.out() ?? io.columns(), LINE_WIDTH);
+  const lines = row ? commandHelp(row, await row.load(), width) : overview(commands, width);
+  io.out(`${lines.join('\n')}\n`);
+  return EXIT.done;
+}
+
+async function runCommand(command: AnyCommand, line: CommandLine, io: Io): Promise<ExitCode> {
+  const isTraced = line.verbose && 'trace' in command.flags;
+  const args = isTraced ? { ...line.args, trace: true } : line.args;
+  refuseShardOfOne(args, command);
+  // Whatever a killed run left in the working folder, this one finishes or undoes.
+  const { settleWorkingFolder } = await import('../../base/files/recovery.js');
+  await settleWorkingFolder(io.cwd);
+  if (!isForMany(args, command)) return runInProject(command, args, io);
+  await warnOfRelease(command, args, io);
+  return (await import('../projects/run-projects.js')).runEach(command, args, line, io);
+}
+
+/** Runs a command on its project, which may be in a parent folder. */
+async function runInProject(command: AnyCommand, args: SomeArgs, io: Io): Promise<ExitCode> {
+  const { projectArgs, projectOf, projectWarnings } = await import('../projects/project.js');
+  const project = projectOf(args, command, io.cwd);
+  const folder = resolve(io.cwd, project.folder);
+  if (project.folder !== '.') {
+    const { settleWorkingFolder } = await import('../../base/files/recovery.js');
+    await settleWorkingFolder(folder);
+  }
+  const given = projectArgs(args, command, project, io.cwd);
+  if (given['write'] === true) {
+    for (const line of projectWarnings(project, given, io.cwd)) io.note(`warning: ${line}`);
+  }
+  await warnOfRelease(command, given, io);
+  return command.run(given as never, { ...io, projectFolder: folder });
+}
+
+/** Warns of `--crossplane` where a command has no use for it. */
+async function warnOfRelease(command: AnyCommand, args: SomeArgs, io: Io): Promise<void> {
+  const { crossplane } = args;
+  if (typeof crossplane !== 'string' || 'crossplane' in command.flags) return;
+  const { warnOfOtherRelease } = await import('../arguments/target-flag.js');
+  await warnOfOtherRelease(crossplane, args, io);
+}
+
+/** Most commands have nothing to split but sets. */
+function refuseShardOfOne(
+  { shard, each }: Readonly<Record<string, unknown>>,
+  command: AnyCommand,
+): void {
+  if (shard === undefined || each !== undefined || command.each === undefined) return;
+  if (command.each.splitsOne) return;
+  throw new UsageError(
+    '`--shard` is given without `--each`',
+    "it splits sets: name them, `--each 'clusters/*/xpkg.yaml'`; or leave it out",
+  );
+}
+
+/** Whether the command is to be run for each of many sets. */
+function isForMany(
+  args: Readonly<Record<string, unknown>>,
+  { each }: AnyCommand,
+): args is SomeArgs & EachArgs {
+  return args['each'] !== undefined && each !== undefined;
+}
+
+/** Prints how a command line may go on, a line each, for the script of a shell. */
+async function complete(
+  commands: readonly CommandRow[],
+  words: readonly string[],
+  given: Io,
+): Promise<ExitCode> {
+  const { completionReplies } = await import('./completion.js');
+  const io = sanitizedIo({ ...given, note: () => {} });
+  for (const reply of await completionReplies(commands, words, io)) io.out(`${reply}\n`);
+  return EXIT.done;
+}

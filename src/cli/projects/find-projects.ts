@@ -1,0 +1,242 @@
+import { lstat, readdir, realpath, stat as statWithCallback, type Stats } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, normalize, relative, resolve } from 'node:path';
+import { escapePath, type FileSystemAdapter, glob, isDynamicPattern } from 'tinyglobby';
+import { byCodePoint } from '../../base/collections.js';
+import { InputError } from '../../base/errors.js';
+import { shellWord } from '../../base/escape.js';
+import { codeOf, isAbsent, isFileSystemError } from '../../base/files/file-system.js';
+import { hasWrittenMark, MARK_BYTES } from '../../base/yaml/write-yaml.js';
+
+/**
+ * The files that patterns match, each once, by path in code-point order. A pattern that is the name of
+ * a file means that file; one that begins with `!` leaves out what it matches.
+ */
+export async function findSets(
+  patterns: readonly string[],
+  cwd: string,
+): Promise<readonly string[]> {
+  const left = await Promise.all(
+    patterns
+      .filter((each) => each.startsWith('!'))
+      .map((each) => literalIfFile(each.slice(1), cwd)),
+  );
+  const wanted = patterns.filter((each) => !each.startsWith('!'));
+  if (wanted.length === 0) {
+    throw new InputError('`--each` only says what to leave out', {
+      hint: "say what to take as well: `--each 'clusters/*/xpkg.yaml'`",
+    });
+  }
+  /** By full path, because a project can be named in several ways. */
+  const found = new Map<string, string>();
+  let written = 0;
+  for (const pattern of wanted) {
+    const isNamed = await isFile(resolve(cwd, pattern));
+    const matched = isNamed
+      ? await unlessExcluded(pattern, left, cwd)
+      : await matchFiles(pattern, left, cwd);
+    if (matched.length === 0 && !(await isAnywhere(pattern, cwd))) {
+      throw await nothingFound(pattern, cwd);
+    }
+    const all = isNamed ? matched : await exceptWritten(matched, cwd);
+    written += matched.length - all.length;
+    for (const file of all) found.set(resolve(cwd, file), fromFolder(cwd, file));
+  }
+  if (found.size === 0) throw written > 0 ? noPatternError() : allExcludedError(patterns);
+  return [...found.values()].sort(byCodePoint);
+}
+
+/** Files that this tool did not write: lockfiles and rendered files are no inputs. */
+async function exceptWritten(files: readonly string[], cwd: string): Promise<readonly string[]> {
+  const isOurs = await Promise.all(files.map((file) => isWritten(resolve(cwd, file))));
+  return files.filter((_, i) => !isOurs[i]);
+}
+
+/** Whether this tool wrote a file; of one that cannot be read, its set says so. */
+async function isWritten(path: string): Promise<boolean> {
+  // To open a pipe may never end.
+  const file = (await isFile(path)) ? await open(path).catch(() => undefined) : undefined;
+  try {
+    const read = await file?.read(Buffer.alloc(MARK_BYTES));
+    return read !== undefined && hasWrittenMark(read.buffer);
+  } catch (error) {
+    if (!isFileSystemError(error)) throw error;
+    return false;
+  } finally {
+    await file?.close();
+  }
+}
+
+/** The name of a file as a pattern that matches it alone; a pattern as it is. */
+async function literalIfFile(pattern: string, cwd: string): Promise<string> {
+  return (await isFile(resolve(cwd, pattern))) ? escapePath(normalize(pattern)) : pattern;
+}
+
+/** Returns a file by its name, unless a pattern excludes it. */
+async function unlessExcluded(
+  file: string,
+  left: readonly string[],
+  cwd: string,
+): Promise<readonly string[]> {
+  if (left.length === 0) return [file];
+  const there = await matchFiles(escapePath(normalize(file)), left, cwd);
+  return there.length === 0 ? [] : [file];
+}
+
+/** Whether there is what a pattern matches, left out or not. */
+async function isAnywhere(pattern: string, cwd: string): Promise<boolean> {
+  if (await isFile(resolve(cwd, pattern))) return true;
+  try {
+    return (await matchFiles(pattern, [], cwd)).length > 0;
+  } catch (error) {
+    // A folder that cannot be read, and is left out, may hold some.
+    if (!(error instanceof InputError)) throw error;
+    return true;
+  }
+}
+
+function noPatternError(): InputError {
+  return new InputError('every file that `--each` matches was written by xpkg-resolve', {
+    hint: "lockfiles and rendered files are no sets: match the files of these, `--each 'clusters/*/xpkg.yaml'`",
+  });
+}
+
+function allExcludedError(patterns: readonly string[]): InputError {
+  const leaving = patterns.filter((each) => each.startsWith('!'));
+  const flags = leaving.map((pattern) => `\`--each ${shellWord(pattern)}\``).join(', ');
+  return new InputError('every file that `--each` matches is left out again', {
+    hint: `narrow what leaves them out: ${flags}`,
+  });
+}
+
+async function nothingFound(pattern: string, cwd: string): Promise<InputError> {
+  const folders = await glob(pattern, { cwd, onlyDirectories: true, expandDirectories: false });
+  const below = join(pattern, 'xpkg.yaml');
+  return new InputError(`no file matches \`--each ${pattern}\``, {
+    hint:
+      folders.length > 0
+        ? `it matches folders: write \`--each ${shellWord(below)}\``
+        : `it is read in \`${cwd}\`; \`*\` stands for a name, \`**\` for folders within folders`,
+  });
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
+}
+
+/** Folders with foreign files. A pattern that names one still matches. */
+const NOT_SEARCHED = ['node_modules', '.git'];
+
+/** A hidden name in a pattern. It is matched as written. */
+const HIDDEN_NAME = /(?:^|\/)\.[^./]/;
+
+/** Returns the files that the pattern matches and no excluded pattern does. Throws if a folder cannot be read. */
+async function matchFiles(
+  pattern: string,
+  left: readonly string[],
+  cwd: string,
+): Promise<readonly string[]> {
+  const skipped = NOT_SEARCHED.filter((name) => !pattern.includes(name));
+  const ignore = [...left, ...skipped.map((name) => `**/${name}/**`)];
+  const search = async (lostLinks: LostLinks) => {
+    const seen = new SearchedFiles(lostLinks, skipped);
+    const dot = HIDDEN_NAME.test(pattern);
+    const options = { cwd, ignore, dot, expandDirectories: false, fs: seen.adapter };
+    return { files: await glob(pattern, options), seen };
+  };
+  const { files, seen } = await search('files');
+  const unread = [...seen.unread];
+  // Such a link may have led to a folder of sets; below `**`, to anything.
+  if (seen.isLinkLost && !pattern.includes('**')) {
+    const asFiles = new Set(files.map((file) => resolve(cwd, file)));
+    const { seen: again } = await search('folders');
+    unread.push(...again.unread.filter(({ path }) => !asFiles.has(resolve(cwd, path))));
+  }
+  const [first] = unread.sort((a, b) => byCodePoint(a.path, b.path));
+  if (first !== undefined) throw cannotSearch(first, cwd);
+  const hidden = pattern.split('/').filter((name) => name.startsWith('.'));
+  return files.filter((file) => namesHidden(file, hidden));
+}
+
+/** Whether a path has no hidden names but these, which `*` does not stand for. */
+function namesHidden(path: string, hidden: readonly string[]): boolean {
+  if (hidden.some((name) => isDynamicPattern(name))) return true;
+  return path.split('/').every((name) => !/^\.[^.]/.test(name) || hidden.includes(name));
+}
+
+function cannotSearch({ path, error }: UnreadFolder, cwd: string): InputError {
+  const folder = fromFolder(cwd, normalize(`${path}/`)).replace(/\/$/, '');
+  return new InputError(`cannot look for sets in \`${folder}\` (${codeOf(error)})`, {
+    cause: error,
+    hint: `make it readable, or leave it out: \`--each '!${folder}/**'\``,
+  });
+}
+
+interface UnreadFolder {
+  readonly path: string;
+  readonly error: unknown;
+}
+
+/** The kinds of a broken link: a file or a folder. */
+type LostLinks = 'files' | 'folders';
+
+type Taking<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
+
+/**
+ * The file system as a search sees it. The search itself passes over what it cannot read; here such
+ * folders are kept, and links that lead nowhere are found, lest a set goes missing.
+ */
+class SearchedFiles {
+  readonly unread: UnreadFolder[] = [];
+  readonly #lostLinks: LostLinks;
+  readonly #skipped: readonly string[];
+  readonly #lost = new Set<string>();
+
+  /** Folders named `skipped` are treated as empty. */
+  constructor(lostLinks: LostLinks, skipped: readonly string[]) {
+    this.#lostLinks = lostLinks;
+    this.#skipped = skipped;
+  }
+
+  get isLinkLost(): boolean {
+    return this.#lost.size > 0;
+  }
+
+  get adapter(): FileSystemAdapter {
+    const adapter = {
+      readdir: (path: string, options: { withFileTypes: true }, take: Taking<unknown>) => {
+        if (this.#skipped.includes(basename(path))) return take(null, []);
+        return readdir(path, options, (error, entries) => {
+          const isLost = this.#lost.has(path.replace(/\/$/, ''));
+          if (error !== null && (isLost || !isAbsent(error))) this.unread.push({ path, error });
+          take(error, entries);
+        });
+      },
+      realpath: (path: string, take: Taking<string>) => {
+        realpath(path, (error, real) => {
+          if (error !== null) this.#lost.add(path);
+          take(null, error === null ? real : path);
+        });
+      },
+      stat: (path: string, take: Taking<Stats>) => {
+        statWithCallback(path, (error, stats) => {
+          if (error === null) take(null, stats);
+          else if (this.#lostLinks === 'files') lstat(path, take);
+          else lstat(path, (failed, link) => take(failed, failed === null ? asFolder(link) : link));
+        });
+      },
+    };
+    // The cast is safe: the search calls these in no other way (fdir, `api/walker`).
+    return adapter as unknown as FileSystemAdapter;
+  }
+}
+
+function asFolder(link: Stats): Stats {
+  return Object.assign(link, { isDirectory: () => true });
+}
+
+/** Returns a path below a folder relative to it; other paths are unchanged. */
+function fromFolder(folder: string, path: string): string {
+  const below = relative(folder, resolve(folder, path));
+  return below.startsWith('..') || isAbsolute(below) ? normalize(path) : below;
+}

@@ -1,0 +1,172 @@
+import type { PartShard } from './shards.js';
+import { byCodePoint } from '../../base/collections.js';
+import { EXIT, type ExitCode } from '../kit/command.js';
+import type { Io } from '../terminal/io.js';
+import { columns, counted } from '../terminal/package-text.js';
+
+/** The report for `--format`. */
+type MakeReport = Parameters<NonNullable<Io['report']>>[0];
+
+/** The result for one project. */
+export interface SetResult {
+  /** Its file, as found by the pattern. */
+  readonly set: string;
+  readonly exitCode: ExitCode;
+  /** The result in one line. */
+  readonly headline: string;
+}
+
+/** A result, and what the command printed for the project. */
+export interface PrintedResult extends SetResult {
+  /** To stdout. */
+  readonly out: string;
+  /** To stderr, line by line. */
+  readonly notes: readonly string[];
+  /** For `--format`; undefined: the command had nothing to report. */
+  readonly report?: MakeReport | undefined;
+}
+
+/**
+ * From the mildest to the worst: the further a set is from an answer, the worse. With findings there
+ * is an answer; a lockfile that is not true can be made so; of no answer the reasons are known; of a
+ * search given up they are not; what a source or a file holds could not be read at all; a bug.
+ */
+const BY_SEVERITY: readonly ExitCode[] = [
+  EXIT.done,
+  EXIT.findings,
+  EXIT.lockMismatch,
+  EXIT.unsolvable,
+  EXIT.gaveUp,
+  EXIT.sourceFailed,
+  EXIT.badInput,
+  EXIT.bug,
+];
+
+/** Returns the worst exit code of several runs; 0 if there are none. */
+export function worstExitCode(codes: readonly ExitCode[]): ExitCode {
+  return BY_SEVERITY[Math.max(0, ...codes.map(severityOf))]!;
+}
+
+/** Severity of an exit code, from 0. */
+function severityOf(code: ExitCode): number {
+  return BY_SEVERITY.indexOf(code);
+}
+
+/** The meaning of an exit code in one word, for a table. */
+const RESULT_WORDS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.done]: 'ok',
+  [EXIT.bug]: 'bug',
+  [EXIT.badInput]: 'bad input',
+  [EXIT.unsolvable]: 'unsolvable',
+  [EXIT.lockMismatch]: 'mismatch',
+  [EXIT.sourceFailed]: 'source failed',
+  [EXIT.findings]: 'findings',
+  [EXIT.gaveUp]: 'gave up',
+};
+
+interface EachReportOptions {
+  readonly json: boolean;
+  /** Whether data of successful projects is shown; false if the table is enough. */
+  readonly showsData: boolean;
+  /** undefined if all projects run here. */
+  readonly shard: ShardedLine | undefined;
+}
+
+/**
+ * Prints results in the order of sets, whichever ends first. As text, what sets that failed have
+ * to say comes after all others, where it is not lost, and the table last.
+ */
+export class EachReport {
+  readonly #io: Io;
+  readonly #options: EachReportOptions;
+  readonly #results: PrintedResult[] = [];
+  #printed = 0;
+
+  constructor(io: Io, options: EachReportOptions) {
+    this.#io = io;
+    this.#options = options;
+  }
+
+  /** Receives the result of a project, and prints all results that are next in order. */
+  add(place: number, result: PrintedResult): void {
+    this.#results[place] = result;
+    for (; this.#results[this.#printed] !== undefined; this.#printed++) {
+      const next = this.#results[this.#printed]!;
+      if (this.#options.json) this.#io.out(eachJsonLine(next, this.#options.shard));
+      if (next.exitCode === EXIT.done) this.#print(next);
+    }
+  }
+
+  /** Prints what is left, and the table; all results have been given. */
+  end(): void {
+    const failed = this.#results.filter(({ exitCode }) => exitCode !== EXIT.done);
+    for (const result of failed) this.#print(result);
+    const table = eachTable(this.#results);
+    if (this.#options.json) this.#io.note(`note: ${table.at(-1)}`);
+    else for (const line of table) this.#io.out(`${line}\n`);
+  }
+
+  #print(result: PrintedResult): void {
+    const { set, exitCode, out, notes } = result;
+    if (notes.length > 0) this.#io.note(`${graveness(result)}: in ${set}:`);
+    for (const note of notes) this.#io.note(note);
+    const { json, showsData } = this.#options;
+    if (json || out === '' || !(showsData || exitCode !== EXIT.done)) return;
+    this.#io.out(`${set}:\n${out}\n`);
+  }
+}
+
+/** The first word of a line, which `--quiet` and colors use. */
+function graveness({ exitCode, notes }: PrintedResult): string {
+  if (exitCode !== EXIT.done) return 'error';
+  return notes.some((note) => note.startsWith('warning:')) ? 'warning' : 'note';
+}
+
+/** Returns a row for each project, failures first and the worst at the top, then the number of failures. */
+function eachTable(results: readonly SetResult[]): string[] {
+  const rows = results.toSorted(
+    (a, b) => severityOf(b.exitCode) - severityOf(a.exitCode) || byCodePoint(a.set, b.set),
+  );
+  return [...resultRows(rows), closingLine(results)];
+}
+
+/** Returns only the rows, in the order given. */
+export function resultRows(results: readonly SetResult[]): string[] {
+  return columns([
+    ['set', 'result', ''],
+    ...results.map(({ set, exitCode, headline }) => [set, RESULT_WORDS[exitCode], headline]),
+  ]);
+}
+
+/** Number of projects, and of those that failed. */
+export function closingLine(results: readonly SetResult[]): string {
+  const all = counted(results.length, 'set');
+  const failed = results.filter(({ exitCode }) => exitCode !== EXIT.done).length;
+  return failed === 0 ? `${all}, all well` : `${failed} of ${all} failed`;
+}
+
+/** The shard of a line, and the number of projects; absent for an unsharded run. */
+export interface ShardedLine extends PartShard {
+  readonly sets: number;
+}
+
+/** A line of JSON: the document of one project, and the project. */
+function eachJsonLine(
+  { set, exitCode, headline, out, notes }: PrintedResult,
+  shard: ShardedLine | undefined,
+): string {
+  const { schemaVersion: _, ...document } = (
+    out === '' ? withoutDocument(exitCode, headline, notes) : JSON.parse(out)
+  ) as Record<string, unknown>;
+  const line = { schemaVersion: 1, set, exitCode, headline, shard, ...document };
+  return `${JSON.stringify(line)}\n`;
+}
+
+function withoutDocument(
+  exitCode: PrintedResult['exitCode'],
+  headline: string,
+  notes: readonly string[],
+): object {
+  if (exitCode === EXIT.done) return { status: 'passed-over' };
+  return { status: 'error', exitCode, error: { message: headline || notes.join('\n') } };
+}

@@ -1,0 +1,209 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
+import { InputError } from '../../base/errors.js';
+import type { AnyCommand } from '../kit/command.js';
+import { DEFAULT_OUT } from '../arguments/common-flags.js';
+import { DEFAULT_LOCK, PACKAGE_LOCK } from '../arguments/common-flags.js';
+import { isOciPath } from '../sources/oci-path.js';
+
+/** The project folder of a command, and its input file. */
+interface Project {
+  /** Path from the working folder; `.` is the working folder itself. */
+  readonly folder: string;
+  /** Path of the input file; undefined if the folder has none. */
+  readonly file: string | undefined;
+  /** Folder of a package under development; undefined if the project is a package set. */
+  readonly packageRoot: string | undefined;
+}
+
+const [SET_FILE, ...PACKAGE_FILES] = DEFAULT_FILES;
+
+/** Names of lockfiles in a project, in the order in which commands look for them. */
+const LOCK_NAMES = [DEFAULT_LOCK, PACKAGE_LOCK];
+
+/**
+ * Returns the nearest folder with an input file, from `cwd` upwards to the top of the git repository;
+ * undefined if there is none. Outside of a repository only `cwd` itself is considered.
+ */
+export function findProject(cwd: string): Project | undefined {
+  const top = gitTop(cwd) ?? resolve(cwd);
+  for (let at = resolve(cwd); ; at = dirname(at)) {
+    const project = projectIn(relative(cwd, at) || '.', cwd);
+    if (project.file !== undefined) return project;
+    if (at === top || dirname(at) === at) return undefined;
+  }
+}
+
+/** Returns the top of the git repository that a folder belongs to; undefined if there is none. */
+export function gitTop(folder: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** Returns the path of the lockfile of a project: the one that exists, or the one to write. */
+export function lockOf({ folder, packageRoot }: Project, cwd: string): string {
+  const existing = LOCK_NAMES.find((name) => existsSync(resolve(cwd, folder, name)));
+  return join(folder, existing ?? (packageRoot === undefined ? DEFAULT_LOCK : PACKAGE_LOCK));
+}
+
+/** Returns the project in a folder, with or without an input file. */
+export function projectIn(folder: string, cwd: string): Project {
+  const name = DEFAULT_FILES.find((each) => isFileAt(resolve(cwd, folder, each)));
+  const file = name === undefined ? undefined : join(folder, name);
+  return { folder, file, packageRoot: file && packageRootOf([file], cwd) };
+}
+
+/** Returns the project with a given input file. */
+export function projectWith(file: string, cwd: string): Project {
+  return { folder: dirname(file), file, packageRoot: packageRootOf([file], cwd) };
+}
+
+/** Returns the folder of the package that input files describe; undefined if they are a package set. */
+function packageRootOf(files: readonly string[], cwd: string): string | undefined {
+  const found = files.map((file) => {
+    const isFolder = statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isDirectory();
+    return isFolder === true ? projectIn(file, cwd).file : file;
+  });
+  const named = found.filter((file) => file !== undefined);
+  if (named.some((file) => basename(file) === SET_FILE)) return undefined;
+  const file = named.find((each) => PACKAGE_FILES.includes(basename(each)));
+  return file && dirname(file);
+}
+
+/** Arguments of a command, for code that knows some of them. */
+type SomeArgs = Readonly<Record<string, unknown>>;
+
+/** Returns the flags without defaults that depend on the project; `projectArgs` fills them in. */
+export function withoutProjectDefaults(flags: AnyCommand['flags']): AnyCommand['flags'] {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, { default: preset, ...options }]) => [
+      name,
+      isProjectDefault(name, preset) || preset === undefined
+        ? options
+        : { ...options, default: preset },
+    ]),
+  );
+}
+
+function isProjectDefault(name: string, preset: unknown): boolean {
+  return (name === 'lock' && preset === DEFAULT_LOCK) || (name === 'out' && preset === DEFAULT_OUT);
+}
+
+/** Returns the project that a command works on, by its flags and arguments. */
+export function projectOf(args: SomeArgs, command: AnyCommand, cwd: string): Project {
+  const own = projectIn('.', cwd);
+  const readsInputs = 'file' in command.flags && 'strict' in command.flags;
+  if (readsInputs && Array.isArray(args['file'])) {
+    return { ...own, packageRoot: packageRootOf(args['file'] as string[], cwd) };
+  }
+  const hasOwnLock = !readsInputs && LOCK_NAMES.some((name) => isFileAt(resolve(cwd, name)));
+  const isOwn = command.isInWorkingFolder === true || hasOwnLock || namesPackages(args, command);
+  return (isOwn ? undefined : findProject(cwd)) ?? own;
+}
+
+/** Whether packages on the command line are what the command is about; `add` edits the project. */
+function namesPackages(args: SomeArgs, { positionals }: AnyCommand): boolean {
+  return ['refs', 'package'].some(
+    (name) =>
+      name in positionals &&
+      positionals[name]!.demandOption !== true &&
+      [args[name] ?? []].flat().length > 0,
+  );
+}
+
+/** Returns the arguments with what the project gives: input file, lockfile and folder to render to. */
+export function projectArgs(
+  args: SomeArgs,
+  command: AnyCommand,
+  project: Project,
+  cwd: string,
+): SomeArgs {
+  const { flags } = command;
+  const { folder, file, packageRoot } = project;
+  const readsParent = 'strict' in flags && folder !== '.' && file !== undefined;
+  const fills = (name: 'lock' | 'out') =>
+    name in flags && args[name] === undefined && isProjectDefault(name, flags[name]!.default);
+  if (packageRoot !== undefined) refuseInPackage(args, command, packageRoot, cwd);
+  return {
+    ...args,
+    ...(readsParent && args['file'] === undefined && { file: [file], f: [file] }),
+    ...(fills('lock') && { lock: lockOf(project, cwd) }),
+    ...(fills('out') && {
+      // Layouts have a folder of their own, and no default.
+      out: hasLayout(args) ? DEFAULT_OUT : join(folder, DEFAULT_OUT),
+      ...('bundle' in flags && packageRoot !== undefined && { bundle: false }),
+    }),
+  };
+}
+
+/**
+ * Returns what is wrong in the folder of a package: files of older versions of this tool, and a
+ * lockfile with a name that the build reads.
+ */
+export function projectWarnings(
+  { folder, packageRoot }: Project,
+  { lock }: SomeArgs,
+  cwd: string,
+): string[] {
+  if (packageRoot === undefined) return [];
+  const root = realPathOf(resolve(cwd, packageRoot));
+  const isInside = (path: string) => isWithin(realPathOf(resolve(cwd, path)), root);
+  const existing = [join(folder, DEFAULT_LOCK), join(folder, DEFAULT_OUT)].filter((path) =>
+    existsSync(resolve(cwd, path)),
+  );
+  const named = typeof lock === 'string' && /\.ya?ml$/.test(lock) && !isOciPath(lock) ? [lock] : [];
+  const rename = `rename it to \`${PACKAGE_LOCK}\``;
+  return [...new Set([...named, ...existing])]
+    .filter(isInside)
+    .map((path) => [path, path === join(folder, DEFAULT_OUT) ? 'remove it' : rename] as const)
+    .map(
+      ([path, fix]) =>
+        `\`crossplane xpkg build\` fails on \`${path}\` in the folder of a package: ${fix}`,
+    );
+}
+
+function hasLayout(args: SomeArgs): boolean {
+  return args['flux'] !== undefined || args['helm'] !== undefined;
+}
+
+/** Refuses rendered files in the folder of a package: `crossplane xpkg build` would read them. */
+function refuseInPackage(args: SomeArgs, { flags }: AnyCommand, root: string, cwd: string): void {
+  const renders = isProjectDefault('out', flags['out']?.default);
+  if (!renders) return;
+  const given = ['out', 'flux', 'helm', 'plan'].filter((name) => typeof args[name] === 'string');
+  const realRoot = realPathOf(resolve(cwd, root));
+  for (const name of given) {
+    const path = String(args[name]);
+    if (path === '-' || isOciPath(path)) continue;
+    if (!isWithin(realPathOf(resolve(cwd, path)), realRoot)) continue;
+    throw new InputError(
+      `\`--${name} ${path}\` is inside the package, which is built from all YAML files in its folder`,
+      {
+        hint: `name a folder outside of \`${resolve(cwd, root)}\``,
+      },
+    );
+  }
+  if (given.length > 0 || !('flux' in flags)) return;
+  throw new InputError('nothing is rendered into the folder of a package', {
+    hint: 'name a folder outside of it with `--out DIR`, or print with `--out -`',
+  });
+}
+
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
+}
+
+/** Returns a path without symbolic links; the part of it that does not exist stays as it is. */
+function realPathOf(path: string): string {
+  const above = dirname(path);
+  if (existsSync(path) || above === path) return realpathSync(path);
+  return join(realPathOf(above), basename(path));
+}
+
+function isFileAt(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

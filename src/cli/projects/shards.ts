@@ -1,0 +1,94 @@
+import { isAbsolute, relative } from 'node:path';
+import type { SomeArgs } from './project-arguments.js';
+import { byCodePoint, type Shard } from '../../base/collections.js';
+import { sha256 } from '../../base/digest.js';
+import { InputError } from '../../base/errors.js';
+import type { AnyCommand } from '../kit/command.js';
+import { toolVersion } from '../terminal/environment.js';
+import type { RunIo } from '../terminal/io.js';
+
+/** The request that all shards of a run share. */
+export interface ShardRequest {
+  readonly command: string;
+  /** Version of xpkg-resolve. */
+  readonly tool: string;
+  /** Digest of flags and arguments that change the answer. */
+  readonly flags: string;
+  /** Digest of the contents of input files. */
+  readonly inputs: string;
+}
+
+/** The shard and run of a document. */
+export interface PartShard extends Shard, ShardRequest {
+  /** Number of projects in all shards; undefined for a run on one project. */
+  readonly sets?: number | undefined;
+}
+
+/** Flags that may differ between machines or do not change the answer. File contents are compared instead of names. */
+const NOT_ASKED = new Set([
+  'each',
+  'shard',
+  'file',
+  'output',
+  'format',
+  'explain',
+  'trace',
+  'concurrency',
+  'timeout',
+  'cache',
+  'pullSecret',
+]);
+
+interface ShardRequestOptions {
+  readonly name: string;
+  readonly command: Pick<AnyCommand, 'flags' | 'positionals'>;
+  readonly args: SomeArgs;
+  /** Contents of the files, in an order that is equal on every machine. */
+  readonly inputs: readonly unknown[];
+}
+
+/** Equal on every machine that runs a shard, wherever its folders are. */
+export function shardRequest(
+  { name, command, args, inputs }: ShardRequestOptions,
+  { cwd }: Pick<RunIo, 'cwd'>,
+): ShardRequest {
+  const names = Object.keys({ ...command.flags, ...command.positionals })
+    .map((flag) => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    .filter((flag) => !NOT_ASKED.has(flag))
+    .sort(byCodePoint);
+  const flags = names.map((flag) => [flag, portable(args[flag], cwd)]);
+  return {
+    command: name,
+    tool: toolVersion(),
+    flags: sha256(JSON.stringify(flags)),
+    inputs: sha256(JSON.stringify(inputs)),
+  };
+}
+
+/** An absolute path in a value, alone or after `dir:` or `NAME=`. */
+const ABSOLUTE = /^(?<before>|.*?[:=])(?<path>\/(?!\/).*)$/s;
+
+/** Returns a value without machine-specific folders: paths in the working folder are relative, others are omitted. */
+export function portable(value: unknown, cwd: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => portable(each, cwd));
+  const { before = '', path } = (typeof value === 'string' && ABSOLUTE.exec(value)?.groups) || {};
+  if (path === undefined) return value;
+  const inside = relative(cwd, path);
+  return before + (inside.startsWith('..') || isAbsolute(inside) ? '' : inside);
+}
+
+/** The whole work. */
+const WHOLE: Shard = { index: 1, of: 1 };
+
+/** More machines than any CI provides for one job. */
+export const MAX_SHARDS = 10_000;
+
+/** Parses a shard such as `2/5`. Throws if it is invalid. */
+export function parseShard(text: string | undefined): Shard {
+  if (text === undefined) return WHOLE;
+  const [, index = NaN, of = NaN] = (/^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? []).map(Number);
+  if (index >= 1 && index <= of && of <= MAX_SHARDS) return { index, of };
+  throw new InputError(`\`--shard ${text}\` is no part of a whole`, {
+    hint: 'write `2/5` for the second of five parts',
+  });
+}

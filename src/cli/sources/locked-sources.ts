@@ -1,0 +1,109 @@
+import pLimit from 'p-limit';
+import type { ReadStats } from '../../resolver/driver/read-stats.js';
+import { SourceReader } from '../../resolver/driver/source-memory.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import type { PackageSource } from '../../sources/package-source.js';
+import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
+import { auditedSource, type IsLocked } from '../../sources/audited-source.js';
+import { firstKnowing } from '../../sources/decorators.js';
+import { withConcurrencyLimit } from '../../sources/decorators.js';
+import { optionalMembers } from '../../sources/decorators.js';
+import { noteUnsearchableSources } from '../../sources/decorators.js';
+import type { SharedSources } from '../terminal/io.js';
+import { asOne, inOwnTime, openEach, sourcesKey, type SourceArgs } from './source-flags.js';
+import type { RunIo } from '../terminal/io.js';
+
+interface LockedSources {
+  /** Audits every image that is locked, and reads no other. */
+  readonly audited: SourceReader;
+  /** Has everything; what is locked is read as the audit reads it, and once for both. */
+  readonly whole: SourceReader;
+  /** One by one, in the order given. */
+  readonly each: readonly PackageSource[];
+}
+
+interface OpenedFor {
+  readonly lockfile: Lockfile;
+  readonly kept: readonly KeptObject[];
+  /** `whole` reads the index states that the lockfile records, as `resolve --locked` does. */
+  readonly asRecorded?: boolean | undefined;
+}
+
+/** The sources that the flags name, opened once, with the cache ignored. */
+export async function reopenSources(
+  args: SourceArgs,
+  io: RunIo,
+  stats: ReadStats,
+  { lockfile, kept, asRecorded = false }: OpenedFor,
+): Promise<LockedSources> {
+  const sources = await openEach({ ...args, anew: true }, io, stats, kept);
+  const digests = new Map(lockfile.packages.map(({ repository, digest }) => [repository, digest]));
+  const closely = (isLocked: IsLocked) =>
+    firstKnowing(sources.map((source) => auditedSource(source, isLocked)));
+  const isLocked: IsLocked = ({ repository }, digest) =>
+    (digests.get(repository) ?? digest) === digest;
+  const { shared } = io;
+  const own = shared
+    ? inOwnTime(await sharedAudit(shared, { args, kept, digests, closely }), args)
+    : withConcurrencyLimit(closely(isLocked), args.concurrency);
+  const held = new SourceReader(own, stats);
+  const { indexes = [] } = lockfile;
+  if (asRecorded && indexes.length > 0) {
+    const recorded = { stats, kept, locked: indexes };
+    const each = await openEach(args, io, stats, kept, indexes);
+    const whole = SourceReader.of(await asOne(each, args, io, recorded));
+    return { audited: held, whole, each: sources };
+  }
+  const all = noteUnsearchableSources(firstKnowing(sources), sources, (line) => io.note(line));
+  const rest = withConcurrencyLimit(all, args.concurrency);
+  const whole = new SourceReader(lockedFirst(held, rest, lockfile), stats);
+  return { audited: held, whole, each: sources };
+}
+
+interface Audit {
+  readonly args: SourceArgs;
+  readonly kept: readonly KeptObject[];
+  /** What is locked, by repository. */
+  readonly digests: ReadonlyMap<string, string | undefined>;
+  readonly closely: (isLocked: IsLocked) => PackageSource;
+}
+
+/**
+ * The audit of one of many sets. How closely a package is read depends on the digest that is locked:
+ * sets that lock the same share what was read.
+ */
+async function sharedAudit(
+  shared: SharedSources,
+  { args, kept, digests, closely }: Audit,
+): Promise<PackageSource> {
+  const key = await sourcesKey({ ...args, anew: true }, kept);
+  const limit = await shared.once(`limit of ${key}`, async () => pLimit(args.concurrency));
+  const memoryFor = (locked: string | undefined) =>
+    shared.once(`${locked} in ${key}`, async () => {
+      const source = closely((_, digest) => (locked ?? digest) === digest);
+      return new SourceReader(withConcurrencyLimit(source, args.concurrency, limit), shared.stats);
+    });
+  const all = await memoryFor(undefined);
+  return {
+    ...optionalMembers(all),
+    tags: (repository, target) => all.tags(repository, target),
+    fetch: async (candidate, target) =>
+      (await memoryFor(digests.get(candidate.repository))).fetch(candidate, target),
+  };
+}
+
+function lockedFirst(held: PackageSource, rest: PackageSource, lockfile: Lockfile): PackageSource {
+  const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
+  return {
+    ...optionalMembers(rest),
+    tags: (repository, target) => held.tags(repository, target),
+    fetch: async (candidate, target) => {
+      const { version, digest } = locked.get(candidate.repository) ?? {};
+      if (version === candidate.version && digest !== undefined) {
+        const found = await held.fetch(candidate, target);
+        if (found?.digest === digest) return found;
+      }
+      return rest.fetch(candidate, target);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { InputError } from '../../base/errors.js';
+import { parseReference, type Reference } from '../../crossplane/packages/reference.js';
+
+const SCHEME = 'oci://';
+
+/** Whether a path names something at a registry: `oci://registry.example.org/team/lock:v1`. */
+export function isOciPath(path: string): boolean {
+  return path.startsWith(SCHEME);
+}
+
+/** The reference in an `oci://` path; throws where there is none. */
+export function parseOciPath(path: string): Reference {
+  const forms = '`oci://REGISTRY/REPOSITORY:TAG` or `oci://REGISTRY/REPOSITORY@sha256:…`';
+  return parsed(path, `write all of it: ${forms}`);
+}
+
+/** The reference in an `oci://` path that something is pushed to, which has a tag. */
+export function parseTaggedPath(path: string): Reference {
+  const reference = parsed(path, 'write all of it, with a tag: `oci://REGISTRY/REPOSITORY:TAG`');
+  if (reference.digest === undefined) return reference;
+  throw new InputError(`\`${path}\` names a digest, and what is pushed has its own`, {
+    hint: 'name a tag: `oci://REGISTRY/REPOSITORY:TAG`',
+  });
+}
+
+function parsed(path: string, hint: string): Reference {
+  const reference = isOciPath(path)
+    ? parseReference(path.slice(SCHEME.length), { strict: true })
+    : undefined;
+  if (reference !== undefined) return reference;
+  throw new InputError(`\`${path}\` does not name an artifact at a registry`, { hint });
+}

@@ -1,0 +1,108 @@
+import {
+  insecureHosts,
+  type NetworkArgs,
+  openCache,
+  pullSecretsIn,
+  refuseNoRequests,
+  traced,
+} from './network-flags.js';
+import { parseOciPath, parseTaggedPath } from './oci-path.js';
+import { InputError } from '../../base/errors.js';
+import { imageConfigsIn, type KeptObject } from '../../crossplane/package-manager/image-config.js';
+import type { Reference } from '../../crossplane/packages/reference.js';
+import { type StoredArtifact, openArtifact } from '../../oci/image/artifact.js';
+import type { ReadStats } from '../../resolver/driver/read-stats.js';
+import { connectRegistries, type Registries } from '../../sources/images/open-registries.js';
+import { toolVersion } from '../terminal/environment.js';
+import type { RunIo } from '../terminal/io.js';
+
+/** Flags that say how to open registries. */
+export interface RegistryArgs extends NetworkArgs {
+  /** Ignore the cache and read everything from its registry. */
+  readonly anew?: boolean | undefined;
+}
+
+/** What registries are opened for. */
+interface RegistryUse {
+  /** Counts the bytes that come in. */
+  readonly stats?: ReadStats | undefined;
+  /** The user's objects, of which ImageConfigs say where packages are pulled from. */
+  readonly kept?: readonly KeptObject[] | undefined;
+}
+
+/** Registries as the flags say; undefined: `--offline` forbids them, and there is no cache. */
+export async function registriesFor(
+  args: RegistryArgs,
+  io: RunIo,
+  { stats, kept = [] }: RegistryUse = {},
+): Promise<Registries | undefined> {
+  refuseNoRequests(args);
+  const cache = args.anew === true && !args.offline ? undefined : await openCache(args, io);
+  if (args.offline && cache === undefined) return undefined;
+  return connectRegistries({
+    env: io.env,
+    connections: args.concurrency,
+    budget: args.timeout,
+    cache,
+    toolVersion: toolVersion(),
+    insecure: insecureHosts(args),
+    pullSecrets: await pullSecretsIn(args, io),
+    imageConfigs: imageConfigsIn(kept),
+    note: (line) => io.afterwards(`note: ${line}`),
+    observer: {
+      ...(stats === undefined ? {} : { bytes: (count) => (stats.bytes += count) }),
+      ...(args.trace ? { exchange: (exchange) => io.note(traced(exchange)) } : {}),
+    },
+  });
+}
+
+/** The artifact that `xpkg-resolve push` stored under a reference; throws if there is none. */
+export async function requireArtifact(
+  text: string,
+  registries: Registries | undefined,
+): Promise<StoredArtifact> {
+  const artifact = await findArtifact(text, registries);
+  if (artifact !== undefined) return artifact;
+  throw new InputError(`there is no \`${text}\``, {
+    hint: '`xpkg-resolve push` stores a lockfile, `xpkg-resolve index push` an index',
+  });
+}
+
+/** The artifact under a reference; undefined: there is none. */
+export async function findArtifact(
+  text: string,
+  registries: Registries | undefined,
+): Promise<StoredArtifact | undefined> {
+  const reference = parseOciPath(text);
+  if (registries === undefined) {
+    throw new InputError(`\`${text}\`: \`--offline\` forbids the network, and there is no cache`);
+  }
+  const repository = registries.repository(reference);
+  return openArtifact(repository, reference.identifier);
+}
+
+/** A file of an artifact; throws if there is none of that title. */
+export async function requireFile(artifact: StoredArtifact, title: string, shown: string) {
+  const bytes = await artifact.file(title);
+  if (bytes !== undefined) return bytes;
+  throw new InputError(`\`${shown}\` holds no \`${title}\``, {
+    hint: `it is a ${artifact.kind}, stored by \`xpkg-resolve ${artifact.kind === 'lock' ? 'push' : 'index push'}\``,
+  });
+}
+
+export const LOCK_TITLE = 'xpkg.lock.yaml';
+export const INDEX_TITLE = 'index.json';
+
+/** Where something is pushed to: a tag, at a registry that may be asked. */
+export async function pushPlace(
+  text: string,
+  args: RegistryArgs,
+  io: RunIo,
+): Promise<{ readonly reference: Reference; readonly registries: Registries }> {
+  const reference = parseTaggedPath(text);
+  const registries = args.offline ? undefined : await registriesFor(args, io);
+  if (registries === undefined) {
+    throw new InputError('`--offline` forbids the network, so nothing is pushed');
+  }
+  return { reference, registries };
+}

@@ -1,0 +1,340 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import { networkFlags, refuseNoRequests } from './network-flags.js';
+import { isOciPath, parseOciPath } from './oci-path.js';
+import type { RegistryArgs } from './registries.js';
+import type { Digest } from '../../base/digest.js';
+import { InputError, SourceError } from '../../base/errors.js';
+import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import { parseReference, splitTag } from '../../crossplane/packages/reference.js';
+import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
+import { SourceReader } from '../../resolver/driver/source-memory.js';
+import {
+  firstKnowing,
+  withConcurrencyLimit,
+  noteUnsearchableSources,
+  withTimeBudget,
+} from '../../sources/decorators.js';
+import type { Registries } from '../../sources/images/open-registries.js';
+import type { IndexState, PackageSource } from '../../sources/package-source.js';
+import type { ArgsOf, Flags } from '../kit/command.js';
+import type { RunIo } from '../terminal/io.js';
+
+/** What a form of `--from` is opened with. */
+interface Opening {
+  /** The part after the colon. */
+  readonly rest: string;
+  /** The whole value of the flag, for messages. */
+  readonly text: string;
+  readonly io: RunIo;
+  /** States of indexes to read in place of those that are there now. */
+  readonly locked: readonly IndexState[];
+  /** Whether what will probably be needed may be asked for before it is. */
+  readonly ahead: boolean;
+  /** Opens the registries at the first call; every form gets the same ones. */
+  readonly registries: () => Promise<Registries | undefined>;
+}
+
+interface Form {
+  readonly usage: string;
+  readonly open: (opening: Opening) => Promise<PackageSource>;
+}
+
+/** Every form of `--from`; a form loads its modules when it is opened. */
+const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+  ['dir', { usage: 'dir:PATH', open: dir }],
+  ['layout', { usage: 'layout:PATH[=REPOSITORY]', open: layout }],
+  ['xpkg', { usage: 'xpkg:FILE=REPOSITORY:TAG', open: xpkg }],
+  ['cache', { usage: 'cache:PATH', open: crossplaneCache }],
+  ['index', { usage: 'index:FILE|DIR/', open: index }],
+  ['oci', { usage: 'oci://REPOSITORY:TAG', open: artifact }],
+  ['registry', { usage: 'registry', open: registry }],
+]);
+
+async function dir({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { openDir } = await import('../../sources/dir-source.js');
+  return openDir(resolve(io.cwd, rest), { shown: text, note: (line) => io.note(line) });
+}
+
+async function index(opening: Opening): Promise<PackageSource> {
+  const { rest, text, io } = opening;
+  if (isOciPath(rest)) return artifact({ ...opening, text: rest });
+  if ((await stat(resolve(io.cwd, rest)).catch(() => undefined))?.isDirectory() === true) {
+    return indexFolder(opening);
+  }
+  const { openIndex } = await import('../../sources/index/index-source.js');
+  // Reading a large index takes seconds, in which no timer runs.
+  if (io.interactive) io.status(`reading ${rest}`);
+  try {
+    return await openIndex(resolve(io.cwd, rest), text);
+  } finally {
+    if (io.interactive) io.status('');
+  }
+}
+
+async function indexFolder({ rest, text, io, locked }: Opening): Promise<PackageSource> {
+  const { IndexFolder } = await import('../../oci/store/index-folder.js');
+  const { folderLocation } = await import('../../sources/sparse-index/location.js');
+  const { sparseIndexSource } = await import('../../sources/sparse-index/sparse-index-source.js');
+  const folder = new IndexFolder(resolve(io.cwd, rest), text);
+  const place = folderLocation(folder, text);
+  const state = locked.find(({ from }) => from === text);
+  const standing = await place.current();
+  const snapshot = await standing?.snapshot(state?.digest);
+  // A lockfile names no path of one machine alone.
+  if (snapshot !== undefined)
+    return sparseIndexSource(snapshot, isAbsolute(rest) ? {} : { from: text });
+  throw new SourceError('BAD_SOURCE', text, 'the folder does not hold an index in parts', {
+    hint: '`xpkg-resolve index --out DIR/` writes one; for a folder of packages say `dir:PATH`',
+  });
+}
+
+async function layout({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { openLayoutSource } = await import('../../sources/images/image-source.js');
+  const { path, name } = splitName(rest);
+  return openLayoutSource(resolve(io.cwd, path), {
+    shown: name === undefined ? text : text.slice(0, text.lastIndexOf('=')),
+    name,
+    note: (line) => io.note(line),
+  });
+}
+
+async function xpkg({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { path, name } = splitName(rest);
+  if (name?.tag === undefined) {
+    throw new InputError(`\`--from ${text}\` does not say which package the file is`, {
+      hint: 'a file has no name of its own: `--from xpkg:FILE=REPOSITORY:TAG`',
+    });
+  }
+  const { openXpkgSource } = await import('../../sources/images/image-source.js');
+  const shown = text.slice(0, text.lastIndexOf('='));
+  return openXpkgSource(resolve(io.cwd, path), { shown, ...name, tag: name.tag });
+}
+
+async function crossplaneCache({ rest, text, io }: Opening): Promise<PackageSource> {
+  const { openCrossplaneCache } = await import('../../sources/images/crossplane-cache-source.js');
+  return openCrossplaneCache(resolve(io.cwd, rest), text);
+}
+
+async function registry({ registries }: Opening): Promise<PackageSource> {
+  return (await registries())?.packages ?? unreachable;
+}
+
+/** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
+async function artifact({ text, registries, locked, ahead }: Opening): Promise<PackageSource> {
+  const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } = await import('./registries.js');
+  const { memorySource } = await import('../../sources/memory-source.js');
+  const state = locked.find(({ from }) => from === text);
+  const held = await requireArtifact(pinnedTo(text, state?.digest), await registries());
+  if (held.kind === 'parts') {
+    const { SparseIndexSnapshot } = await import('../../sources/sparse-index/snapshot.js');
+    const { sparseIndexSource } = await import('../../sources/sparse-index/sparse-index-source.js');
+    const snapshot = await SparseIndexSnapshot.open(held.images, held.manifest, text);
+    return sparseIndexSource(snapshot, { distant: ahead, from: text });
+  }
+  if (held.kind === 'index') {
+    const { parseIndex } = await import('../../sources/index/index-source.js');
+    return memorySource(parseIndex(await requireFile(held, INDEX_TITLE, text), text));
+  }
+  const { lockIndex } = await import('../../project/lockfile/format-lockfile.js');
+  const { parseLockfile } = await import('../../project/lockfile/parse-lockfile.js');
+  const bytes = await requireFile(held, LOCK_TITLE, text);
+  return memorySource(lockIndex(parseLockfile(Buffer.from(bytes).toString('utf8'), text)));
+}
+
+/** What a text names, in the state of that digest. */
+function pinnedTo(text: string, digest: Digest | undefined): string {
+  return digest === undefined ? text : `oci://${parseOciPath(text).name}@${digest}`;
+}
+
+/** Stands for registries with `--offline` and no cache: it throws, as neither yes nor no is known. */
+const unreachable: PackageSource = {
+  tags: async (repository) => {
+    throw offline(repository);
+  },
+  fetch: async ({ repository, version }) => {
+    throw offline(`${repository} ${version}`);
+  },
+};
+
+function offline(subject: string): SourceError {
+  return new SourceError('OFFLINE', subject, 'not at hand, and `--offline` forbids the network', {
+    hint: 'there is no cache here: name one that has it with `--cache`, or a local source with `--from`',
+  });
+}
+
+interface SplitName {
+  readonly path: string;
+  readonly name: { readonly repository: Repository; readonly tag: string | undefined } | undefined;
+}
+
+/** `PATH=REPOSITORY[:TAG]`; an equals sign that no reference follows is part of the path. */
+function splitName(text: string): SplitName {
+  const equals = text.lastIndexOf('=');
+  const written = text.slice(equals + 1);
+  if (equals < 1 || parseReference(written) === undefined || written.includes('@')) {
+    return { path: text, name: undefined };
+  }
+  const { name, tag } = splitTag(written);
+  return { path: text.slice(0, equals), name: { repository: name, tag } };
+}
+
+/** Where packages come from, for every command that reads some. */
+export const sourceFlags = {
+  ...networkFlags,
+  from: {
+    type: 'string',
+    array: true,
+    describe: `Where packages are; repeat it, and the first that knows one answers: ${usages().join(', ')}`,
+  },
+} as const satisfies Flags;
+
+export type SourceArgs = ArgsOf<typeof sourceFlags>;
+
+/**
+ * The sources that the flags name, as one; it asks nothing twice and fills in `stats`.
+ *
+ * ImageConfigs among `kept` rewrite images and name the secrets to pull them with. Indexes of which
+ * `locked` names a state are read in that state.
+ */
+export async function openSources(
+  args: SourceArgs,
+  io: RunIo,
+  stats: ReadStats = noStats(),
+  kept: readonly KeptObject[] = [],
+  locked?: readonly IndexState[],
+): Promise<PackageSource> {
+  const sources = await openEach(args, io, stats, kept, locked);
+  return asOne(sources, args, io, { stats, kept, locked });
+}
+
+/** Sources that were opened, as one. */
+export async function asOne(
+  sources: readonly PackageSource[],
+  args: SourceArgs,
+  io: RunIo,
+  { stats, kept, locked }: OpenedFor,
+): Promise<PackageSource> {
+  const telling = (source: PackageSource) =>
+    noteUnsearchableSources(source, sources, (line) => io.note(line));
+  const { shared } = io;
+  if (shared === undefined) {
+    return new SourceReader(
+      withConcurrencyLimit(telling(firstKnowing(sources)), args.concurrency),
+      stats,
+    );
+  }
+  // What sets share is asked once; each has a memory of its own above, and the count of what it asks.
+  const memory = await shared.once(
+    `memory of ${await sourcesKey(args, kept, locked)}`,
+    async () => {
+      return new SourceReader(
+        withConcurrencyLimit(firstKnowing(sources), args.concurrency),
+        shared.stats,
+      );
+    },
+  );
+  return new SourceReader(telling(inOwnTime(memory, args)), stats);
+}
+
+/** A shared source as one set waits for it: no longer than its own time lasts. */
+export function inOwnTime(source: PackageSource, args: SourceArgs): PackageSource {
+  return namedSources(args).some(isRemoteForm) ? withTimeBudget(source, args.timeout) : source;
+}
+
+/** The sources that the flags name, one by one, in the order given; those that sets share, opened once. */
+export async function openEach(
+  args: SourceArgs & Pick<RegistryArgs, 'anew'>,
+  io: RunIo,
+  stats: ReadStats,
+  kept: readonly KeptObject[],
+  locked: readonly IndexState[] = [],
+): Promise<readonly PackageSource[]> {
+  refuseNoRequests(args);
+  const { shared } = io;
+  if (shared === undefined) return opened(args, io, { stats, kept, locked });
+  const { timeout = args.timeout } = shared;
+  // Equal objects of several sets are one: messages about it name none of the sets.
+  const ofAll = kept.map(({ object }) => ({ object, origin: { file: 'of the sets' } }));
+  const { stats: ofRun } = shared;
+  return shared.once(await sourcesKey(args, kept, locked), () =>
+    opened({ ...args, timeout }, { ...shared.io, shared }, { stats: ofRun, kept: ofAll, locked }),
+  );
+}
+
+/** What tells sources apart that runs share: ImageConfigs matter to registries, and to nothing else. */
+export async function sourcesKey(
+  args: SourceArgs & Pick<RegistryArgs, 'anew'>,
+  kept: readonly KeptObject[],
+  locked: readonly IndexState[] = [],
+): Promise<string> {
+  const places = [...namedSources(args), JSON.stringify(locked)];
+  if (!places.some(isRemoteForm)) return places.join('\n');
+  const { imageConfigsIn } = await import('../../crossplane/package-manager/image-config.js');
+  const configs = imageConfigsIn(kept).map((config) => ({ ...config, origin: undefined }));
+  return [...places, args.anew === true, JSON.stringify(configs)].join('\n');
+}
+
+interface OpenedFor {
+  readonly stats: ReadStats;
+  readonly kept: readonly KeptObject[];
+  readonly locked: readonly IndexState[] | undefined;
+}
+
+async function opened(
+  args: SourceArgs & Pick<RegistryArgs, 'anew'>,
+  io: RunIo,
+  { stats, kept, locked = [] }: OpenedFor,
+): Promise<readonly PackageSource[]> {
+  let connected: Promise<Registries | undefined> | undefined;
+  const registries = () =>
+    (connected ??= import('./registries.js').then(({ registriesFor }) =>
+      registriesFor(args, io, { stats, kept }),
+    ));
+  const sources: PackageSource[] = [];
+  for (const text of namedSources(args)) {
+    const ahead = args.concurrency > 1;
+    const open = () => openForm(text, { io, registries, locked, ahead });
+    const { shared } = io;
+    const isOwn = shared === undefined || isRemoteForm(text);
+    sources.push(
+      await (isOwn ? open() : shared.once(`form ${text} ${JSON.stringify(locked)}`, open)),
+    );
+  }
+  return sources;
+}
+
+/** The values of `--from`, or what stands for none. */
+export function namedSources(args: Partial<SourceArgs>): readonly string[] {
+  return args.from ?? ['registry'];
+}
+
+/** Whether a value of `--from` leads to a registry. */
+export function isRemoteForm(text: string): boolean {
+  return text === 'registry' || isOciPath(text) || isOciPath(text.slice(text.indexOf(':') + 1));
+}
+
+async function openForm(
+  text: string,
+  rest: Omit<Opening, 'text' | 'rest'>,
+): Promise<PackageSource> {
+  const colon = text.indexOf(':');
+  const scheme = colon < 0 ? text : text.slice(0, colon);
+  const form = FORMS.get(scheme);
+  const after = colon < 0 ? '' : text.slice(colon + 1);
+  if (form === undefined || form.usage.includes(':') !== after.length > 0) {
+    throw new InputError(`\`--from ${text}\`: not a way to name a source`, { hint: hint() });
+  }
+  return form.open({ rest: after, text, ...rest });
+}
+
+function hint(): string {
+  return `give ${usages()
+    .map((usage) => `\`--from ${usage}\``)
+    .join(' or ')}`;
+}
+
+function usages(): string[] {
+  return [...FORMS.values()].map(({ usage }) => usage);
+}

@@ -1,0 +1,107 @@
+import { styleText } from 'node:util';
+import type { Io } from './io.js';
+import { escapeLines, printable } from '../../base/escape.js';
+
+/**
+ * Escapes control characters in all output, so that text of a registry or a file cannot give orders
+ * to a terminal or a build log. Commands escape what they quote; this covers those that forget.
+ */
+export function sanitizedIo(io: Io): Io {
+  return {
+    ...io,
+    out: (text) => io.out(escapeLines(text)),
+    note: (line) => io.note(printable(line, Infinity)),
+    status: (line) => io.status(printable(line, Infinity)),
+  };
+}
+
+type Format = Parameters<typeof styleText>[0];
+
+/** Prefixes of messages and their colors; the rest of the line has no color. */
+const STYLES: readonly (readonly [start: RegExp, format: Format])[] = [
+  [/^(?:error|SECURITY):/, ['red', 'bold']],
+  [/^warning:/, ['yellow', 'bold']],
+  [/^hint:/, 'cyan'],
+  [/^(?:note|trace):/, 'dim'],
+];
+
+/** Colors the first word of messages, if requested. */
+export function colouredIo(io: Io, asked: string | undefined): Io {
+  return wantsColour(io, asked) ? { ...io, note: (line) => io.note(coloured(line)) } : io;
+}
+
+/** Returns whether to use colors: decided by the flag, NO_COLOR, FORCE_COLOR, or the terminal, in that order. */
+function wantsColour({ env, interactive }: Io, asked: string | undefined): boolean {
+  if (asked === 'always' || asked === 'never') return asked === 'always';
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  const forced = env['FORCE_COLOR'];
+  return forced === undefined ? interactive : !['0', 'false'].includes(forced);
+}
+
+function coloured(line: string): string {
+  for (const [start, format] of STYLES) {
+    const found = start.exec(line)?.[0];
+    if (found === undefined) continue;
+    // `styleText` would decide by the stream alone.
+    return styleText(format, found, { validateStream: false }) + line.slice(found.length);
+  }
+  return line;
+}
+
+/** Folds lines to the width of the terminal; output to a file or a pipe is unchanged. */
+export function foldedIo(io: Io): Io {
+  const { terminal } = io;
+  return {
+    ...io,
+    out: (text) => {
+      const width = terminal.out();
+      io.out(width === undefined ? text : folded(text, width));
+    },
+    note: (line) => {
+      const width = terminal.note();
+      if (width === undefined) io.note(line);
+      else foldLine(line, width).forEach((part) => io.note(part));
+    },
+  };
+}
+
+function folded(text: string, width: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => foldLine(line, width))
+    .join('\n');
+}
+
+/** The branches of a tree before a name. */
+const BRANCHES = /^[\s│├└─]*/u;
+/** Maximum hanging indent, as a share of the width. */
+const MAX_INDENT_SHARE = 0.6;
+
+/**
+ * Breaks a line that is wider than a terminal at blanks, and indents the rest: below the last
+ * column of a table, behind the branches of a tree. A word that is too long stays whole.
+ */
+export function foldLine(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const indent = hangingIndent(line, width);
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const least = lines.length === 0 ? (BRANCHES.exec(line)?.[0].length ?? 0) : indent.length;
+    const before = rest.lastIndexOf(' ', width);
+    const at = before > least ? before : rest.indexOf(' ', Math.max(width, least));
+    if (at < 0) break;
+    lines.push(rest.slice(0, at).trimEnd());
+    rest = `${indent}${rest.slice(at).trimStart()}`;
+  }
+  return [...lines, rest];
+}
+
+function hangingIndent(line: string, width: number): string {
+  const branches = BRANCHES.exec(line)?.[0] ?? '';
+  const drawn = branches.replaceAll(/[^\s│]/gu, (mark) => (mark === '├' ? '│' : ' '));
+  const gap = line.lastIndexOf('  ');
+  const column = gap + 2;
+  const hangs = gap > branches.length && column <= width * MAX_INDENT_SHARE;
+  return hangs ? drawn.padEnd(column) : `${drawn}    `;
+}

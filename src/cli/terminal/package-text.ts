@@ -1,0 +1,88 @@
+import { isDigest } from '../../base/digest.js';
+import { NEWEST_DIALECT } from '../../crossplane/constraints/version.js';
+import type { Solved } from '../../resolver/resolve/answer.js';
+import type { Movement } from '../../resolver/resolve/movements.js';
+import { compareVersionTexts } from '../../resolver/suggest/change-effect.js';
+
+/** `1 package`, `2 packages`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Returns a line for each package: name, version, kind, and whether it is a root. */
+export function packageLines({ lockfile, target }: Solved): string[] {
+  const rows = lockfile.packages.map(({ repository, version, kind, direct }) => [
+    repository,
+    shortVersion(version),
+    kind,
+    direct ? '' : 'dependency',
+  ]);
+  const count = counted(rows.length, 'package');
+  return [`${count} for Crossplane ${target.version}`, ...columns(rows)];
+}
+
+interface HeadlineOptions {
+  /** Whether a lockfile existed. */
+  readonly hadLock: boolean;
+  /** False with `--no-write`. */
+  readonly isWritten: boolean;
+}
+
+/** Returns an answer in one line. */
+export function answerHeadline(
+  { lockfile, target, changes }: Solved,
+  { hadLock, isWritten }: HeadlineOptions,
+): string {
+  const packages = `${counted(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
+  if (!hadLock) return packages;
+  if (changes.length === 0) return `${packages}, as locked`;
+  const first = changeText(changes[0]!, isWritten);
+  return `${packages}: ${first}${changes.length === 1 ? '' : ` (and ${changes.length - 1} more)`}`;
+}
+
+/** Returns a line for each changed package, with the reason; `isWritten` false: for each that would change. */
+export function changeLines(changes: readonly Movement[], isWritten: boolean): string[] {
+  return changes.map((change) => {
+    const text = changeText(change, isWritten);
+    return change.reason === undefined ? text : `${text}: ${change.reason}`;
+  });
+}
+
+function isDowngrade(from: string, to: string): boolean {
+  return (compareVersionTexts(to, from, NEWEST_DIALECT) ?? 0) < 0;
+}
+
+function changeText({ repository, from, to, movedTag }: Movement, isWritten: boolean): string {
+  if (movedTag !== undefined)
+    return `tag was moved: ${repository} ${shortVersion(to!)} names other bytes`;
+  if (from === undefined)
+    return `${isWritten ? 'added' : 'would add'} ${repository} ${shortVersion(to!)}`;
+  if (to === undefined)
+    return `${isWritten ? 'removed' : 'would remove'} ${repository} ${shortVersion(from)}`;
+  const [done, planned] = isDowngrade(from, to)
+    ? ['downgraded', 'would downgrade']
+    : ['moved', 'would move'];
+  const verb = isWritten ? done : planned;
+  return `${verb} ${repository} ${shortVersion(from)} → ${shortVersion(to)}`;
+}
+
+/** Returns the requirers of each package with their constraints. */
+export function requirerLines({ lockfile, requirers }: Solved): string[] {
+  return lockfile.packages.flatMap(({ repository, version }) => [
+    `${repository} ${shortVersion(version)}`,
+    ...(requirers.get(repository) ?? []).map(({ text }) => `  ${text}`),
+  ]);
+}
+
+/** Pads cells to columns. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  return rows.map((row) =>
+    `  ${row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')}`.trimEnd(),
+  );
+}
+
+/** Returns a version for text; a digest is cut to 12 digits. */
+export function shortVersion(version: string): string {
+  return isDigest(version) ? version.slice(0, 'sha256:'.length + 12) : version;
+}

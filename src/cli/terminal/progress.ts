@@ -1,0 +1,58 @@
+import { printable } from '../../base/escape.js';
+import type { ReadStats } from '../../resolver/driver/read-stats.js';
+import type { RunIo } from './io.js';
+import { counted } from './package-text.js';
+
+/** Work that is done sooner shows no progress. */
+const QUIET_MS = 500;
+const REFRESH_MS = 100;
+
+/** Does some work; where stderr is a terminal, shows a status line while it lasts. */
+export async function withProgress<T>(
+  io: RunIo,
+  stats: ReadStats,
+  work: () => Promise<T>,
+): Promise<T> {
+  return withStatus(io, () => progressLine(stats, io.columns() - 1), work);
+}
+
+/** Does some work; where stderr is a terminal and it takes a while, shows what `status` says. */
+export async function withStatus<T>(
+  io: RunIo,
+  status: () => string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!io.interactive) return work();
+  const since = performance.now();
+  const timer = setInterval(() => {
+    if (performance.now() - since >= QUIET_MS) io.status(status());
+  }, REFRESH_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    io.status('');
+  }
+}
+
+/** What is being read and how much has been, in at most `width` characters: a longer line wraps. */
+export function progressLine(stats: ReadStats, width: number): string {
+  const { latest, listed, fetched, bytes } = stats;
+  const read = `${counted(fetched, 'package')}, ${counted(listed, 'tag list')}`;
+  const counts = ` (${read}${bytes > 0 ? `, ${megabytes(bytes)}` : ''})`;
+  if (latest === undefined) return `searching${counts}`.slice(0, width);
+  const name = shortened(printable(latest), width - `reading ${counts}`.length);
+  return `reading ${name}${counts}`.slice(0, width);
+}
+
+/** Cuts the middle out of a text that is too long: registry and version, at its ends, say the most. */
+function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const kept = Math.max(length - 1, 0);
+  const end = Math.floor(kept / 2);
+  return `${text.slice(0, kept - end)}…${text.slice(text.length - end)}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

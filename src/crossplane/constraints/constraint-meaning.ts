@@ -1,0 +1,255 @@
+import { refusesPrereleases, isZero, namesPrerelease } from './comparator-checks.js';
+import type { Comparator } from './constraint-syntax.js';
+import {
+  type Constraint,
+  type Group,
+  type InvalidConstraint,
+  parseConstraint,
+  passesComparator,
+} from './constraint.js';
+import { compareAsGo, type Dialect, formatVersion, type Segment, type Version } from './version.js';
+import { isDigest } from '../../base/digest.js';
+
+/**
+ * Writes a constraint with full versions, `>=1.2.0, <1.3.0`, so that both dialects read it alike.
+ *
+ * The result is correct for releases. One case cannot be written as a constraint: 1.5.0 compares
+ * the major and minor of `<1.2.x` independently, which is written `major <= 1, minor <= 2`.
+ */
+export function meaningOf({ groups, dialect }: Constraint): string {
+  return groups
+    .map((group) => group.map((comparator) => comparatorMeaning(comparator, dialect)).join(', '))
+    .join(' || ');
+}
+
+function comparatorMeaning(comparator: Comparator, dialect: Dialect): string {
+  const bound = formatVersion({ ...comparator.bound, metadata: '' });
+  switch (comparator.operator) {
+    case '':
+    case '=':
+      return comparator.wildcard === 'none' ? `=${bound}` : tildeRange(comparator, bound);
+    case '~':
+    case '~>':
+      return tildeRange(comparator, bound);
+    case '>=':
+    case '=>':
+      return `>=${bound}`;
+    case '!=':
+      return notEqual(comparator, bound, dialect);
+    case '>':
+      return dialect === '1.5.0' ? `>${bound}` : greaterThan(comparator, bound);
+    case '<':
+      return dialect === '1.5.0' && comparator.wildcard !== 'none'
+        ? lessOrEqual(comparator, dialect)
+        : `<${bound}`;
+    case '<=':
+    case '=<':
+      return comparator.wildcard === 'none' ? `<=${bound}` : lessOrEqual(comparator, dialect);
+    case '^':
+      return `>=${bound}, <${caretEnd(comparator, dialect)}`;
+    default:
+      return comparator.operator satisfies never;
+  }
+}
+
+function tildeRange({ bound, wildcard }: Comparator, text: string): string {
+  if (isZero(bound) && (wildcard === 'none' || wildcard === 'major')) return `>=${text}`;
+  return `>=${text}, <${wildcard === 'minor' ? nextMajor(bound) : nextMinor(bound)}`;
+}
+
+function notEqual({ bound, wildcard }: Comparator, text: string, dialect: Dialect): string {
+  if (wildcard === 'minor') return `!=${bound.major}.x`;
+  const ofThatPrereleaseOnly = dialect === '3.4.0' && bound.prerelease !== '';
+  if (wildcard === 'patch' && !ofThatPrereleaseOnly) return `!=${bound.major}.${bound.minor}.x`;
+  return wildcard === 'major' && dialect === '1.5.0' ? '!=0.0.x' : `!=${text}`;
+}
+
+function greaterThan({ bound, wildcard }: Comparator, text: string): string {
+  if (wildcard === 'minor') return `>=${nextMajor(bound)}`;
+  return wildcard === 'patch' ? `>=${nextMinor(bound)}` : `>${text}`;
+}
+
+function lessOrEqual({ bound, wildcard }: Comparator, dialect: Dialect): string {
+  if (wildcard === 'minor') return `<${nextMajor(bound)}`;
+  if (dialect === '3.4.0' || bound.major === 0) return `<${nextMinor(bound)}`;
+  return `major <= ${bound.major}, minor <= ${bound.minor}`;
+}
+
+function caretEnd({ bound, wildcard }: Comparator, dialect: Dialect): string {
+  if (dialect === '1.5.0' || bound.major > 0 || wildcard === 'minor') return nextMajor(bound);
+  if (bound.minor > 0 || wildcard === 'patch') return nextMinor(bound);
+  return `0.0.${next(bound.patch)}`;
+}
+
+function nextMajor({ major }: Version): string {
+  return `${next(major)}.0.0`;
+}
+
+function nextMinor({ major, minor }: Version): string {
+  return `${major}.${next(minor)}.0`;
+}
+
+function next(segment: Segment): bigint {
+  return BigInt(segment) + 1n;
+}
+
+/** Returns what the comparator means with the other dialect, or undefined if it means the same. */
+function meaningInOtherDialect(comparator: Comparator, dialect: Dialect): string | undefined {
+  const [elsewhere, where] = OTHER_DIALECT[dialect];
+  const parsed = parseConstraint(comparator.text, elsewhere);
+  if (parsed.invalid) return undefined;
+  const meaning = meaningOf(parsed);
+  return meaning === comparatorMeaning(comparator, dialect) ? undefined : `\`${meaning}\` ${where}`;
+}
+
+const OTHER_DIALECT: Readonly<Record<Dialect, readonly [dialect: Dialect, where: string]>> = {
+  '1.5.0': ['3.4.0', 'from v2.3 on'],
+  '3.4.0': ['1.5.0', 'before v2.3'],
+};
+
+const MAX_REASONS_SHOWN = 3;
+
+/** Returns why a version is not admitted, as a clause after its name, or undefined if it is. */
+export function whyNot(constraint: Constraint, version: Version): string | undefined {
+  if (constraint.admits(version)) return undefined;
+  if (constraint.admits(version, { prereleases: true })) {
+    const opened = withPrereleases(constraint, version);
+    const cure = opened === undefined ? '' : `; write \`${opened}\``;
+    return `excluded because it is a prerelease${cure}`;
+  }
+  const reasons = constraint.groups.map((group) => whyNotInGroup(group, version, constraint));
+  return joinReasons([...new Set(reasons)]);
+}
+
+function whyNotInGroup(group: Group, version: Version, { dialect }: Constraint): string {
+  const failed = group.find((comparator) => !passesComparator(version, comparator, dialect))!;
+  const meaning = comparatorMeaning(failed, dialect);
+  const reason = `${relationTo(failed, version)} \`${failed.text}\``;
+  if (statesItsMeaning(failed, meaning)) return reason;
+  const elsewhere = meaningInOtherDialect(failed, dialect);
+  const contrast = elsewhere === undefined ? '' : ` on this Crossplane (${elsewhere})`;
+  return `${reason}, which means \`${meaning}\`${contrast}`;
+}
+
+function relationTo({ operator, bound, wildcard }: Comparator, version: Version): string {
+  const below = compareAsGo(version, bound) < 0;
+  if (operator === '!=') return 'ruled out by';
+  if (operator === '>') return 'not above';
+  if (operator === '<') return below ? 'outside' : 'not below';
+  if (operator === '<=' || operator === '=<') return below ? 'outside' : 'above';
+  const exact = (operator === '' || operator === '=') && wildcard === 'none';
+  if (exact) return 'not';
+  return below ? 'below' : 'above';
+}
+
+/** Whether the comparator already states its meaning: `>=v1.2.0`. */
+function statesItsMeaning({ text, operator }: Comparator, meaning: string): boolean {
+  const bare = text.replace(/[\sv]/g, '');
+  return meaning === (operator === '' ? `=${bare}` : bare);
+}
+
+function joinReasons(reasons: readonly string[]): string {
+  const shown = reasons.slice(0, MAX_REASONS_SHOWN).join(' and ');
+  const more = reasons.length - MAX_REASONS_SHOWN;
+  return more > 0 ? `${shown} and so on for ${more} more` : shown;
+}
+
+/** Adds a prerelease to each comparator. Returns undefined if this does not admit `version`. */
+function withPrereleases({ groups, dialect }: Constraint, version: Version): string | undefined {
+  const text = groups.map((group) => group.map(withPrerelease).join(', ')).join(' || ');
+  const opened = parseConstraint(text, dialect);
+  return !opened.invalid && opened.admits(version) ? text : undefined;
+}
+
+/** `-0` is the lowest prerelease, so it moves a lower bound the least. */
+function withPrerelease(comparator: Comparator): string {
+  if (comparator.wildcard === 'major') return '>=0.0.0-0';
+  if (comparator.bound.prerelease !== '') return comparator.text;
+  const [before, metadata] = comparator.text.split('+');
+  return `${before}-0${metadata === undefined ? '' : `+${metadata}`}`;
+}
+
+/** Returns a sentence for each part of a constraint whose meaning surprises most readers. */
+export function surprises(constraint: Constraint): readonly string[] {
+  const found = constraint.groups.flatMap((group) => [
+    ...group.flatMap((comparator) => comparatorSurprises(comparator, constraint)),
+    ...prereleaseSurprises(group, constraint),
+  ]);
+  return [...new Set(found)];
+}
+
+function comparatorSurprises(comparator: Comparator, { dialect }: Constraint): readonly string[] {
+  const { text, operator, bound, wildcard } = comparator;
+  const meaning = comparatorMeaning(comparator, dialect);
+  const elsewhere = meaningInOtherDialect(comparator, dialect);
+  if (elsewhere !== undefined) {
+    return [`\`${text}\` means \`${meaning}\` on this Crossplane, ${elsewhere}`];
+  }
+  if (operator.startsWith('~') && wildcard === 'none' && isZero(bound)) {
+    return [`\`${text}\` has no upper end: it means \`${meaning}\``];
+  }
+  return [];
+}
+
+function prereleaseSurprises(group: Group, { dialect }: Constraint): readonly string[] {
+  if (dialect === '3.4.0') return group.some(namesPrerelease) ? upperBoundSurprises(group) : [];
+  const closed = group.filter((comparator) => refusesPrereleases(comparator, group, dialect));
+  if (closed.length === 0 && !group.some(namesPrerelease)) {
+    return [`\`${group[0]!.text}\` admits every prerelease on this Crossplane, none from v2.3 on`];
+  }
+  if (closed.length === 0 || !group.some(namesPrerelease)) return [];
+  const names = closed.map(({ text }) => `\`${text}\``).join(', ');
+  return [
+    `no prerelease is admitted: on this Crossplane each comparator must name one, and ${names} does not; ` +
+      `write \`${group.map(withPrerelease).join(', ')}\``,
+  ];
+}
+
+function upperBoundSurprises(group: Group): readonly string[] {
+  return group
+    .filter((c) => c.operator === '<' && c.wildcard === 'none' && !namesPrerelease(c))
+    .map(
+      (c) =>
+        `\`${c.text}\` admits prereleases of that very version; write \`${withPrerelease(c)}\` to leave them out`,
+    );
+}
+
+/** Returns what to write instead of text that the dialect rejects. */
+export function adviceFor({ text, dialect }: InvalidConstraint): string {
+  if (text.trim() === '') return 'write `>=0.0.0` for any release';
+  if (isDigest(text)) return 'this is a digest: it names one package, and is no range';
+  if (dialect === '1.5.0') {
+    const commas = withCommas(text);
+    if (commas !== undefined) {
+      return `a blank means "and" only from Crossplane v2.3 on; write a comma: \`${commas}\``;
+    }
+  }
+  const cured = FIXES.map((cure) => cure(text)).find((t) => !parseConstraint(t, dialect).invalid);
+  if (cured !== undefined) return `write \`${cured}\``;
+  return 'a range is made of comparators such as `>=v1.2.0`, `<v2.0.0` or `^v1.2`, with a comma for and, `||` for or';
+}
+
+function withCommas(text: string): string | undefined {
+  const parsed = parseConstraint(text, '3.4.0');
+  if (parsed.invalid) return undefined;
+  const commas = parsed.groups
+    .map((group) => group.map((comparator) => comparator.text).join(', '))
+    .join(' || ');
+  return parseConstraint(commas, '1.5.0').invalid ? undefined : commas;
+}
+
+const FIXES: readonly ((text: string) => string)[] = [
+  (text) => text.trim(),
+  (text) => text.replaceAll('==', '='),
+  (text) => text.replaceAll('&&', ','),
+  (text) => text.replaceAll('V', 'v'),
+  (text) => text.replace(/,$/, ''),
+  (text) => text.replace(/-0+([0-9])/g, '-$1').replace(/\.0+([0-9])/g, '.$1'),
+];
+
+/** Returns why an old Crossplane admits more versions for `^v0.9.0` and the like, if it does. */
+export function surpriseOfOldDialect(text: string, version: Version, dialect: Dialect) {
+  const [here, newer] = [parseConstraint(text, dialect), parseConstraint(text, '3.4.0')];
+  if (here.invalid || newer.invalid || version.prerelease !== '') return undefined;
+  return newer.admits(version) ? undefined : surprises(here)[0];
+}

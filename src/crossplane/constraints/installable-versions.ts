@@ -1,0 +1,32 @@
+import { parseConstraint, type Selector, selectorText } from './constraint.js';
+import { compareVersions, isIncomplete, parseVersion, type Version } from './version.js';
+import { byCodePoint } from '../../base/collections.js';
+import type { Target } from '../releases/target.js';
+
+/** Returns the tags that are versions for the target, newest first. */
+export function installableVersions(tags: readonly string[], { rules }: Target): Version[] {
+  return tags
+    .flatMap((tag) => parseVersion(tag, rules.dialect) ?? [])
+    .filter((version) => !(rules.skipsIncompleteTags && isIncomplete(version)))
+    .sort((a, b) => compareVersions(b, a) || byCodePoint(b.raw, a.raw));
+}
+
+/**
+ * The prereleases that a range admits: those that it names, as when a cluster checks dependencies,
+ * or all. `all` is for locked packages, because the lockfile does not record that a prerelease was
+ * requested.
+ */
+type Prereleases = 'named' | 'all';
+
+export function satisfies(
+  version: string,
+  selector: Selector,
+  { rules }: Target,
+  prereleases: Prereleases,
+): boolean {
+  if (selector.form !== 'range') return version === selectorText(selector);
+  const constraint = parseConstraint(selector.text, rules.dialect);
+  const parsed = parseVersion(version, rules.dialect);
+  if (constraint.invalid || parsed === undefined) return false;
+  return constraint.admits(parsed, { prereleases: prereleases === 'all' });
+}

@@ -1,0 +1,177 @@
+import type { ImagePin } from './image-config.js';
+import type { LockRow } from './lock-row.js';
+import { type JsonObject, mappingOf, stringOf } from '../../base/json.js';
+import { isPackageKind, type PackageKind } from '../packages/package.js';
+import { packageManagerRules } from '../releases/package-manager-rules.js';
+import type { Target } from '../releases/target.js';
+
+/** The state of the packages of a cluster. Immutable: every change creates a new state. */
+export interface ClusterState {
+  readonly objects: readonly ClusterObject[];
+  readonly revisions: readonly ClusterRevision[];
+  readonly rows: readonly LockRow[];
+  /** The condition `Resolved` of the Lock; undefined if it has none. */
+  readonly resolved: ClusterCondition | undefined;
+  /** Owners of the installed objects, by `controlKey`. */
+  readonly controllers: ReadonlyMap<string, string>;
+  /** Conflicts over CRDs of XRDs and MRDs, which no package reports. */
+  readonly hidden: readonly HiddenConflict[];
+  /** Tags that ImageConfigs rewrite to a digest. */
+  readonly pins: readonly ImagePin[];
+}
+
+/** A `pkg.crossplane.io` object with its status. */
+export interface ClusterObject extends WantedObject {
+  /** Name of its current revision; undefined if it has none. */
+  readonly revision: string | undefined;
+  /** The reason why it has no revision; undefined if it has one or was not reconciled yet. */
+  readonly problem: string | undefined;
+}
+
+/** A `pkg.crossplane.io` object as the user applies it. */
+export interface WantedObject {
+  readonly kind: PackageKind;
+  readonly name: string;
+  /** `spec.package`. */
+  readonly reference: string;
+  readonly skipDependencyResolution: boolean;
+  readonly ignoreCrossplaneConstraints: boolean;
+  /** `revisionActivationPolicy: Manual`: users activate its revisions. */
+  readonly manual: boolean;
+}
+
+export interface ClusterRevision {
+  readonly kind: PackageKind;
+  readonly name: string;
+  readonly of: string;
+  readonly reference: string;
+  readonly active: boolean;
+  readonly health: ClusterCondition;
+}
+
+export interface ClusterCondition {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly message: string | undefined;
+}
+
+export interface HiddenConflict {
+  readonly revision: string;
+  readonly crd: string;
+  readonly controller: string;
+}
+
+export const EMPTY_CLUSTER: ClusterState = {
+  objects: [],
+  revisions: [],
+  rows: [],
+  resolved: undefined,
+  controllers: new Map(),
+  hidden: [],
+  pins: [],
+};
+
+export const HEALTHY: ClusterCondition = { status: 'True', message: undefined };
+export const UNKNOWN: ClusterCondition = { status: 'Unknown', message: undefined };
+
+/** Identifies an object or a revision: names are unique for each kind. */
+interface Named {
+  readonly kind: PackageKind;
+  readonly name: string;
+}
+
+export function isSameNamed(a: Named, b: Named): boolean {
+  return a.kind === b.kind && a.name === b.name;
+}
+
+/** Replaces a member of a list, or appends it. Returns the same list if nothing changes. */
+function withMember<T extends Named>(list: readonly T[], member: T): readonly T[] {
+  const at = list.findIndex((each) => isSameNamed(each, member));
+  if (at < 0) return [...list, member];
+  return isSame(list[at]!, member) ? list : list.with(at, member);
+}
+
+function isSame<T extends object>(a: T, b: T): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+export function withRevision(state: ClusterState, revision: ClusterRevision): ClusterState {
+  const revisions = withMember(state.revisions, revision);
+  return revisions === state.revisions ? state : { ...state, revisions };
+}
+
+export function withObject(state: ClusterState, object: ClusterObject): ClusterState {
+  const objects = withMember(state.objects, object);
+  return objects === state.objects ? state : { ...state, objects };
+}
+
+export function withResolved(state: ClusterState, resolved: ClusterCondition): ClusterState {
+  const isKnown = state.resolved !== undefined && isSame(state.resolved, resolved);
+  return isKnown ? state : { ...state, resolved };
+}
+
+/** Reads a `pkg.crossplane.io` object. Returns undefined if it is not a package. */
+export function wantedObject(object: JsonObject): WantedObject | undefined {
+  const apiVersion = stringOf(object['apiVersion']) ?? '';
+  const kind = stringOf(object['kind']) ?? '';
+  if (!apiVersion.startsWith('pkg.crossplane.io/') || !isPackageKind(kind)) return undefined;
+  const spec = mappingOf(object['spec']) ?? {};
+  return {
+    kind,
+    name: stringOf(mappingOf(object['metadata'])?.['name']) ?? '',
+    reference: stringOf(spec['package']) ?? '',
+    skipDependencyResolution: spec['skipDependencyResolution'] === true,
+    ignoreCrossplaneConstraints: spec['ignoreCrossplaneConstraints'] === true,
+    manual: spec['revisionActivationPolicy'] === 'Manual',
+  };
+}
+
+export interface PackageConditions {
+  readonly kind: PackageKind;
+  readonly name: string;
+  /** `spec.package`. */
+  readonly reference: string;
+  readonly installed: ClusterCondition;
+  readonly healthy: ClusterCondition;
+}
+
+export function packageConditions(state: ClusterState, target: Target): PackageConditions[] {
+  return state.objects.map((object) => {
+    const { kind, name, reference } = object;
+    return { kind, name, reference, ...conditionsOf(state, object, target) };
+  });
+}
+
+export function isHealthy(state: ClusterState, target: Target): boolean {
+  return packageConditions(state, target).every(
+    ({ installed, healthy }) => installed.status === 'True' && healthy.status === 'True',
+  );
+}
+
+function conditionsOf(
+  { revisions }: ClusterState,
+  object: ClusterObject,
+  target: Target,
+): Pick<PackageConditions, 'installed' | 'healthy'> {
+  const { kind, problem } = object;
+  const revision = revisions.find((each) => each.kind === kind && each.name === object.revision);
+  if (problem !== undefined || revision === undefined) {
+    const installed: ClusterCondition = { status: 'False', message: problem };
+    // Releases that do not read the image first report its failure apart from the revision that
+    // runs.
+    const { readsBeforeRevision } = packageManagerRules(target);
+    const healthy = revision === undefined ? UNKNOWN : quotedHealth(revision.health, target);
+    return { installed, healthy: readsBeforeRevision ? installed : healthy };
+  }
+  const installed: ClusterCondition = revision.active
+    ? HEALTHY
+    : { status: 'False', message: 'Package is inactive' };
+  return { installed, healthy: quotedHealth(revision.health, target) };
+}
+
+/** Returns the health of a revision as its package reports it. */
+function quotedHealth(health: ClusterCondition, target: Target): ClusterCondition {
+  const { status, message } = health;
+  if (status === 'True' || !packageManagerRules(target).quotesRevisionHealth) return health;
+  const withMessage = message === undefined ? '' : ` with message: ${message}`;
+  return { status: 'False', message: `Package revision health is "${status}"${withMessage}` };
+}

@@ -1,0 +1,219 @@
+import type { LockDependency, LockRow } from './lock-row.js';
+import { byCodePoint } from '../../base/collections.js';
+import { isDigest } from '../../base/digest.js';
+import { parseConstraint } from '../constraints/constraint.js';
+import { type Dialect, parseVersion } from '../constraints/version.js';
+import type { Repository } from '../packages/package.js';
+import { packageManagerRules } from '../releases/package-manager-rules.js';
+import type { Target } from '../releases/target.js';
+
+/** A missing or outdated dependency, and the row that has it. */
+export interface ImpliedDependency {
+  readonly dependency: LockDependency;
+  readonly by: LockRow;
+}
+
+/** The rows of a Lock as a graph. Nodes are sources as written. */
+interface DependencyGraph {
+  /** Rows by source; undefined for a dependency without a row. */
+  readonly nodes: ReadonlyMap<Repository, LockRow | undefined>;
+  /** Dependencies without a row, each with the first edge to it, in the order of these edges. */
+  readonly missing: readonly ImpliedDependency[];
+}
+
+/** Returns the graph of some rows, or the source that two of them share. */
+export function dependencyGraph(rows: readonly LockRow[]): DependencyGraph | string {
+  const nodes = new Map<Repository, LockRow | undefined>();
+  for (const row of rows) {
+    if (nodes.has(row.source)) return row.source;
+    nodes.set(row.source, row);
+  }
+  const missing: ImpliedDependency[] = [];
+  for (const by of rows) {
+    for (const dependency of by.dependencies) {
+      if (nodes.has(dependency.repository)) continue;
+      nodes.set(dependency.repository, undefined);
+      missing.push({ dependency, by });
+    }
+  }
+  return { nodes, missing };
+}
+
+/** Returns the direct and indirect dependencies of a source. */
+export function dependenciesOf(
+  source: Repository,
+  { nodes }: Pick<DependencyGraph, 'nodes'>,
+): Set<Repository> {
+  const reached = new Set<Repository>();
+  const pending = [source];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const { repository } of nodes.get(next)?.dependencies ?? []) {
+      if (reached.has(repository)) continue;
+      reached.add(repository);
+      pending.push(repository);
+    }
+  }
+  return reached;
+}
+
+/** Returns a source that depends on itself, if any. Crossplane may name another of the cycle. */
+export function findCycle(graph: DependencyGraph): Repository | undefined {
+  for (const source of graph.nodes.keys()) {
+    if (dependenciesOf(source, graph).has(source)) return source;
+  }
+  return undefined;
+}
+
+/** The error of Go's library for text that is not a version. */
+const NO_VERSION: Readonly<Record<Dialect, string>> = {
+  '1.5.0': 'Invalid Semantic Version',
+  '3.4.0': 'invalid semantic version',
+};
+
+/** Whether an installed version satisfies a constraint, as a package manager compares them. */
+type Comparison =
+  | { readonly fits: boolean }
+  /** The error message if the two cannot be compared. */
+  | { readonly error: string };
+
+function compareWith(version: string, constraint: string, { rules }: Target): Comparison {
+  if (rules.digestDependencies && isDigest(constraint)) return { fits: version === constraint };
+  const range = parseConstraint(constraint, rules.dialect);
+  if (range.invalid) return { error: range.error };
+  const parsed = parseVersion(version, rules.dialect);
+  if (parsed === undefined) return { error: NO_VERSION[rules.dialect] };
+  return { fits: range.admits(parsed) };
+}
+
+export function isSatisfied(version: string, constraint: string, target: Target): boolean {
+  const fit = compareWith(version, constraint, target);
+  return 'fits' in fit && fit.fits;
+}
+
+/** Adds the row of a revision to the Lock and checks the dependencies of the revision. */
+export function checkDependencies(
+  rows: readonly LockRow[],
+  self: LockRow,
+  target: Target,
+): { readonly rows: readonly LockRow[]; readonly problem: string | undefined } {
+  const graph = dependencyGraph(rows);
+  if (typeof graph === 'string') {
+    const what = 'cannot initialize dependency graph from the packages in the lock';
+    return { rows, problem: `${what}: node ${graph} already exists` };
+  }
+  const current = withoutMoved(rows, self);
+  const own = current.find(({ name }) => name === self.name);
+  if (own === undefined) {
+    const nodes = new Map(graph.nodes).set(self.source, self);
+    const missing = self.dependencies.filter(({ repository }) => !nodes.has(repository));
+    const added = [...current, self];
+    if (missing.length > 0) return { rows: added, problem: missingText(missing, target) };
+    return { rows: added, problem: problemOf(self, { ...graph, nodes }, target) };
+  }
+  if (own.version === self.version || !packageManagerRules(target).refreshesRowVersions) {
+    return { rows: current, problem: problemOf(self, graph, target) };
+  }
+  const nodes = new Map(graph.nodes).set(self.source, self);
+  const refreshed = current.map((row) => (row === own ? { ...row, version: self.version } : row));
+  return { rows: refreshed, problem: problemOf(self, { ...graph, nodes }, target) };
+}
+
+/** Removes the row of a revision whose image was moved to another source. */
+function withoutMoved(rows: readonly LockRow[], self: LockRow): readonly LockRow[] {
+  const isMoved = rows.some(({ name, source }) => name === self.name && source !== self.source);
+  return isMoved ? rows.filter(({ name }) => name !== self.name) : rows;
+}
+
+function problemOf(self: LockRow, graph: DependencyGraph, target: Target): string | undefined {
+  const reached = dependenciesOf(self.source, graph);
+  const missing = graph.missing.filter(({ dependency }) => reached.has(dependency.repository));
+  if (missing.length > 0) {
+    return missingText(
+      missing.map(({ dependency }) => dependency),
+      target,
+    );
+  }
+  const unsatisfied: LockDependency[] = [];
+  for (const dependency of self.dependencies) {
+    const row = graph.nodes.get(dependency.repository);
+    if (row === undefined) return 'dependency in graph is not a lock package';
+    const fit = compareWith(row.version, dependency.constraint, target);
+    if ('error' in fit) return fit.error;
+    if (fit.fits) continue;
+    if (isDigest(dependency.constraint)) return incompatibleText(dependency, row);
+    unsatisfied.push(dependency);
+  }
+  if (unsatisfied.length === 0) return undefined;
+  const text = packageManagerRules(target).reportsConflicts
+    ? unsatisfied
+        .map((each) => incompatibleText(each, graph.nodes.get(each.repository)!))
+        .join('; ')
+    : `[${unsatisfied.map(({ repository }) => repository).join(' ')}]`;
+  return `incompatible dependencies: ${text}`;
+}
+
+function incompatibleText({ constraint }: LockDependency, { source, version }: LockRow): string {
+  const existing = `existing package ${source}@${version}`;
+  return `${existing} is incompatible with constraint ${constraint.trim()}`;
+}
+
+const MAX_QUOTED = 3;
+
+function missingText(missing: readonly LockDependency[], target: Target): string {
+  if (!packageManagerRules(target).quotesMissing) {
+    return `missing dependencies: [${missing.map(({ repository }) => repository).join(' ')}]`;
+  }
+  const quoted = missing
+    .map(({ repository, constraint }) => {
+      return constraint === '' ? `"${repository}"` : `"${repository}" (${constraint})`;
+    })
+    .sort(byCodePoint);
+  return `missing dependencies: ${firstOf(quoted)}`;
+}
+
+function firstOf(texts: readonly string[]): string {
+  if (texts.length < MAX_QUOTED) return texts.join(', ');
+  const [more, shown] = [texts.length - MAX_QUOTED, texts.slice(0, MAX_QUOTED)];
+  if (more > 0) return `${shown.join(', ')}, and ${more} more`;
+  return `${shown.slice(0, -1).join(', ')}, and ${shown.at(-1)!}`;
+}
+
+// The rules of a resolver that may move packages.
+
+/** Removes rows that satisfy no constraint on them: the resolver treats these as missing. */
+export function withoutOutdated(rows: readonly LockRow[], target: Target): readonly LockRow[] {
+  return rows.filter(({ source, version }) => {
+    const constraints = constraintsOn(source, rows);
+    return (
+      constraints.length === 0 || constraints.some((each) => isSatisfied(version, each, target))
+    );
+  });
+}
+
+export function constraintsOn(source: Repository, rows: readonly LockRow[]): readonly string[] {
+  return rows.flatMap(({ dependencies }) =>
+    dependencies.flatMap(({ repository, constraint }) =>
+      repository === source ? [constraint] : [],
+    ),
+  );
+}
+
+/**
+ * Returns dependencies without a row or with an unsatisfied constraint, in the order of rows. For a
+ * dependency without a row, later edges compare with the constraint of the first edge instead of a
+ * version.
+ */
+export function outdatedOrMissing(rows: readonly LockRow[], target: Target): ImpliedDependency[] {
+  const versions = new Map(rows.map(({ source, version }) => [source, version]));
+  const implied: ImpliedDependency[] = [];
+  for (const by of rows) {
+    for (const dependency of by.dependencies) {
+      const { repository, constraint } = dependency;
+      const installed = versions.get(repository);
+      if (installed === undefined) versions.set(repository, constraint);
+      else if (installed === constraint || isSatisfied(installed, constraint, target)) continue;
+      implied.push({ dependency, by });
+    }
+  }
+  return implied;
+}

@@ -1,0 +1,345 @@
+import { requestTags, type ClusterTask } from './cluster-image.js';
+import {
+  type ClusterObject,
+  type ClusterState,
+  HEALTHY,
+  isSameNamed,
+  withObject,
+  withResolved,
+} from './cluster-state.js';
+import {
+  constraintsOn,
+  findCycle,
+  dependencyGraph,
+  type ImpliedDependency,
+  outdatedOrMissing,
+  withoutOutdated,
+} from './dependency-graph.js';
+import { pulledReference } from './image-config.js';
+import type { LockDependency, LockRow } from './lock-row.js';
+import { isDigest } from '../../base/digest.js';
+import { type Constraint, parseConstraint } from '../constraints/constraint.js';
+import { compareVersions, newestOf, parseVersion, type Version } from '../constraints/version.js';
+import { servesPackages } from '../packages/dependencies.js';
+import { objectNameOf } from '../packages/object-names.js';
+import { isPackageKind, type PackageKind, type Repository } from '../packages/package.js';
+import {
+  joinReference,
+  parseReference,
+  sameRepository,
+  splitPackageReference,
+  validPackageReference,
+} from '../packages/reference.js';
+import { packageManagerRules } from '../releases/package-manager-rules.js';
+import type { Target } from '../releases/target.js';
+
+/** Flags of the package manager that allow it to move installed packages. */
+export interface MoveFlags {
+  readonly upgrades: boolean;
+  readonly downgrades: boolean;
+}
+
+/** What the resolver did about the first missing or outdated dependency. */
+export type Resolution =
+  | { readonly did: 'nothing' }
+  | {
+      readonly did: 'installed' | 'moved' | 'found another';
+      readonly implied: ImpliedDependency;
+      readonly version: string;
+      /** The old version of a move, or the description of another object. */
+      readonly message?: string | undefined;
+    }
+  | {
+      readonly did: 'fail';
+      /** undefined if the problem is about the whole Lock. */
+      readonly implied: ImpliedDependency | undefined;
+      readonly problem: string;
+    };
+
+interface ReconciledLock {
+  readonly state: ClusterState;
+  readonly resolution: Resolution;
+}
+
+/** Installs the first missing dependency. The others wait until it is in the Lock. */
+export function* reconcileLock(
+  state: ClusterState,
+  target: Target,
+  flags: MoveFlags,
+): ClusterTask<ReconciledLock> {
+  if (state.rows.length === 0) {
+    const cleared = state.resolved === undefined ? state : { ...state, resolved: undefined };
+    return { state: cleared, resolution: NOTHING };
+  }
+  const reconciled = yield* resolveFirst(state, target, flags);
+  return { ...reconciled, state: withCondition(reconciled, target) };
+}
+
+const NOTHING: Resolution = { did: 'nothing' };
+
+function* resolveFirst(
+  state: ClusterState,
+  target: Target,
+  flags: MoveFlags,
+): ClusterTask<ReconciledLock> {
+  const prunes = flags.upgrades && packageManagerRules(target).prunesOutdatedRows;
+  const rows = prunes ? withoutOutdated(state.rows, target) : state.rows;
+  const graph = dependencyGraph(rows);
+  if (typeof graph === 'string') {
+    return failed(state, undefined, `cannot build DAG: node ${graph} already exists`);
+  }
+  const cyclic = findCycle(graph);
+  if (cyclic !== undefined) {
+    return failed(state, undefined, `cannot sort DAG: detected cycle on: ${cyclic}`);
+  }
+  const [implied] = flags.upgrades ? outdatedOrMissing(rows, target) : graph.missing;
+  if (implied === undefined) return { state, resolution: NOTHING };
+  const { repository } = implied.dependency;
+  if (parseReference(repository) === undefined) {
+    const what = `could not parse reference: ${repository}`;
+    return failed(state, implied, `dependency package is not valid: ${what}`);
+  }
+  const installed = flags.upgrades ? installedObject(state, implied.dependency, target) : undefined;
+  return installed === undefined
+    ? yield* install(state, implied, target)
+    : yield* move(state, { implied, installed, rows, flags }, target);
+}
+
+/** Returns the object of a dependency; of several spellings, the last by name. */
+function installedObject(
+  { objects }: ClusterState,
+  { kind, repository }: LockDependency,
+  target: Target,
+): ClusterObject | undefined {
+  return objects
+    .filter((object) => object.kind === kind && sourceOf(object, target) !== undefined)
+    .filter((object) => sameRepository(sourceOf(object, target)!, repository, target))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .at(-1);
+}
+
+function sourceOf({ reference }: ClusterObject, target: Target): Repository | undefined {
+  return splitPackageReference(reference, target)?.source;
+}
+
+function* install(
+  state: ClusterState,
+  implied: ImpliedDependency,
+  target: Target,
+): ClusterTask<ReconciledLock> {
+  const { repository, kind, apiVersion, constraint } = implied.dependency;
+  const choice: VersionChoice = yield* versionToInstall(repository, constraint, target);
+  if ('problem' in choice) return failed(state, implied, choice.problem);
+  if (!isPackageKind(kind) || !servesPackages(apiVersion, kind)) {
+    const problem =
+      kind === ''
+        ? 'cannot construct dependency package: encountered an invalid dependency: package dependencies must specify either a valid type, or an explicit apiVersion, kind, and package'
+        : `cannot create dependency package: no matches for kind "${kind}" in version "${apiVersion ?? ''}"`;
+    return failed(state, implied, problem);
+  }
+  const { version } = choice;
+  const object = newObject(kind, repository, version, target);
+  const other = state.objects.find((each) => isSameNamed(each, object));
+  if (other !== undefined) return handleExisting(state, implied, { version, other }, target);
+  const refused = serverError(object, target);
+  if (refused !== undefined) {
+    return failed(state, implied, `cannot create dependency package: ${refused}`);
+  }
+  const created = { ...state, objects: [...state.objects, object] };
+  return { state: created, resolution: { did: 'installed', implied, version } };
+}
+
+/** Fields that are not set here have the defaults of the CRD. */
+function newObject(
+  kind: PackageKind,
+  repository: Repository,
+  version: string,
+  target: Target,
+): ClusterObject {
+  return {
+    kind,
+    name: objectNameOf(repository, target),
+    reference: joinReference(repository, version),
+    skipDependencyResolution: false,
+    ignoreCrossplaneConstraints: false,
+    manual: false,
+    revision: undefined,
+    problem: undefined,
+  };
+}
+
+/** Returns why the API server refuses an object, or undefined if it accepts it. */
+export function serverError(
+  { kind, name, reference }: Pick<ClusterObject, 'kind' | 'name' | 'reference'>,
+  target: Target,
+): string | undefined {
+  if (!target.rules.strictReferences || validPackageReference(reference, target)) return undefined;
+  const rule =
+    'must be a fully qualified image name, including the registry, repository, and tag or digest';
+  return `${kind}.pkg.crossplane.io "${name}" is invalid: spec.package: Invalid value: "${reference}": ${rule}`;
+}
+
+/** Handles an existing object of that name, for the same package or for another one. */
+function handleExisting(
+  state: ClusterState,
+  implied: ImpliedDependency,
+  { version, other }: { readonly version: string; readonly other: ClusterObject },
+  target: Target,
+): ReconciledLock {
+  if (!packageManagerRules(target).acceptsExistingObjects) {
+    const { kind, name } = other;
+    const what = `${kind.toLowerCase()}s.pkg.crossplane.io "${name}" already exists`;
+    return failed(state, implied, `cannot create dependency package: ${what}`);
+  }
+  const isSame = sourceOf(other, target) === implied.dependency.repository;
+  if (isSame) return { state, resolution: NOTHING };
+  const message = `${other.kind} ${other.name} is ${other.reference}`;
+  return { state, resolution: { did: 'found another', implied, version, message } };
+}
+
+interface Move {
+  readonly implied: ImpliedDependency;
+  readonly installed: ClusterObject;
+  readonly rows: readonly LockRow[];
+  readonly flags: MoveFlags;
+}
+
+function* move(
+  state: ClusterState,
+  { implied, installed, rows, flags }: Move,
+  target: Target,
+): ClusterTask<ReconciledLock> {
+  const { repository } = implied.dependency;
+  const { movesFromPulledVersion } = packageManagerRules(target);
+  const pulled = movesFromPulledVersion
+    ? pulledReference(installed.reference, state.pins)
+    : installed.reference;
+  const from = splitPackageReference(pulled, target)?.version ?? pulled;
+  const constraints = constraintsOn(repository, rows);
+  const moving = { from, constraints, downgrades: flags.downgrades };
+  const choice: VersionChoice = yield* versionToMoveTo(repository, moving, target);
+  if ('problem' in choice) return failed(state, implied, choice.problem);
+  const { version } = choice;
+  const object = { ...installed, reference: joinReference(repository, version) };
+  if (object.reference === installed.reference) {
+    return { state, resolution: NOTHING };
+  }
+  const moved = withObject(state, object);
+  return { state: moved, resolution: { did: 'moved', implied, version, message: from } };
+}
+
+function failed(
+  state: ClusterState,
+  implied: ImpliedDependency | undefined,
+  problem: string,
+): ReconciledLock {
+  return { state, resolution: { did: 'fail', implied, problem } };
+}
+
+/** Returns the state with the condition of the Lock that a resolution leads to. */
+function withCondition({ state, resolution }: ReconciledLock, target: Target): ClusterState {
+  if (!packageManagerRules(target).lockConditions) return state;
+  if (resolution.did !== 'fail') return withResolved(state, HEALTHY);
+  // The controller recovers from a panic, which leaves no trace on the Lock.
+  if (resolution.problem.startsWith('panic: ')) return state;
+  const message = `Error occurred during dependency resolution ${resolution.problem}`;
+  return withResolved(state, { status: 'False', message });
+}
+
+/** The version that the resolver selects, or the reason why it selects none. */
+type VersionChoice = { readonly version: string } | { readonly problem: string };
+
+/** The error of registries for a repository whose tags cannot be listed. */
+const NO_TAGS =
+  'cannot fetch dependency package tags: NAME_UNKNOWN: repository name not known to registry';
+const INVALID = 'version constraint on dependency is invalid';
+const NO_VERSION_TO_INSTALL = 'cannot find dependency version to install';
+const NO_VERSION_TO_MOVE = 'cannot find dependency version to upgrade';
+
+/** Selects the newest version that this constraint admits, whatever other packages require. */
+export function* versionToInstall(
+  repository: Repository,
+  constraint: string,
+  target: Target,
+): ClusterTask<VersionChoice> {
+  const { rules } = target;
+  if (rules.digestDependencies && isDigest(constraint)) return { version: constraint };
+  const range = parseConstraint(constraint, rules.dialect);
+  if (range.invalid) return { problem: `${NO_VERSION_TO_INSTALL}: ${INVALID}: ${range.error}` };
+  const tags = yield* requestTags(repository);
+  if (tags === undefined) return { problem: `${NO_VERSION_TO_INSTALL}: ${NO_TAGS}` };
+  const newest = newestOf(tags, rules, (version) => range.admits(version));
+  if (newest !== undefined) return { version: newest.raw };
+  return { problem: noVersionText(repository, constraint, target) };
+}
+
+interface Moving {
+  readonly from: string;
+  readonly constraints: readonly string[];
+  readonly downgrades: boolean;
+}
+
+/**
+ * Selects the version to move an installed package to: the lowest from the installed one on that
+ * all constraints admit. If there is none and downgrades are allowed, the highest one below.
+ */
+export function* versionToMoveTo(
+  repository: Repository,
+  { from, constraints, downgrades }: Moving,
+  target: Target,
+): ClusterTask<VersionChoice> {
+  const pinned = digestToMoveTo(constraints);
+  if (pinned !== undefined) return pinned;
+  const tags = yield* requestTags(repository);
+  if (tags === undefined) return { problem: `${NO_VERSION_TO_MOVE}: ${NO_TAGS}` };
+  const { dialect } = target.rules;
+  const ranges: Constraint[] = [];
+  for (const constraint of constraints) {
+    const range = parseConstraint(constraint, dialect);
+    if (range.invalid) return { problem: `${NO_VERSION_TO_MOVE}: ${INVALID}: ${range.error}` };
+    ranges.push(range);
+  }
+  const installed = parseVersion(from, dialect);
+  if (installed === undefined) return { problem: `panic: ${from} is no semantic version` };
+  const candidates = tags
+    .map((tag) => parseVersion(tag, dialect))
+    .filter((version) => version !== undefined)
+    .filter((version) => ranges.every((range) => range.admits(version)))
+    .sort(byPrecedence);
+  const up = candidates.find((version) => compareVersions(version, installed) >= 0);
+  const chosen = up ?? (downgrades ? candidates.at(-1) : undefined);
+  if (chosen !== undefined) return { version: chosen.raw };
+  const text = noVersionText(repository, `[${constraints.join(' ')}]`, target);
+  return { problem: `${NO_VERSION_TO_MOVE}: ${text}` };
+}
+
+/** Returns the choice if there are digests among the constraints, otherwise undefined. */
+function digestToMoveTo(constraints: readonly string[]): VersionChoice | undefined {
+  const digests = new Set(constraints.filter(isDigest));
+  const listed = `([${constraints.join(' ')}])`;
+  if (digests.size === 0) return undefined;
+  if (!constraints.every(isDigest)) {
+    const what = 'a dependency package has different types of parent constraints';
+    return { problem: `${NO_VERSION_TO_MOVE}: ${what} ${listed}` };
+  }
+  const [digest, ...others] = digests;
+  if (others.length === 0) return { version: digest! };
+  const what = 'a dependency package has different digests in parent constraints';
+  return { problem: `${NO_VERSION_TO_MOVE}: ${what} ${listed}` };
+}
+
+/** Compares by precedence. Of equal versions, the greatest string comes first. */
+function byPrecedence(a: Version, b: Version): number {
+  return compareVersions(a, b) || (a.raw < b.raw ? 1 : -1);
+}
+
+function noVersionText(repository: Repository, constraints: string, target: Target): string {
+  if (!packageManagerRules(target).explainsNoVersion) {
+    return `dependency (${repository}) does not have version in constraints (${constraints})`;
+  }
+  return (
+    `dependency (${repository}) does not have a valid version to upgrade that satisfies all ` +
+    'constraints. If there is a valid version that requires downgrade, manual intervention is ' +
+    `required. Constraints: ${constraints}`
+  );
+}

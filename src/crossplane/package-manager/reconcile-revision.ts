@@ -1,0 +1,280 @@
+import { requestImage, type ClusterImage, type ClusterTask } from './cluster-image.js';
+import {
+  type ClusterObject,
+  type ClusterRevision,
+  type ClusterState,
+  HEALTHY,
+  type HiddenConflict,
+  UNKNOWN,
+  withObject,
+  withRevision,
+} from './cluster-state.js';
+import { checkDependencies, isSatisfied } from './dependency-graph.js';
+import { pulledReference } from './image-config.js';
+import type { LockRow } from './lock-row.js';
+import { isDigest } from '../../base/digest.js';
+import { friendlyId, revisionName } from '../packages/object-names.js';
+import { groupOf, type OwnedKind, type OwnedObject } from '../packages/owned-objects.js';
+import type { Candidate, PackageKind } from '../packages/package.js';
+import { splitPackageReference, splitTag } from '../packages/reference.js';
+import { packageManagerRules } from '../releases/package-manager-rules.js';
+import type { Target } from '../releases/target.js';
+
+/** Creates the revision for the image of a package object and deactivates its other revisions. */
+export function* reconcilePackage(
+  state: ClusterState,
+  object: ClusterObject,
+  target: Target,
+): ClusterTask<ClusterState> {
+  const pulled = pulledReference(object.reference, state.pins);
+  const candidate = imageOf(pulled, target);
+  const image = candidate && (yield* requestImage(candidate));
+  const problem = unpackProblem(pulled, candidate, image, target);
+  if (problem !== undefined) {
+    return withObject(state, { ...object, problem: `cannot unpack package: ${problem}` });
+  }
+  const name = nameOfRevision(object, candidate!, image!);
+  let next = withObject(state, { ...object, revision: name, problem: undefined });
+  for (const revision of revisionsOf(state, object)) {
+    if (revision.name !== name && revision.active) {
+      next = withRevision(next, { ...revision, active: false });
+    }
+  }
+  const known = revisionsOf(state, object).find((revision) => revision.name === name);
+  return withRevision(next, {
+    kind: object.kind,
+    name,
+    of: object.name,
+    reference: object.reference,
+    active: known?.active === true || !object.manual,
+    health: known?.health ?? UNKNOWN,
+  });
+}
+
+/** Returns the image that a reference pulls, if it is valid. A digest takes precedence. */
+function imageOf(reference: string, target: Target): Candidate | undefined {
+  const split = splitPackageReference(reference, target);
+  if (split === undefined) return undefined;
+  const { source, version } = split;
+  return { repository: isDigest(version) ? splitTag(source).name : source, version };
+}
+
+export function revisionsOf(state: ClusterState, object: ClusterObject): ClusterRevision[] {
+  return state.revisions.filter(({ kind, of }) => kind === object.kind && of === object.name);
+}
+
+function unpackProblem(
+  reference: string,
+  candidate: Candidate | undefined,
+  image: ClusterImage | undefined,
+  target: Target,
+): string | undefined {
+  if (candidate === undefined) return `could not parse reference: ${reference}`;
+  if (image === undefined) return `failed to fetch package from remote: no image ${reference}`;
+  const readsFirst = packageManagerRules(target).readsBeforeRevision;
+  return readsFirst && image.problem?.at === 'read' ? image.problem.message : undefined;
+}
+
+/** Returns the name of a revision. Uses the version if the source does not know the digest. */
+function nameOfRevision({ name }: ClusterObject, { version }: Candidate, image: ClusterImage) {
+  const { digest } = image;
+  return digest !== undefined && isDigest(digest)
+    ? revisionName(name, digest)
+    : friendlyId(name, version);
+}
+
+interface RevisionResult {
+  readonly state: ClusterState;
+  /** The revision has added its row to the Lock and still has to install its objects. */
+  readonly isUnfinished: boolean;
+}
+
+/**
+ * Reads and checks a revision, adds it to the Lock, and installs its objects, up to the first
+ * problem. All others see its row before it continues.
+ */
+export function* reconcileRevision(
+  state: ClusterState,
+  revision: ClusterRevision,
+  target: Target,
+): ClusterTask<RevisionResult> {
+  if (!revision.active) return finished(deactivate(state, revision));
+  const candidate = imageOf(pulledReference(revision.reference, state.pins), target);
+  const image = candidate && (yield* requestImage(candidate));
+  const unhealthy = (to: ClusterState, message: string) =>
+    finished(withRevision(to, { ...revision, health: { status: 'False', message } }));
+  const object = state.objects.find(
+    ({ kind, name }) => kind === revision.kind && name === revision.of,
+  );
+  if (image === undefined || object === undefined) return finished(state);
+  const refused = refusalOf(image, object, target);
+  if (refused !== undefined) return unhealthy(state, refused);
+  const checked = object.skipDependencyResolution
+    ? { rows: state.rows, problem: undefined }
+    : enterLock(state, revision, image, target);
+  const entered = checked.rows === state.rows ? state : { ...state, rows: checked.rows };
+  if (checked.problem !== undefined) {
+    const status = packageManagerRules(target).quotesRevisionHealth ? 'False' : 'Unknown';
+    const message = `cannot resolve package dependencies: ${checked.problem}`;
+    return finished(withRevision(entered, { ...revision, health: { status, message } }));
+  }
+  if (entered !== state) return { state: entered, isUnfinished: true };
+  if (image.problem?.at === 'establish') {
+    return unhealthy(entered, `cannot establish control of object: ${image.problem.message}`);
+  }
+  const established = establish(entered, revision, image.owns, target);
+  if (established.problem !== undefined) return unhealthy(entered, established.problem);
+  return finished(withRevision(established.state, { ...revision, health: HEALTHY }));
+}
+
+function finished(state: ClusterState): RevisionResult {
+  return { state, isUnfinished: false };
+}
+
+/** Removes a revision from the Lock and releases its objects. */
+function deactivate(state: ClusterState, revision: ClusterRevision): ClusterState {
+  const rows = state.rows.filter(({ name }) => name !== revision.name);
+  const left = rows.length === state.rows.length ? state : { ...state, rows };
+  return withRevision(withoutControllers(left, new Set([controllerName(revision)])), {
+    ...revision,
+    health: HEALTHY,
+  });
+}
+
+/** Returns why the package is refused, whatever else is installed, or undefined if it is not. */
+function refusalOf(image: ClusterImage, object: ClusterObject, target: Target): string | undefined {
+  const { problem, kind, crossplane } = image;
+  const linting = target.rules.lintBlocks ? 'linting' : 'validating';
+  if (problem?.at === 'read') return `cannot parse package contents: ${problem.message}`;
+  if (problem?.at === 'lint') return `${linting} package contents failed: ${problem.message}`;
+  if (kind !== object.kind) {
+    return `${linting} package contents failed: package meta type is not ${object.kind}`;
+  }
+  if (crossplane === undefined || object.ignoreCrossplaneConstraints) return undefined;
+  if (isSatisfied(target.version, crossplane, target)) return undefined;
+  return `incompatible Crossplane version: package is not compatible with Crossplane version (${target.version})`;
+}
+
+function enterLock(
+  { rows }: ClusterState,
+  { kind, name, reference }: ClusterRevision,
+  { dependencies }: ClusterImage,
+  target: Target,
+): ReturnType<typeof checkDependencies> {
+  if (dependencies === undefined) {
+    const problem =
+      'encountered an invalid dependency: package dependencies must specify either a valid type, or an explicit apiVersion, kind, and package';
+    return { rows, problem };
+  }
+  const { source, version } = splitPackageReference(reference, target)!;
+  const self: LockRow = { name, kind, source, version, dependencies };
+  return checkDependencies(rows, self, target);
+}
+
+/**
+ * Takes control of all objects of an active revision, or of none if another one controls one of
+ * them.
+ *
+ * An XRD or MRD then creates its CRDs. The XRD controls its CRDs; the revision controls those of an
+ * MRD. If another one controls such a CRD, the package does not report it.
+ */
+function establish(
+  state: ClusterState,
+  revision: ClusterRevision,
+  owns: readonly OwnedObject[],
+  target: Target,
+) {
+  const self = controllerName(revision);
+  const installed = owns.filter(({ kind }) => kind !== 'claim').map(installedAs(revision, target));
+  const foreign = installed.find((object) => {
+    return ![undefined, self].includes(state.controllers.get(controlKey(object)));
+  });
+  if (foreign !== undefined) {
+    const other = state.controllers.get(controlKey(foreign))!;
+    const what = `${foreign.name} is already controlled by ${other} (UID …)`;
+    return { state, problem: `cannot establish control of object: ${what}` };
+  }
+  const controllers = new Map(state.controllers);
+  for (const object of installed) controllers.set(controlKey(object), self);
+  const hidden: HiddenConflict[] = [];
+  for (const { crd, by } of createdCrds(owns, installed, self)) {
+    const controller = controllers.get(controlKey({ kind: 'CRD', name: crd })) ?? by;
+    controllers.set(controlKey({ kind: 'CRD', name: crd }), controller);
+    if (controller !== by) hidden.push({ revision: revision.name, crd, controller });
+  }
+  const others = state.hidden.filter((clash) => clash.revision !== revision.name);
+  const isSame =
+    controllers.size === state.controllers.size &&
+    installed.every((object) => state.controllers.get(controlKey(object)) === self) &&
+    others.length + hidden.length === state.hidden.length;
+  return {
+    state: isSame ? state : { ...state, controllers, hidden: [...others, ...hidden] },
+    problem: undefined,
+  };
+}
+
+/** Deletes revisions. Their objects go with their last owner, and CRDs go with their XRD or MRD. */
+export function deleteRevisions(
+  state: ClusterState,
+  revisions: readonly ClusterRevision[],
+): ClusterState {
+  const gone = new Set(revisions.map(controllerName));
+  for (const [key, controller] of state.controllers) if (gone.has(controller)) gone.add(key);
+  const names = new Set(revisions.map(({ name }) => name));
+  const hidden = state.hidden.filter(({ revision }) => !names.has(revision));
+  return withoutControllers({ ...state, hidden }, gone);
+}
+
+function withoutControllers(state: ClusterState, gone: ReadonlySet<string>): ClusterState {
+  const remaining = [...state.controllers].filter(([, controller]) => !gone.has(controller));
+  if (remaining.length === state.controllers.size) return state;
+  return { ...state, controllers: new Map(remaining) };
+}
+
+/** Returns a key for the owner of an object, as an owner reference names it: kind and name. */
+export function controlKey({ kind, name }: OwnedObject): string {
+  return `${CONTROLLER_KINDS[kind] ?? kind} ${name}`;
+}
+
+const CONTROLLER_KINDS: Partial<Record<OwnedKind, string>> = {
+  XRD: 'CompositeResourceDefinition',
+  MRD: 'ManagedResourceDefinition',
+};
+
+export function controllerName({ kind, name }: { kind: PackageKind; name: string }): string {
+  return `${kind}Revision ${name}`;
+}
+
+/** Returns a function that gives the object as it is installed. */
+function installedAs(revision: ClusterRevision, target: Target) {
+  const { convertsCrds, unconvertedCrds } = packageManagerRules(target);
+  const converts = (name: string) =>
+    convertsCrds &&
+    revision.kind === 'Provider' &&
+    !unconvertedCrds.includes(name.slice(0, name.indexOf('.')));
+  return ({ kind, name }: OwnedObject): OwnedObject => ({
+    kind: kind === 'CRD' && converts(name) ? 'MRD' : kind,
+    name,
+  });
+}
+
+/** Returns the CRDs that installed XRDs and MRDs create, and who controls them. */
+function createdCrds(
+  owns: readonly OwnedObject[],
+  installed: readonly OwnedObject[],
+  revision: string,
+): readonly { readonly crd: string; readonly by: string }[] {
+  const makers = installed.filter(({ kind }) => kind === 'XRD' || kind === 'MRD');
+  const own = makers.map((maker) => ({
+    crd: maker.name,
+    by: maker.kind === 'MRD' ? revision : controlKey(maker),
+  }));
+  const xrds = installed.filter(({ kind }) => kind === 'XRD');
+  const claims = owns
+    .filter(({ kind }) => kind === 'claim')
+    .flatMap((claim) => {
+      const xrd = xrds.find((each) => groupOf(each) === groupOf(claim));
+      return xrd === undefined ? [] : [{ crd: claim.name, by: controlKey(xrd) }];
+    });
+  return [...own, ...claims];
+}

@@ -1,0 +1,351 @@
+import { type Block, type BlockEntry, BlockLines, TextExcerpt } from './block-lines.js';
+import type { DocumentText, ParsedDocument, ParsedPair } from './package-documents.js';
+import { sizeProblem } from './split-documents.js';
+import type { Path } from '../../base/json.js';
+import { type GoDocument, parseGoYaml } from '../../base/yaml/go-yaml.js';
+import { findPlace, lineFinder, placesOf } from '../../base/yaml/positions.js';
+
+/** Parsers of two documents of one object, for `diff`. For definitions, `differing` is enough. */
+export const documentParser = { differing: parseDiffering, whole: parseWhole };
+
+/** Parses two documents of one definition, without parts that are obviously equal. */
+export function parseDiffering(old: DocumentText, fresh: DocumentText): ParsedPair {
+  const parts = differingParts(old.text, fresh.text);
+  if (parts !== undefined) {
+    const pair = { old: parseDocument(old, parts.old), fresh: parseDocument(fresh, parts.fresh) };
+    if ('value' in pair.old && 'value' in pair.fresh) return { old: pair.old, fresh: pair.fresh };
+  }
+  return parseWhole(old, fresh);
+}
+
+export function parseWhole(old: DocumentText, fresh: DocumentText): ParsedPair {
+  const [before, after] = [parseDocument(old), parseDocument(fresh)];
+  if ('problem' in before) return before;
+  return 'problem' in after ? after : { old: before, fresh: after };
+}
+
+function parseDocument(
+  { text, line }: DocumentText,
+  cut?: TextExcerpt,
+): ParsedDocument | { readonly problem: string } {
+  const read = cut?.text ?? text;
+  const problem = sizeProblem(read);
+  if (problem !== undefined) return { problem };
+  const document = parseGoYaml(read);
+  if ('error' in document) return { problem: document.error };
+  const offsetOf = offsetFinder(document);
+  let lineOf: ((offset: number) => number) | undefined;
+  return {
+    value: document.value,
+    lineOf: (path) => {
+      const offset = offsetOf(path);
+      return line - 1 + (lineOf ??= lineFinder(text))(cut?.offsetOf(offset) ?? offset);
+    },
+  };
+}
+
+/** Builds positions only if an offset is requested. */
+function offsetFinder({ source, events }: GoDocument): (path: Path) => number {
+  let root: ReturnType<typeof placesOf>;
+  return (path) => {
+    root ??= placesOf(source, events);
+    return root === undefined ? 0 : findPlace(root, path).offset;
+  };
+}
+
+/** Anchors, aliases, tags and merges, which make a part depend on another part. */
+const REFERENCE = /^[ ]*(?:- )*(?:[\w$./-]+:[ ]+[&*!]\S|<<:|[&*!][\w-]+[ ]*$)/m;
+/** Every text that `REFERENCE` matches contains one of these, and they are faster to find. */
+const MARKS = [': &', ': *', ': !', ':  ', '- &', '- *', '- !', '<<:'];
+const WEBHOOK_CONVERSION = ' strategy: Webhook';
+
+/**
+ * Removes equal parts and metadata, which comparisons ignore, from two CRDs, XRDs or MRDs. Returns
+ * undefined if only a parser can tell what is equal.
+ *
+ * Parsing takes ten times as long as reading the names of a package, and most of a new provider
+ * version is unchanged.
+ */
+export function differingParts(old: string, fresh: string) {
+  if ([old, fresh].some(hasReferences)) return undefined;
+  const root = { old: rootOf(old), fresh: rootOf(fresh) };
+  if (root.old === undefined || root.fresh === undefined) return undefined;
+  const parts = cutMappings([root], 'root')?.[0];
+  return parts && { old: excerpt(old, parts.old), fresh: excerpt(fresh, parts.fresh) };
+}
+
+function hasReferences(text: string): boolean {
+  return MARKS.some((mark) => text.includes(mark)) && REFERENCE.test(text);
+}
+
+/** The values at one place of the old and the new document, if any. */
+interface OldAndNew<T> {
+  readonly old?: T | undefined;
+  readonly fresh?: T | undefined;
+}
+
+/** A part that stays: as a whole, or its first line and some parts of the lines below. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  readonly indent: number;
+  readonly inside?: readonly Part[] | undefined;
+  /** Column of the dash, for an item of a list. */
+  readonly dash?: number | undefined;
+}
+
+interface PartsOfBoth {
+  readonly old: readonly Part[];
+  readonly fresh: readonly Part[];
+}
+
+/** The role of a mapping: a schema or its fields, their parents, or something else. */
+type MappingRole = 'root' | 'spec' | 'version' | 'holder' | 'schema' | 'fields' | 'else';
+
+function roleBelow(place: MappingRole, key: string): MappingRole {
+  if (place === 'fields') return 'schema';
+  return ROLES_BELOW[place]?.[key] ?? 'else';
+}
+
+const ROLES_BELOW: Readonly<Partial<Record<MappingRole, Readonly<Record<string, MappingRole>>>>> = {
+  root: { spec: 'spec' },
+  version: { schema: 'holder' },
+  holder: { openAPIV3Schema: 'schema' },
+  schema: { properties: 'fields', items: 'schema', additionalProperties: 'schema' },
+};
+
+function rootOf(text: string): Block | undefined {
+  const lines = new BlockLines(text);
+  const root = lines.block(/^---[ ]*\n/.test(text) ? 1 : 0, lines.count);
+  return root?.indent === 0 ? root : undefined;
+}
+
+/** An entry of a mapping, with its indentation. */
+interface Entry {
+  readonly lines: BlockLines;
+  readonly indent: number;
+  readonly entry: BlockEntry;
+}
+
+/**
+ * Cuts mappings that are compared: the old and the new one, and the versions among each other where
+ * several are served. Returns undefined if one of them needs a parser.
+ */
+function cutMappings(
+  blocks: readonly OldAndNew<Block>[],
+  place: MappingRole,
+  requiredDiffers = false,
+): readonly PartsOfBoth[] | undefined {
+  const found = blocks.map(({ old, fresh }) => ({ old: mappingIn(old), fresh: mappingIn(fresh) }));
+  const mappings = found.flatMap(existing);
+  if (mappings.some(({ entries }) => entries === undefined)) return undefined;
+  const hasMissing = blocks.some(({ old, fresh }) => (old === undefined) !== (fresh === undefined));
+  const keys = new Set(mappings.flatMap(({ entries }) => [...entries!.keys()]));
+  const at = (key: string) =>
+    found.map(({ old, fresh }) => ({ old: entryOf(old, key), fresh: entryOf(fresh, key) }));
+  const all = { place, hasMissing, count: mappings.length };
+  // `required` is compared with the fields that exist.
+  const differs =
+    place === 'schema'
+      ? keys.has('required') && !isUnchanged(at('required'), all)
+      : requiredDiffers;
+  const partsByKey = new Map<string, readonly PartsOfBoth[]>();
+  for (const key of keys) {
+    partsByKey.set(key, cutEntries(at(key), { ...all, key, requiredDiffers: differs }));
+  }
+  return found.map(({ old, fresh }, i) => ({
+    old: [...(old?.entries?.keys() ?? [])].flatMap((key) => partsByKey.get(key)![i]!.old),
+    fresh: [...(fresh?.entries?.keys() ?? [])].flatMap((key) => partsByKey.get(key)![i]!.fresh),
+  }));
+}
+
+interface Mapping {
+  readonly block: Block;
+  /** undefined if it is not a mapping or needs a parser. */
+  readonly entries: ReadonlyMap<string, BlockEntry> | undefined;
+}
+
+function mappingIn(block: Block | undefined): Mapping | undefined {
+  return block && { block, entries: block.lines.entries(block) };
+}
+
+function entryOf(mapping: Mapping | undefined, key: string): Entry | undefined {
+  const entry = mapping?.entries?.get(key);
+  if (mapping === undefined || entry === undefined) return undefined;
+  return { lines: mapping.block.lines, indent: mapping.block.indent, entry };
+}
+
+function existing<T>({ old, fresh }: OldAndNew<T>): T[] {
+  return [old, fresh].filter((side): side is T & {} => side !== undefined);
+}
+
+/** Parts of a definition that no rule compares. */
+const IGNORED_KEYS = new Set(['metadata', 'status']);
+
+interface Mappings {
+  readonly place: MappingRole;
+  readonly count: number;
+  /** Some version has the mapping only in the old or only in the new document. */
+  readonly hasMissing: boolean;
+}
+
+interface Key extends Mappings {
+  readonly key: string;
+  /** `required` of the schema differs between the mappings. */
+  readonly requiredDiffers: boolean;
+}
+
+function cutEntries(entries: readonly OldAndNew<Entry>[], at: Key): readonly PartsOfBoth[] {
+  const { key, place } = at;
+  const all = entries.flatMap(existing);
+  const wholes = () => entries.map((each) => ofBoth(each, whole));
+  if (place === 'root' && IGNORED_KEYS.has(key)) return entries.map(() => NOTHING);
+  const isProperties = at.requiredDiffers && place === 'schema' && key === 'properties';
+  if (!isProperties) {
+    if (isUnchanged(entries, at)) {
+      if (all.some((entry) => affectsOthers(entry, at))) return wholes();
+      // The position of a field that became required, or optional, is reported.
+      const isNamed = at.requiredDiffers && place === 'fields';
+      return entries.map((each) => (isNamed ? ofBoth(each, (entry) => head(entry)) : NOTHING));
+    }
+    if (areEqual(all) && all.every((entry) => outline(entry, at) !== undefined)) {
+      return entries.map((each) => ofBoth(each, (entry) => outline(entry, at)!));
+    }
+  }
+  const values = entries.map(({ old, fresh }) => ({ old: valueOf(old), fresh: valueOf(fresh) }));
+  if (all.length === 1 || values.flatMap(existing).length < all.length) return wholes();
+  const inside =
+    place === 'spec' && key === 'versions'
+      ? cutVersions(values[0]!)
+      : cutMappings(values, roleBelow(place, key), isProperties);
+  if (inside === undefined) return wholes();
+  return entries.map(({ old, fresh }, i) => ({
+    old: old ? [head(old, inside[i]!.old)] : [],
+    fresh: fresh ? [head(fresh, inside[i]!.fresh)] : [],
+  }));
+}
+
+const NOTHING: PartsOfBoth = { old: [], fresh: [] };
+
+/** Whether all entries that are compared are equal. */
+function isUnchanged(
+  entries: readonly OldAndNew<Entry>[],
+  { count, hasMissing }: Mappings,
+): boolean {
+  if (!hasMissing) {
+    return entries.every(({ old, fresh }) => (old && textOf(old)) === (fresh && textOf(fresh)));
+  }
+  const all = entries.flatMap(existing);
+  return all.length === count && areEqual(all);
+}
+
+function areEqual(all: readonly Entry[]): boolean {
+  return all.every((entry) => textOf(entry) === textOf(all[0]!));
+}
+
+/**
+ * Returns the outline of an entry that only some mappings have, all of them equal. Comparisons
+ * report only that it exists. Returns undefined if they need more.
+ */
+function outline(entry: Entry, at: Key): Part | undefined {
+  const { key, place } = at;
+  const block = valueOf(entry);
+  if (block === undefined || affectsOthers(entry, at)) return undefined;
+  if (place === 'fields' || (key === 'schema' && at.count === 1)) return head(entry);
+  if (place !== 'schema') return undefined;
+  if (SCHEMA_KEYS.has(key)) return head(entry);
+  if (key !== 'properties') return undefined;
+  const { lines, indent } = block;
+  const fields = [...(lines.entries(block)?.values() ?? [])];
+  return head(
+    entry,
+    fields.map((field) => head({ lines, indent, entry: field })),
+  );
+}
+
+const SCHEMA_KEYS = new Set(['items', 'additionalProperties']);
+
+function textOf({ lines, entry }: Entry): string {
+  return lines.text.slice(entry.start, entry.end);
+}
+
+function ofBoth({ old, fresh }: OldAndNew<Entry>, cut: (entry: Entry) => Part): PartsOfBoth {
+  return { old: old ? [cut(old)] : [], fresh: fresh ? [cut(fresh)] : [] };
+}
+
+function whole({ entry: { start, end }, indent }: Entry): Part {
+  return { start, end, indent };
+}
+
+/** Keeps a key with some parts below it, or the whole entry if its value is on the line. */
+function head(side: Entry, inside: readonly Part[] = []): Part {
+  const { start, value, eol } = side.entry;
+  return value === eol ? { start, end: eol, indent: side.indent, inside } : whole(side);
+}
+
+/** Keys whose values affect other parts of the document. */
+const AFFECTS_OTHERS = new Set(['default', 'claimNames', 'conversion']);
+
+/** Whether an unchanged entry affects the meaning of changes next to it. */
+function affectsOthers(entry: Entry, { place, requiredDiffers }: Key): boolean {
+  const { key } = entry.entry;
+  if (place === 'fields') return requiredDiffers && hasDefault(entry);
+  if (key === 'description') return false;
+  return valueOf(entry) === undefined || AFFECTS_OTHERS.has(key);
+}
+
+/** A new required field is harmless if it has a default. */
+function hasDefault(field: Entry): boolean {
+  const value = valueOf(field);
+  if (value === undefined) return true;
+  return textOf(field).includes(`\n${' '.repeat(value.indent)}default:`);
+}
+
+/** Returns the block below a key, or undefined if the value is next to the key. */
+function valueOf(entry: Entry | undefined): Block | undefined {
+  if (entry === undefined || entry.entry.value !== entry.entry.eol) return undefined;
+  return entry.lines.block(entry.entry.from + 1, entry.entry.to);
+}
+
+/** Cuts lists of versions, matched by name in any order. */
+function cutVersions({ old, fresh }: OldAndNew<Block>): readonly PartsOfBoth[] | undefined {
+  const [before, after] = [old && versionsOf(old), fresh && versionsOf(fresh)];
+  if (before === undefined || after === undefined) return undefined;
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  const versions = names.map((name) => ({ old: before.get(name), fresh: after.get(name) }));
+  const cut = fresh!.lines.text.includes(WEBHOOK_CONVERSION)
+    ? versions.map((version) => cutMappings([version], 'version')?.[0])
+    : cutMappings(versions, 'version');
+  if (cut === undefined || !cut.every((parts) => parts !== undefined)) return undefined;
+  const cutOf = new Map(names.map((name, i) => [name, cut[i]!]));
+  const partsOf = (side: keyof PartsOfBoth, listed: ReadonlyMap<string, Block>, dash: number) =>
+    [...listed.keys()].flatMap((name) =>
+      cutOf.get(name)![side].map((part, i) => (i === 0 ? { ...part, dash } : part)),
+    );
+  return [
+    { old: partsOf('old', before, old!.indent), fresh: partsOf('fresh', after, fresh!.indent) },
+  ];
+}
+
+/** Returns the versions of a list by name, or undefined if the name of one needs a parser. */
+function versionsOf(block: Block): ReadonlyMap<string, Block> | undefined {
+  const items = block.lines.items(block);
+  const versions = new Map<string, Block>();
+  for (const item of items ?? []) {
+    const name = entryOf(mappingIn(item), 'name')?.entry;
+    if (name === undefined) return undefined;
+    versions.set(item.lines.text.slice(name.value, name.eol), item);
+  }
+  return versions.size === items?.length ? versions : undefined;
+}
+
+function excerpt(text: string, parts: readonly Part[]): TextExcerpt {
+  const cut = new TextExcerpt(text);
+  const write = ({ start, end, indent, inside, dash }: Part) => {
+    const before = dash === undefined ? ' '.repeat(indent) : `${' '.repeat(dash)}-`.padEnd(indent);
+    cut.add(before, start, end, inside?.length === 0 ? ' {}' : '');
+    inside?.forEach(write);
+  };
+  parts.forEach(write);
+  return cut;
+}

@@ -1,0 +1,258 @@
+import { objectMetaProblem } from './field-types.js';
+import { isMeta, metaDocument } from './meta-document.js';
+import {
+  fastIdentity,
+  type Identity,
+  identityOf,
+  identityProblem,
+  objectOf,
+} from './object-identity.js';
+import type { PackageDocument } from './package-documents.js';
+import {
+  DOCUMENT_LIMITS,
+  isEmptyDocument,
+  sizeProblem,
+  type RawDocument,
+  splitDocuments,
+} from './split-documents.js';
+import { type JsonValue, listOf, mappingOf, stringOf, estimatedSize } from '../../base/json.js';
+import { type GoDocument, parseGoYaml } from '../../base/yaml/go-yaml.js';
+import { duplicateKeys, lineAt, positionsIn } from '../../base/yaml/positions.js';
+import {
+  type Composed,
+  type CompositeDefinition,
+  type MetaDocument,
+  type PackageContents,
+  type PackageObject,
+  readCompositionSpec,
+  type ResourceType,
+  type StreamProblem,
+} from '../packages/package-contents.js';
+import { hasNoMetadata } from '../releases/target.js';
+
+/**
+ * Reads a `package.yaml`, independently of a Crossplane release.
+ *
+ * Reads the metadata document in full, and of the others only the identity, one at a time: a stream
+ * may be a hundred times as large as the result.
+ */
+export async function readPackageYaml(
+  input: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<PackageContents> {
+  const stream = input instanceof Uint8Array ? [input] : input;
+  return (await readContents(stream, () => {})).contents;
+}
+
+/** Like `readPackageYaml`, but also passes every document that has a kind to `take`. */
+export async function readContents(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  take: (document: PackageDocument) => void,
+): Promise<{ readonly contents: PackageContents; readonly complete: boolean }> {
+  const contents = new ContentsBuilder();
+  let complete = true;
+  let count = 0;
+  for await (const piece of splitDocuments(stream)) {
+    if (++count > DOCUMENT_LIMITS.documents) {
+      const message = `package.yaml has more than ${DOCUMENT_LIMITS.documents} documents, more than a cluster can keep track of; split the package`;
+      contents.add({ problem: { message } });
+      complete = false;
+      break;
+    }
+    if ('problem' in piece) {
+      contents.add(piece);
+      complete = false;
+    } else if (!isEmptyDocument(piece.text)) contents.add(readDocument(piece, take));
+    if (contents.isFull) {
+      complete = false;
+      break;
+    }
+  }
+  return { contents: contents.contents, complete };
+}
+
+/** The content read so far, copied: a slice of a string keeps the whole document in memory. */
+class ContentsBuilder {
+  readonly #metas: MetaDocument[] = [];
+  readonly #objects: PackageObject[] = [];
+  readonly #problems: StreamProblem[] = [];
+  readonly #warnings: StreamProblem[] = [];
+  #size = 0;
+
+  get contents(): PackageContents {
+    const [metas, objects] = [this.#metas, this.#objects];
+    return { metas, objects, problems: this.#problems, warnings: this.#warnings };
+  }
+
+  /** A limit is exceeded. The last problem states which one. */
+  isFull = false;
+
+  add(document: ReadDocument): void {
+    // Measured before copying: aliases may repeat one long text many times.
+    this.#size += 'problem' in document ? 0 : estimatedSize(document);
+    if (this.#size > DOCUMENT_LIMITS.contentChars) {
+      this.#end('its names, versions and metadata are too long together; split the package');
+      return;
+    }
+    if ('problem' in document) this.#problems.push(shortened(document.problem));
+    else if ('meta' in document) this.#metas.push(structuredClone(document.meta));
+    else this.#objects.push(document.object);
+    for (const warning of document.warnings ?? []) {
+      if (this.#warnings.length < DOCUMENT_LIMITS.problems) this.#warnings.push(shortened(warning));
+    }
+    if (this.#problems.length > DOCUMENT_LIMITS.problems) {
+      this.#end(`package.yaml has more than ${DOCUMENT_LIMITS.problems} problems`);
+    }
+  }
+
+  #end(message: string): void {
+    this.#problems.push({ message });
+    this.isFull = true;
+  }
+}
+
+/** Limit for messages, which may quote text of any length. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
+function shortened({ message, ...place }: StreamProblem): StreamProblem {
+  const cut = message.length > MAX_MESSAGE_LENGTH;
+  const text = cut ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
+  return structuredClone({ message: text, ...place });
+}
+
+type ReadDocument = (
+  | { readonly meta: MetaDocument }
+  | { readonly object: PackageObject }
+  | { readonly problem: StreamProblem }
+) & { readonly warnings?: readonly StreamProblem[] };
+
+function readDocument(raw: RawDocument, take: (document: PackageDocument) => void): ReadDocument {
+  const identity = fastIdentity(raw.text);
+  if (identity === undefined) return parseDocument(raw, take);
+  take(documentOf(raw, identity));
+  if (isMeta(identity.apiVersion) || needsSpec(identity)) return parseDocument(raw, () => {});
+  const line = contentLine(raw);
+  const message = identityProblem(identity);
+  return message === undefined
+    ? { object: objectOf(identity, line) }
+    : { problem: { message, line } };
+}
+
+function documentOf(raw: RawDocument, { apiVersion, kind, name = '' }: Identity): PackageDocument {
+  return { ...raw, apiVersion, kind, name };
+}
+
+const MAX_WARNINGS = 20;
+
+/** Parses a document that is needed in full or that the fast reader does not understand. */
+function parseDocument(raw: RawDocument, take: (document: PackageDocument) => void): ReadDocument {
+  const line = contentLine(raw);
+  const tooMany = sizeProblem(raw.text);
+  if (tooMany !== undefined) return { problem: { message: tooMany, line } };
+  const parsed = parseGoYaml(raw.text);
+  if ('error' in parsed) {
+    return { problem: { message: parsed.error, line: raw.line + parsed.lineOffset } };
+  }
+  const identity = identityOf(parsed.value);
+  if ('problem' in identity) return { problem: { message: identity.problem, line } };
+  take(documentOf(raw, identity));
+  const wrong = identityProblem(identity);
+  if (wrong !== undefined) return { problem: { message: wrong, line } };
+  if (!isMeta(identity.apiVersion)) {
+    const metadata = hasNoMetadata(identity.kind) ? null : mappingOf(parsed.value)?.['metadata'];
+    const undecodable = objectMetaProblem(metadata);
+    if (undecodable !== undefined) return { problem: { message: undecodable, line } };
+    const more = composingSpec(identity, mappingOf(parsed.value)?.['spec']);
+    return {
+      object: { ...objectOf(identity, line), ...more },
+      warnings: duplicates(parsed, raw.line, (path) => IDENTITY_PATHS.has(path.join('.'))),
+    };
+  }
+  const meta = metaDocument(parsed, raw.line);
+  if ('problem' in meta) return { problem: { message: meta.problem, line } };
+  return { meta: { ...meta, line }, warnings: duplicates(parsed, raw.line, () => true) };
+}
+
+/** Only these parts of an object are read, so only their duplicate keys are reported. */
+const IDENTITY_PATHS = new Set([
+  'metadata',
+  'spec',
+  'spec.names',
+  'spec.claimNames',
+  'spec.versions',
+]);
+
+function duplicates(
+  document: GoDocument,
+  line: number,
+  descend: (path: readonly string[]) => boolean,
+): StreamProblem[] {
+  const positions = positionsIn(document, line);
+  if (positions === undefined) return [];
+  return duplicateKeys(positions.root, descend, MAX_WARNINGS).map(({ path, offset }) => ({
+    message: `\`${path}\` is written twice; Crossplane reads the last one; remove the other`,
+    line: positions.lineOf(offset),
+  }));
+}
+
+/** Returns the first line that is not blank, a comment or a separator. */
+function contentLine({ text, line }: RawDocument): number {
+  const at = /^(?!---)[ \t]*[^\s#]/m.exec(text)?.index ?? 0;
+  return line + lineAt(text, at) - 1;
+}
+
+const GROUP = 'apiextensions.crossplane.io/';
+
+/** Whether part of the spec is needed, too: for XRDs and Compositions. */
+function needsSpec({ apiVersion, kind }: Pick<Identity, 'apiVersion' | 'kind'>): boolean {
+  const kinds = ['CompositeResourceDefinition', 'Composition'];
+  return kinds.includes(kind) && apiVersion.startsWith(GROUP);
+}
+
+/** Returns the parts of the spec of an XRD or Composition other than what it defines. */
+export function composingSpec(
+  identity: Identity,
+  spec: JsonValue | undefined,
+): Pick<PackageObject, 'composite' | 'composition' | 'composes'> {
+  if (!needsSpec(identity)) return {};
+  const read =
+    identity.kind === 'Composition'
+      ? { composition: readCompositionSpec(spec), composes: composedBy(spec) }
+      : { composite: compositeDefinition(spec) };
+  // Copied, because a slice of a string keeps the whole document in memory.
+  return JSON.parse(JSON.stringify(read)) as typeof read; // of strings, booleans and undefined
+}
+
+function compositeDefinition(spec: JsonValue | undefined): CompositeDefinition {
+  const { names, scope, connectionSecretKeys, claimNames } = mappingOf(spec) ?? {};
+  return {
+    plural: stringOf(mappingOf(names)?.['plural']),
+    scope: stringOf(scope),
+    connectionSecretKeys: (connectionSecretKeys ?? null) !== null,
+    claimNames: (claimNames ?? null) !== null,
+  };
+}
+
+/** Limit for the entries of one Composition; real ones have tens. */
+const MAX_ENTRIES = 1_000;
+
+/** Returns what a Composition states of its type, functions and resources. */
+function composedBy(spec: JsonValue | undefined): Composed {
+  const fields = mappingOf(spec) ?? {};
+  const steps = (listOf(fields['pipeline']) ?? []).slice(0, MAX_ENTRIES).map(mappingOf);
+  const functions = steps.flatMap(
+    (step) => stringOf(mappingOf(step?.['functionRef'])?.['name']) ?? [],
+  );
+  // The input of function-patch-and-transform is what `spec.resources` was before.
+  const lists = [fields, ...steps.map((step) => mappingOf(step?.['input']))];
+  const bases = lists
+    .flatMap((holder) => listOf(holder?.['resources']) ?? [])
+    .slice(0, MAX_ENTRIES)
+    .flatMap((resource) => typeOf(mappingOf(resource)?.['base']) ?? []);
+  return { composite: typeOf(fields['compositeTypeRef']), functions, resources: bases };
+}
+
+function typeOf(value: JsonValue | undefined): ResourceType | undefined {
+  const apiVersion = stringOf(mappingOf(value)?.['apiVersion']);
+  const kind = stringOf(mappingOf(value)?.['kind']);
+  return apiVersion === undefined || kind === undefined ? undefined : { apiVersion, kind };
+}

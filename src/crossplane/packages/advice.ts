@@ -1,0 +1,193 @@
+import { crossplaneConstraint, packageKind } from './admission.js';
+import { API_REFUSED, compositeRules, uncheckedObjects, uncheckedText } from './api-rules.js';
+import { describeDependency } from './dependencies.js';
+import type { MetaDocument, PackageContents, PackageObject } from './package-contents.js';
+import { type Finding, infoFinding, warningFinding } from './package-meta.js';
+import { repositoryProblem } from './reference.js';
+import { isMapping, type JsonValue } from '../../base/json.js';
+import { parseConstraint } from '../constraints/constraint.js';
+import { parseVersion } from '../constraints/version.js';
+import { OBJECT_FIELDS } from '../releases/package-fields.js';
+import { knownReleases, type Target, targetFor } from '../releases/target.js';
+
+/** Code of warnings about fields that no release has. */
+export const UNKNOWN_FIELD = 'unknown-field';
+
+/** Returns warnings about parts of a package that the target accepts without effect. */
+export function lintWarnings(contents: PackageContents, target: Target): Finding[] {
+  return [
+    ...contents.metas.flatMap((meta) => [
+      ...misplacedFields(meta),
+      ...unknownFields(meta),
+      ...droppedFields(meta, target),
+      ...uncheckedFields(meta, target),
+      ...prereleaseBuilds(meta, target),
+      ...unqualifiedSources(meta, target),
+    ]),
+    ...contents.objects.flatMap(unnamedObjects),
+    ...contents.objects.flatMap(claimNames),
+    ...contents.objects.flatMap((object) => compositeRules(object, target)),
+    ...sharedKinds(contents.objects),
+    ...shortNameAdvice(contents.objects),
+    ...uncheckedContents(contents, target),
+  ];
+}
+
+/** Reports that the source does not contain what a rule of the target's API needs. */
+function uncheckedContents({ metas, objects }: PackageContents, target: Target): Finding[] {
+  const kind = metas[0] && packageKind(metas[0]);
+  if (kind === undefined || uncheckedObjects(objects, kind, target).length === 0) return [];
+  return [infoFinding(API_REFUSED, uncheckedText('the Compositions', target), undefined)];
+}
+
+function misplacedFields({ specKeys, specLines, kind, line }: MetaDocument): Finding[] {
+  return (specKeys ?? [])
+    .filter((key) => OBJECT_FIELDS.has(key))
+    .map((key) => {
+      const message = `\`spec.${key}\` has no effect in a package; put it on the \`pkg.crossplane.io\` ${kind} that installs it`;
+      return warningFinding('misplaced-field', message, specLines?.[key] ?? line);
+    });
+}
+
+/** Code of warnings about fields that the target ignores and other releases read. */
+export const API_DROPPED = 'api-dropped';
+
+/** Warns of images and permissions in the metadata, which only Crossplane v1 reads. */
+export function droppedFields(meta: MetaDocument, { rules, version }: Target): Finding[] {
+  const { kind, runtimeImage, requestsPermissions, specLines, line } = meta;
+  if (rules.runtimeImages) return [];
+  const parent = kind === 'Provider' ? 'controller' : 'image';
+  const finding = (field: string, effect: string) =>
+    warningFinding(
+      API_DROPPED,
+      `Crossplane ${version} does not read \`spec.${field}\`: ${effect}`,
+      specLines?.[parent] ?? line,
+    );
+  const image = kind === 'Provider' ? 'controller.image' : 'image';
+  return [
+    ...(runtimeImage === undefined
+      ? []
+      : [finding(image, `the image of the package runs, not \`${runtimeImage}\``)]),
+    ...(requestsPermissions === true && kind === 'Provider'
+      ? [finding('controller.permissionRequests', 'grant these permissions with a ClusterRole')]
+      : []),
+  ];
+}
+
+/** Whether the source has all fields of `spec`. An index has none. */
+export function hasSpecFields({ kind, specKeys }: MetaDocument): boolean {
+  return specKeys !== undefined || kind === 'Configuration';
+}
+
+/** Reports that the source does not contain the fields of the metadata. */
+function uncheckedFields(meta: MetaDocument, { rules, version }: Target): Finding[] {
+  if (rules.runtimeImages || hasSpecFields(meta)) return [];
+  const text = `not checked: whether the metadata has an image or permission requests, which Crossplane ${version} does not read; the source does not state it`;
+  return [infoFinding(API_DROPPED, text, undefined)];
+}
+
+/** Returns warnings about fields that no release has and that Crossplane silently ignores. */
+function unknownFields({ unknownFields: found = [], line }: MetaDocument): Finding[] {
+  return found.map((field) => warningFinding(UNKNOWN_FIELD, field.message, field.line ?? line));
+}
+
+/** Warns of ranges that exclude builds such as `v1.20.0-up.1`, which are prereleases in semver. */
+function prereleaseBuilds(meta: MetaDocument, target: Target): Finding[] {
+  const text = crossplaneConstraint(meta);
+  const { dialect } = target.rules;
+  const release = /^v?\d+\.\d+\.\d+/.exec(target.version)?.[0];
+  if (text === undefined || release === undefined) return [];
+  const constraint = parseConstraint(text, dialect);
+  const plain = parseVersion(release, dialect);
+  const build = parseVersion(`${release}-up.1`, dialect);
+  if (constraint.invalid || plain === undefined || build === undefined) return [];
+  if (!constraint.admits(plain) || constraint.admits(build)) return [];
+  const message = `\`spec.crossplane.version: ${text}\` admits Crossplane ${release} and not builds such as ${release}-up.1, which are prereleases; add \`-0\`, as in \`>=v1.14.0-0\``;
+  const line = meta.specLines?.['crossplane'] ?? meta.line;
+  return [warningFinding('prerelease-builds', message, line)];
+}
+
+/** Warns of sources that the newest Crossplane refuses. Their registry depends on the release. */
+function unqualifiedSources(meta: MetaDocument, target: Target): Finding[] {
+  const newest = targetFor(knownReleases().at(-1)!)!;
+  if (target.rules.strictReferences) return [];
+  return meta.dependsOn.flatMap((entry, i) => {
+    const source = sourceOf(entry);
+    const problem = source === undefined ? undefined : repositoryProblem(source, newest);
+    if (problem === undefined) return [];
+    const message = `dependsOn entry \`${describeDependency(entry)}\` is refused by later releases: ${problem}; write the registry out, the default has changed more than once (Docker Hub, xpkg.upbound.io, xpkg.crossplane.io, none)`;
+    return [warningFinding('unqualified-source', message, meta.dependsOnLines?.[i] ?? meta.line)];
+  });
+}
+
+function sourceOf(entry: JsonValue): string | undefined {
+  if (!isMapping(entry)) return undefined;
+  for (const key of ['package', 'configuration', 'provider', 'function']) {
+    const source = entry[key];
+    if (typeof source === 'string') return source;
+  }
+  return undefined;
+}
+
+function unnamedObjects({ kind, name, line }: PackageObject): Finding[] {
+  if (name !== '') return [];
+  const message = `\`${kind}\` has no \`metadata.name\`; the API server takes no object without one, so the package can never be installed`;
+  return [warningFinding('unnamed-object', message, line)];
+}
+
+function claimNames({ kind, name, claimCrd, claimKind, defines, line }: PackageObject): Finding[] {
+  if (kind !== 'CompositeResourceDefinition' || claimCrd === undefined) return [];
+  const same =
+    claimCrd === name
+      ? 'plural'
+      : claimKind !== undefined && claimKind === defines?.kind
+        ? 'kind'
+        : undefined;
+  if (same === undefined) return [];
+  const message = `CompositeResourceDefinition \`${name}\` gives its claim the ${same} of the composite (Crossplane: invalid resource claim names: conflicts with composite resource name); choose another, often the composite's without its \`X\``;
+  return [warningFinding('claim-names', message, line)];
+}
+
+/** Warns of CRDs with the same group and kind, of which API servers accept one. */
+function sharedKinds(objects: readonly PackageObject[]): Finding[] {
+  const first = new Map<string, string>();
+  const findings: Finding[] = [];
+  for (const { group, kind, crd, line } of objects.flatMap(definedKinds)) {
+    const key = `${kind}.${group}`;
+    const other = first.get(key) ?? crd;
+    first.set(key, other);
+    if (other === crd) continue;
+    const message = `\`${other}\` and \`${crd}\` both define kind \`${kind}\` in group \`${group}\`; the API server accepts the names of one of them (NamesAccepted=False on the other); rename one`;
+    findings.push(warningFinding('shared-kind', message, line));
+  }
+  return findings;
+}
+
+function definedKinds({ name, defines, claimCrd, claimKind, line }: PackageObject) {
+  if (defines === undefined) return [];
+  const own = { group: defines.group, kind: defines.kind, crd: name, line };
+  if (claimCrd === undefined || claimKind === undefined || claimKind === defines.kind) return [own];
+  return [own, { group: defines.group, kind: claimKind, crd: claimCrd, line }];
+}
+
+/** A short name that API servers accept: a DNS-1035 label. */
+const SHORT_NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** Warns of short names that the API server refuses, or that two CRDs of one group share. */
+function shortNameAdvice(objects: readonly PackageObject[]): Finding[] {
+  const holders = new Map<string, string>();
+  return objects.flatMap(({ name, defines, line }) =>
+    (defines?.shortNames ?? []).flatMap((shortName): Finding[] => {
+      if (!SHORT_NAME.test(shortName)) {
+        const message = `\`${name}\` has the short name \`${shortName}\`; the API server takes lower-case letters, digits and \`-\`, beginning with a letter`;
+        return [warningFinding('short-name', message, line)];
+      }
+      const key = `${shortName}.${defines!.group}`;
+      const holder = holders.get(key) ?? name;
+      holders.set(key, holder);
+      if (holder === name) return [];
+      const message = `\`${holder}\` and \`${name}\` both have the short name \`${shortName}\` in group \`${defines!.group}\`; the API server accepts the names of one of them (NamesAccepted=False on the other); rename one`;
+      return [warningFinding('short-name', message, line)];
+    }),
+  );
+}

@@ -1,0 +1,140 @@
+import { formatPath, isList, isMapping, type JsonValue, type Path } from '../../base/json.js';
+import { didYouMean } from '../../base/messages.js';
+import type { PackageKind } from '../packages/package.js';
+
+/** Fields of `metadata` in every Kubernetes API. */
+export const METADATA_FIELDS = [
+  'annotations',
+  'creationTimestamp',
+  'deletionGracePeriodSeconds',
+  'deletionTimestamp',
+  'finalizers',
+  'generateName',
+  'generation',
+  'labels',
+  'managedFields',
+  'name',
+  'namespace',
+  'ownerReferences',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+] as const;
+
+/** Fields of the installing object. They have no effect in the metadata of a package. */
+export const OBJECT_FIELDS: ReadonlySet<string> = new Set([
+  'skipDependencyResolution',
+  'ignoreCrossplaneConstraints',
+  'packagePullSecrets',
+  'packagePullPolicy',
+  'revisionActivationPolicy',
+  'revisionHistoryLimit',
+  'runtimeConfigRef',
+  'controllerConfigRef',
+  'commonLabels',
+]);
+
+/** The fields of a mapping, by name. `true`: any value. A list: items with these fields. */
+type Fields = { readonly [name: string]: true | Fields | readonly [Fields] };
+
+const fields = (names: readonly string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, true]));
+
+const DEPENDENCY = fields([
+  'apiVersion',
+  'kind',
+  'package',
+  'provider',
+  'configuration',
+  'function',
+  'version',
+  // Refused with its own message, or read with `--compat`.
+  'crd',
+]);
+const POLICY_RULE = fields(['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs', 'verbs']);
+const COMMON: Fields = {
+  crossplane: fields(['version']),
+  dependsOn: [DEPENDENCY],
+  capabilities: true,
+};
+
+/** Fields of `spec` in `meta.pkg.crossplane.io`, of all known releases together. */
+const SPEC: Readonly<Record<PackageKind, Fields>> = {
+  Provider: { ...COMMON, controller: { image: true, permissionRequests: [POLICY_RULE] } },
+  Configuration: COMMON,
+  Function: { ...COMMON, image: true },
+};
+
+interface UnknownField {
+  readonly path: Path;
+  /** A similar known field, if there is one. */
+  readonly suggestion?: string | undefined;
+}
+
+const MAX_UNKNOWN = 20;
+
+/** Returns the fields of a metadata document that no known release has, in order. */
+export function unknownMetaFields(kind: PackageKind, document: JsonValue): UnknownField[] {
+  const known: Fields = {
+    apiVersion: true,
+    kind: true,
+    metadata: fields(METADATA_FIELDS),
+    spec: SPEC[kind],
+  };
+  return unknownIn(document, known, [])
+    .slice(0, MAX_UNKNOWN)
+    .map((path) => {
+      const name = String(path.at(-1));
+      const siblings = Object.keys(fieldsAt(known, path.slice(0, -1)));
+      return { path, suggestion: didYouMean(name, siblings) ?? findElsewhere(known, name, '') };
+    });
+}
+
+export function unknownFieldText(kind: PackageKind, { path, suggestion }: UnknownField): string {
+  const what = `\`${formatPath(path)}\` is not a field of a ${kind} package, and Crossplane ignores it`;
+  return suggestion === undefined
+    ? `${what}; remove it`
+    : `${what}; did you mean \`${suggestion}\`?`;
+}
+
+function unknownIn(value: JsonValue, known: Fields, path: Path): Path[] {
+  if (!isMapping(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const at = [...path, name];
+    if (!Object.hasOwn(known, name)) return [at];
+    const below = known[name]!;
+    if (below === true) return [];
+    if (!isListOfFields(below)) return unknownIn(inner, below, at);
+    const items = isList(inner) ? inner : [];
+    return items.flatMap((item, i) => unknownIn(item, below[0], [...at, i]));
+  });
+}
+
+function fieldsAt(known: Fields, path: Path): Fields {
+  return path.reduce<Fields>((at, step) => {
+    if (typeof step === 'number') return at;
+    const below = at[step];
+    if (below === undefined || below === true) return {};
+    return isListOfFields(below) ? below[0] : below;
+  }, known);
+}
+
+function isListOfFields(below: Fields | readonly [Fields]): below is readonly [Fields] {
+  return Array.isArray(below);
+}
+
+/** Returns the path of a field with that name in another mapping. */
+function findElsewhere(known: Fields, name: string, prefix: string): string | undefined {
+  for (const [key, below] of Object.entries(known)) {
+    if (below === true || isListOfFields(below) || key === 'metadata') continue;
+    if (Object.hasOwn(below, name)) return `${prefix}${key}.${name}`;
+    const found = findElsewhere(below, name, `${prefix}${key}.`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Values that all known package managers accept. The CRDs do not check them. */
+export const ACTIVATION_POLICIES = ['Automatic', 'Manual'] as const;
+export const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'] as const;
+export const MIN_REVISION_HISTORY_LIMIT = 0;

@@ -1,0 +1,290 @@
+import {
+  digestPrefix,
+  type InstalledCluster,
+  installedObjects,
+  type InstalledPackage,
+  kubectlName,
+} from './installed-cluster.js';
+import type { Origin } from '../../base/errors.js';
+import { shellWord } from '../../base/escape.js';
+import {
+  isList,
+  isMapping,
+  type JsonObject,
+  type JsonValue,
+  mappingOf,
+  stringOf,
+} from '../../base/json.js';
+import type { ClusterDump, DumpedRow } from '../../crossplane/package-manager/cluster-dump.js';
+import { revisionName } from '../../crossplane/packages/object-names.js';
+import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import { labelOf } from '../../project/manifests/object-names.js';
+import { plainSpec, withoutClusterState } from '../../project/manifests/object-template.js';
+
+/** A difference between a cluster and the lockfile. */
+export interface Difference {
+  /** What differs. `missing`: only in the lockfile; `unlocked`: only in the cluster. */
+  readonly kind:
+    | 'missing'
+    | 'unlocked'
+    | 'version'
+    | 'digest'
+    | 'inactive'
+    | 'kind'
+    | 'name'
+    | 'setting'
+    | 'objects'
+    | 'lock-row'
+    | 'crossplane';
+  /** undefined: the difference concerns no package. */
+  readonly repository?: Repository | undefined;
+  /** undefined: the dump has no matching object. */
+  readonly origin?: Origin | undefined;
+  readonly text: string;
+  readonly locked?: string | undefined;
+  readonly found?: string | undefined;
+  readonly fix: string;
+}
+
+/** The fix if the lockfile is right. */
+const APPLY = '`kubectl apply -k rendered` makes it so';
+
+/** Returns the differences of a locked package; `object` is its rendered object. */
+export function packageDifferences(
+  locked: LockedPackage,
+  object: JsonObject,
+  cluster: InstalledCluster,
+): Difference[] {
+  const { repository, version, kind, name } = locked;
+  const all = cluster.packages.filter((each) => each.repository === repository);
+  const installed = all.find((each) => each.name === name) ?? all[0];
+  if (installed === undefined) {
+    const text = `\`${repository}\` ${version} is locked and not installed`;
+    return [{ kind: 'missing', repository, text, locked: version, fix: APPLY }];
+  }
+  const about = { repository, origin: installed.origin };
+  const subject = `${installed.kind} \`${installed.name}\``;
+  const differences: Difference[] = [];
+  if (installed.kind !== kind) {
+    const text = `\`${repository}\` is locked as a ${kind} and installed as a ${installed.kind}`;
+    const fix = `\`kubectl delete ${kubectlName(installed)}\`, then ${APPLY}`;
+    differences.push({ kind: 'kind', ...about, text, locked: kind, found: installed.kind, fix });
+  }
+  if (installed.name !== name) {
+    const text = `\`${repository}\` is locked as \`${name}\` and installed as \`${installed.name}\`: applied, it would be there twice`;
+    const fix = namingFix(locked, installed.name);
+    differences.push({ kind: 'name', ...about, text, locked: name, found: installed.name, fix });
+  }
+  const settings = settingDifferences(installed, object).map(
+    ({ field, locked: wanted, found }): Difference => ({
+      kind: 'setting',
+      ...about,
+      text: `${subject}: \`${field}\` is ${shown(found)}, and locked as ${shown(wanted)}`,
+      locked: shown(wanted),
+      found: shown(found),
+      fix: `${APPLY}; to keep what is there, write it in xpkg.yaml, and resolve`,
+    }),
+  );
+  const versions = versionDifferences(locked, installed, object);
+  const contents = versions.length > 0 ? versions : contentDifferences(locked, installed, cluster);
+  return [...differences, ...contents, ...settings].map((each) => ({ ...about, ...each }));
+}
+
+/** A dependency gets a new entry in xpkg.yaml, without a version, so that its locked version stays. */
+function namingFix({ repository, direct }: LockedPackage, name: string): string {
+  const edit = direct
+    ? `write \`name: ${name}\` in its entry in xpkg.yaml`
+    : `add the entry \`{package: ${repository}, name: ${name}}\` to \`spec.packages\` in xpkg.yaml`;
+  return `${edit}, and resolve`;
+}
+
+function versionDifferences(
+  { version }: LockedPackage,
+  installed: InstalledPackage,
+  object: JsonObject,
+): Difference[] {
+  const wanted = stringOf(mappingOf(object['spec'])?.['package']);
+  const { reference, repository, active } = installed;
+  const fix = `${APPLY}; to keep what is there, \`xpkg-resolve update ${shellWord(`${repository}@${installed.version}`)}\``;
+  if (reference !== wanted) {
+    const text = `\`${repository}\` is locked at ${version}, and \`${reference}\` is installed`;
+    return [{ kind: 'version', text, locked: version, found: installed.version, fix }];
+  }
+  if (active === undefined || active.image === reference) return [];
+  const text = `\`${repository}\` is locked at ${version}, and its active revision \`${active.name}\` runs \`${active.image}\``;
+  const activation = 'activate the revision of the locked version';
+  return [{ kind: 'version', text, locked: version, found: active.image, fix: activation }];
+}
+
+/** Compares the active revision of a package that has the locked version. */
+function contentDifferences(
+  locked: LockedPackage,
+  installed: InstalledPackage,
+  cluster: InstalledCluster,
+): Difference[] {
+  const { repository, version, digest } = locked;
+  const { active, revisions } = installed;
+  if (active === undefined) {
+    if (revisions.length === 0 && cluster.dump.revisions.length === 0) return [];
+    const text = `\`${repository}\` ${version} has no active revision: nothing of it runs`;
+    return [
+      { kind: 'inactive', text, fix: `\`kubectl describe ${kubectlName(installed)}\` says why` },
+    ];
+  }
+  const digits = digestPrefix(installed);
+  if (
+    digits !== undefined &&
+    digest !== undefined &&
+    active.name !== revisionName(installed.name, digest)
+  ) {
+    const text = `\`${repository}\` ${version} is locked as ${digest.slice(0, 19)}…, and its revision \`${active.name}\` was made of other bytes`;
+    const fix =
+      '`xpkg-resolve verify` says whether the tag was moved; `update --accept-moved` takes what it names now';
+    return [{ kind: 'digest', text, locked: digest, found: `sha256:${digits}…`, fix }];
+  }
+  return objectDifferences(locked, installed, cluster);
+}
+
+function objectDifferences(
+  locked: LockedPackage,
+  installed: InstalledPackage,
+  { target, dump }: InstalledCluster,
+): Difference[] {
+  const running = dump.crossplane?.version;
+  const isOtherRelease = running !== undefined && running !== target.version;
+  const installsNone = locked.kind === 'Function' && !target.rules.functionObjectsInstalled;
+  if (isOtherRelease || installsNone) return [];
+  // A revision lists XRDs, but not the claim CRDs that Crossplane creates for them.
+  const expected = locked.owns.filter(({ kind }) => kind !== 'claim');
+  const listed = installedObjects(installed);
+  const listedKeys = new Set(listed.map(ownershipKey));
+  const expectedKeys = new Set(expected.map(ownershipKey));
+  const missing = expected.filter((each) => !listedKeys.has(ownershipKey(each)));
+  const extra = listed.filter((each) => !expectedKeys.has(ownershipKey(each)));
+  if (missing.length + extra.length === 0) return [];
+  const summary = ([first, ...more]: typeof listed) =>
+    `${first!.kind} \`${first!.name}\`${more.length === 0 ? '' : ` and ${more.length} more`}`;
+  const parts = [
+    ...(missing.length === 0 ? [] : [`does not list ${summary(missing)}`]),
+    ...(extra.length === 0 ? [] : [`lists ${summary(extra)}, which the lockfile does not have`]),
+  ];
+  return [
+    {
+      kind: 'objects',
+      text: `the revision \`${installed.active!.name}\` of \`${locked.repository}\` ${parts.join(' and ')}`,
+      fix: 'see its conditions; if the lockfile is not true, `xpkg-resolve verify` says so',
+    },
+  ];
+}
+
+interface SettingDifference {
+  readonly field: string;
+  readonly locked: JsonValue | undefined;
+  readonly found: JsonValue | undefined;
+}
+
+/** Compares all fields of `spec`, and the labels and annotations that rendering sets. */
+function settingDifferences(installed: InstalledPackage, object: JsonObject): SettingDifference[] {
+  const { package: _package, ...spec } = mappingOf(object['spec']) ?? {};
+  const [wanted, found] = [plainSpec(spec), plainSpec(installed.spec)];
+  const fields = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
+  const ofSpec = fields.map((field) => ({
+    field: `spec.${field}`,
+    locked: wanted[field],
+    found: found[field],
+  }));
+  const metadata = mappingOf(object['metadata']) ?? {};
+  const ofMetadata = ['labels', 'annotations'].flatMap((part) =>
+    Object.entries(mappingOf(metadata[part]) ?? {}).map(([key, value]) => ({
+      field: `metadata.${part}[${key}]`,
+      locked: value,
+      found: mappingOf(installed.metadata[part])?.[key],
+    })),
+  );
+  return [...ofSpec, ...ofMetadata].filter(
+    (each) => JSON.stringify(each.locked) !== JSON.stringify(each.found),
+  );
+}
+
+function shown(value: JsonValue | undefined): string {
+  return value === undefined ? 'not set' : `\`${JSON.stringify(value)}\``;
+}
+
+/**
+ * Compares rendered ImageConfigs and runtime configs with those of the cluster.
+ *
+ * An API server adds defaults, so fields that only the cluster has are not differences.
+ */
+export function extraManifestDifferences(
+  objects: readonly JsonObject[],
+  { extraManifests: kept }: ClusterDump,
+): Difference[] {
+  // A kind without any object was probably not dumped.
+  const kinds = new Set(kept.map(({ object }) => object['kind']));
+  return objects.flatMap((locked) => {
+    const label = labelOf(locked);
+    if (!kinds.has(locked['kind'])) return [];
+    const found = kept.find(({ object }) => labelOf(object) === label);
+    if (found === undefined) {
+      return { kind: 'missing', text: `${label} is locked and not in the cluster`, fix: APPLY };
+    }
+    if (includes(withoutClusterState(found.object), withoutClusterState(locked))) return [];
+    const text = `${label} is otherwise in the cluster than it is locked`;
+    const fix = `${APPLY}; to keep what is there, change the file that it is from, and resolve`;
+    return { kind: 'setting', origin: found.origin, text, fix };
+  });
+}
+
+/** Whether a value has every field of the expected value; it may have more. */
+function includes(found: JsonValue | undefined, expected: JsonValue): boolean {
+  if (isList(expected)) {
+    return (
+      isList(found) &&
+      found.length === expected.length &&
+      expected.every((each, i) => includes(found[i], each))
+    );
+  }
+  if (isMapping(expected)) {
+    // An API server may drop an empty mapping.
+    if (found === undefined) return Object.keys(expected).length === 0;
+    return (
+      isMapping(found) &&
+      Object.entries(expected).every(([key, each]) => includes(found[key], each))
+    );
+  }
+  return found === expected;
+}
+
+/** Compares the dependencies in Lock rows of the locked version. Rules check the rest of a row. */
+export function rowDifferences({ packages }: Lockfile, { dump }: InstalledCluster): Difference[] {
+  const rows = dump.lock?.rows ?? [];
+  return packages.flatMap((locked): Difference[] => {
+    const { repository } = locked;
+    const wanted = locked.requirements.flatMap((each) =>
+      each.requires === 'package' ? dependencyText(each) : [],
+    );
+    return rows
+      .filter(({ source, version }) => source === repository && version === locked.version)
+      .flatMap((row): Difference | [] => {
+        const found = row.dependencies.map(dependencyText);
+        if (found.join() === wanted.join()) return [];
+        return {
+          kind: 'lock-row',
+          repository,
+          origin: row.origin,
+          text: `the Lock row of \`${repository}\` has other dependencies than ${locked.version} is locked with`,
+          locked: wanted.join(', ') || 'none',
+          found: found.join(', ') || 'none',
+          fix: '`xpkg-resolve verify` says which of them the package has',
+        };
+      });
+  });
+}
+
+type Dependency = DumpedRow['dependencies'][number];
+
+function dependencyText({ kind, repository, constraint }: Dependency): string {
+  return `${kind ?? 'unknown'} ${repository} \`${constraint}\``;
+}

@@ -1,0 +1,379 @@
+import { clusterFindings } from './findings.js';
+import {
+  type ClusterFinding,
+  digestPrefix,
+  installedCluster,
+  installedObjects,
+  type InstalledPackage,
+  skipsResolution,
+} from './installed-cluster.js';
+import { byRepository, preferredPackage } from './package-rules.js';
+import { isDigest } from '../../base/digest.js';
+import { type JsonObject, type JsonValue, mappingOf, stringOf } from '../../base/json.js';
+import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
+import { isRenderedPin, type KeptObject } from '../../crossplane/package-manager/image-config.js';
+import { isRejection, judge } from '../../crossplane/packages/admission.js';
+import { objectNameOf } from '../../crossplane/packages/object-names.js';
+import type { PackageMeta, Requirement } from '../../crossplane/packages/package-meta.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import { splitTag, validPackageReference } from '../../crossplane/packages/reference.js';
+import {
+  knownReleases,
+  type Target,
+  targetFor,
+  type TargetRules,
+} from '../../crossplane/releases/target.js';
+import type { PackageRoot, Request } from '../../project/inputs/request.js';
+import { packagesWithoutDigest } from '../../project/lockfile/lock-manifest.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { nameOf } from '../../project/manifests/object-names.js';
+import { plainSpec, hasSpecField } from '../../project/manifests/object-template.js';
+import type { CheckedPackage } from '../../resolver/driver/checked-package.js';
+import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SET_IN_INPUTS, toLockfile } from '../../resolver/resolve/to-lockfile.js';
+import type { PackageSource } from '../../sources/package-source.js';
+
+interface ImportOptions {
+  readonly target: Target;
+  /** Source of the package contents; undefined: only the dump is used. */
+  readonly source?: PackageSource | undefined;
+}
+
+/** The request and the lockfile for what a cluster has installed. */
+export interface ImportedCluster {
+  /**
+   * The request; its roots are sorted by repository. A root has an object if labels or annotations
+   * do not fit into an entry of xpkg.yaml.
+   */
+  readonly request: Request;
+  /** Roots that other packages also require. */
+  readonly required: ReadonlySet<Repository>;
+  readonly lockfile: Lockfile;
+  readonly findings: readonly ClusterFinding[];
+  /** Number of packages without a known digest. */
+  readonly undigested: number;
+}
+
+/**
+ * Converts what a cluster has installed to a request and a lockfile, without solving.
+ *
+ * A dump has versions, dependencies, owned objects and the first digits of digests. The rest is read
+ * from the source and checked against those digits.
+ */
+export async function importCluster(
+  dump: ClusterDump,
+  { target, source }: ImportOptions,
+): Promise<ImportedCluster> {
+  const cluster = installedCluster(dump, target);
+  const installed = [...byRepository(cluster.packages)].map(([repository, all]) =>
+    preferredPackage(all, repository, target),
+  );
+  const memory = source === undefined ? undefined : SourceReader.of(source);
+  const reads = await Promise.all(
+    installed.map((each) => readInstalled(each, dump, target, memory)),
+  );
+  const required = new Set(
+    reads
+      .flatMap(({ meta }) => meta.requirements)
+      .flatMap((each) => (each.requires === 'package' ? each.repository : [])),
+  );
+  const settings = userSettings(installed);
+  const roots = installed
+    .filter((each) => isDirect(each, { required, settings, target }))
+    .map((each) => rootOf(each, settings, target));
+  const request: Request = {
+    crossplane: { text: target.version, origin: { file: 'the dump' } },
+    roots,
+    overrides: [],
+    replace: [],
+    exclude: [],
+    defaults: settings.common,
+    kept: extraManifestsOf(dump),
+  };
+  const { lockfile } = toLockfile(reads, request, { target, previous: undefined });
+  const skips = settings.common['skipDependencyResolution'] === true;
+  return {
+    request,
+    required: new Set(
+      roots.map(({ repository }) => repository).filter((each) => required.has(each)),
+    ),
+    lockfile: { ...lockfile, skipDependencyResolution: skips ? [SET_IN_INPUTS] : [] },
+    findings: [...reads.flatMap(({ findings }) => findings), ...clusterFindings(cluster)],
+    undigested: packagesWithoutDigest(lockfile).length,
+  };
+}
+
+/** The contents of an installed package, from the source or else from the dump. */
+interface InstalledRead {
+  readonly repository: Repository;
+  readonly version: string;
+  readonly meta: PackageMeta;
+  readonly fetched: Pick<CheckedPackage, 'digest' | 'manifest' | 'baseLayer' | 'packageYaml'>;
+  readonly findings: readonly ClusterFinding[];
+}
+
+async function readInstalled(
+  installed: InstalledPackage,
+  dump: ClusterDump,
+  target: Target,
+  memory: SourceReader | undefined,
+): Promise<InstalledRead> {
+  const { repository, version, kind, origin } = installed;
+  const fromDump: InstalledRead = {
+    repository,
+    version,
+    meta: metaFrom(installed, dump),
+    fetched: {
+      digest: isDigest(version) ? version : undefined,
+      manifest: undefined,
+      baseLayer: undefined,
+      packageYaml: undefined,
+    },
+    findings: [],
+  };
+  if (memory === undefined) return fromDump;
+  const finding = (
+    rule: string,
+    severity: ClusterFinding['severity'],
+    problem: string,
+    fix: string,
+  ): InstalledRead => {
+    const text = `\`${repository}\` ${version} ${problem}`;
+    return { ...fromDump, findings: [{ rule, severity, origin, text, fix }] };
+  };
+  const fetched = await memory.fetch({ repository, version }, target);
+  if (fetched === undefined) {
+    const fix = 'name the place that has it with `--from`; the lockfile has what the dump tells';
+    return finding('not-in-sources', 'warning', 'is in none of the sources', fix);
+  }
+  const digits = digestPrefix(installed);
+  if (digits !== undefined && fetched.digest?.startsWith(`sha256:${digits}`) === false) {
+    const text = `names other bytes (${fetched.digest.slice(0, 19)}…) than its revision \`${installed.active!.name}\` was made of: the tag was moved`;
+    const fix = 'install a version whose tag stands; until then the lockfile is without its digest';
+    return finding('moved-tag', 'error', text, fix);
+  }
+  const meta = judge(fetched.contents, target);
+  if (isRejection(meta)) {
+    const [first] = meta.findings.filter(({ severity }) => severity === 'error');
+    const text = `is refused by Crossplane ${target.version}: ${first?.message ?? 'it is no package'}`;
+    const fix = 'see `xpkg-resolve inspect`; the lockfile has what the dump tells';
+    return finding('refused', 'warning', text, fix);
+  }
+  if (meta.kind !== kind) {
+    const text = `is a ${meta.kind}, and is installed as a ${kind}`;
+    return finding('kind', 'error', text, `install it as a ${meta.kind}`);
+  }
+  return { ...fromDump, meta, fetched };
+}
+
+/** Returns the metadata that the dump has; the Crossplane constraint is unknown. */
+function metaFrom(installed: InstalledPackage, { claims }: ClusterDump): PackageMeta {
+  const { kind, name, rows, active } = installed;
+  const row = rows.find((each) => each.name === active?.name) ?? rows.at(-1);
+  return {
+    kind,
+    name,
+    labels: {},
+    crossplane: undefined,
+    requirements: (row?.dependencies ?? []).flatMap((each): Requirement | [] =>
+      each.kind === undefined
+        ? []
+        : { requires: 'package', ...each, kind: each.kind, line: undefined },
+    ),
+    owns: installedObjects(installed, claims),
+    findings: [],
+  };
+}
+
+interface RootContext {
+  readonly required: ReadonlySet<Repository>;
+  readonly settings: UserSettings;
+  readonly target: Target;
+}
+
+/** Whether a user installed the package. The rest looks as if Crossplane installed a dependency. */
+function isDirect(
+  installed: InstalledPackage,
+  { required, settings, target }: RootContext,
+): boolean {
+  const { repository, name, isUserCreated: isUsers } = installed;
+  if (!required.has(repository) || isUsers) return true;
+  return name !== objectNameOf(repository, target) || settings.of(installed).isCustom;
+}
+
+function rootOf(installed: InstalledPackage, settings: UserSettings, target: Target): PackageRoot {
+  const { repository, kind, version, name, apiVersion, reference, origin } = installed;
+  const { spec, metadata } = settings.of(installed);
+  // An entry of xpkg.yaml can have neither labels nor a reference without a tag.
+  const isObject =
+    Object.keys(metadata).length > 0 ||
+    (!reference.includes('@') && splitTag(reference).tag === undefined);
+  const object: JsonObject = {
+    apiVersion,
+    kind,
+    metadata: { name, ...metadata },
+    spec: { package: reference, ...spec },
+  };
+  return {
+    root: 'package',
+    repository,
+    kind,
+    version: isDigest(version)
+      ? { form: 'digest', digest: version }
+      : { form: 'tag', tag: version },
+    name: isObject || name !== objectNameOf(repository, target) ? name : undefined,
+    spec: isObject ? {} : spec,
+    object: isObject ? object : undefined,
+    ignoreCrossplaneConstraints: spec['ignoreCrossplaneConstraints'] === true,
+    skipDependencyResolution: settings.common['skipDependencyResolution'] === true,
+    origin,
+  };
+}
+
+/** The settings on package objects that a user made, without those that API servers and tools add. */
+interface UserSettings {
+  /** Fields of `spec` with the same value on all packages that support the field. */
+  readonly common: JsonObject;
+  /** Returns the other settings of a package. */
+  of(installed: InstalledPackage): PackageSettings;
+}
+
+interface PackageSettings {
+  readonly spec: JsonObject;
+  /** Labels and annotations. */
+  readonly metadata: JsonObject;
+  /** Whether `spec` or `metadata` has a field. */
+  readonly isCustom: boolean;
+}
+
+function userSettings(packages: readonly InstalledPackage[]): UserSettings {
+  // A project skips resolution for all packages or for none.
+  const areSkipping = packages.every(skipsResolution);
+  const specs = new Map(
+    packages.map((each) => {
+      const { skipDependencyResolution: _, ...spec } = plainSpec(each.spec);
+      return [each, areSkipping ? plainSpec(each.spec) : spec];
+    }),
+  );
+  const common = commonFields(packages, specs);
+  return {
+    common,
+    of: (installed) => {
+      const spec = Object.fromEntries(
+        Object.entries(specs.get(installed)!).filter(([field]) => !(field in common)),
+      );
+      const metadata = userMetadata(installed.metadata);
+      const isCustom = Object.keys(spec).length + Object.keys(metadata).length > 0;
+      return { spec, metadata, isCustom };
+    },
+  };
+}
+
+/** Returns fields with the same value on at least two packages and on all that support the field. */
+function commonFields(
+  packages: readonly InstalledPackage[],
+  specs: ReadonlyMap<InstalledPackage, JsonObject>,
+): JsonObject {
+  const fields = [...new Set([...specs.values()].flatMap((spec) => Object.keys(spec)))];
+  const common = fields.sort().flatMap((field) => {
+    const supporting = packages.filter(({ kind }) => hasSpecField(kind, field));
+    const values = supporting.map((each) => specs.get(each)![field]);
+    const [first] = values;
+    const isCommon =
+      first !== undefined && values.every((each) => JSON.stringify(each) === JSON.stringify(first));
+    const minimum = field === 'skipDependencyResolution' ? 1 : 2;
+    return isCommon && values.length >= minimum ? [[field, first] as const] : [];
+  });
+  return Object.fromEntries(common);
+}
+
+/** Labels and annotations that tools use to track the objects they applied. */
+const TRACKING =
+  /^(?:argocd\.argoproj\.io\/(?:tracking-id|instance)$|meta\.helm\.sh\/|(?:kustomize|helm)\.toolkit\.fluxcd\.io\/|app\.kubernetes\.io\/(?:managed-by|instance)$|objectset\.rio\.cattle\.io\/|crossplane\.io\/paused$)/;
+
+/** Returns the labels and annotations of an object without those of tools. */
+function userMetadata(metadata: JsonObject): JsonObject {
+  const fields = Object.entries(metadata).flatMap(([field, value]) => {
+    const own = Object.entries(mappingOf(value) ?? {}).filter(([key]) => !TRACKING.test(key));
+    return own.length === 0 ? [] : [[field, Object.fromEntries(own)] as const];
+  });
+  return Object.fromEntries(fields);
+}
+
+/**
+ * Returns the ImageConfigs that do not pin locked packages, and the runtime configs and
+ * ControllerConfigs that other objects refer to.
+ *
+ * Leaves out the empty runtime config `default`, which Crossplane creates.
+ */
+export function extraManifestsOf({
+  extraManifests: kept,
+  packages,
+}: ClusterDump): readonly KeptObject[] {
+  const runtimeConfigs = namesIn([
+    ...packages.map(({ spec }) => spec['runtimeConfigRef']),
+    ...kept.map(({ object }) => mappingOf(mappingOf(object['spec'])?.['runtime'])?.['configRef']),
+  ]);
+  const controllerConfigs = namesIn(packages.map(({ spec }) => spec['controllerConfigRef']));
+  return kept.filter(({ object }) => {
+    if (isRenderedPin(object)) return false;
+    if (object['kind'] === 'ImageConfig') return true;
+    const name = nameOf(object);
+    if (object['kind'] === 'ControllerConfig') return controllerConfigs.has(name);
+    const isEmpty = Object.keys(mappingOf(object['spec']) ?? {}).length === 0;
+    return runtimeConfigs.has(name) && !(isEmpty && name === 'default');
+  });
+}
+
+function namesIn(references: readonly (JsonValue | undefined)[]): ReadonlySet<string | undefined> {
+  return new Set(references.map((reference) => stringOf(mappingOf(reference)?.['name'])));
+}
+
+/** The Crossplane release of a dumped cluster. */
+interface DumpedRelease {
+  readonly version: string;
+  /** Whether the dump names the release; else it is the newest known one that the dump matches. */
+  readonly isNamed: boolean;
+}
+
+export function detectRelease(dump: ClusterDump): DumpedRelease {
+  if (dump.crossplane !== undefined) return { version: dump.crossplane.version, isNamed: true };
+  const newestFirst = [...knownReleases()].reverse();
+  const matching = newestFirst.find((version) => matchesRules(dump, targetFor(version)!.rules));
+  return { version: matching ?? newestFirst[0]!, isNamed: false };
+}
+
+/** Whether a release with these rules can have the dumped objects. */
+function matchesRules(dump: ClusterDump, rules: TargetRules): boolean {
+  const { packages, lock, extraManifests: kept, activations, revisions } = dump;
+  const fields = new Set(packages.flatMap(({ spec }) => Object.keys(spec)));
+  const settings = new Set(
+    kept.flatMap(({ object }) => Object.keys(mappingOf(object['spec']) ?? {})),
+  );
+  const functions = packages.filter(({ kind }) => kind === 'Function');
+  const rows = lock?.rows ?? [];
+  const hasMrds = revisions.some(({ objects }) =>
+    objects.some(({ kind }) => kind === 'ManagedResourceDefinition'),
+  );
+  const health = revisions
+    .flatMap(({ conditions }) => conditions.map(({ type }) => type))
+    .filter((type) => type === 'Healthy' || type === 'RevisionHealthy');
+  return (
+    health.every((type) => type === rules.revisionHealth) &&
+    functions.every(({ apiVersion }) => apiVersion === rules.functionApiVersion) &&
+    (rows.length === 0 || rows.every(({ hasType }) => hasType) === (rules.lockRows === 'type')) &&
+    (!rules.strictReferences || packages.every(({ reference }) => isStrictReference(reference))) &&
+    (!fields.has('controllerConfigRef') || rules.controllerConfigRef) &&
+    (!fields.has('commonAnnotations') || rules.commonAnnotations) &&
+    (!kept.some(({ object }) => object['kind'] === 'ImageConfig') ||
+      rules.imageConfig !== undefined) &&
+    (!settings.has('rewriteImage') || rules.imageConfig?.rewrite === true) &&
+    (!settings.has('runtime') || rules.imageConfig?.runtime === true) &&
+    (!(hasMrds || activations.length > 0) ||
+      'apiextensions.crossplane.io/v1alpha1' in rules.objectKinds)
+  );
+}
+
+function isStrictReference(reference: string): boolean {
+  return validPackageReference(reference, targetFor(knownReleases().at(-1)!)!);
+}

@@ -1,0 +1,233 @@
+import { existsSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
+import {
+  importCluster,
+  type ImportedCluster,
+  extraManifestsOf,
+  detectRelease,
+} from './import-cluster.js';
+import { dumpArgument, dumpFlags, readDumps } from './read-dump-command.js';
+import { InputError } from '../../base/errors.js';
+import { writeTransaction } from '../../base/files/transaction.js';
+import type { JsonObject } from '../../base/json.js';
+import { andList } from '../../base/messages.js';
+import { writeYamlStream } from '../../base/yaml/write-yaml.js';
+import { lockFlag, outputFlag, writeFlag } from '../../cli/arguments/common-flags.js';
+import { crossplaneFlag, exactTarget } from '../../cli/arguments/target-flag.js';
+import { lockInputs } from '../../cli/files/lock-checks.js';
+import { workingPlace } from '../../cli/files/lock-file.js';
+import { type ArgsOf, command, EXIT, type Flags, jsonDocument } from '../../cli/kit/command.js';
+import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
+import type { PackageRoot, Request } from '../../project/inputs/request.js';
+import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { newProjectText, projectName } from '../edit/new-project.js';
+import { findingLines, findingsJson } from '../lint/project-output.js';
+
+/** Returns the objects that a PackageSet cannot express: ImageConfigs, runtime configs, packages with labels. */
+const OBJECTS_FILE = 'xpkg.objects.yaml';
+
+/** Returns an `xpkg.yaml` for the packages that a cluster has installed. */
+function importedSetText(
+  { request, required }: ImportedCluster,
+  target: Target,
+  folder: string,
+): string {
+  const entries = packageRoots(request)
+    .filter(({ object }) => object === undefined)
+    .map((root) => ({ entry: entryOf(root), isRequired: required.has(root.repository) }));
+  return newProjectText({
+    name: projectName(folder),
+    crossplane: target.version,
+    include: objectsFileText(request) === undefined ? [] : [OBJECTS_FILE],
+    packages: entries.filter(({ isRequired }) => !isRequired).map(({ entry }) => entry),
+    required: entries.filter(({ isRequired }) => isRequired).map(({ entry }) => entry),
+    defaults: request.defaults,
+  });
+}
+
+/** undefined if it has no content. */
+function objectsFileText(request: Request): string | undefined {
+  const objects = [
+    ...request.kept.map(({ object }) => object),
+    ...packageRoots(request).flatMap(({ object }) => object ?? []),
+  ];
+  if (objects.length === 0) return undefined;
+  return `# Objects of the cluster that an entry of xpkg.yaml has no place for; edit them as you like.\n${writeYamlStream(objects)}`;
+}
+
+function packageRoots({ roots }: Request): readonly PackageRoot[] {
+  return roots.filter((root) => root.root === 'package');
+}
+
+function entryOf({ kind, repository, version, name, spec }: PackageRoot): JsonObject {
+  return {
+    [kind!.toLowerCase()]: repository,
+    version:
+      version.form === 'tag'
+        ? version.tag
+        : version.form === 'digest'
+          ? version.digest
+          : version.text,
+    ...(name !== undefined && { name }),
+    ...(Object.keys(spec).length > 0 && { spec }),
+  };
+}
+
+const SET_FILE = DEFAULT_FILES[0]!;
+
+const flags = {
+  ...dumpFlags,
+  ...sourceFlags,
+  ...crossplaneFlag('Release that the cluster runs (default: what the dump tells of it)'),
+  ...lockFlag('Lockfile to write'),
+  ...outputFlag,
+  ...writeFlag,
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags>;
+
+export const importCommand = command({
+  positionals: dumpArgument,
+  flags,
+  isInWorkingFolder: true,
+  examples: [
+    ['$0 import cluster.yaml', 'from what `kubectl get … -o yaml` printed, offline'],
+    ['$0 import cluster.yaml --from registry', 'with digests, read from the registries'],
+    ['kubectl get pkg,pkgrev,locks -o yaml | $0 import -', 'straight from a cluster'],
+  ],
+  epilogue:
+    `Writes \`${SET_FILE}\`, the lockfile and, for what neither holds, \`${OBJECTS_FILE}\`; never over files that are there. ` +
+    'No version moves. A dump tells the first 12 digits of a digest: the rest, and what the images hold, is read where `--from` says.',
+  run: async (args, io) => {
+    const existing = existingFile(args, io);
+    if (args.write && existing !== undefined) throw notOverwritten(existing);
+    const dump = await readDumps(args, io);
+    const target = targetOf(args, dump, io);
+    const imported = await readCluster(dump, target, args, io);
+    const files = filesOf(imported, target, args, io);
+    for (const line of findingLines(imported.findings)) io.note(line);
+    if (args.write) {
+      const outputs = files.map(({ file, text }) => ({
+        path: resolvePath(io.cwd, file),
+        content: text,
+      }));
+      await writeTransaction(outputs, workingPlace(io));
+    }
+    if (args.output === 'json') io.out(importJson(imported, target, files));
+    else for (const line of importLines(imported, target)) io.out(`${line}\n`);
+    const named = andList(files.map(({ file }) => file));
+    if (args.write) io.note(`wrote ${named}`);
+    else if (existing === undefined) io.note(`would write ${named} (--no-write)`);
+    else io.note(`would write nothing: \`${existing}\` is there already (--no-write)`);
+    for (const line of nextSteps(imported, args)) io.note(`hint: ${line}`);
+    return EXIT.done;
+  },
+});
+
+/** Returns the first output file that exists; files are never overwritten. */
+function existingFile({ lock }: Args, { cwd }: Io): string | undefined {
+  return [SET_FILE, OBJECTS_FILE, lock].find((file) => existsSync(resolvePath(cwd, file)));
+}
+
+function notOverwritten(file: string): InputError {
+  return new InputError(`\`${file}\` is there already, and is left as it is`, {
+    hint: '`xpkg-resolve drift` compares a dump with a lockfile; to import anew, do so in another folder, or look with --no-write',
+  });
+}
+
+function targetOf({ crossplane }: Args, dump: ClusterDump, io: Io): Target {
+  if (crossplane !== undefined) return exactTarget(crossplane, io);
+  const { version, isNamed } = detectRelease(dump);
+  if (!isNamed) {
+    io.note(
+      `note: for Crossplane ${version}, the newest release that could hold such objects; \`--crossplane\` names the one that runs`,
+    );
+  }
+  return exactTarget(version, io);
+}
+
+async function readCluster(
+  dump: ClusterDump,
+  target: Target,
+  args: Args,
+  io: Io,
+): Promise<ImportedCluster> {
+  if (args.from === undefined) return importCluster(dump, { target });
+  const stats = noStats();
+  const source = await openSources(args, io, stats, extraManifestsOf(dump));
+  return withProgress(io, stats, () => importCluster(dump, { target, source }));
+}
+
+interface OutputFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+function filesOf(imported: ImportedCluster, target: Target, { lock }: Args, io: Io): OutputFile[] {
+  const objects = objectsFileText(imported.request);
+  const inputs = lockInputs({ name: projectName(io.cwd), files: [SET_FILE] }, lock, io);
+  return [
+    { file: SET_FILE, text: importedSetText(imported, target, io.cwd) },
+    ...(objects === undefined ? [] : [{ file: OBJECTS_FILE, text: objects }]),
+    { file: lock, text: formatLockfile({ ...imported.lockfile, inputs }) },
+  ];
+}
+
+function nextSteps({ undigested, lockfile }: ImportedCluster, { from, write }: Args): string[] {
+  const are = write ? 'are' : 'would be';
+  const missing = `${undigested} of ${lockfile.packages.length} packages ${are} locked without a digest`;
+  return [
+    ...(undigested === 0
+      ? []
+      : from === undefined
+        ? [
+            `${missing}, which a dump does not tell: \`import … --from registry\` reads them, and so does \`xpkg-resolve resolve\``,
+          ]
+        : [`${missing}: see above why`]),
+    `${write ? '' : 'with these files, '}\`xpkg-resolve resolve\` says whether it fits together, and writes rendered/`,
+  ];
+}
+
+/** Returns a line for each package: name, version, and whether it is a dependency. */
+function importLines({ lockfile, required }: ImportedCluster, target: Target): string[] {
+  const rows = lockfile.packages.map(({ repository, version, kind, direct, digest }) => [
+    repository,
+    shortVersion(version),
+    kind,
+    !direct ? 'dependency' : required.has(repository) ? 'required, too' : '',
+    digest === undefined ? 'no digest' : '',
+  ]);
+  return [
+    `${counted(rows.length, 'package')} of a cluster with Crossplane ${target.version}`,
+    ...columns(rows),
+  ];
+}
+
+function importJson(
+  { lockfile, findings, undigested }: ImportedCluster,
+  target: Target,
+  files: readonly { readonly file: string; readonly text: string }[],
+): string {
+  return jsonDocument({
+    status: 'imported',
+    crossplane: target.version,
+    packages: lockfile.packages.map(({ repository, version, digest, kind, name, direct }) => ({
+      source: repository,
+      version,
+      digest,
+      kind,
+      name,
+      direct,
+    })),
+    undigested,
+    files,
+    findings: findingsJson(findings),
+  });
+}

@@ -1,0 +1,179 @@
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import { shellWord } from '../../base/escape.js';
+import type {
+  ClusterDump,
+  DumpedPackage,
+  DumpedRevision,
+  DumpedRow,
+} from '../../crossplane/package-manager/cluster-dump.js';
+import { friendlyId } from '../../crossplane/packages/object-names.js';
+import {
+  byKindAndName,
+  ownedKindOf,
+  type OwnedObject,
+} from '../../crossplane/packages/owned-objects.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import { splitPackageReference, splitTag } from '../../crossplane/packages/reference.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import type { LintFinding } from '../lint/linted-project.js';
+
+/** A dumped cluster; each package has its revisions and Lock rows. */
+export interface InstalledCluster {
+  readonly dump: ClusterDump;
+  readonly target: Target;
+  /** Sorted by repository, then by name. */
+  readonly packages: readonly InstalledPackage[];
+  /** Objects whose `spec.package` is not a valid reference. */
+  readonly unreadable: readonly DumpedPackage[];
+  /** Returns the Lock rows that depend on a repository, in the order of the Lock. */
+  readonly requirersOf: (repository: Repository) => readonly RowEdge[];
+}
+
+export interface InstalledPackage extends DumpedPackage {
+  readonly repository: Repository;
+  /** The digest if the reference has one, else the tag. */
+  readonly version: string;
+  /** The name in Lock rows; for `repo:tag@digest`, it includes the tag. */
+  readonly source: string;
+  readonly revisions: readonly DumpedRevision[];
+  /** undefined: no revision is active, or the dump has no revisions. */
+  readonly active: DumpedRevision | undefined;
+  readonly rows: readonly DumpedRow[];
+}
+
+/** A dependency in a Lock row. */
+interface RowEdge {
+  readonly from: DumpedRow;
+  readonly constraint: string;
+}
+
+export function installedCluster(dump: ClusterDump, target: Target): InstalledCluster {
+  const edges = new Map<Repository, RowEdge[]>();
+  for (const from of dump.lock?.rows ?? []) {
+    for (const { repository, constraint } of from.dependencies) {
+      getOrCreate(edges, repository, () => []).push({ from, constraint });
+    }
+  }
+  const packages: InstalledPackage[] = [];
+  const unreadable: DumpedPackage[] = [];
+  for (const dumped of dump.packages) {
+    const installed = installedPackage(dumped, dump);
+    if (installed === undefined) unreadable.push(dumped);
+    else packages.push(installed);
+  }
+  packages.sort((a, b) => byCodePoint(a.repository, b.repository) || byCodePoint(a.name, b.name));
+  const requirersOf = (repository: Repository) => edges.get(repository) ?? [];
+  return { dump, target, packages, unreadable, requirersOf };
+}
+
+function installedPackage(
+  dumped: DumpedPackage,
+  { revisions, lock }: ClusterDump,
+): InstalledPackage | undefined {
+  const reference = splitPackageReference(dumped.reference);
+  if (reference === undefined || dumped.name === '') return undefined;
+  const { source, version } = reference;
+  const repository = splitTag(source).name;
+  const own = revisions.filter((revision) => isRevisionOf(revision, dumped));
+  const active = own.filter(({ isActive }) => isActive);
+  return {
+    ...dumped,
+    repository,
+    version,
+    source,
+    revisions: own,
+    active: active.find(({ name }) => name === dumped.currentRevision) ?? active[0],
+    rows: (lock?.rows ?? []).filter((row) => row.source === source || row.source === repository),
+  };
+}
+
+function isRevisionOf({ kind, packageName, name }: DumpedRevision, dumped: DumpedPackage): boolean {
+  if (kind !== dumped.kind) return false;
+  return packageName === undefined ? name === dumped.currentRevision : packageName === dumped.name;
+}
+
+/**
+ * Returns the digest prefix in the name of the active revision.
+ *
+ * Returns undefined if the name has another suffix, as for packages that are never pulled.
+ */
+export function digestPrefix({ active, name }: InstalledPackage): string | undefined {
+  const digits = /-([0-9a-f]{12})$/.exec(active?.name ?? '')?.[1];
+  return digits !== undefined && friendlyId(name, digits) === active!.name ? digits : undefined;
+}
+
+/** Whether the package skips dependency resolution, so that the Lock does not list it. */
+export function skipsResolution({ spec }: DumpedPackage): boolean {
+  return spec['skipDependencyResolution'] === true;
+}
+
+/** Returns the argument of a kubectl command that names an object, quoted for a shell. */
+export function kubectlName({ kind, name }: Record<'kind' | 'name', string>): string {
+  return shellWord(`${kind.toLowerCase()}.pkg.crossplane.io/${name}`);
+}
+
+/**
+ * Returns the objects that the active revision of a package lists, sorted by kind, then name.
+ *
+ * Newer releases create an MRD for each CRD of a provider. Such an MRD is returned as the CRD.
+ */
+export function installedObjects(
+  { active, kind }: InstalledPackage,
+  claims: ClusterDump['claims'] = new Map(),
+): readonly OwnedObject[] {
+  const owned = new Map<string, OwnedObject>();
+  for (const reference of active?.objects ?? []) {
+    const [group] = reference.apiVersion.split('/');
+    const listed = ownedKindOf(reference.kind, group);
+    if (listed === undefined) continue;
+    const { name } = reference;
+    const as = listed === 'MRD' && kind === 'Provider' ? 'CRD' : listed;
+    owned.set(`${as} ${name}`, { kind: as, name });
+    const claim = as === 'XRD' ? claims.get(name) : undefined;
+    if (claim !== undefined) owned.set(`claim ${claim}`, { kind: 'claim', name: claim });
+  }
+  return [...owned.values()].sort(byKindAndName);
+}
+
+/** A present or future problem in a cluster, its place in the dump, and a fix. */
+export type ClusterFinding = LintFinding;
+
+export type ClusterRule = (cluster: InstalledCluster) => readonly ClusterFinding[];
+
+/** The command that prints a complete dump. */
+export const DUMP_COMMAND =
+  'kubectl get providers,configurations,functions,providerrevisions,configurationrevisions,functionrevisions,locks,imageconfigs,deploymentruntimeconfigs -o yaml';
+
+/** Reports information that the dump lacks, because absence is otherwise read as "there is none". */
+export function incompleteDump({ dump, packages }: InstalledCluster): ClusterFinding[] {
+  const [first] = packages;
+  if (first === undefined) return [];
+  const finding = (text: string, fix = `\`${DUMP_COMMAND}\``): ClusterFinding => {
+    return { rule: 'incomplete-dump', severity: 'info', origin: first.origin, text, fix };
+  };
+  const findings: ClusterFinding[] = [];
+  if (dump.lock === undefined) {
+    findings.push(finding('the dump has no Lock, which tells what depends on what'));
+  }
+  if (dump.revisions.length === 0) {
+    const text =
+      'the dump has no revisions, which tell what runs, of which bytes, and what it owns';
+    findings.push(finding(text));
+  }
+  if (packages.every(skipsResolution)) {
+    const text =
+      'every package skips dependency resolution, so that the Lock is empty, and tells of no dependency';
+    findings.push(finding(text, 'name sources with `--from`'));
+  }
+  return findings;
+}
+
+/** Reports that the dump contains Secrets. They are never read. */
+export function ignoredSecrets({ dump, packages }: InstalledCluster): ClusterFinding[] {
+  const count = dump.ignored.get('Secret') ?? 0;
+  if (count === 0) return [];
+  const origin = packages[0]?.origin ?? { file: 'the dump' };
+  const text = `the dump holds ${count === 1 ? 'a Secret, which was' : `${count} Secrets, which were`} not read`;
+  const fix = 'keep the file out of version control, and dump no Secrets';
+  return [{ rule: 'secrets-in-dump', severity: 'info', origin, text, fix }];
+}

@@ -1,0 +1,89 @@
+import { DIFF_SEVERITIES, isAsSevereAs, type DiffSeverity } from './findings.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { documentParser } from '../../crossplane/package-yaml/document-pair.js';
+import { diff, type Diff } from './diff.js';
+import { diffPackages } from './diff.js';
+import type { ArgsOf, Flags, Outcome } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { formatFlag } from '../../cli/arguments/common-flags.js';
+import { packageFlags } from '../../cli/sources/package-argument.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { comparedSides } from './compared-sides-command.js';
+import { diffOutput, type DiffValue } from './json-output.js';
+import { diffLines, diffMarkdown, diffReport } from './output.js';
+
+const side = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
+
+const flags = {
+  ...packageFlags,
+  output: {
+    alias: 'o',
+    choices: ['text', 'json', 'markdown'],
+    default: 'text',
+    describe: 'How to print the answer; markdown is for a pull request',
+  },
+  ...formatFlag,
+  all: { type: 'boolean', default: false, describe: 'Show all of it, not only a screenful' },
+  schemas: {
+    type: 'boolean',
+    default: true,
+    describe: 'Compare lockfiles alone: read none of the packages that changed',
+  },
+  'fail-on': {
+    choices: DIFF_SEVERITIES,
+    describe: 'Exit 6 if anything is this severe or worse',
+  },
+  'exit-code': {
+    type: 'boolean',
+    default: false,
+    describe: 'Exit 6 if anything breaks readers or worse, or is as severe as --fail-on says',
+  },
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags>;
+
+export const diffCommand = defineCommand({
+  positionals: {
+    old: side(
+      'A lockfile (file, `REVISION:PATH` of git, oci://…), or a package: SOURCE@VERSION, an .xpkg file, a folder',
+    ),
+    new: side('The same, to compare it with'),
+  },
+  flags,
+  examples: [
+    ['$0 diff HEAD:xpkg.lock.yaml xpkg.lock.yaml', 'what is about to be committed'],
+    ['$0 diff origin/main HEAD -o markdown', 'what a pull request changes'],
+    ['$0 diff SOURCE@v1.20.0 SOURCE@v1.23.0 --fail-on writers', 'two versions of a package'],
+  ],
+  run: async (args, io): Promise<DiffValue> => {
+    const sides = await comparedSides(args.old, args.new, args, io);
+    const parser = args.schemas ? documentParser : undefined;
+    const found = await withProgress(io, noStats(), () =>
+      sides.of === 'locks'
+        ? diff(sides.old, sides.fresh, { parser, concurrency: args.concurrency })
+        : diffPackages(sides.old, sides.fresh, { parser, target: sides.target }),
+    );
+    return { found, shown: { old: sides.old.shown, new: sides.fresh.shown } };
+  },
+  json: () => diffOutput,
+  text: ({ found, shown }, args) =>
+    args.output === 'markdown' ? diffMarkdown(found, shown) : diffLines(found, args),
+  closingNotes: ({ found }) => found.notes.map((note) => `note: ${note}`),
+  findings: async ({ found, shown }, args, io) => {
+    const { LockPlaces } = await import('../../cli/findings/report-parts.js');
+    const places = await LockPlaces.read(args.new, io);
+    return diffReport(found, { shown, places, limit: failingFrom(args) });
+  },
+  exit: ({ found }, args) => outcomeOf(found, failingFrom(args)),
+});
+
+/** undefined if no finding fails the run. */
+function failingFrom({ failOn, exitCode: asked }: Args): DiffSeverity | undefined {
+  return failOn ?? (asked ? 'readers' : undefined);
+}
+
+function outcomeOf({ findings, omitted }: Diff, limit: DiffSeverity | undefined): Outcome {
+  if (limit === undefined) return 'ok';
+  const found = [...findings, ...omitted].some(({ severity }) => isAsSevereAs(severity, limit));
+  return found ? 'findings' : 'ok';
+}

@@ -1,0 +1,188 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ownedObjects } from '../../crossplane/packages/owned-objects.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { InputError } from '../../base/errors.js';
+import { isPackageKind } from '../../crossplane/packages/package.js';
+import type { PackageDocument } from '../../crossplane/package-yaml/package-documents.js';
+import type { PackageSource } from '../../sources/package-source.js';
+import { SourceError } from '../../base/errors.js';
+import { targetFor, type Target } from '../../crossplane/releases/target.js';
+import { firstKnowing } from '../../sources/decorators.js';
+import { readPackageAndDocuments } from '../../sources/package-on-disk.js';
+import {
+  readImageContents,
+  imageDocuments,
+  missingImageError,
+  type ReadImage,
+} from '../../sources/images/image-documents.js';
+import { isDigest } from '../../base/digest.js';
+import { printable } from '../../base/escape.js';
+import type { DiffSide, DocumentReader } from './diff.js';
+import type { ComparedPackage, PackageSide } from './diff.js';
+import type { ArgsOf } from '../../cli/kit/command.js';
+import { imageConfigs } from '../../cli/arguments/input-flags.js';
+import {
+  namedVersion,
+  openPackage,
+  type NamedPackage,
+  type packageFlags,
+} from '../../cli/sources/package-argument.js';
+import { openEach, type SourceArgs } from '../../cli/sources/source-flags.js';
+import { projectTarget } from '../../cli/arguments/target-flag.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { extraManifestsIn } from '../../cli/files/lock-file.js';
+import { namedLock, type NamedLock } from '../../cli/files/named-lock.js';
+import { shellWord } from '../../base/escape.js';
+
+type SideArgs = Omit<ArgsOf<typeof packageFlags>, 'output'> & {
+  /** Whether documents of packages are wanted, and not only what lockfiles and indexes say. */
+  readonly schemas: boolean;
+};
+
+/** A side of the comparison, as shown to the user. */
+type NamedSide = DiffSide & { readonly shown: string };
+
+/** The two sides of a comparison: two lockfiles or two packages. */
+type ComparedSides =
+  | { readonly of: 'locks'; readonly old: NamedSide; readonly fresh: NamedSide }
+  | {
+      readonly of: 'packages';
+      readonly old: PackageSide;
+      readonly fresh: PackageSide;
+      readonly target: Target;
+    };
+
+export async function comparedSides(
+  old: string,
+  fresh: string,
+  args: SideArgs,
+  io: RunIo,
+): Promise<ComparedSides> {
+  const locks = [await namedLock(old, args, io), await namedLock(fresh, args, io)] as const;
+  const [before, after] = locks;
+  if (before !== undefined && after !== undefined) {
+    const sides = { old: await lockSide(before, args, io), fresh: await lockSide(after, args, io) };
+    return { of: 'locks', ...sides };
+  }
+  if (before === undefined && after === undefined) {
+    const target = await projectTarget(args, io);
+    const side = (text: string) => packageSide(text, target, args, io);
+    return { of: 'packages', old: await side(old), fresh: await side(fresh), target };
+  }
+  const [lock, other] = before === undefined ? [fresh, old] : [old, fresh];
+  throw new InputError(`\`${lock}\` is a lockfile, and \`${other}\` is none`, {
+    hint: 'compare two lockfiles, or two packages; `REVISION:xpkg.lock.yaml` is one that git has',
+  });
+}
+
+/** A lockfile with readers of its packages, which use the sources that the flags name. */
+export async function lockSide(
+  { shown, lockfile }: NamedLock,
+  args: SourceArgs & Pick<SideArgs, 'schemas'>,
+  io: RunIo,
+): Promise<NamedSide> {
+  const target = targetFor(lockfile.crossplane)!;
+  const sources = await openEach(args, io, noStats(), extraManifestsIn(lockfile, shown));
+  const contentsOf = args.schemas ? contentsReader(firstKnowing(sources), target) : undefined;
+  return { shown, lockfile, read: fromSources(sources, target), contentsOf };
+}
+
+/** Reads contents of locked packages. Packages that cannot be read have none. */
+function contentsReader(source: PackageSource, target: Target): DiffSide['contentsOf'] {
+  return async ({ repository, version, digest }) => {
+    try {
+      const found = await source.fetch({ repository, version }, target);
+      const isLocked = digest === undefined || found?.digest === digest;
+      return isLocked ? found?.contents : undefined;
+    } catch (error) {
+      if (error instanceof SourceError) return undefined;
+      throw error;
+    }
+  };
+}
+
+function fromSources(sources: readonly PackageSource[], target: Target): DocumentReader {
+  return (locked, take) => imageDocuments(locked, sources, target, take);
+}
+
+/** Reads a package by its file or reference. Throws if it does not exist. */
+async function packageSide(
+  shown: string,
+  target: Target,
+  args: SideArgs,
+  io: RunIo,
+): Promise<PackageSide> {
+  const open = () => openPackage({ ...args, package: shown }, io, target);
+  const packaged = (given: Pick<NamedPackage, 'contents' | 'digest'>) =>
+    comparedPackage(given, shown, target);
+  const path = resolve(io.cwd, shown);
+  if (!existsSync(path)) {
+    const candidate = await namedVersion({ ...args, package: shown }, io, target);
+    if (!args.schemas) return { shown, candidate, read: async () => packaged(await open()) };
+    const sources = await openEach(args, io, noStats(), await imageConfigs(args, io));
+    const image = (digest: string | undefined) => ({
+      ...candidate,
+      digest: digest !== undefined && isDigest(digest) ? digest : undefined,
+    });
+    const read: PackageSide['read'] = async (take) => {
+      const wanted = image(candidate.version);
+      const found = await readImageContents(wanted, sources, target, take);
+      for (const note of found?.notes ?? []) io.note(printable(`note: ${shown}: ${note}`));
+      if (found !== undefined) return packaged(found);
+      // A folder has an image by its digest alone; what is nowhere is told with what there is.
+      const known = image((await open()).digest);
+      const built = known.digest && (await readImageContents(known, sources, target, take));
+      if (built) return packaged(built);
+      throw missingImageError(wanted, sources);
+    };
+    return { shown, candidate, read };
+  }
+  if (!args.schemas)
+    return { shown, candidate: undefined, read: async () => packaged(await open()) };
+  const read: PackageSide['read'] = path.endsWith('.xpkg')
+    ? async (take) => packaged(await xpkgContents(path, shown, target, take))
+    : async (take) => {
+        const { contents, complete, notes = [] } = await readPackageAndDocuments(path, shown, take);
+        if (!complete) throw unreadableToItsEnd(shown);
+        for (const note of notes) io.note(printable(`note: ${shown}: ${note}`));
+        return packaged({ contents, digest: undefined });
+      };
+  return { shown, candidate: undefined, read };
+}
+
+async function xpkgContents(
+  path: string,
+  shown: string,
+  target: Target,
+  take: (document: PackageDocument) => void,
+): Promise<ReadImage> {
+  const { openXpkgSource } = await import('../../sources/images/image-source.js');
+  const wanted = { repository: 'xpkg.local/package', version: 'v0.0.0', digest: undefined };
+  const { repository, version: tag } = wanted;
+  const source = await openXpkgSource(path, { shown, repository, tag });
+  const found = await readImageContents(wanted, [source], target, take);
+  if (found === undefined) throw new InputError(`\`${shown}\` holds no package`);
+  return found;
+}
+
+function unreadableToItsEnd(shown: string): InputError {
+  return new InputError(`\`${shown}\` cannot be read to its end`, {
+    hint: `\`xpkg-resolve lint ${shellWord(shown)}\` says why`,
+  });
+}
+
+function comparedPackage(
+  { contents, digest }: Pick<NamedPackage, 'contents' | 'digest'>,
+  shown: string,
+  target: Target,
+): ComparedPackage {
+  const { kind = '', name = '' } = contents.metas[0] ?? {};
+  if (!isPackageKind(kind)) throw new InputError(`\`${shown}\` is no package`);
+  return {
+    name,
+    kind,
+    owns: ownedObjects(contents.objects, kind, target),
+    digest: digest !== undefined && isDigest(digest) ? digest : undefined,
+  };
+}

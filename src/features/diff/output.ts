@@ -1,0 +1,325 @@
+import type { PackageChange, Want } from './changes.js';
+import type { Diff, ObjectChange } from './diff.js';
+import {
+  bySeverity,
+  DIFF_SEVERITIES,
+  type DiffFinding,
+  type DiffSeverity,
+  isAsSevereAs,
+} from './findings.js';
+import { codeSpan } from '../../base/escape.js';
+import { wrap } from '../../base/messages.js';
+import { type LockPlaces, singleStep } from '../../cli/findings/report-parts.js';
+import type { Report, ReportSeverity } from '../../cli/findings/report.js';
+import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+
+/** Maximum length of each list, so that the output fits a screen. */
+const SHOWN_PACKAGES = 10;
+const SHOWN_OBJECTS = 6;
+const SHOWN_FINDINGS = 8;
+
+/** Returns the differences between two package sets as text, worst first: one screen, or everything with `all`. */
+export function diffLines(diff: Diff, { all }: { readonly all: boolean }): string[] {
+  const most = (count: number) => (all ? Infinity : count);
+  const lines = [
+    ...packageSection(diff, most(SHOWN_PACKAGES)),
+    ...objectSection(diff, most(SHOWN_OBJECTS)),
+    ...findingSection(diff, most(SHOWN_FINDINGS), all),
+  ];
+  return lines.length === 0 ? ['nothing differs'] : lines;
+}
+
+function packageSection({ packages }: Diff, most: number): string[] {
+  const { added, removed, moved } = packages;
+  const rows = [
+    ...removed.map((each) => ['-', each.repository, shortVersion(each.from!), wantsText(each)]),
+    ...moved.map((each) => ['~', each.repository, movedText(each), wantsText(each)]),
+    ...added.map((each) => ['+', each.repository, shortVersion(each.to!), wantsText(each)]),
+  ];
+  if (rows.length === 0) return [];
+  const counts = `${added.length} added, ${removed.length} removed, ${moved.length} moved`;
+  return [`packages: ${counts}`, ...truncatedText(columns(rows), most)];
+}
+
+/** `v1.20.0 → v1.23.0`; for a moved tag, its digests. */
+function movedText({ from, to, movedTag }: PackageChange): string {
+  if (movedTag === undefined) return `${shortVersion(from!)} → ${shortVersion(to!)}`;
+  return `${to!} (${shortVersion(movedTag.from)} → ${shortVersion(movedTag.to)})`;
+}
+
+/** Returns the requirers of a package, the first by name. */
+function wantsText({ wantedBy, after }: PackageChange): string {
+  const [first, ...more] = wantedBy;
+  if (first === undefined) return '';
+  const verb = after === undefined ? 'was wanted by' : 'wanted by';
+  return `${verb} ${wantText(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`;
+}
+
+function wantText(want: Want): string {
+  if (want.by === 'user') return 'you';
+  return `${want.repository} ${shortVersion(want.version)} (${want.constraint || 'any'})`;
+}
+
+function objectSection({ objects }: Diff, most: number): string[] {
+  if (objects.length === 0) return [];
+  const told = objects.filter(({ change }) => change === 'removed' || change === 'owner');
+  return [`objects: ${objectCounts(objects)}`, ...truncatedText(told.map(objectLine), most)];
+}
+
+/** `12 added, 3 removed, 1 changed owner, 40 changed`. */
+function objectCounts(objects: readonly ObjectChange[]): string {
+  const count = (change: ObjectChange['change']) =>
+    objects.filter((each) => each.change === change).length;
+  return `${count('added')} added, ${count('removed')} removed, ${count('owner')} changed owner, ${count('schema')} changed`;
+}
+
+function objectLine(change: ObjectChange): string {
+  const { kind, name } = change;
+  if (change.change === 'owner') {
+    return `  > ${kind} ${name} from ${change.before!.repository} to ${change.after!.repository}`;
+  }
+  return change.change === 'removed'
+    ? `  - ${kind} ${name} of ${change.before!.repository}`
+    : `  ${kind} ${name}`;
+}
+
+function findingSection(diff: Diff, most: number, all: boolean): string[] {
+  const { findings } = diff;
+  if (findings.length === 0) return [];
+  const isTold = (finding: DiffFinding) =>
+    all || finding.severity !== 'harmless' || isShown(finding);
+  const told = findings.filter(isTold);
+  const folded = foldedFindings(told);
+  const lines = folded.slice(0, most).flatMap(findingLines);
+  const left = folded.length - Math.min(most, folded.length);
+  const harmless = countedRules(findings.filter((finding) => !isTold(finding)));
+  return [
+    `findings: ${severityCounts(diff)}`,
+    ...lines,
+    ...(left > 0 ? [`  … and ${left} more; \`--all\` shows them`] : []),
+    ...(harmless.length > 0
+      ? wrap(`harmless: ${harmless.map(([rule, n]) => `${n} ${rule}`).join(', ')}`, '  ', '    ')
+      : []),
+  ];
+}
+
+function findingLines(folded: FoldedFinding): string[] {
+  const { severity, path, text, rule } = folded.first;
+  const at = path === '' ? '' : `\`${path}\` `;
+  const places = placesText(folded.first);
+  return [
+    ...wrap(`${at}${text} [${rule}]`, `  ${severity.padEnd(8)} `, ' '.repeat(11)),
+    ...wrap(`${whereFolded(folded)}${places && `: ${places}`}`, ' '.repeat(11), ' '.repeat(13)),
+  ];
+}
+
+function truncatedText(lines: readonly string[], most: number): string[] {
+  if (lines.length <= most) return [...lines];
+  return [...lines.slice(0, most), `  … and ${lines.length - most} more; \`--all\` shows them`];
+}
+
+/** Findings with the same message for several objects or versions. */
+interface FoldedFinding {
+  readonly first: DiffFinding;
+  /** Total number. */
+  readonly count: number;
+  /** Objects that the findings are about. */
+  readonly objects: number;
+}
+
+/** Groups findings with the same message and field, worst first, then the most frequent. */
+function foldedFindings(findings: readonly DiffFinding[]): readonly FoldedFinding[] {
+  const groups = new Map<string, DiffFinding[]>();
+  for (const finding of findings) {
+    const { severity, rule, path, text } = finding;
+    const key = JSON.stringify([severity, rule, path, text]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
+  }
+  return [...groups.values()]
+    .map((group) => ({
+      first: group[0]!,
+      count: group.length,
+      objects: new Set(group.map(({ object }) => `${object.kind} ${object.name}`)).size,
+    }))
+    .sort((a, b) => bySeverity(a.first.severity, b.first.severity) || b.count - a.count);
+}
+
+/** Counts harmless findings by rule, the most frequent first. */
+function countedRules(findings: readonly DiffFinding[]): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const { rule } of findings) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+/** Findings that a reviewer should see although they break nothing. */
+function isShown({ rule }: DiffFinding): boolean {
+  return rule.startsWith('permission-');
+}
+
+/** `2 break stored objects, 1 breaks writers, 40 harmless`. */
+function severityCounts({ findings, omitted }: Diff): string {
+  const of = (severity: DiffFinding['severity']) =>
+    findings.filter((finding) => finding.severity === severity).length +
+    (omitted.find((more) => more.severity === severity)?.count ?? 0);
+  const breaking = (['stored', 'writers', 'readers'] as const).map((severity) => {
+    const count = of(severity);
+    const verb = count === 1 ? 'breaks' : 'break';
+    return `${count} ${verb} ${severity === 'stored' ? 'stored objects' : severity}`;
+  });
+  return [...breaking, `${of('harmless')} harmless`].join(', ');
+}
+
+/** `buckets.s3.example.org v1beta1 and 3 more objects`. */
+function whereFolded({ first, objects }: FoldedFinding): string {
+  const { object, claim, version } = first;
+  const claimed = claim === undefined ? '' : ` (and its claim ${claim})`;
+  const more = objects === 1 ? '' : ` and ${counted(objects - 1, 'more object')}`;
+  return `${object.kind} ${object.name}${claimed}${version === '' ? '' : ` ${version}`}${more}`;
+}
+
+const place = (of: DiffFinding['before']) =>
+  of === undefined ? 'gone' : `${of.version}${of.line === undefined ? '' : ` line ${of.line}`}`;
+
+/** `v1.20.0 line 120 → v1.23.0 line 130`. */
+function placesText({ before, after }: DiffFinding): string {
+  return before === undefined && after === undefined ? '' : `${place(before)} → ${place(after)}`;
+}
+
+/** Lines of one list: forges cut comments at 65,536 characters. */
+const MAX_LINES = 50;
+
+const TITLES: Readonly<Record<DiffSeverity, string>> = {
+  stored: 'breaks stored objects',
+  writers: 'breaks writers',
+  readers: 'breaks readers',
+  harmless: 'harmless',
+};
+
+/** Returns the differences between two package sets as Markdown for a pull request, with collapsed details. */
+export function diffMarkdown(
+  diff: Diff,
+  shown: { readonly old: string; readonly new: string },
+): string {
+  const { packages, objects, findings } = diff;
+  const heading = `### ${codeSpan(shown.old)} → ${codeSpan(shown.new)}`;
+  const rows = packageRows(packages);
+  if (rows.length + objects.length + findings.length === 0) {
+    return `${heading}\n\nNothing differs.\n`;
+  }
+  return `${[
+    heading,
+    `**${severityCounts(diff)}**`,
+    ...(rows.length === 0 ? [] : [table(['', 'package', 'version', ''], rows)]),
+    ...(objects.length === 0
+      ? []
+      : [details(`objects: ${objectCounts(objects)}`, objects.map(objectItem))]),
+    ...DIFF_SEVERITIES.flatMap((severity) => findingDetails(diff, severity)),
+    ...diff.notes.map((note) => codeSpan(note)),
+  ].join('\n\n')}\n`;
+}
+
+const row = (what: string, change: PackageChange, version: string) => [
+  what,
+  ...[change.repository, version, wantsText(change)].map((text) =>
+    text === '' ? '' : codeSpan(text, { inTable: true }),
+  ),
+];
+
+function packageRows({ added, removed, moved }: Diff['packages']): string[][] {
+  return [
+    ...removed.map((change) => row('removed', change, shortVersion(change.from!))),
+    ...moved.map((change) => row('moved', change, movedText(change))),
+    ...added.map((change) => row('added', change, shortVersion(change.to!))),
+  ];
+}
+
+const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+
+function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [line(heading), line(heading.map(() => '---')), ...truncatedItems(rows.map(line))].join(
+    '\n',
+  );
+}
+
+function objectItem(object: ObjectChange): string {
+  const named = `${object.kind} ${codeSpan(object.name)}`;
+  if (object.change === 'schema') return `- changed: ${named}`;
+  const [from, to] = [object.before, object.after].map((locked) =>
+    locked === undefined ? '' : codeSpan(locked.repository),
+  );
+  if (object.change === 'owner') return `- changed owner: ${named} from ${from} to ${to}`;
+  return `- ${object.change}: ${named} of ${from || to}`;
+}
+
+function findingDetails({ findings }: Diff, severity: DiffSeverity): string[] {
+  const folded = foldedFindings(findings.filter((finding) => finding.severity === severity));
+  if (folded.length === 0) return [];
+  const count = folded.reduce((sum, each) => sum + each.count, 0);
+  return [details(`${TITLES[severity]}: ${counted(count, 'finding')}`, folded.map(findingItem))];
+}
+
+function findingItem(folded: FoldedFinding): string {
+  const { path, text, rule } = folded.first;
+  const places = placesText(folded.first);
+  return [
+    `- ${path === '' ? '' : `${codeSpan(path)}: `}${codeSpan(text)} (${rule})`,
+    `  <br>${codeSpan(whereFolded(folded))}${places === '' ? '' : `, ${codeSpan(places)}`}`,
+  ].join('\n');
+}
+
+/** `summary` is in the tool's own words. */
+function details(summary: string, items: readonly string[]): string {
+  return `<details><summary>${summary}</summary>\n\n${truncatedItems(items).join('\n')}\n\n</details>`;
+}
+
+function truncatedItems(lines: readonly string[]): string[] {
+  if (lines.length <= MAX_LINES) return [...lines];
+  return [...lines.slice(0, MAX_LINES), `\n… and ${lines.length - MAX_LINES} more.`];
+}
+
+const SEVERITIES: Readonly<Record<DiffSeverity, ReportSeverity>> = {
+  stored: 'error',
+  writers: 'warning',
+  readers: 'info',
+  harmless: 'info',
+};
+
+interface DiffContext {
+  readonly shown: { readonly old: string; readonly new: string };
+  /** For the lockfile that it is compared with. */
+  readonly places: LockPlaces;
+  /** Lowest severity that fails the run; undefined if none does. */
+  readonly limit: DiffSeverity | undefined;
+}
+
+/** Returns the findings of a change, placed at the package in the new lockfile; harmless ones are omitted. */
+export function diffReport(diff: Diff, { shown, places, limit }: DiffContext): Report {
+  const told = diff.findings.filter(
+    (finding) => finding.severity !== 'harmless' || isShown(finding),
+  );
+  const findings = foldedFindings(told).map((folded) => {
+    const { severity, path, text, rule, before, after } = folded.first;
+    return {
+      rule,
+      severity: SEVERITIES[severity],
+      fails: limit !== undefined && isAsSevereAs(severity, limit),
+      origin: places.of((after ?? before)?.repository),
+      text: `${whereFolded(folded)}: ${path === '' ? '' : `\`${path}\` `}${text}`,
+    };
+  });
+  const { added, removed, moved } = diff.packages;
+  return singleStep({
+    command: 'diff',
+    headline: severityCounts(diff),
+    findings,
+    details: diffMarkdown(diff, shown).trimEnd(),
+    isDetailed: true,
+    outputs: {
+      added: String(added.length),
+      removed: String(removed.length),
+      moved: String(moved.length),
+    },
+  });
+}

@@ -1,0 +1,136 @@
+import { ANY_VERSION, readRef } from '../../project/inputs/references.js';
+import type { PackageRootDraft } from '../../project/inputs/combine.js';
+import type { ListedPackage } from '../../project/edit/package-list.js';
+import { formatOrigin, InputError } from '../../base/errors.js';
+import {
+  replacedRepository,
+  type Request,
+  type RootVersion,
+} from '../../project/inputs/request.js';
+import { command } from '../../cli/kit/command.js';
+import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
+import { fullReference } from '../../cli/arguments/package-names.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { EditedSet, editFlags } from './edit-project-command.js';
+
+export const addCommand = command({
+  positionals: {
+    refs: {
+      type: 'string',
+      array: true,
+      demandOption: true,
+      describe: 'Packages: SOURCE, SOURCE@CONSTRAINT, SOURCE:TAG, SOURCE@sha256:…',
+    },
+  },
+  flags: editFlags,
+  examples: [
+    ['$0 add xpkg.crossplane.io/acme/provider-a', 'at `^` of the newest version that fits'],
+    [
+      "$0 add xpkg.crossplane.io/acme/provider-a@'~v1.2.0'",
+      'at that range; where the package is asked for already, its range is changed',
+    ],
+  ],
+  epilogue:
+    'Comments, order and quotes of the file stay. Where the packages do not fit, nothing is ' +
+    'written (exit code 3). A `crossplane.yaml` gets a `dependsOn` entry.',
+  run: async (args, io) => {
+    refuseTwoOutputs(args);
+    const set = await EditedSet.open(args, io);
+    const before = await set.request();
+    const known = { lockfile: set.lock?.lockfile, source: await set.source(before) };
+    const named = await Promise.all(args.refs.map((ref) => fullReference(ref, known)));
+    const wanted = named.map(rootOf);
+    const told: string[] = [];
+    for (const root of wanted) {
+      const there = set.list.entries.find(({ name }) => name === root.repository);
+      if (there === undefined) refuseElsewhere(root, before);
+      if (there === undefined || root.version !== ANY_VERSION) set.name(root.repository);
+      if (there !== undefined)
+        told.push(await changeEntry(set, there, { version: root.version, isWritten: args.write }));
+    }
+    const isNew = ({ repository }: PackageRootDraft) =>
+      set.list.entries.every(({ name }) => name !== repository);
+    const refs = named.filter((ref) => isNew(rootOf(ref)));
+    if (refs.length > 0) {
+      const code = await addEntries(set, refs, { told, isWritten: args.write });
+      if (code !== undefined) return code;
+    }
+    const code = await set.finish();
+    if (code === EXIT.done) noteEdits(told, args.write, io);
+    return code;
+  },
+});
+
+function rootOf(ref: string): PackageRootDraft {
+  return readRef(ref).roots!.find((root) => root.root === 'package')!;
+}
+
+/** Throws if another file or an object already requires the package. */
+function refuseElsewhere({ repository }: PackageRootDraft, { roots }: Request): void {
+  const other = roots.find((root) => root.root === 'package' && root.repository === repository);
+  if (other === undefined) return;
+  throw new InputError(`\`${repository}\` is asked for already`, {
+    origin: other.origin,
+    hint: 'change its version there',
+  });
+}
+
+async function changeEntry(
+  set: EditedSet,
+  there: ListedPackage,
+  { version, isWritten }: { readonly version: RootVersion; readonly isWritten: boolean },
+): Promise<string> {
+  const { name, origin } = there;
+  const now = there.version ?? '*';
+  const place = formatOrigin(origin);
+  if (version === ANY_VERSION) {
+    return `${name} is asked for already, at \`${now}\` (${place}); name a range to change that`;
+  }
+  const text = versionText(version);
+  if (text === now) return `${name} is asked for already, at \`${now}\` (${place})`;
+  await set.edit(set.list.operationsToChangeVersion(there, text));
+  return `${isWritten ? 'changed' : 'would change'} ${name} from \`${now}\` to \`${text}\` (${place})`;
+}
+
+/** Adds packages with the kinds and versions found; returns the exit code if that fails. */
+async function addEntries(
+  set: EditedSet,
+  refs: readonly string[],
+  { told, isWritten }: { readonly told: string[]; readonly isWritten: boolean },
+): Promise<ExitCode | undefined> {
+  const roots = refs.map(rootOf);
+  const free = roots.filter(({ version }) => version === ANY_VERSION);
+  const request = await set.request(refs);
+  const unlock = new Set(free.map(({ repository }) => replacedRepository(request, repository)));
+  const answer = await set.resolve(request, { unlock });
+  if (answer.status !== 'solved') {
+    const hinted = await set.takeHint(answer, refs);
+    if (hinted === undefined) return set.refuse(answer, refs);
+    for (const ref of hinted) set.name(rootOf(ref).repository);
+    return addEntries(set, hinted, { told, isWritten });
+  }
+  for (const { repository, version } of roots) {
+    const installed = replacedRepository(request, repository);
+    const locked = answer.lockfile.packages.find((each) => each.repository === installed)!;
+    const range = version === ANY_VERSION ? `^${locked.version}` : versionText(version);
+    const prerelease = set.prereleases.includes(repository);
+    await set.edit(
+      set.list.operationsToAdd({ repository, kind: locked.kind, version: range, prerelease }),
+    );
+    const verb = isWritten ? 'added' : 'would add';
+    told.push(`${verb} ${repository} at \`${range}\` to ${set.file}`);
+  }
+  return undefined;
+}
+
+function versionText(version: RootVersion): string {
+  if (version.form === 'text') return version.text;
+  return version.form === 'tag' ? version.tag : version.digest;
+}
+
+/** Prints what happened to each package named, or would happen with `--no-write`. */
+export function noteEdits(told: readonly string[], isWritten: boolean, io: Io): void {
+  for (const line of told) io.note(line);
+  if (!isWritten) io.note('nothing was written (--no-write)');
+}

@@ -1,0 +1,229 @@
+import { COMMAND_LINE } from '../../project/inputs/references.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import type { Request } from '../../project/inputs/request.js';
+import type { PackageSource } from '../../sources/package-source.js';
+import type { PatchOperation } from '../../base/json.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { findPackageList, isPackageSet, type ListInFile } from '../../project/edit/package-list.js';
+import { readInputs, type Inputs } from '../../project/inputs/read-inputs.js';
+import type { Answer } from '../../resolver/resolve/answer.js';
+import { resolve } from '../../resolver/resolve/resolve.js';
+import { type ResolveOptions } from '../../resolver/resolve/to-problem.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
+import type { ExitCode } from '../../cli/kit/command.js';
+import { bundleFlags } from '../../cli/arguments/common-flags.js';
+import { editedOutputFlag } from '../../cli/arguments/common-flags.js';
+import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
+import { openSources } from '../../cli/sources/source-flags.js';
+import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { readLock, type LockOnDisk } from '../../cli/files/lock-file.js';
+import { refuseOtherSet } from '../../cli/files/lock-checks.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import type { Given } from '../resolve/answer-command.js';
+import { withHintFlags } from '../resolve/answer-command.js';
+import { reportAnswer } from '../resolve/answer-command.js';
+import { shellCommand } from '../../base/escape.js';
+
+/** Flags of every command that edits input files and resolves. */
+export const editFlags = {
+  ...resolveFlags,
+  ...bundleFlags,
+  ...editedOutputFlag,
+} as const satisfies Flags;
+
+type EditArgs = ArgsOf<typeof editFlags>;
+
+/** An input file with pending edits. They are written together with the answer, or not at all. */
+export class EditedSet {
+  readonly lock: LockOnDisk | undefined;
+  #args: EditArgs;
+  readonly #io: Io;
+  readonly #stats = noStats();
+  readonly #before: string;
+  #found: ListInFile;
+  /** New texts of other files that a hint changes. */
+  #others: ReadonlyMap<string, string> = new Map();
+  #hintsTaken = 0;
+  /** Repositories whose version the command names. */
+  readonly #named = new Set<Repository>();
+  #source: PackageSource | undefined;
+  #isReleaseNamed = false;
+
+  constructor(args: EditArgs, io: Io, found: ListInFile, lock: LockOnDisk | undefined) {
+    this.#args = args;
+    this.#io = io;
+    this.#before = found.text;
+    this.#found = found;
+    this.lock = lock;
+  }
+
+  static async open(args: EditArgs, io: Io): Promise<EditedSet> {
+    const options = { files: args.file ?? [], cwd: io.cwd, skip: outputsOf(args) };
+    // The lockfile first: to read it finishes what a killed command began.
+    const lock = await readLock(args, io);
+    return new EditedSet(args, io, await findPackageList(options), lock);
+  }
+
+  /** Path as the user would write it. */
+  get file(): string {
+    return this.#found.file;
+  }
+
+  get list(): ListInFile['list'] {
+    return this.#found.list;
+  }
+
+  /** False for a package under development. */
+  get isPackageSet(): boolean {
+    return isPackageSet(this.list);
+  }
+
+  /** A release or range that overrides the input files. */
+  resolveFor(crossplane: string): void {
+    this.#args = { ...this.#args, crossplane };
+  }
+
+  /** The command names this package: messages say so, and no suggestion changes or removes it. */
+  name(repository: Repository): void {
+    this.#named.add(repository);
+  }
+
+  /** The command names the release: no suggestion changes it. */
+  nameRelease(): void {
+    this.#isReleaseNamed = true;
+  }
+
+  /** Packages whose prereleases are admitted, by flag or hint. */
+  get prereleases(): readonly string[] {
+    return this.#args.prerelease ?? [];
+  }
+
+  async edit(operations: readonly PatchOperation[]): Promise<void> {
+    if (operations.length === 0) return;
+    const { applyPatch } = await import('../../project/edit/apply-patch.js');
+    await this.#become(applyPatch(this.#found.text, this.list.document.number, operations));
+  }
+
+  async #become(text: string): Promise<void> {
+    const { packageListIn } = await import('../../project/edit/package-list.js');
+    const { parseDocuments } = await import('../../project/inputs/document.js');
+    const { number } = this.list.document;
+    const document = parseDocuments(text, this.file).find((each) => each.number === number)!;
+    this.#found = { file: this.file, text, list: packageListIn(document)! };
+  }
+
+  /** The request, including edits and these references. */
+  async request(refs: readonly string[] = []): Promise<Request> {
+    return (await this.#given(refs)).request;
+  }
+
+  async #given(refs: readonly string[]): Promise<Given & Pick<Inputs, 'warnings' | 'notes'>> {
+    const { file: files = [], strict, compat, crossplane } = this.#args;
+    const read = await readInputs({
+      files,
+      refs,
+      cwd: this.#io.cwd,
+      stdin: () => this.#io.stdin(),
+      strict,
+      compat,
+      skip: outputsOf(this.#args),
+      unsaved: this.#unsaved(),
+    });
+    const request = this.#withNamed(read.request);
+    const hasCrossplane = crossplane !== undefined;
+    return { ...read, request, refs, files, hasCrossplane, cwd: this.#io.cwd };
+  }
+
+  /** The command line is the origin of what it names, although the file will contain it. */
+  #withNamed(request: Request): Request {
+    const roots = request.roots.map((root) => {
+      if (root.root !== 'package' || !this.#named.has(root.repository)) return root;
+      const isRef = root.origin.file === COMMAND_LINE.file;
+      return { ...root, isNamed: true, origin: isRef ? root.origin : COMMAND_LINE };
+    });
+    return { ...request, roots };
+  }
+
+  async source({ kept }: Request): Promise<PackageSource> {
+    this.#source ??= SourceReader.of(await openSources(this.#args, this.#io, this.#stats, kept));
+    return this.#source;
+  }
+
+  async resolve(
+    request: Request,
+    options: Pick<ResolveOptions, 'unlock'> = { unlock: undefined },
+  ): Promise<Answer> {
+    const source = await this.source(request);
+    const whole = {
+      ...resolveOptions(this.#args, source, this.#io),
+      lockfile: this.lock?.lockfile,
+      longerTags: await wantsLongerTags(this.#args, this.lock, this.#io),
+      isReleaseNamed: this.#isReleaseNamed,
+      ...options,
+    };
+    return withProgress(this.#io, this.#stats, () => resolve(request, whole));
+  }
+
+  /** Applies the hint of `--apply-hint`, once. Returns the new references; undefined without the flag. */
+  async takeHint(answer: Answer, refs: readonly string[]): Promise<readonly string[] | undefined> {
+    const { applyHint } = this.#args;
+    if (applyHint === undefined || answer.status !== 'unsolvable' || this.#hintsTaken > 0) {
+      return undefined;
+    }
+    this.#hintsTaken++;
+    const { takeHint } = await import('../resolve/refusal-output.js');
+    const { edit, texts } = takeHint(applyHint, answer, await this.#given(refs), this.#io);
+    if (edit.args !== undefined) {
+      const when = this.#args.write ? 'from now on, `resolve` needs' : '`resolve` would need';
+      this.#io.note(`${when} these flags: ${shellCommand(edit.args)}`);
+    }
+    this.#args = withHintFlags(this.#args, edit.args);
+    this.#others = new Map([...texts].filter(([file]) => file !== this.file));
+    const text = texts.get(this.file);
+    if (text !== undefined) await this.#become(text);
+    return edit.refs ?? refs;
+  }
+
+  /** Prints an answer that nothing is written for. */
+  async refuse(
+    answer: Exclude<Answer, { status: 'solved' }>,
+    refs: readonly string[],
+  ): Promise<ExitCode> {
+    return this.#report(answer, await this.#given(refs));
+  }
+
+  /** Resolves the edited inputs. If there is an answer, writes everything. */
+  async finish(): Promise<ExitCode> {
+    const { request, set } = await this.#given([]);
+    refuseOtherSet(this.lock?.lockfile, set, this.#args, this.#io);
+    const answer = await this.resolve(request);
+    if ((await this.takeHint(answer, [])) !== undefined) return this.finish();
+    const inputs = await this.#given([]);
+    for (const warning of inputs.warnings) this.#io.note(`warning: ${warning}`);
+    for (const note of inputs.notes) this.#io.note(`note: ${note}`);
+    if (this.#args.applyHint !== undefined && this.#hintsTaken === 0) {
+      this.#io.note('note: there is an answer, so no hint is applied');
+    }
+    return this.#report(answer, inputs);
+  }
+
+  #unsaved(): ReadonlyMap<string, string> {
+    const { file, text } = this.#found;
+    return new Map([...(text === this.#before ? [] : [[file, text] as const]), ...this.#others]);
+  }
+
+  #report(answer: Answer, inputs: Given): Promise<ExitCode> {
+    const { bytes } = this.#stats;
+    const { lock } = this;
+    const { allowUndigested } = inputs.request;
+    const reported = { answer, lock, mayChange: true, allowUndigested, bytes, inputs };
+    const edits = { unsaved: this.#unsaved(), edited: this.#found.text };
+    return reportAnswer({ ...reported, ...edits }, this.#args, this.#io);
+  }
+}
+
+function outputsOf({ lock, out }: EditArgs): readonly string[] {
+  return [lock, ...(out === '-' ? [] : [out])];
+}

@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
+import { ownMetadata } from '../../project/manifests/object-template.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { andList } from '../../base/messages.js';
+import { writeTransaction } from '../../base/files/transaction.js';
+import { ANY_VERSION } from '../../project/inputs/references.js';
+import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
+import { readInputs } from '../../project/inputs/read-inputs.js';
+import { withoutApiDefaults } from '../../project/manifests/object-template.js';
+import { lockGraph } from '../../project/lockfile/lock-graph.js';
+import { InputError } from '../../base/errors.js';
+import { objectNameOf } from '../../crossplane/packages/object-names.js';
+import type { PackageRoot, Request } from '../../project/inputs/request.js';
+import { replacedRepository } from '../../project/inputs/request.js';
+import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
+import { mappingOf, type JsonObject } from '../../base/json.js';
+import type { Solved } from '../../resolver/resolve/answer.js';
+import { resolve } from '../../resolver/resolve/resolve.js';
+import { command, type ArgsOf, type Flags } from '../../cli/kit/command.js';
+import { EXIT } from '../../cli/kit/command.js';
+import { explainFlag, writeFlag } from '../../cli/arguments/common-flags.js';
+import { fileFlag } from '../../cli/arguments/input-flags.js';
+import { editedOutputFlag } from '../../cli/arguments/common-flags.js';
+import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
+import { openSources } from '../../cli/sources/source-flags.js';
+import { fullReference, isShort } from '../../cli/arguments/package-names.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { reportUnsolved } from '../resolve/answer-command.js';
+import { jsonDocument } from '../../cli/kit/command.js';
+import { newProjectText, projectName, type NewProject } from './new-project.js';
+
+const FILE = DEFAULT_FILES[0]!;
+
+const { lock: _lock, ...askingFlags } = resolveFlags;
+
+const flags = {
+  ...askingFlags,
+  ...fileFlag('Start from package objects, a dump of a cluster or a crossplane.yaml'),
+  ...editedOutputFlag,
+  ...explainFlag('Argue step by step why there is no answer'),
+  ...writeFlag,
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags & typeof refsArgument>;
+
+export const initCommand = command({
+  positionals: refsArgument,
+  flags,
+  isInWorkingFolder: true,
+  examples: [
+    ['$0 init --crossplane v2.0.2', 'an empty set, to `add` to'],
+    ['$0 init xpkg.crossplane.io/acme/provider-a', 'at `^` of the newest version that fits'],
+    ['$0 init -f crossplane.yaml', 'for a package under development'],
+    ['kubectl get pkg -o yaml | $0 init -f -', 'what a cluster has installed'],
+  ],
+  epilogue: `Writes \`${FILE}\`, which resolves as it is, and never over one that is there. Where what is asked for does not fit, nothing is written (exit code 3).`,
+  run: async (args, io) => {
+    refuseOverwriting(io);
+    const given = args.crossplane ?? (await askForRelease(io));
+    const crossplane = given && (targetFor(given)?.version ?? given);
+    const request = await requestOf(args, io);
+    const stats = noStats();
+    const source = await openSources(args, io, stats, request.kept);
+    const options = {
+      ...resolveOptions(args, source, io),
+      crossplane: crossplane ?? constraintOf(request),
+    };
+    const answer = await withProgress(io, stats, () => resolve(request, options));
+    if (answer.status !== 'solved') return reportUnsolved(answer, stats, args, io);
+    for (const warning of answer.warnings) io.note(`warning: ${warning}`);
+    const text = newProjectText({
+      name: projectName(io.cwd),
+      crossplane: crossplane ?? answer.target.version,
+      ...contentsOf(request, answer),
+    });
+    noteOmitted(request, io);
+    if (args.write) {
+      const change = { path: resolvePath(io.cwd, FILE), content: text };
+      await writeTransaction([change], { project: io.cwd });
+    }
+    if (args.output === 'json') io.out(jsonDocument({ status: 'solved', file: FILE, text }));
+    else if (args.output === 'yaml' || !args.write) io.out(text);
+    if (!args.write) return EXIT.done;
+    io.note(`wrote ${FILE}`);
+    io.note('hint: `xpkg-resolve resolve` locks it, `xpkg-resolve add` adds to it');
+    return EXIT.done;
+  },
+});
+
+function refuseOverwriting({ cwd }: Io): void {
+  if (!existsSync(resolvePath(cwd, FILE))) return;
+  throw new InputError(`\`${FILE}\` is there already, and is left as it is`, {
+    hint: '`xpkg-resolve add` and `set crossplane` change it',
+  });
+}
+
+/** Returns the answer of the user; undefined without a terminal, or for the default. */
+async function askForRelease(io: Io): Promise<string | undefined> {
+  const newest = knownReleases().at(-1)!;
+  const answer = await io.ask?.(`Crossplane release, or a range of releases [${newest}]: `);
+  return answer?.trim() || undefined;
+}
+
+/** Returns the request of files and references; without any, the package of this folder or nothing. */
+async function requestOf(args: Args, io: Io): Promise<Request> {
+  const { file: files = [], strict, compat } = args;
+  const refs = await fullReferences(args, io);
+  const isThere = (name: string) => existsSync(resolvePath(io.cwd, name));
+  if (files.length + refs.length === 0 && !DEFAULT_FILES.some(isThere)) return NOTHING;
+  const stdin = () => io.stdin();
+  const options = { files, refs, cwd: io.cwd, stdin, strict, compat };
+  const { request, warnings, notes } = await readInputs(options);
+  for (const warning of warnings) io.note(`warning: ${warning}`);
+  for (const note of notes) io.note(`note: ${note}`);
+  const { overrides, replace, exclude, roots } = request;
+  const set = [...overrides, ...replace, ...exclude, ...roots.filter(({ root }) => root === 'crd')];
+  if (set.length === 0) return request;
+  throw new InputError('is a PackageSet already, and more than a list of packages', {
+    origin: set[0]!.origin,
+    hint: '`xpkg-resolve init` without it, then name the file in `spec.include`',
+  });
+}
+
+/** Returns the named packages. A source is opened to complete short names. */
+async function fullReferences(args: Args, io: Io): Promise<readonly string[]> {
+  const { refs = [] } = args;
+  if (!refs.some(isShort)) return refs;
+  const known = { lockfile: undefined, source: await openSources(args, io, noStats(), []) };
+  return Promise.all(refs.map((ref) => fullReference(ref, known)));
+}
+
+/** Returns the range of releases that a package under development admits. */
+function constraintOf({ roots }: Request): string | undefined {
+  return roots.flatMap((root) => (root.root === 'local' ? (root.crossplane ?? []) : []))[0];
+}
+
+const NOTHING: Request = {
+  roots: [],
+  overrides: [],
+  replace: [],
+  exclude: [],
+  defaults: {},
+  kept: [],
+};
+
+function contentsOf(
+  request: Request,
+  { lockfile, target }: Solved,
+): Pick<NewProject, 'include' | 'packages' | 'required'> {
+  const graph = lockGraph(lockfile);
+  const entries = request.roots.flatMap((root) => {
+    if (root.root !== 'package') return [];
+    const repository = replacedRepository(request, root.repository);
+    const locked = lockfile.packages.find((each) => each.repository === repository)!;
+    const spec = withoutApiDefaults(locked.object.spec);
+    const entry: JsonObject = {
+      [locked.kind.toLowerCase()]: root.repository,
+      version: versionOf(root, locked.version),
+      ...(locked.name !== objectNameOf(repository, target) && { name: locked.name }),
+      ...(Object.keys(spec).length > 0 && { spec }),
+    };
+    // What is named is wanted for its own sake; what is installed may be there for others.
+    const isRequired = root.object !== undefined && graph.requirersOf(repository).length > 0;
+    return [{ entry, isRequired }];
+  });
+  return {
+    include: filesToInclude(request),
+    packages: entries.filter(({ isRequired }) => !isRequired).map(({ entry }) => entry),
+    required: entries.filter(({ isRequired }) => isRequired).map(({ entry }) => entry),
+  };
+}
+
+function versionOf({ version }: PackageRoot, locked: string): string {
+  if (version === ANY_VERSION) return `^${locked}`;
+  if (version.form === 'text') return version.text;
+  return version.form === 'tag' ? version.tag : version.digest;
+}
+
+/** Files of packages under development, and files with only extra manifests. */
+function filesToInclude({ roots, kept }: Request): readonly string[] {
+  const listed = new Set(roots.filter(({ root }) => root !== 'local').map((r) => r.origin.file));
+  const locals = roots.filter(({ root }) => root === 'local').map(({ origin }) => origin.file);
+  const keeping = kept.map(({ origin }) => origin.file).filter((file) => !listed.has(file));
+  return [...new Set([...locals, ...keeping])].filter((file) => file !== '-').sort();
+}
+
+/** Prints a note about objects and fields that a PackageSet cannot express. */
+function noteOmitted(request: Request, io: Io): void {
+  const included = new Set(filesToInclude(request));
+  for (const root of request.roots) {
+    if (root.root !== 'package' || root.object === undefined) continue;
+    const own = Object.keys(ownMetadata(mappingOf(root.object['metadata']) ?? {})).sort();
+    if (own.length === 0) continue;
+    io.note(
+      `note: ${andList(own)} of ${root.kind} \`${root.name}\` are not in it: to keep them, leave its entry out, and include a file with the object`,
+    );
+  }
+  for (const { object, origin } of request.kept) {
+    if (included.has(origin.file)) continue;
+    const { kind, metadata } = object as { kind: string; metadata: { name: string } };
+    io.note(`note: ${kind} \`${metadata.name}\` is not in it: keep it in a file, and include that`);
+  }
+}

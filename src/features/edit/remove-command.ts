@@ -1,0 +1,98 @@
+import type { ListedPackage } from '../../project/edit/package-list.js';
+import { jsonPointer } from '../../base/json.js';
+import { lockGraph, type LockEdge } from '../../project/lockfile/lock-graph.js';
+import { InputError } from '../../base/errors.js';
+import type { Request } from '../../project/inputs/request.js';
+import { didYouMean } from '../../base/messages.js';
+import { command } from '../../cli/kit/command.js';
+import { EXIT } from '../../cli/kit/command.js';
+import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
+import { lockedPackage } from '../../cli/arguments/package-names.js';
+import { noteEdits } from './add-command.js';
+import { EditedSet, editFlags } from './edit-project-command.js';
+import { shellWord } from '../../base/escape.js';
+
+export const removeCommand = command({
+  positionals: {
+    packages: {
+      type: 'string',
+      array: true,
+      demandOption: true,
+      describe: 'Packages, or CRDs asked for, each in full or by the end of its name',
+    },
+  },
+  flags: editFlags,
+  examples: [['$0 remove provider-a', 'and whatever only it required']],
+  epilogue:
+    'An entry goes with the comment directly above it. Where the rest does not fit ' +
+    'without it, nothing is written (exit code 3).',
+  run: async (args, io) => {
+    refuseTwoOutputs(args);
+    const set = await EditedSet.open(args, io);
+    const request = await set.request();
+    const entries = [...new Set(args.packages.map((typed) => entryNamed(typed, set, request)))];
+    // From the last on, lest the others move.
+    const paths = entries.map(({ path }) => path).sort((a, b) => place(b) - place(a));
+    await set.edit(paths.map((path) => ({ op: 'remove', path: jsonPointer(path) })));
+    const code = await set.finish();
+    if (code !== EXIT.done) return code;
+    const verb = args.write ? 'removed' : 'would remove';
+    noteEdits(
+      entries.map(({ name }) => `${verb} ${name} from ${set.file}`),
+      args.write,
+      io,
+    );
+    return code;
+  },
+});
+
+function place(path: ListedPackage['path']): number {
+  return Number(path.at(-1));
+}
+
+function entryNamed(
+  typed: string,
+  { list, file, lock }: EditedSet,
+  { roots }: Request,
+): ListedPackage {
+  const { entries } = list;
+  const exact = entries.find(({ name }) => name === typed);
+  const close = entries.filter(({ name }) => name.endsWith(`/${typed}`));
+  if (exact ?? close.length === 1) return exact ?? close[0]!;
+  if (close.length > 1) {
+    const names = close.map(({ name }) => `\`${name}\``).join(' or ');
+    throw new InputError(`\`${typed}\` could be ${names}`, { hint: 'name one in full' });
+  }
+  const elsewhere = roots.find(
+    (root) =>
+      root.root === 'package' &&
+      (root.repository === typed || root.repository.endsWith(`/${typed}`)),
+  );
+  if (elsewhere !== undefined) {
+    throw new InputError(`\`${file}\` does not ask for \`${typed}\`: it is asked for here`, {
+      origin: elsewhere.origin,
+      hint: 'take it out there',
+    });
+  }
+  const locked = lock && lockedPackage(typed, lock.lockfile);
+  if (lock !== undefined && locked !== undefined) {
+    const by = lockGraph(lock.lockfile).requirersOf(locked.repository);
+    throw new InputError(`\`${file}\` does not ask for \`${locked.repository}\`${because(by)}`, {
+      hint: `\`xpkg-resolve why ${shellWord(typed)}\` says how it came to be locked`,
+    });
+  }
+  const meant = didYouMean(
+    typed,
+    entries.flatMap(({ name }) => [name, name.split('/').at(-1)!]),
+  );
+  throw new InputError(`\`${file}\` does not ask for \`${typed}\``, {
+    hint: meant === undefined ? 'it lists what can be removed' : `did you mean \`${meant}\`?`,
+  });
+}
+
+function because(requirers: readonly LockEdge[]): string {
+  const [first, ...more] = requirers;
+  if (first === undefined) return '';
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  return `: it is locked because ${first.from.repository}${others} requires it`;
+}

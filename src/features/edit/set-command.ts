@@ -1,0 +1,42 @@
+import { targetFor } from '../../crossplane/releases/target.js';
+import { command } from '../../cli/kit/command.js';
+import { EXIT } from '../../cli/kit/command.js';
+import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
+import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
+import { noteEdits } from './add-command.js';
+import { EditedSet, editFlags } from './edit-project-command.js';
+import { shellWord } from '../../base/escape.js';
+
+export const setCommand = command({
+  positionals: {
+    field: { choices: ['crossplane'], demandOption: true, describe: 'What to set' },
+    value: {
+      type: 'string',
+      demandOption: true,
+      describe: 'A Crossplane release, or a range of which the newest that works is taken',
+    },
+  },
+  flags: editFlags,
+  examples: [['$0 set crossplane v2.0.2', 'and move what has to move for it']],
+  epilogue: 'Where the packages do not work there, nothing is written (exit code 3).',
+  run: async (args, io) => {
+    refuseTwoOutputs(args);
+    if (args.crossplane !== undefined) throw conflictingFlags('set crossplane', '--crossplane');
+    const value = targetFor(args.value)?.version ?? args.value;
+    const set = await EditedSet.open(args, io);
+    await set.edit(set.list.operationsToSetCrossplane(value));
+    set.nameRelease();
+    // The file of a package says which releases it admits; which to resolve for, a flag does.
+    if (!set.isPackageSet) set.resolveFor(value);
+    const code = await set.finish();
+    if (code !== EXIT.done) return code;
+    const verb = args.write ? 'set' : 'would set';
+    noteEdits([`${verb} Crossplane to \`${value}\` in ${set.file}`], args.write, io);
+    if (!set.isPackageSet) {
+      io.note(
+        `hint: \`resolve --crossplane ${shellWord(value)}\` resolves for it; \`${set.file}\` says what the package admits`,
+      );
+    }
+    return code;
+  },
+});

@@ -1,0 +1,106 @@
+import { randomInt } from 'node:crypto';
+import { InputError } from '../../base/errors.js';
+import { timeBudget } from '../../base/time.js';
+import { fuzz } from './fuzz.js';
+import { eachFlags } from '../../cli/arguments/common-flags.js';
+import { shardRequest } from '../../cli/projects/shards.js';
+import { parseShard } from '../../cli/projects/shards.js';
+import { command, type Flags } from '../../cli/kit/command.js';
+import { EXIT } from '../../cli/kit/command.js';
+import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
+import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { fuzzDocument, fuzzText } from './output.js';
+import { jsonDocument } from '../../cli/kit/command.js';
+import { replayCommand } from './replay-output.js';
+import { lockFlag } from '../../cli/arguments/common-flags.js';
+import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
+import { openSources } from '../../cli/sources/source-flags.js';
+import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
+import { mustBeWhole } from '../../cli/arguments/argument-errors.js';
+
+const DEFAULT_RUNS = 200;
+const SEED_COUNT = 2 ** 31;
+const PROGRESS_MS = 2000;
+
+const flags = {
+  ...resolveFlags,
+  ...lockFlag(),
+  ...crossplaneFlag('Crossplane release, or a range of releases to try'),
+  ...outputFlag,
+  runs: {
+    type: 'number',
+    describe: `Variations to try (default: ${DEFAULT_RUNS}, or as many as --seconds allows)`,
+  },
+  seconds: { type: 'number', describe: 'Stop after so many seconds' },
+  shard: eachFlags.shard,
+  seed: {
+    type: 'number',
+    describe: 'Try the same variations as a run with that seed did',
+  },
+} as const satisfies Flags;
+
+export const fuzzCommand = command({
+  positionals: refsArgument,
+  flags,
+  run: async (args, io) => {
+    const { runs, seconds, seed = randomInt(SEED_COUNT) } = args;
+    if (runs !== undefined) mustBeWhole('--runs', runs, 0);
+    mustBeWhole('--seed', seed, 0);
+    if (seconds !== undefined && !(seconds > 0)) {
+      throw new InputError('`--seconds` must be a number, more than 0');
+    }
+    const shard = args.shard === undefined ? undefined : parseShard(args.shard);
+    if (shard !== undefined) refuseUnrepeatable(args);
+    const options = { refs: args.refs, skip: [args.lock] };
+    const { request, texts } = await readRequestAndTexts(args, io, options);
+    // After --seconds the fuzzing ends well, so a request under way then has all of --timeout left.
+    const waiting = timeBudget((seconds ?? 0) + args.timeout.seconds);
+    const source = await openSources({ ...args, timeout: waiting }, io, undefined, request.kept);
+    const timeout = seconds === undefined ? args.timeout : timeBudget(seconds);
+    const report = await fuzz(request, {
+      ...resolveOptions({ ...args, timeout }, source, io),
+      seed,
+      shard,
+      runs: runs ?? (seconds === undefined ? DEFAULT_RUNS : Infinity),
+      onRun: io.interactive ? progress(io) : undefined,
+    });
+    for (const note of report.notes) io.note(`note: ${note}`);
+    const breakages = report.breakages.map((breakage) => ({
+      ...breakage,
+      replay: replayCommand(breakage, request, args),
+    }));
+    const asked = { name: 'fuzz', command: { flags, positionals: refsArgument }, args };
+    const part = shard && {
+      ...shard,
+      ...shardRequest({ ...asked, inputs: [...texts.values()] }, io),
+    };
+    const told = fuzzDocument({ ...report, breakages }, part);
+    io.out(args.output === 'json' ? jsonDocument(told) : `${fuzzText(told).join('\n')}\n`);
+    return breakages.length === 0 ? EXIT.done : EXIT.findings;
+  },
+});
+
+/** All machines that run shards must draw the same variations. */
+function refuseUnrepeatable(args: {
+  seed?: number | undefined;
+  seconds?: number | undefined;
+}): void {
+  const { seed, seconds } = args;
+  if (seconds !== undefined) throw conflictingFlags('--shard', '--seconds');
+  if (seed !== undefined) return;
+  throw new InputError('`--shard` is given without a seed', {
+    hint: 'give every part the same `--seed`, of the commit for instance: `--seed 7`',
+  });
+}
+
+/** Prints a line every two seconds, for a terminal. */
+function progress(io: Io): (runs: number, breakages: number) => void {
+  let told = performance.now();
+  return (runs, breakages) => {
+    if (performance.now() - told < PROGRESS_MS) return;
+    told = performance.now();
+    io.note(`${runs} variations tried, ${breakages} broken so far`);
+  };
+}

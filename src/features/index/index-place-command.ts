@@ -1,0 +1,106 @@
+import { pushPlace } from '../../cli/sources/registries.js';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { outputPath } from '../../base/files/transaction.js';
+import { writeError } from '../../base/files/file-system.js';
+import { openArtifact } from '../../oci/image/artifact.js';
+import type { IndexFile } from '../../sources/index/index-file.js';
+import { InputError } from '../../base/errors.js';
+import { parseIndex, readIndex } from '../../sources/index/index-source.js';
+import {
+  dryRunLocation,
+  folderLocation,
+  registryLocation,
+  type SparseIndexLocation,
+} from '../../sources/sparse-index/location.js';
+import type { SparseIndexSnapshot } from '../../sources/sparse-index/snapshot.js';
+import { IndexFolder } from '../../oci/store/index-folder.js';
+import type { Clock } from '../../base/time.js';
+import type { TimeBudget } from '../../base/time.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { isOciPath, parseOciPath } from '../../cli/sources/oci-path.js';
+import {
+  INDEX_TITLE,
+  registriesFor,
+  requireFile,
+  type RegistryArgs,
+} from '../../cli/sources/registries.js';
+import { shellWord } from '../../base/escape.js';
+
+/** Whether a path names a folder, there or to be made: then it is for an index in parts. */
+export async function isFolder(path: string, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
+  if (/[/\\]$/.test(path)) return true;
+  const found = await stat(resolve(cwd, path)).catch(() => undefined);
+  return found?.isDirectory() === true;
+}
+
+/** The destination of a sparse index: a folder, or `oci://REGISTRY/REPOSITORY:TAG`. */
+/** Opens a place to write to; with `write: false`, nothing is written. */
+export async function openPlace(
+  text: string,
+  args: RegistryArgs & { readonly write: boolean },
+  io: Io,
+): Promise<SparseIndexLocation> {
+  const place = await placeAt(text, args, io);
+  return args.write ? place : dryRunLocation(place);
+}
+
+async function placeAt(text: string, args: RegistryArgs, io: Io): Promise<SparseIndexLocation> {
+  if (!isOciPath(text)) {
+    const path = resolve(io.cwd, text);
+    const folder = await outputPath(path, io.cwd).catch((error: unknown) => {
+      throw writeError(text, error);
+    });
+    return folderLocation(new IndexFolder(folder, text), text);
+  }
+  const { reference, registries } = await pushPlace(text, args, io);
+  return registryLocation(registries, reference, text, withinBudget(io.clock, args.timeout));
+}
+
+/** Waits at most for the remaining time of the run. */
+function withinBudget(clock: Clock, budget: TimeBudget): Clock {
+  return {
+    now: () => clock.now(),
+    random: () => clock.random(),
+    sleep: (milliseconds, reason = 'other writers') =>
+      budget.wait(reason, clock.sleep(milliseconds)),
+  };
+}
+
+/** An index: sparse, one state of a sparse index, or one file. */
+export type FoundIndex =
+  | { readonly kind: 'parts'; readonly snapshot: SparseIndexSnapshot }
+  | { readonly kind: 'file'; readonly index: IndexFile };
+
+/** Opens an index in a folder, a file or `oci://…`. Throws if there is none. */
+export async function findIndex(text: string, args: RegistryArgs, io: Io): Promise<FoundIndex> {
+  if (isOciPath(text)) return atRegistry(text, args, io);
+  const path = resolve(io.cwd, text);
+  if (!(await isFolder(text, io))) return { kind: 'file', index: await readIndex(path, text) };
+  const standing = await folderLocation(new IndexFolder(path, text), text).current();
+  const snapshot = await standing?.snapshot();
+  if (snapshot === undefined) throw noIndex(text);
+  return { kind: 'parts', snapshot };
+}
+
+async function atRegistry(text: string, args: RegistryArgs, io: Io): Promise<FoundIndex> {
+  const reference = parseOciPath(text);
+  const registries = await registriesFor(args, io);
+  if (registries === undefined) {
+    throw new InputError(`\`${text}\`: \`--offline\` forbids the network, and there is no cache`);
+  }
+  const standing = await registryLocation(registries, reference, text).current();
+  const snapshot = await standing?.snapshot();
+  if (snapshot !== undefined) return { kind: 'parts', snapshot };
+  const held =
+    standing && (await openArtifact(registries.repository(reference), reference.identifier));
+  if (held === undefined) throw noIndex(text);
+  return { kind: 'file', index: parseIndex(await requireFile(held, INDEX_TITLE, text), text) };
+}
+
+export function noIndex(text: string): InputError {
+  const make = isOciPath(text) ? 'index push' : 'index --out';
+  return new InputError(`there is no index in parts at \`${text}\``, {
+    hint: `\`xpkg-resolve ${make} ${shellWord(text)}\` makes one of what the sources hold`,
+  });
+}

@@ -1,0 +1,158 @@
+import { lintWarnings, UNKNOWN_FIELD } from '../../crossplane/packages/advice.js';
+import { judge } from '../../crossplane/packages/admission.js';
+import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
+import type { Request } from '../../project/inputs/request.js';
+import type { Answer, Solved } from '../../resolver/resolve/answer.js';
+import { digestAndRange } from './requirement-rules.js';
+import { lintProject } from './lint.js';
+import { resolve } from '../../resolver/resolve/resolve.js';
+import { type ArgsOf, EXIT, type Flags, jsonDocument, OtherResult } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { eachFlags } from '../../cli/arguments/common-flags.js';
+import { explainFlag } from '../../cli/arguments/common-flags.js';
+import { formatFlag } from '../../cli/arguments/common-flags.js';
+import { readRequest } from '../../cli/arguments/input-flags.js';
+import { openPackage, packageArgument, packageFlags } from '../../cli/sources/package-argument.js';
+import { lockFlag } from '../../cli/arguments/common-flags.js';
+import { projectTargetFlag, projectTarget } from '../../cli/arguments/target-flag.js';
+import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
+import { openSources } from '../../cli/sources/source-flags.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { readLock } from '../../cli/files/lock-file.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { answerBody } from '../resolve/answer-output.js';
+import { reportUnsolved } from '../resolve/answer-command.js';
+import {
+  lintOutput,
+  lintReport,
+  type PackageLint,
+  packageLintLines,
+  packageLintReport,
+  setLintReport,
+} from './package-output.js';
+import {
+  findingCounts,
+  findingLines,
+  findingsJson,
+  isSevereAs,
+  type SetLint,
+  SEVERITIES,
+  setLintLines,
+} from './project-output.js';
+
+const flags = {
+  ...resolveFlags,
+  ...lockFlag(),
+  ...packageFlags,
+  file: {
+    ...packageFlags.file,
+    describe:
+      'File or folder to read (default: xpkg.yaml); with a package: ImageConfigs to pull by; may be repeated',
+  },
+  ...projectTargetFlag('Crossplane release'),
+  ...formatFlag,
+  ...eachFlags,
+  ...explainFlag('Argue step by step why there is no answer'),
+  strict: { type: 'boolean', default: false, describe: 'Let warnings count as errors do' },
+  'fail-on': {
+    choices: SEVERITIES,
+    default: 'error',
+    describe: 'Exit 6 from this severity up',
+  },
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags>;
+
+export const lintCommand = defineCommand({
+  positionals: { package: { ...packageArgument.package, demandOption: false } },
+  flags,
+  each: { showsData: true },
+  examples: [
+    ['$0 lint', 'the set that xpkg.yaml asks for'],
+    ['$0 lint package.yaml', 'a package that is being developed'],
+  ],
+  run: (args, io): Promise<PackageLint | SetLint> =>
+    args.package === undefined
+      ? lintProjectFolder(args, io)
+      : lintPackage({ ...args, package: args.package }, io),
+  json: () => lintOutput,
+  text: (linted) => ('package' in linted ? packageLintLines(linted) : setLintLines(linted)),
+  headline: (linted) => ('package' in linted ? undefined : findingCounts(linted.findings)),
+  findings: (linted, args) =>
+    'package' in linted
+      ? packageLintReport(linted, failsOn(args))
+      : setLintReport(linted, failsOn(args)),
+  exit: ({ findings }, args) => {
+    const from = failsOn(args);
+    return findings.some((finding) => isSevereAs(finding, from)) ? 'findings' : 'ok';
+  },
+});
+
+async function lintPackage(
+  args: Args & { readonly package: string },
+  io: RunIo,
+): Promise<PackageLint> {
+  const target = await projectTarget(args, io);
+  const { contents, originOf } = await openPackage(args, io, target);
+  const { findings } = judge(contents, target, { compat: args.compat });
+  return lintReport(args.package, target, {
+    findings: [...findings, ...lintWarnings(contents, target)].map((finding) =>
+      args.strict && finding.code === UNKNOWN_FIELD ? { ...finding, severity: 'error' } : finding,
+    ),
+    originOf,
+  });
+}
+
+/** Resolves as `resolve` does without writing, and checks the whole answer. */
+async function lintProjectFolder(args: Args, io: RunIo): Promise<SetLint> {
+  const request = await readRequest({ ...args, strict: false }, io, {
+    skip: [args.lock],
+    mixedSkips: true,
+    reportsUnknownFields: true,
+  });
+  const lock = await readLock(args, io);
+  const stats = noStats();
+  const source = await openSources(args, io, stats, request.kept);
+  const options = {
+    ...resolveOptions(args, source, io),
+    lockfile: lock?.lockfile,
+    unlock: undefined,
+  };
+  const answer = await withProgress(io, stats, () => resolve(request, options));
+  if (answer.status !== 'solved') throw withoutAnswer(answer, request, stats, args);
+  const findings = await withProgress(io, stats, () =>
+    lintProject(request, answer, source, { strict: args.strict }),
+  );
+  return { findings, crossplane: answer.target.version };
+}
+
+/** Reports a package set without an answer: findings, then the refusal. */
+function withoutAnswer(
+  answer: Exclude<Answer, Solved>,
+  request: Request,
+  stats: ReadStats,
+  args: Args,
+): OtherResult {
+  return new OtherResult(async (output, io) => {
+    io.report?.(async (name) => {
+      const { answerReport } = await import('../resolve/findings-output.js');
+      return answerReport(name, { answer, request, isWritten: false });
+    });
+    if (answer.status === 'unsolvable') {
+      const mixed = digestAndRange(request, answer);
+      if (output === 'json') {
+        const told = { ...answer.stats, bytes: stats.bytes };
+        const findings = findingsJson(mixed);
+        io.headline(answer.summary.headline);
+        io.out(jsonDocument({ ...answerBody(answer), findings, stats: told }));
+        return EXIT.unsolvable;
+      }
+      for (const line of findingLines(mixed)) io.out(`${line}\n`);
+    }
+    return reportUnsolved(answer, stats, args, io);
+  });
+}
+
+function failsOn({ strict, failOn }: Args): Args['failOn'] {
+  return strict && failOn === 'error' ? 'warning' : failOn;
+}

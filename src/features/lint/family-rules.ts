@@ -1,0 +1,136 @@
+import { getOrCreate } from '../../base/collections.js';
+import { packageName } from '../../crossplane/packages/repository-names.js';
+import type { LockedPackage } from '../../project/lockfile/lockfile.js';
+import { parseReference } from '../../crossplane/packages/reference.js';
+import { parseVersion, type Version } from '../../crossplane/constraints/version.js';
+import { notChecked, type LintedProject, type LintFinding } from './linted-project.js';
+
+/** Label by which the RBAC manager of Crossplane finds the family of a provider. */
+const FAMILY = 'pkg.crossplane.io/provider-family';
+/** Maximum difference between minor versions of one family. */
+const MAX_MINORS_APART = 2;
+
+/**
+ * Providers from another registry or organization than their family. Crossplane gives them no
+ * access to the ProviderConfigs of the family: all packages are healthy, but no resource is ever
+ * reconciled.
+ */
+export function splitFamilies(set: LintedProject): LintFinding[] {
+  return members(set).flatMap(({ member, family }) => {
+    const others = familyProviders(set, family).filter((each) => each !== member);
+    const [apart] = others;
+    if (apart === undefined || others.some((each) => isSameOrganization(each, member))) return [];
+    return [
+      {
+        rule: 'family-apart',
+        severity: 'error',
+        origin: set.originOf(member.repository),
+        text: `${member.repository} is of the family \`${family}\`, which comes from ${organization(apart)}: Crossplane gives it no access to that family's ProviderConfigs, so everything looks healthy and nothing works`,
+        fix: `take both from one place: replace ${apart.repository} with ${organization(member)}/${family} (\`spec.replace\`), or the member with one of ${organization(apart)}`,
+      },
+    ];
+  });
+}
+
+/** Families with distant versions. Their members are released and tested together. */
+export function distantFamilyVersions(set: LintedProject): LintFinding[] {
+  return [...membersFarApart(set), ...membersFarFromProvider(set), ...uncheckedFamilies(set)];
+}
+
+/** Compares members with the provider of their family. */
+function membersFarFromProvider(set: LintedProject): LintFinding[] {
+  const { dialect } = set.target.rules;
+  const distant = members(set).flatMap(({ member, family }) => {
+    const provider = familyProviders(set, family).find((each) => isSameOrganization(each, member));
+    const [a, b] = [member, provider].map((each) => each && parseVersion(each.version, dialect));
+    if (provider === undefined || a === undefined || b === undefined) return [];
+    return farApart(a, b) ? [{ member, provider, version: a }] : [];
+  });
+  const providers = [...new Set(distant.map(({ provider }) => provider))];
+  return providers.map((provider): LintFinding => {
+    const [first, ...others] = distant.filter((each) => each.provider === provider);
+    const { member, version } = first!;
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    return {
+      rule: 'family-versions',
+      severity: 'warning',
+      origin: set.originOf(member.repository),
+      text: `${member.repository} ${member.version}${more} is far from ${provider.repository} ${provider.version}, the provider of its family; they are released and tested together`,
+      fix: `require ${provider.repository} as \`~v${version.major}.${version.minor}.0\`, or members as near to ${provider.version}`,
+    };
+  });
+}
+
+/** Reports that families were not compared, because members cannot be recognized without labels. */
+function uncheckedFamilies(set: LintedProject): LintFinding[] {
+  const providers = set.lockfile.packages.filter(({ kind }) => kind === 'Provider');
+  const unknown = providers.filter(
+    ({ repository }) => set.contentsOf(repository)?.metas[0]?.hasUnknownLabels === true,
+  );
+  if (providers.length < 2 || unknown.length === 0) return [];
+  const others = unknown.length === 1 ? '' : ` and ${unknown.length - 1} more`;
+  const text = `not checked: whether the providers of a family fit together; the source does not state the labels of ${unknown[0]!.repository}${others}`;
+  const fix = 'read the packages themselves, or an index that `xpkg-resolve index` has rebuilt';
+  return [notChecked(set, { rule: 'family-versions', text, fix })];
+}
+
+function membersFarApart(set: LintedProject): LintFinding[] {
+  const { dialect } = set.target.rules;
+  const families = new Map<string, { member: LockedPackage; version: Version }[]>();
+  for (const { member, family } of members(set)) {
+    const versions = getOrCreate(families, family, () => []);
+    const version = parseVersion(member.version, dialect);
+    if (version !== undefined) versions.push({ member, version });
+  }
+  return [...families].flatMap(([family, versions]): LintFinding[] => {
+    versions.sort((a, b) => minorOf(a.version) - minorOf(b.version));
+    const [oldest, newest] = [versions[0], versions.at(-1)];
+    if (oldest === undefined || !farApart(oldest.version, newest!.version)) return [];
+    return [
+      {
+        rule: 'family-versions',
+        severity: 'warning',
+        origin: set.originOf(oldest.member.repository),
+        text: `members of the family \`${family}\` are far apart: ${oldest.member.repository} ${oldest.member.version} and ${newest!.member.repository} ${newest!.member.version}; they are released and tested together`,
+        fix: `ask for all of them in one range, such as \`^${newest!.member.version}\``,
+      },
+    ];
+  });
+}
+
+interface Member {
+  readonly member: LockedPackage;
+  readonly family: string;
+}
+
+function members({ lockfile, contentsOf }: LintedProject): Member[] {
+  return lockfile.packages.flatMap((member) => {
+    const family = contentsOf(member.repository)?.metas[0]?.labels[FAMILY];
+    const isMember = family !== undefined && family !== packageName(member.repository);
+    return isMember ? [{ member, family }] : [];
+  });
+}
+
+function familyProviders({ lockfile }: LintedProject, family: string): LockedPackage[] {
+  return lockfile.packages.filter(
+    ({ kind, repository }) => kind === 'Provider' && packageName(repository) === family,
+  );
+}
+
+function minorOf({ major, minor }: Version): number {
+  return Number(major) * 1_000_000 + Number(minor);
+}
+
+function farApart(a: Version, b: Version): boolean {
+  return a.major !== b.major || Math.abs(Number(b.minor) - Number(a.minor)) > MAX_MINORS_APART;
+}
+
+/** Returns the registry and the first segment of the path, which Crossplane compares. */
+function organization({ repository }: LockedPackage): string {
+  const reference = parseReference(repository);
+  return `${reference?.registry ?? ''}/${reference?.path.split('/')[0] ?? ''}`;
+}
+
+function isSameOrganization(a: LockedPackage, b: LockedPackage): boolean {
+  return organization(a) === organization(b);
+}

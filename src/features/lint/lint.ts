@@ -1,0 +1,64 @@
+import { formatOrigin } from '../../base/errors.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import type { PackageContents } from '../../crossplane/packages/package-contents.js';
+import type { PackageSource } from '../../sources/package-source.js';
+import type { Request } from '../../project/inputs/request.js';
+import { byCodePoint } from '../../base/collections.js';
+import type { Solved } from '../../resolver/resolve/answer.js';
+import {
+  missingFunctions,
+  incompatibleKinds,
+  uncheckedCompositions,
+  unusedProviders,
+} from './composition-rules.js';
+import { splitFamilies, distantFamilyVersions } from './family-rules.js';
+import { lintedProject, type LintFinding, type LintRule } from './linted-project.js';
+import {
+  droppedMetadata,
+  duplicateRequirements,
+  missingRuntimeConfigs,
+  customNames,
+  rejectedPatchedBuilds,
+  mixedSkips,
+  unknownFields,
+  unqualifiedRoots,
+} from './requirement-rules.js';
+
+const RULES: readonly LintRule[] = [
+  splitFamilies,
+  distantFamilyVersions,
+  unqualifiedRoots,
+  mixedSkips,
+  rejectedPatchedBuilds,
+  uncheckedCompositions,
+  missingFunctions,
+  incompatibleKinds,
+  duplicateRequirements,
+  customNames,
+  missingRuntimeConfigs,
+  droppedMetadata,
+  unusedProviders,
+];
+
+/** Returns the findings for a resolved package set, by file and line, then by rule. */
+export async function lintProject(
+  request: Request,
+  { lockfile, target }: Pick<Solved, 'lockfile' | 'target'>,
+  source: PackageSource,
+  { strict = false }: { readonly strict?: boolean } = {},
+): Promise<LintFinding[]> {
+  const contents = new Map<Repository, PackageContents>();
+  for (const { repository, version } of lockfile.packages) {
+    const found = await source.fetch({ repository, version }, target);
+    if (found !== undefined) contents.set(repository, found.contents);
+  }
+  const set = lintedProject({ request, lockfile, target }, contents);
+  const severity = strict ? 'error' : 'warning';
+  return [...RULES.flatMap((rule) => rule(set)), ...unknownFields(request, severity)].sort(
+    (a, b) =>
+      byCodePoint(a.origin.file, b.origin.file) ||
+      (a.origin.line ?? 0) - (b.origin.line ?? 0) ||
+      byCodePoint(a.rule, b.rule) ||
+      byCodePoint(`${formatOrigin(a.origin)} ${a.text}`, `${formatOrigin(b.origin)} ${b.text}`),
+  );
+}

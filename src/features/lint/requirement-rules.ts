@@ -1,0 +1,208 @@
+import { type LintedProject, notChecked, type LintFinding } from './linted-project.js';
+import { isDigest } from '../../base/digest.js';
+import { formatOrigin } from '../../base/errors.js';
+import { mappingOf, stringOf } from '../../base/json.js';
+import { parseConstraint } from '../../crossplane/constraints/constraint.js';
+import { parseVersion } from '../../crossplane/constraints/version.js';
+import { API_DROPPED } from '../../crossplane/packages/advice.js';
+import { objectNameOf } from '../../crossplane/packages/object-names.js';
+import { repositoryProblem } from '../../crossplane/packages/reference.js';
+import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
+import type { Request } from '../../project/inputs/request.js';
+import type { LockedPackage } from '../../project/lockfile/lockfile.js';
+import { labelOf } from '../../project/manifests/object-names.js';
+import { hasSpecField } from '../../project/manifests/object-template.js';
+import type { CoreEntry } from '../../resolver/explain/refusal.js';
+import type { Unsolvable } from '../../resolver/resolve/answer.js';
+import { findDroppedFields, uncheckedFields } from '../diff/dropped-fields.js';
+
+/** Roots without a registry: their meaning depends on the release, and v2 rejects them. */
+export function unqualifiedRoots({ request, target }: LintedProject): LintFinding[] {
+  const newest = targetFor(knownReleases().at(-1)!)!;
+  if (target.rules.strictReferences) return [];
+  return request.roots.flatMap((root): LintFinding[] => {
+    if (root.root !== 'package') return [];
+    const problem = repositoryProblem(root.repository, newest);
+    if (problem === undefined) return [];
+    const registry = target.rules.defaultRegistry ?? 'docker.io';
+    return [
+      {
+        rule: 'unqualified-source',
+        severity: 'warning',
+        origin: root.origin,
+        text: `\`${root.repository}\` cannot be installed on Crossplane ${newest.version}: ${problem}`,
+        fix: `write \`${registry}/${root.repository}\``,
+      },
+    ];
+  });
+}
+
+/** Packages with and without `skipDependencyResolution`, which cannot see each other. */
+export function mixedSkips({ request }: LintedProject): LintFinding[] {
+  const packages = request.roots.filter((root) => root.root === 'package');
+  const resolved = packages.find((root) => !root.skipDependencyResolution);
+  if (resolved === undefined) return [];
+  return packages
+    .filter((root) => root.skipDependencyResolution)
+    .map(({ repository, origin }) => ({
+      rule: 'skip-mixture',
+      severity: 'error',
+      origin,
+      text: `${repository} has \`skipDependencyResolution: true\` and ${resolved.repository} (${formatOrigin(resolved.origin)}) has not: a package that skips is not in the Lock, so whatever depends on it reports it missing`,
+      fix: 'leave it out here, or set it for all: `spec.defaults.spec.skipDependencyResolution: true`',
+    }));
+}
+
+/** Packages that reject patched builds such as `v1.20.0-up.1`, which are prereleases. */
+export function rejectedPatchedBuilds(set: LintedProject): LintFinding[] {
+  const { lockfile, target, originOf } = set;
+  const { dialect } = target.rules;
+  const release = /^v?\d+\.\d+\.\d+$/.exec(target.version)?.[0];
+  const plain = release === undefined ? undefined : parseVersion(release, dialect);
+  const build = release === undefined ? undefined : parseVersion(`${release}-up.1`, dialect);
+  if (plain === undefined || build === undefined) return [];
+  const strict = lockfile.packages.filter(({ crossplane }) => {
+    if (crossplane === undefined) return false;
+    const constraint = parseConstraint(crossplane, dialect);
+    return !constraint.invalid && constraint.admits(plain) && !constraint.admits(build);
+  });
+  const [first, ...more] = strict;
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  return [
+    {
+      rule: 'patched-crossplane',
+      severity: 'info',
+      origin: originOf(first.repository),
+      text: `${first.repository} (\`${first.crossplane}\`)${others} would be refused by a patched build such as ${release}-up.1, which is a prerelease to them`,
+      fix: 'their authors would write `>=v1.14.0-0`; for one of your objects, `ignoreCrossplaneConstraints: true`',
+    },
+  ];
+}
+
+/** Packages that `dependsOn` lists twice. The resolver of a cluster uses one of the entries. */
+export function duplicateRequirements({ lockfile, originOf }: LintedProject): LintFinding[] {
+  return lockfile.packages.flatMap((locked) =>
+    duplicateNames(locked).map((repository): LintFinding => ({
+      rule: 'duplicate-dependency',
+      severity: 'warning',
+      origin: originOf(locked.repository),
+      text: `${locked.repository} ${locked.version} names ${repository} more than once in \`dependsOn\`; a cluster looks at one of the entries`,
+      fix: 'tell its authors; resolving here honours them all',
+    })),
+  );
+}
+
+function duplicateNames({ requirements }: LockedPackage): string[] {
+  const names = requirements.flatMap((each) =>
+    each.requires === 'package' ? [each.repository] : [],
+  );
+  return [...new Set(names.filter((repository, i) => names.indexOf(repository) !== i))];
+}
+
+/** Required packages with a custom name, for which Crossplane may install a second object. */
+export function customNames({ lockfile, graph, originOf, target }: LintedProject): LintFinding[] {
+  if (lockfile.skipDependencyResolution.length > 0) return [];
+  return lockfile.packages.flatMap(({ repository, name }): LintFinding[] => {
+    const derived = objectNameOf(repository, target);
+    const [requirer] = graph.requirersOf(repository);
+    if (name === derived || requirer === undefined) return [];
+    return [
+      {
+        rule: 'object-name',
+        severity: 'warning',
+        origin: originOf(repository),
+        text: `${repository} is named \`${name}\`, and ${requirer.from.repository} requires it: if that comes first, Crossplane installs a second object \`${derived}\`, and two objects of one source stop every package of the cluster`,
+        fix: `leave \`name\` out, or apply this object before what requires it`,
+      },
+    ];
+  });
+}
+
+/** Metadata fields of local packages that no release has. */
+export function unknownFields(
+  { roots }: Request,
+  severity: 'warning' | 'error',
+): readonly LintFinding[] {
+  return roots
+    .flatMap((root) => (root.root === 'local' ? (root.unknownFields ?? []) : []))
+    .map(({ message, origin }) => ({ rule: 'unknown-field', severity, origin, text: message }));
+}
+
+/** Fields of a package object that refer to the settings of its runtime. */
+const RUNTIME_REFERENCES = {
+  runtimeConfigRef: 'DeploymentRuntimeConfig',
+  controllerConfigRef: 'ControllerConfig',
+} as const;
+
+/** Missing runtime settings. Without them, Crossplane does not start the runtime of the package. */
+export function missingRuntimeConfigs({
+  lockfile,
+  target,
+  originOf,
+}: LintedProject): LintFinding[] {
+  const inputObjects = new Set(lockfile.objects.map(labelOf));
+  return lockfile.packages.flatMap(({ repository, kind, name, object }) =>
+    Object.entries(RUNTIME_REFERENCES).flatMap(([field, defaultKind]): LintFinding[] => {
+      const reference = mappingOf(object.spec[field]);
+      const wanted = stringOf(reference?.['name']);
+      if (wanted === undefined || !hasSpecField(kind, field)) return [];
+      if (field === 'controllerConfigRef' && !target.rules.controllerConfigRef) return [];
+      const wantedKind = stringOf(reference?.['kind']) ?? defaultKind;
+      // Crossplane creates the runtime config `default`.
+      if (wantedKind === 'DeploymentRuntimeConfig' && wanted === 'default') return [];
+      if (inputObjects.has(labelOf({ kind: wantedKind, metadata: { name: wanted } }))) return [];
+      return [
+        {
+          rule: 'missing-runtime-config',
+          severity: 'warning',
+          origin: originOf(repository),
+          text: `${kind} \`${name}\` has \`${field}: {name: ${wanted}}\`, and there is no ${wantedKind} \`${wanted}\` among the inputs: unless the cluster has one, its runtime does not start`,
+          fix: `add the ${wantedKind} to the files given to \`-f\`, or correct the name`,
+        },
+      ];
+    }),
+  );
+}
+
+/** Metadata fields of locked packages that the target drops. */
+export function droppedMetadata(set: LintedProject): LintFinding[] {
+  const { lockfile, target, contentsOf, originOf } = set;
+  const read = lockfile.packages.map((locked) => [locked, contentsOf(locked.repository)] as const);
+  const found = read.flatMap(([locked, contents]) =>
+    findDroppedFields([[locked, contents]], target).texts.map((text): LintFinding => {
+      const origin = originOf(locked.repository);
+      return { rule: API_DROPPED, severity: 'warning', origin, text };
+    }),
+  );
+  const { unchecked } = findDroppedFields(read, target);
+  if (unchecked.length === 0) return found;
+  const { text, fix } = uncheckedFields(unchecked, target.version);
+  return [...found, notChecked(set, { rule: API_DROPPED, text, fix })];
+}
+
+type RequirementEntry = CoreEntry & Required<Pick<CoreEntry, 'requirement'>>;
+
+/** Packages that are required by digest and by range. Crossplane cannot compare the two. */
+export function digestAndRange({ roots }: Request, { core }: Unsolvable): LintFinding[] {
+  const entries = core.filter(
+    (entry): entry is RequirementEntry => entry.requirement !== undefined,
+  );
+  return entries.flatMap(({ requirement: { by, on, constraint }, path }): LintFinding[] => {
+    const ranged = entries.find(
+      ({ requirement }) => requirement.on === on && !isDigest(requirement.constraint),
+    );
+    if (!isDigest(constraint) || ranged === undefined) return [];
+    const place = roots.find(({ origin }) => formatOrigin(origin) === path[0]);
+    const { by: other, constraint: range } = ranged.requirement;
+    return [
+      {
+        rule: 'digest-and-range',
+        severity: 'error',
+        origin: place?.origin ?? { file: path[0]! },
+        text: `${by} asks for ${on} by digest, and ${other} asks for it as \`${range}\`: Crossplane cannot compare the two, so what asks for the range never becomes healthy`,
+        fix: 'ask for a tag, and pin the bytes with `--pin digest`; what a package asks for, `spec.overrides` overrules',
+      },
+    ];
+  });
+}

@@ -1,0 +1,67 @@
+import { matrix } from './matrix.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import type { Flags, Outcome } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { formatFlag } from '../../cli/arguments/common-flags.js';
+import { eachFlags } from '../../cli/arguments/common-flags.js';
+import { shardRequest } from '../../cli/projects/shards.js';
+import { parseShard } from '../../cli/projects/shards.js';
+import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
+import { readLock } from '../../cli/files/lock-file.js';
+import { outputFlag } from '../../cli/arguments/common-flags.js';
+import type { MatrixValue } from './json.js';
+import { matrixLines, matrixOutcome, worksOnText } from './output.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { lockFlag } from '../../cli/arguments/common-flags.js';
+import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
+import { openSources } from '../../cli/sources/source-flags.js';
+
+const flags = {
+  ...resolveFlags,
+  ...lockFlag(),
+  ...outputFlag,
+  ...formatFlag,
+  ...eachFlags,
+} as const satisfies Flags;
+
+export const matrixCommand = defineCommand({
+  positionals: refsArgument,
+  flags,
+  each: { showsData: true, splitsOne: true },
+  examples: [
+    ["$0 matrix --crossplane '>=v1.20.0'", 'where the packages of xpkg.yaml work, from v1.20.0 on'],
+  ],
+  run: async (args, io): Promise<MatrixValue> => {
+    const { request, texts } = await readRequestAndTexts(args, io, {
+      refs: args.refs,
+      skip: [args.lock],
+    });
+    const lock = await readLock(args, io);
+    const stats = noStats();
+    const source = await openSources(args, io, stats, request.kept);
+    const options = {
+      ...resolveOptions(args, source, io),
+      lockfile: lock?.lockfile,
+      shard: args.shard === undefined ? undefined : parseShard(args.shard),
+    };
+    const found = await withProgress(io, stats, () => matrix(request, options));
+    const asked = { name: 'matrix', command: { flags, positionals: refsArgument }, args };
+    const inputs = [...texts.values(), lock?.text];
+    const part = options.shard && { ...options.shard, ...shardRequest({ ...asked, inputs }, io) };
+    return { found, request, bytes: stats.bytes, part };
+  },
+  json: async () => (await import('./json.js')).matrixOutput,
+  text: async ({ found }) => matrixLines((await import('./json.js')).matrixRows(found)),
+  notes: ({ found }) => found.notes.map((note) => `note: ${note}`),
+  headline: ({ found }) => worksOnText(found),
+  findings: async (value) => {
+    const { matrixReport } = await import('./findings-output.js');
+    return matrixReport(value.found, value.request, outcomeOf(value) !== 'ok');
+  },
+  exit: outcomeOf,
+});
+
+/** A shard of the releases decides nothing. `report merge` decides with all shards. */
+function outcomeOf({ found, part }: MatrixValue): Outcome {
+  return part === undefined ? matrixOutcome(found.rows) : 'ok';
+}

@@ -1,0 +1,72 @@
+import type { Request } from '../../project/inputs/request.js';
+import type { Report, ReportFinding } from '../../cli/findings/report.js';
+import { codeSpan } from '../../base/escape.js';
+import type { Matrix, MatrixRow } from './matrix.js';
+import { counted } from '../../cli/terminal/package-text.js';
+import { table } from '../../cli/findings/report-parts.js';
+import { singleStep } from '../../cli/findings/report-parts.js';
+
+/** Releases that the set does not work on; those that the set is meant for count as errors. */
+export function matrixFindings(
+  { rows }: Matrix,
+  request: Request,
+  meant: boolean,
+): ReportFinding[] {
+  const origin = request.crossplanes?.origin ?? request.roots[0]?.origin;
+  return rows.flatMap((row): ReportFinding[] => {
+    if (row.status === 'solved') return [];
+    return [
+      {
+        rule: row.status === 'gave-up' ? 'gave-up' : 'blocked',
+        severity: meant ? 'error' : 'info',
+        fails: meant,
+        origin,
+        text: `Crossplane ${releases(row)}: ${row.reason}`,
+      },
+    ];
+  });
+}
+
+export function matrixHeadline({ rows }: Matrix): string {
+  const count = (status: MatrixRow['status']) =>
+    rows.reduce((sum, row) => sum + (row.status === status ? row.releases.length : 0), 0);
+  const unknown = count('gave-up');
+  const parts = [
+    `works on ${counted(count('solved'), 'release')}`,
+    `blocked on ${count('unsolvable')}`,
+    ...(unknown > 0 ? [`unknown on ${unknown}`] : []),
+  ];
+  return parts.join(', ');
+}
+
+function matrixTable({ rows }: Matrix): string[] {
+  const cells = rows.map((row) => [
+    codeSpan(releases(row), { inTable: true }),
+    { solved: 'works', unsolvable: 'blocked', 'gave-up': 'unknown' }[row.status],
+    codeSpan(row.status === 'solved' ? counted(row.packages.length, 'package') : row.reason, {
+      inTable: true,
+    }),
+  ]);
+  return table(['Crossplane', '', ''], cells);
+}
+
+/** `failed`: the set works on none of the releases. */
+export function matrixReport(found: Matrix, request: Request, failed: boolean): Report {
+  const meant = failed || request.crossplanes !== undefined;
+  const findings = matrixFindings(found, request, meant).map((finding) => ({
+    ...finding,
+    fails: failed,
+  }));
+  return singleStep({
+    command: 'matrix',
+    headline: matrixHeadline(found),
+    findings,
+    details: matrixTable(found).join(''),
+    isDetailed: true,
+  });
+}
+
+function releases({ releases: all }: MatrixRow): string {
+  const [first, last] = [all[0]!, all.at(-1)!];
+  return first === last ? first : `${first} to ${last}`;
+}

@@ -1,0 +1,93 @@
+import { shortNames } from '../../crossplane/packages/repository-names.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import type { Matrix } from './matrix.js';
+import type { MatrixRowDocument, MatrixRows } from './json.js';
+import type { Outcome } from '../../cli/kit/command.js';
+import { counted } from '../../cli/terminal/package-text.js';
+
+/** Maximum number of changed packages named in a row; further ones are counted. */
+const MAX_MOVES_NAMED = 3;
+
+/**
+ * One line a row: the releases, whether the set works on them, and what changes there or why not.
+ * Names are shortened as in a refusal, and a last line says where packages are from.
+ */
+export function matrixLines({ rows }: MatrixRows): string[] {
+  const lines = fullLines(rows);
+  const known = new Set<string>(rows.flatMap(repositoriesIn));
+  const words = lines.flatMap((line) => line.match(WORD) ?? []);
+  const named = words.filter((word): word is Repository => known.has(word));
+  const { name, note } = shortNames(named);
+  const told = new Map<string, string>(named.map((each) => [each, name(each)]));
+  const short = lines.map((line) => line.replaceAll(WORD, (word) => told.get(word) ?? word));
+  return note === undefined ? short : [...short, note];
+}
+
+/** Characters that delimit names of packages. */
+const WORD = /[^\s`(),;]+/g;
+
+function repositoriesIn({ packages = [], core = [] }: MatrixRowDocument): readonly string[] {
+  return [
+    ...packages.map(({ source }) => source),
+    ...core.flatMap(({ demand }) => (demand ? [demand.by, demand.on] : [])),
+  ];
+}
+
+function fullLines(rows: MatrixRows['rows']): string[] {
+  const names = rows.map(({ releases }) => span(releases));
+  const width = Math.max(...names.map((name) => name.length));
+  let before: Packages | undefined;
+  return rows.map((row, i) => {
+    const verdict = { solved: 'works', unsolvable: 'blocked', 'gave-up': 'unknown' }[row.status];
+    const { packages, reason = '' } = row;
+    const detail = packages === undefined ? reason : packagesText(packages, before);
+    before = packages ?? before;
+    return `${names[i]!.padEnd(width)}  ${verdict.padEnd(7)}  ${detail}`;
+  });
+}
+
+/** Returns the number of releases on which the project works, in one line. */
+export function worksOnText({ rows }: Pick<Matrix, 'rows'>): string {
+  const releases = rows.flatMap((row) => row.releases);
+  const works = rows.flatMap((row) => (row.status === 'solved' ? row.releases : []));
+  if (works.length === 0) return `works on none of ${counted(releases.length, 'release')}`;
+  return `works on ${works.length} of ${counted(releases.length, 'release')}, the newest ${works.at(-1)}`;
+}
+
+/** Ok if the project works on any release. */
+export function matrixOutcome(rows: readonly { readonly status: string }[]): Outcome {
+  if (rows.some(({ status }) => status === 'solved')) return 'ok';
+  return rows.some(({ status }) => status === 'gave-up') ? 'gave-up' : 'unsolvable';
+}
+
+function span(releases: readonly string[]): string {
+  const [first, last] = [releases[0]!, releases.at(-1)!];
+  return first === last ? first : `${first} to ${last}`;
+}
+
+type Packages = NonNullable<MatrixRowDocument['packages']>;
+
+/** Returns the number of packages, and the differences from the previous row that works. */
+function packagesText(packages: Packages, before: Packages | undefined): string {
+  const count = counted(packages.length, 'package');
+  if (before === undefined) return count;
+  const old = new Map(before.map(({ source, version }) => [source, version]));
+  const now = new Set(packages.map(({ source }) => source));
+  const moved = packages.filter(({ source, version }) => {
+    const from = old.get(source);
+    return from !== undefined && from !== version;
+  });
+  const moves = moved
+    .slice(0, MAX_MOVES_NAMED)
+    .map(({ source, version }) => `${source} ${old.get(source)} → ${version}`);
+  const left = moved.length - moves.length;
+  const added = packages.filter(({ source }) => !old.has(source)).length;
+  const removed = before.filter(({ source }) => !now.has(source)).length;
+  const counts = [
+    ...(left > 0 ? [`${left} more move`] : []),
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+  ];
+  const changes = [...moves, ...counts].join(', ');
+  return changes === '' ? count : `${count}: ${changes}`;
+}

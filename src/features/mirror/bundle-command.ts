@@ -1,0 +1,123 @@
+import { access } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { writeError } from '../../base/files/file-system.js';
+import { isFileSystemError } from '../../base/files/file-system.js';
+import { removeWithRetry } from '../../base/files/file-system.js';
+import { outputPath } from '../../base/files/transaction.js';
+import { InputError } from '../../base/errors.js';
+import { targetFor } from '../../crossplane/releases/target.js';
+import { removeAbandoned } from '../../oci/store/layout-staging.js';
+import type { LayoutWriter } from '../../oci/store/layout-writer.js';
+import { writeBundleFile } from './bundle.js';
+import { closureImages } from './lockfile-images.js';
+import { fillLayout } from './bundle.js';
+import { command } from '../../cli/kit/command.js';
+import { EXIT } from '../../cli/kit/command.js';
+import { outFlag, writeFlag } from '../../cli/arguments/common-flags.js';
+import { DEFAULT_LOCK, lockFlag } from '../../cli/arguments/common-flags.js';
+import { signaturesFlag } from '../../cli/arguments/common-flags.js';
+import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
+import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
+import { BundleFolder } from '../../cli/files/rendered-folder.js';
+import { renderAgain } from '../../cli/files/render-again.js';
+import { isBundleFile } from './bundle-file-command.js';
+import { extraManifestsIn, requireLock } from '../../cli/files/lock-file.js';
+import { withStagedLayout } from './bundle-file-command.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { counted } from '../../cli/terminal/package-text.js';
+import { jsonDocument } from '../../cli/kit/command.js';
+import { size } from './output.js';
+import { shellWord } from '../../base/escape.js';
+
+/** `bundle`: lockfile, rendered manifests and whole images in one file, for air-gapped clusters. */
+export const bundleCommand = command({
+  positionals: {
+    file: { type: 'string', demandOption: true, describe: 'File to write: FILE.tar' },
+  },
+  flags: {
+    ...signaturesFlag,
+    ...sourceFlags,
+    ...timeoutFlag(BULK_TIMEOUT_S),
+    ...lockFlag('Lockfile to take along'),
+    ...outFlag('Folder of the bundle, which says how it was rendered'),
+    ...writeFlag,
+    ...outputFlag,
+  },
+  examples: [
+    ['$0 bundle platform.tar', 'all that is locked, in one file'],
+    ['$0 mirror --from platform.tar --to mirror.example.org', 'on the other side'],
+  ],
+  epilogue:
+    'The file is a tar of an OCI image layout, which oras, skopeo and crane read, with ' +
+    '`xpkg.lock.yaml` and `rendered/` beside it. The same lockfile makes the same bytes.',
+  run: async (args, io) => {
+    if (!isBundleFile(args.file)) {
+      throw new InputError(`\`${args.file}\`: the name of a bundle ends in \`.tar\``);
+    }
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const { lockfile, text } = lock;
+    const { rendering } = renderAgain(lockfile, {}, await BundleFolder.of(args, io));
+    const texts = new Map([[DEFAULT_LOCK, text]]);
+    for (const [name, content] of rendering.files) texts.set(`rendered/${name}`, content);
+    const stats = noStats();
+    const onImage = (reference: string) => {
+      stats.latest = reference;
+      stats.fetched += 1;
+    };
+    const sources = await openEach(args, io, stats, extraManifestsIn(lockfile, args.lock));
+    const { concurrency, signatures } = args;
+    const written = await withProgress(io, stats, async () => {
+      const target = targetFor(lockfile.crossplane)!;
+      const images = await closureImages(lockfile, 'bundled', { sources, target, concurrency });
+      const count = images.length;
+      const file = await placeOfFile(args.file, io.cwd);
+      if (!args.write) return { images: count, bytes: undefined };
+      const bytes = await writeBundle({ file, shown: args.file }, texts, (layout) =>
+        fillLayout(images, layout, { concurrency, signatures, onImage }),
+      );
+      return { images: count, bytes };
+    });
+    if (args.output === 'json') io.out(jsonDocument({ file: args.file, ...written }));
+    if (written.bytes === undefined) {
+      io.note(`would write ${args.file}: ${counted(written.images, 'image')}`);
+      return EXIT.done;
+    }
+    io.note(`wrote ${args.file}: ${written.images} images, ${size(written.bytes)}`);
+    io.note(
+      `on the other side: \`xpkg-resolve mirror --from ${shellWord(args.file)} --to REGISTRY\`; \`tar -xf ${shellWord(args.file)} ${DEFAULT_LOCK} rendered\` takes out what to apply`,
+    );
+    return EXIT.done;
+  },
+});
+
+/** The path of the file, links resolved; throws if it cannot be written. */
+async function placeOfFile(shown: string, project: string): Promise<string> {
+  const path = resolve(project, shown);
+  // A folder that is missing is a mistake in the name; none is made for it.
+  await access(dirname(path)).catch((error: unknown) => {
+    throw writeError(shown, error);
+  });
+  return outputPath(path, project).catch((error: unknown) => {
+    throw isFileSystemError(error) ? writeError(shown, error) : error;
+  });
+}
+
+/** Fills a layout next to the file and packs it. After a failure nothing is left. */
+async function writeBundle(
+  { file, shown }: { readonly file: string; readonly shown: string },
+  texts: ReadonlyMap<string, string>,
+  fill: (layout: LayoutWriter) => Promise<void>,
+): Promise<number> {
+  const beside = `${file}.layout`;
+  return withStagedLayout(beside, shown, async (layout) => {
+    await fill(layout);
+    await layout.seal('whole');
+    const bytes = await writeBundleFile(file, layout.staging, texts);
+    await removeWithRetry(layout.staging);
+    await removeAbandoned(dirname(beside), basename(beside));
+    return bytes;
+  });
+}

@@ -1,0 +1,205 @@
+import { setImmediate } from 'node:timers/promises';
+import { InputError } from '../../base/errors.js';
+import { getOrCreate } from '../../base/collections.js';
+import { isMapping } from '../../base/json.js';
+import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
+import type { ArgsOf, Flags, Outcome, Positionals } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import {
+  adviceFor,
+  meaningOf,
+  surprises,
+  whyNot,
+} from '../../crossplane/constraints/constraint-meaning.js';
+import {
+  admitsPrereleases,
+  type Constraint,
+  parseConstraint,
+} from '../../crossplane/constraints/constraint.js';
+import { parseVersion } from '../../crossplane/constraints/version.js';
+import { type Target, targetFor } from '../../crossplane/releases/target.js';
+import { constraintLines, constraintOutput, type ConstraintReport } from './output.js';
+
+const positionals = {
+  range: { type: 'string', describe: 'A constraint, such as ">=v1.2.0, <v2"' },
+  versions: { type: 'string', array: true, describe: 'Versions to try' },
+} as const satisfies Positionals;
+
+const flags = {
+  ...projectTargetFlag('Crossplane release that reads the range'),
+  stdin: {
+    type: 'boolean',
+    default: false,
+    describe: 'Answer JSON lines {"constraint","version","crossplane"} one by one',
+  },
+  ...outputFlag,
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof positionals & typeof flags>;
+
+export const constraintCommand = defineCommand({
+  positionals,
+  examples: [
+    ["$0 constraint '^v0.2.0' v0.3.0 --crossplane v2.2.1", 'yes there, and no from v2.3 on'],
+  ],
+  flags,
+  stream: (args, io) => (args.stdin ? batched(answersToLines(args, io)) : undefined),
+  run: async (args, io): Promise<ConstraintReport> => {
+    const target = await projectTarget(args, io);
+    return reportOn(parsed(args.range, target), args.versions ?? [], target);
+  },
+  json: () => constraintOutput,
+  text: constraintLines,
+});
+
+function parsed(range: string | undefined, target: Target): Constraint {
+  if (range === undefined) {
+    throw new InputError('no range given', {
+      hint: "try `xpkg-resolve constraint '>=v1.2.0' v1.3.0`, or `--stdin` for many at once",
+    });
+  }
+  const constraint = parseConstraint(range, target.rules.dialect);
+  if (!constraint.invalid) return constraint;
+  throw new InputError(
+    `\`${range}\` is not a range on Crossplane ${target.version}: ${constraint.error}`,
+    { hint: adviceFor(constraint) },
+  );
+}
+
+function reportOn(
+  range: Constraint,
+  versions: readonly string[],
+  target: Target,
+): ConstraintReport {
+  return {
+    constraint: range.text,
+    crossplane: target.version,
+    semver: range.dialect,
+    means: meaningOf(range),
+    prereleases: admitsPrereleases(range),
+    notes: surprises(range),
+    versions: versions.map((text) => {
+      const version = parseVersion(text, range.dialect);
+      if (version === undefined) {
+        return { version: text, validVersion: false, satisfied: false, reason: 'not a version' };
+      }
+      const reason = whyNot(range, version);
+      return { version: text, validVersion: true, satisfied: reason === undefined, reason };
+    }),
+  };
+}
+
+interface Question {
+  readonly constraint: string;
+  readonly version: string;
+  /** undefined for the one of the command line. */
+  readonly crossplane: string | undefined;
+}
+
+/** Answers one question for each line of standard input, except blank lines. */
+async function* answersToLines(args: Args, io: RunIo): AsyncGenerator<string, Outcome> {
+  const standard = await projectTarget(args, io);
+  if (args.range !== undefined) {
+    throw new InputError('`--stdin` reads constraints from standard input; give no RANGE');
+  }
+  const targets = new Map<string | undefined, Target>([[undefined, standard]]);
+  let line = 0;
+  for await (const text of io.stdinLines()) {
+    line += 1;
+    if (text.trim() === '') continue;
+    const question = readQuestion(text, line);
+    const target = getOrCreate(targets, question.crossplane, (version) =>
+      exactTarget(version!, line),
+    );
+    yield `${JSON.stringify(answer(question, target))}\n`;
+  }
+  return 'ok';
+}
+
+function answer({ constraint, version }: Question, { rules: { dialect } }: Target) {
+  const parsedConstraint = parseConstraint(constraint, dialect);
+  const parsedVersion = parseVersion(version, dialect);
+  const satisfied =
+    !parsedConstraint.invalid &&
+    parsedVersion !== undefined &&
+    parsedConstraint.admits(parsedVersion);
+  return {
+    validConstraint: !parsedConstraint.invalid,
+    validVersion: parsedVersion !== undefined,
+    satisfied,
+  };
+}
+
+function readQuestion(text: string, line: number): Question {
+  const value = parseJson(text, line);
+  if (!isMapping(value)) throw lineError(line, 'not a JSON object');
+  const fields: Readonly<Record<string, unknown>> = { ...value };
+  return {
+    constraint: stringField(fields, 'constraint', line),
+    version: stringField(fields, 'version', line),
+    crossplane:
+      (fields['crossplane'] ?? undefined) === undefined
+        ? undefined
+        : stringField(fields, 'crossplane', line),
+  };
+}
+
+function parseJson(text: string, line: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw lineError(line, 'not JSON', cause);
+  }
+}
+
+function stringField(
+  fields: Readonly<Record<string, unknown>>,
+  name: keyof Question,
+  line: number,
+): string {
+  const value = fields[name];
+  if (typeof value !== 'string') throw lineError(line, `\`${name}\` is not a string`);
+  return value;
+}
+
+function exactTarget(version: string, line: number): Target {
+  const target = targetFor(version);
+  if (target === undefined) {
+    throw lineError(line, `\`crossplane\` is \`${version}\`, which is not an exact version`);
+  }
+  return target;
+}
+
+function lineError(line: number, what: string, cause?: unknown): InputError {
+  return new InputError(what, {
+    origin: { file: '-', line },
+    hint: 'each line is an object {"constraint": "…", "version": "…", "crossplane": "v…"}',
+    cause,
+  });
+}
+
+/** Joins the answers to all lines of one chunk of input. */
+async function* batched(answers: AsyncGenerator<string, Outcome>): AsyncGenerator<string, Outcome> {
+  let batch = '';
+  let next = answers.next();
+  try {
+    for (;;) {
+      let answered: IteratorResult<string, Outcome> | void = await next;
+      const isIdle = setImmediate();
+      while (answered !== undefined && !answered.done) {
+        batch += answered.value;
+        next = answers.next();
+        answered = await Promise.race([next, isIdle]);
+      }
+      if (answered !== undefined) return answered.value;
+      const whole = batch;
+      batch = '';
+      yield whole;
+    }
+  } finally {
+    // Also if a line is refused: the lines before it have their answers.
+    if (batch !== '') yield batch;
+  }
+}

@@ -1,0 +1,169 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { knownOwners } from './known-owners.js';
+import { conversionLines, type ConversionReport, convertOutput } from './output.js';
+import { InputError } from '../../base/errors.js';
+import { shellWord } from '../../base/escape.js';
+import { writeError, isAbsent, readError } from '../../base/files/file-system.js';
+import { writeTransaction } from '../../base/files/transaction.js';
+import { outputFlag, writeFlag } from '../../cli/arguments/common-flags.js';
+import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
+import { workingPlace } from '../../cli/files/lock-file.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import {
+  CONVERTED_MARK,
+  type ConvertedPackage,
+  convertPackage,
+  type DependencyOptions,
+} from '../../crossplane/legacy/convert-package.js';
+import { DOT_REGISTRY } from '../../crossplane/legacy/dot-registry.js';
+import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { readRegistryFiles, registryContents } from '../../sources/package-files.js';
+import type { PackageSource } from '../../sources/package-source.js';
+
+const flags = {
+  out: {
+    type: 'string',
+    describe: 'Folder to write (default: the name of the package)',
+  },
+  ...writeFlag,
+  ...outputFlag,
+  ...projectTargetFlag('Crossplane release that is to take it'),
+  ...sourceFlags,
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags>;
+
+/** `convert`: converts a `.registry` package to a folder for `crossplane xpkg build`. */
+export const convertCommand = defineCommand({
+  positionals: {
+    folder: {
+      type: 'string',
+      demandOption: true,
+      describe: 'Folder that holds a `.registry`',
+    },
+  },
+  flags,
+  examples: [
+    [
+      '$0 convert old/app-blog --out app-blog --from dir:old',
+      'what it depends on is looked for among the packages below `old`',
+    ],
+  ],
+  run: async (args, io): Promise<ConversionReport> => {
+    const target = await projectTarget(args, io);
+    const files = await registryFilesIn(args.folder, io);
+    const contents = await registryContents(files);
+    const [problem] = contents.problems;
+    if (problem !== undefined) {
+      throw new InputError(`\`${args.folder}\` cannot be converted: ${problem.message}`);
+    }
+    const converted = await convertPackage(files, contents, dependencies(args, io, target));
+    const out = args.out ?? converted.name;
+    await write(converted, out, args, io);
+    const { name, files: written, losses } = converted;
+    return { folder: out, name, files: [...written.keys()], losses };
+  },
+  json: () => convertOutput,
+  text: conversionLines,
+  closingNotes: ({ folder }, { write: isWritten }) => [
+    isWritten
+      ? `wrote ${folder}/; look at it with \`xpkg-resolve lint ${shellWord(folder)}\``
+      : `would write ${folder}/`,
+  ],
+});
+
+async function registryFilesIn(shown: string, { cwd }: RunIo) {
+  const path = resolve(cwd, shown);
+  const folder = basename(path) === DOT_REGISTRY ? dirname(path) : path;
+  const found = await stat(resolve(folder, DOT_REGISTRY)).catch(() => undefined);
+  if (found?.isDirectory() !== true) {
+    throw new InputError(`\`${shown}\` holds no \`${DOT_REGISTRY}\` folder`, {
+      hint: 'packages of the first format have one; a package with a crossplane.yaml is one of today',
+    });
+  }
+  try {
+    return await readRegistryFiles(folder, shown);
+  } catch (error) {
+    throw error instanceof Error && 'syscall' in error ? readError(shown, error) : error;
+  }
+}
+
+/** Finds the owner of a CRD. Sources are opened when a package depends on a CRD. */
+function dependencies(args: Args, io: RunIo, target: Target): DependencyOptions {
+  let opened: Promise<PackageSource> | undefined;
+  const ownersOf = async (demand: CrdRef) => {
+    const source = await (opened ??= openSources(args, io, noStats()));
+    return knownOwners(source, demand, target);
+  };
+  return { dialect: target.rules.dialect, ownersOf };
+}
+
+async function write(
+  { files }: ConvertedPackage,
+  out: string,
+  args: Args,
+  io: RunIo,
+): Promise<void> {
+  const folder = resolve(io.cwd, out);
+  const before = await convertedFolder(folder, out);
+  const changes = [...new Set([...files.keys(), ...before])].map((name) => ({
+    path: resolve(folder, name),
+    content: files.get(name),
+  }));
+  if (args.write) await writeTransaction(changes, workingPlace(io));
+}
+
+/**
+ * The files of an earlier conversion in a folder, by path below it; none: the folder is empty, or is
+ * not there. A folder with anything else in it is refused.
+ */
+async function convertedFolder(folder: string, shown: string): Promise<readonly string[]> {
+  try {
+    const names = await namesIn(folder);
+    for (const name of names) {
+      if (await isConverted(join(folder, name))) continue;
+      throw new InputError(`\`${join(shown, name)}\` was not written by \`convert\``, {
+        hint: 'name a new folder with `--out`: one that holds anything else is left as it is',
+      });
+    }
+    return names;
+  } catch (error) {
+    throw error instanceof InputError ? error : writeError(folder, error);
+  }
+}
+
+async function namesIn(folder: string, below = ''): Promise<string[]> {
+  const names: string[] = [];
+  for (const entry of await entriesOf(join(folder, below))) {
+    const name = join(below, entry.name);
+    if (entry.isDirectory()) names.push(...(await namesIn(folder, name)));
+    else names.push(name);
+  }
+  return names.sort();
+}
+
+async function entriesOf(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+async function isConverted(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    if (!(await file.stat()).isFile()) return false;
+    const { buffer } = await file.read(Buffer.alloc(CONVERTED_MARK.length), 0);
+    return buffer.toString('utf8') === CONVERTED_MARK;
+  } finally {
+    await file.close();
+  }
+}

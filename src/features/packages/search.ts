@@ -1,0 +1,88 @@
+import { isRejection, judge } from '../../crossplane/packages/admission.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { pluralsOf } from '../../crossplane/packages/package-contents.js';
+import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
+import type { PackageKind, Repository } from '../../crossplane/packages/package.js';
+import type { PackageSource } from '../../sources/package-source.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import { byCodePoint } from '../../base/collections.js';
+import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+
+/** A package that a search found. */
+export interface FoundPackage {
+  readonly repository: Repository;
+  /** The newest version; the locked one if no searchable source has the package. */
+  readonly version: string;
+  readonly kind: PackageKind;
+  /** Whether the repository contains the word. */
+  readonly named: boolean;
+  /** The owned objects that match the word. */
+  readonly owns: readonly OwnedObject[];
+}
+
+interface SearchOptions {
+  readonly source: PackageSource;
+  readonly target: Target;
+  /** Its packages are searched, too. */
+  readonly lockfile?: Lockfile | undefined;
+}
+
+/**
+ * Returns the packages that have a word in their name, or own an object of that name or kind, sorted
+ * by repository.
+ *
+ * Searches the newest version of each package that the source lists. A source may leave out
+ * packages that it knows not to match.
+ */
+export async function search(word: string, options: SearchOptions): Promise<FoundPackage[]> {
+  const { source, lockfile } = options;
+  const query = word.toLowerCase();
+  const listed = (await source.repositories?.(query)) ?? [];
+  const read = await Promise.all(listed.map((repository) => newest(repository, options)));
+  const known = new Map<Repository, Searched>();
+  for (const each of [...read, ...(lockfile?.packages ?? [])]) {
+    if (each !== undefined && !known.has(each.repository)) known.set(each.repository, each);
+  }
+  return [...known.values()]
+    .map(({ repository, version, kind, owns, kinds }) => ({
+      repository,
+      version,
+      kind,
+      named: repository.toLowerCase().includes(query),
+      owns: owns.filter((owned) => kinds?.get(owned.name) === query || matchesName(owned, query)),
+    }))
+    .filter(({ named, owns }) => named || owns.length > 0)
+    .sort((a, b) => byCodePoint(a.repository, b.repository));
+}
+
+interface Searched extends Pick<FoundPackage, 'repository' | 'version' | 'kind' | 'owns'> {
+  /** The kinds that CRDs define, in lower case, by name of the CRD; undefined: not known. */
+  readonly kinds?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Returns the newest version, or undefined if the target rejects it or there is none. */
+async function newest(
+  repository: Repository,
+  { source, target }: SearchOptions,
+): Promise<Searched | undefined> {
+  const tags = (await source.tags(repository, target)) ?? [];
+  const published = installableVersions(tags, target);
+  const stable = published.find(({ prerelease }) => prerelease === '') ?? published[0];
+  if (stable === undefined) return undefined;
+  const found = await source.fetch({ repository, version: stable.raw }, target);
+  const judged = found && judge(found.contents, target);
+  if (judged === undefined || isRejection(judged)) return undefined;
+  const kinds = new Map(
+    found!.contents.objects.flatMap(({ name, defines }) =>
+      defines === undefined ? [] : [[name, defines.kind.toLowerCase()]],
+    ),
+  );
+  return { repository, version: stable.raw, kind: judged.kind, owns: judged.owns, kinds };
+}
+
+/** Whether a query is the name of a CRD, its plural, its group, or its kind, such as `bucket`. */
+function matchesName({ name }: OwnedObject, query: string): boolean {
+  const [plural, ...group] = name.toLowerCase().split('.');
+  if (name.toLowerCase() === query || group.join('.') === query) return true;
+  return plural === query || pluralsOf(query).includes(plural!);
+}

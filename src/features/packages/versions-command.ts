@@ -1,0 +1,55 @@
+import { versions } from './versions.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { InputError } from '../../base/errors.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { imageConfigFlag, imageConfigs } from '../../cli/arguments/input-flags.js';
+import { lockFlag } from '../../cli/arguments/common-flags.js';
+import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
+import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
+import { readLock } from '../../cli/files/lock-file.js';
+import { fullName } from '../../cli/arguments/package-names.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { versionLines, versionsOutput, type VersionsValue } from './output.js';
+
+/** Number of versions shown without `--all`: each may cost a download. */
+const NEWEST_SHOWN = 20;
+
+export const versionsCommand = defineCommand({
+  positionals: {
+    package: {
+      type: 'string',
+      demandOption: true,
+      describe: 'A package by its repository, or the end of it where that is known',
+    },
+  },
+  flags: {
+    ...lockFlag('Lockfile that says which version is locked'),
+    all: { type: 'boolean', default: false, describe: 'Show every version, not the newest 20' },
+    ...outputFlag,
+    ...projectTargetFlag('Crossplane release that is to take it'),
+    ...sourceFlags,
+    ...imageConfigFlag,
+  },
+  examples: [['$0 versions provider-helm', 'of a package that is locked']],
+  run: async (args, io): Promise<VersionsValue> => {
+    const lock = await readLock(args, io);
+    const target = await projectTarget(args, io, lock);
+    const stats = noStats();
+    const source = await openSources(args, io, stats, await imageConfigs(args, io));
+    const repository = await fullName(args.package, { lockfile: lock?.lockfile, source });
+    const newest = args.all ? Infinity : NEWEST_SHOWN;
+    const found = await withProgress(io, stats, () =>
+      versions(repository, { source, target, newest }),
+    );
+    if (found === undefined) {
+      throw new InputError(`no source knows \`${repository}\``, {
+        hint: '`xpkg-resolve search WORD` looks for it; `--from` says where packages are',
+      });
+    }
+    const locked = lock?.lockfile.packages.find((each) => each.repository === repository)?.version;
+    return { found, locked, crossplane: target.version };
+  },
+  json: () => versionsOutput,
+  text: ({ found, locked }) => versionLines(found, locked),
+});

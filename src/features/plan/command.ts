@@ -1,0 +1,189 @@
+import { planFolder, writePlanFolder } from './folder-command.js';
+import type { Between } from './journey.js';
+import { noPlanLines, planLines, planMarkdown, planOutput, type PlanValue } from './output.js';
+import { type LockfilePlan, plan } from './plan.js';
+import { planCommands } from './render-plan.js';
+import { lockedAt, type PlanContents } from './step-contents.js';
+import { InputError } from '../../base/errors.js';
+import { shellWord } from '../../base/escape.js';
+import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flags.js';
+import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
+import { extraManifestsIn } from '../../cli/files/lock-file.js';
+import { type NamedLock, requireNamedLock } from '../../cli/files/named-lock.js';
+import type { Flags } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { openSources, type SourceArgs, sourceFlags } from '../../cli/sources/source-flags.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { documentParser } from '../../crossplane/package-yaml/document-pair.js';
+import { type Target, targetFor } from '../../crossplane/releases/target.js';
+import type { LockedPackage } from '../../project/lockfile/lockfile.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import type { PackageSource } from '../../sources/package-source.js';
+import { lockSide } from '../diff/compared-sides-command.js';
+
+/** Versions to pass through, of packages and of Crossplane. */
+const viaFlag = {
+  via: {
+    type: 'string',
+    array: true,
+    describe: 'Version to pass through, SOURCE@VERSION or crossplane@VERSION; may be repeated',
+  },
+} as const satisfies Flags;
+
+interface Ends {
+  readonly old: NamedLock;
+  readonly fresh: NamedLock;
+  readonly source: () => Promise<PackageSource>;
+}
+
+/** Parses `--via`; undefined without the flag. */
+async function stopovers(
+  texts: readonly string[] | undefined,
+  ends: Ends,
+): Promise<Between | undefined> {
+  if (texts === undefined) return undefined;
+  const releases: Target[] = [];
+  const packages: LockedPackage[] = [];
+  for (const text of texts) {
+    const at = text.lastIndexOf('@');
+    const [name, version] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
+    if (name === '' || version === '') {
+      throw new InputError(`\`--via ${text}\` names no version`, {
+        hint: 'write `--via SOURCE@VERSION` or `--via crossplane@VERSION`',
+      });
+    }
+    if (name === 'crossplane') releases.push(releaseOf(version));
+    else packages.push(await packageAt(name, version, ends));
+  }
+  return { releases, packages };
+}
+
+function releaseOf(version: string): Target {
+  const release = targetFor(version);
+  if (release !== undefined) return release;
+  throw new InputError(`\`--via crossplane@${version}\` is not an exact version`);
+}
+
+async function packageAt(
+  name: string,
+  version: string,
+  { old, fresh, source }: Ends,
+): Promise<LockedPackage> {
+  const [from, to] = [old.lockfile, fresh.lockfile];
+  const like = lockedPackage(name, to) ?? lockedPackage(name, from);
+  // A package of neither lockfile is named in full.
+  if (like === undefined && !name.includes('/')) throw notLocked(name, to);
+  const repository = like?.repository ?? name;
+  const found = await lockedAt({ repository, version }, { from, to }, await source());
+  if (found !== undefined) return found;
+  throw new InputError(
+    `no source has \`${repository}\` at ${version} for Crossplane ${to.crossplane}`,
+    { hint: `\`xpkg-resolve versions ${shellWord(repository)}\` lists what there is` },
+  );
+}
+
+/** The folder that commands name, unless steps are written to another. */
+const DEFAULT_FOLDER = 'plan';
+
+const lockfile = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
+
+export const planCommand = defineCommand({
+  positionals: {
+    old: lockfile('The lockfile of what is installed: a file, `REVISION:PATH` of git, or oci://…'),
+    new: lockfile('The lockfile to get to, likewise'),
+  },
+  flags: {
+    ...sourceFlags,
+    ...viaFlag,
+    pin: {
+      ...pinFlags.pin,
+      describe: 'How objects name versions; locked: by tag, pulled by digest (default: tag)',
+    },
+    out: {
+      type: 'string',
+      describe: 'Folder to write the steps to, a folder each, as `render --plan` does',
+    },
+    ...writeFlag,
+    output: {
+      ...outputFlag.output,
+      choices: ['text', 'json', 'markdown'],
+      describe: 'How to print the answer; markdown is for a pull request',
+    },
+  },
+  examples: [
+    ['$0 plan HEAD:xpkg.lock.yaml xpkg.lock.yaml', 'from what is committed to what is about to be'],
+    ['$0 plan HEAD xpkg.lock.yaml --out plan', 'the same, each step as a folder to apply'],
+    ['$0 plan xpkg.lock.yaml HEAD:xpkg.lock.yaml', 'the way back'],
+  ],
+  epilogue:
+    'Steps are made one after the other; what a step applies may be applied in any order. With --from, packages are read to find CRD versions that must be migrated. Without it, sources are asked only where there is no order, for a version in between that would help.',
+  run: async (args, io): Promise<PlanValue> => {
+    const old = await requireNamedLock(args.old, args, io);
+    const fresh = await requireNamedLock(args.new, args, io);
+    const stats = noStats();
+    const source = () =>
+      openSources(args, io, stats, extraManifestsIn(fresh.lockfile, fresh.shown));
+    const pin = args.pin ?? 'tag';
+    const answer = await withProgress(io, stats, async () => {
+      const via = await stopovers(args.via, { old, fresh, source });
+      const contents = await planContents(old, fresh, args, io);
+      return plan(old.lockfile, fresh.lockfile, { pin, via, source, contents });
+    });
+    const folder = planFolder(args.out ?? DEFAULT_FOLDER);
+    const options = { folder, pin };
+    const found = answer.status === 'planned' ? answer : answer.between?.plan;
+    const commands = found === undefined ? [] : planCommands(found, options);
+    // The steps are written first: a plan that cannot be written is not printed.
+    if (answer.status === 'planned' && args.out !== undefined) {
+      await writePlanFolder(folder, answer, { pin, write: args.write }, io);
+    }
+    return { answer, commands };
+  },
+  json: () => planOutput,
+  text: ({ answer, commands }, { output }) => {
+    if (answer.status !== 'planned') return [];
+    return output === 'markdown' ? planMarkdown(answer, commands) : planLines(answer, commands);
+  },
+  notes: ({ answer }, { output }) =>
+    answer.status === 'planned' || output === 'json' ? [] : noPlanLines(answer),
+  closingNotes: ({ answer }, args) =>
+    answer.status === 'planned' ? plannedNotes(answer, args) : [],
+  exit: ({ answer: { status } }) => (status === 'planned' ? 'ok' : status),
+});
+
+function plannedNotes(
+  { steps, notes }: LockfilePlan,
+  {
+    out,
+    write,
+    output,
+  }: { readonly out: string | undefined; readonly write: boolean; readonly output: string },
+): string[] {
+  const lines = notes.map((note) => `note: ${note}`);
+  if (steps.length === 0) lines.push('nothing is to be done');
+  if (out !== undefined) lines.push(`${write ? 'wrote' : 'would write'} ${planFolder(out)}/`);
+  else if (output === 'text' && steps.length > 0) {
+    lines.push(
+      `\`--out ${DEFAULT_FOLDER}\` writes what the steps apply, and scripts of all commands`,
+    );
+  }
+  return lines;
+}
+
+/** Reads packages only from sources that the user names: a plan needs no network otherwise. */
+async function planContents(
+  old: NamedLock,
+  fresh: NamedLock,
+  args: SourceArgs,
+  io: RunIo,
+): Promise<PlanContents | undefined> {
+  if (args.from === undefined) return undefined;
+  const sides = { ...args, schemas: true };
+  return {
+    old: await lockSide(old, sides, io),
+    fresh: await lockSide(fresh, sides, io),
+    parser: documentParser,
+    concurrency: args.concurrency,
+  };
+}

@@ -1,0 +1,264 @@
+import type { Between, Cause } from './journey.js';
+import { lockedAt, lockedPackageIn, type PlanEnds } from './step-contents.js';
+import type { Impasse, PlannedJourney } from './steps.js';
+import { getOrCreate } from '../../base/collections.js';
+import { isDigest } from '../../base/digest.js';
+import { parseConstraint } from '../../crossplane/constraints/constraint.js';
+import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+import {
+  compareVersions,
+  parseVersion,
+  type Version,
+} from '../../crossplane/constraints/version.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import {
+  isNewer,
+  knownReleases,
+  type Target,
+  targetFor,
+  type TargetRules,
+} from '../../crossplane/releases/target.js';
+import type { LockedPackage } from '../../project/lockfile/lockfile.js';
+import type { PackageSource } from '../../sources/package-source.js';
+
+/** Maximum number of intermediate stops of one journey: of packages and of Crossplane. */
+const MAX_STOPOVERS = 4;
+/** Maximum number of journeys that the search plans, and of packages in all of them. */
+const MAX_PLANNED = 1_000;
+const MAX_PACKAGES_PLANNED = 60_000;
+
+type Planned = Extract<PlannedJourney, { status: 'planned' }>;
+
+interface Search extends PlanEnds {
+  readonly impasse: Impasse;
+  readonly planVia: (via: Between) => Promise<PlannedJourney>;
+  readonly open: () => Promise<PackageSource>;
+}
+
+interface Found {
+  readonly between: Between;
+  readonly planned: Planned;
+}
+
+/** A journey without an order so far. */
+interface BlockedJourney {
+  readonly between: Between;
+  readonly impasse: Impasse;
+}
+
+/**
+ * Returns intermediate releases or package versions that give a journey an order, with as few stops
+ * as possible; undefined: none were found.
+ *
+ * A stop can only help on a route that the impasse blames, or for a missing package. So each
+ * blocked journey is tried with one more stop, first those that removed a cause of the impasse.
+ */
+export async function findIntermediateVersions(search: Search): Promise<Found | undefined> {
+  const size = search.from.packages.length + search.to.packages.length;
+  const limit = Math.min(MAX_PLANNED, Math.ceil(MAX_PACKAGES_PLANNED / size));
+  const candidates = new StopoverCandidates(search);
+  const tried = new Set<string>();
+  let level: readonly BlockedJourney[] = [{ between: {}, impasse: search.impasse }];
+  for (let stops = 0; stops < MAX_STOPOVERS; stops += 1) {
+    const [advanced, same]: [BlockedJourney[], BlockedJourney[]] = [[], []];
+    for (const blocked of level) {
+      for await (const between of candidates.withOneMore(blocked)) {
+        const key = keyOf(between);
+        if (tried.has(key)) continue;
+        if (tried.size === limit) return undefined;
+        tried.add(key);
+        const planned = await search.planVia(between);
+        if (planned.status === 'planned') return { between, planned };
+        const isSame = isStillBlocked(blocked.impasse, planned);
+        (isSame ? same : advanced).push({ between, impasse: planned });
+      }
+    }
+    level = [...advanced, ...same];
+  }
+  return undefined;
+}
+
+class StopoverCandidates {
+  readonly #search: Search;
+  #versions: StopoverVersions | undefined;
+
+  constructor(search: Search) {
+    this.#search = search;
+  }
+
+  /** Yields journeys with one more stop. */
+  async *withOneMore({ between, impasse }: BlockedJourney): AsyncGenerator<Between> {
+    const { releases, packages = [] } = between;
+    if (releases === undefined) {
+      for (const one of knownReleasesBetween(this.#search)) yield { releases: [one], packages };
+    }
+    this.#versions ??= new StopoverVersions(this.#search, await this.#search.open());
+    for (const [repository, constraints] of blamedPackages(impasse)) {
+      for (const locked of await this.#versions.of(repository, constraints)) {
+        yield { releases, packages: this.#withStop(packages, locked) };
+      }
+    }
+  }
+
+  /** Adds a stop of one package, in the direction in which the package moves. */
+  #withStop(packages: readonly LockedPackage[], locked: LockedPackage): readonly LockedPackage[] {
+    const { from, to } = this.#search;
+    const isSame = ({ repository }: LockedPackage) => repository === locked.repository;
+    const order = byVersion(targetFor(to.crossplane)!);
+    const [before, after] = [from.packages.find(isSame), to.packages.find(isSame)];
+    const isDowngrade = before !== undefined && after !== undefined && order(before, after) > 0;
+    const own = [...packages.filter(isSame), locked].sort(order);
+    return [...packages.filter((each) => !isSame(each)), ...(isDowngrade ? own.reverse() : own)];
+  }
+}
+
+/** Compares by version. Digests count as equal. */
+function byVersion({ rules }: Target): (a: LockedPackage, b: LockedPackage) => number {
+  return (a, b) => {
+    const [one, other] = [a, b].map(({ version }) => parseVersion(version, rules.dialect));
+    return one === undefined || other === undefined ? 0 : compareVersions(one, other);
+  };
+}
+
+/** Returns the known releases between both ends, newest first. */
+function knownReleasesBetween({ from, to }: PlanEnds): Target[] {
+  const [old, young] = [targetFor(from.crossplane)!, targetFor(to.crossplane)!];
+  const [low, high] = isNewer(young, old) ? [old, young] : [young, old];
+  return knownReleases()
+    .map((version) => targetFor(version)!)
+    .filter((release) => isNewer(release, low) && isNewer(high, release))
+    .reverse();
+}
+
+function keyOf({ releases = [], packages = [] }: Between): string {
+  const versions = packages.map(({ repository, version }) => `${repository}@${version}`);
+  return [...releases.map(({ version }) => version), ...new Set(versions.sort())].join(' ');
+}
+
+/** Whether every package that was blocked still is. */
+function isStillBlocked(before: Impasse, after: Impasse): boolean {
+  const blocked = new Set(after.causes.flatMap(packagesIn));
+  return before.causes.flatMap(packagesIn).every((repository) => blocked.has(repository));
+}
+
+/** Returns the packages that an impasse blames, in its order, with the constraints on them. */
+function blamedPackages({ blamed }: Impasse): ReadonlyMap<Repository, readonly string[]> {
+  const packages = new Map<Repository, string[]>();
+  for (const cause of blamed) {
+    for (const repository of packagesIn(cause)) {
+      const constraints = getOrCreate(packages, repository, () => []);
+      if (!('constraint' in cause) || requiredIn(cause) !== repository) continue;
+      if (!constraints.includes(cause.constraint)) constraints.push(cause.constraint);
+    }
+  }
+  return packages;
+}
+
+function requiredIn({ required }: Extract<Cause, { constraint: string }>): Repository {
+  return typeof required === 'string' ? required : required.repository;
+}
+
+function packagesIn(cause: Cause): readonly Repository[] {
+  switch (cause.rule) {
+    case 'version':
+    case 'kind':
+    case 'missing':
+      return [cause.requirer.repository, requiredIn(cause)];
+    case 'owner':
+    case 'kept':
+      return [cause.from.repository, cause.to.repository];
+    case 'crossplane':
+    case 'reference':
+    case 'content':
+    case 'controller-config':
+      return [cause.locked.repository];
+    case 'cycle':
+      return cause.members.map(({ repository }) => repository);
+  }
+}
+
+/** Maximum number of versions that the search reads: of one package, and in total. */
+const MAX_READ_EACH = 40;
+const MAX_READ = 120;
+
+/**
+ * The intermediate versions that a package may have, as locked packages. No route leads backwards:
+ * allowed are versions between both ends, below the end of an added package, and above the start of
+ * a removed one. Of a package in neither lockfile, all versions that are required. A package that
+ * does not change has none.
+ */
+class StopoverVersions {
+  readonly #ends: PlanEnds;
+  readonly #source: PackageSource;
+  readonly #read = new Map<string, Promise<LockedPackage | undefined>>();
+  readonly #readOf = new Map<Repository, number>();
+
+  constructor(ends: PlanEnds, source: PackageSource) {
+    this.#ends = ends;
+    this.#source = source;
+  }
+
+  /** Returns versions, newest first. `constraints`: all constraints on the package. */
+  async of(repository: Repository, constraints: readonly string[]): Promise<LockedPackage[]> {
+    const found: LockedPackage[] = [];
+    for (const version of await this.#versions(repository, constraints)) {
+      const locked = await this.#at(repository, version);
+      if (locked !== undefined) found.push(locked);
+    }
+    return found;
+  }
+
+  async #versions(repository: Repository, constraints: readonly string[]): Promise<string[]> {
+    const { from, to } = this.#ends;
+    const target = targetFor(to.crossplane)!;
+    const { rules } = target;
+    const ends = [from, to].map((end) => lockedPackageIn(end, repository)?.version);
+    const isLocked = ends.some((end) => end !== undefined);
+    const isAllowed = isLocked
+      ? versionsBetween(ends, rules)
+      : requiredVersions(constraints, rules);
+    if (isAllowed === undefined) return [];
+    const tags = (await this.#source.tags(repository, target)) ?? [];
+    const versions = installableVersions(tags, target).filter(isAllowed);
+    const digests = !isLocked && rules.digestDependencies ? constraints.filter(isDigest) : [];
+    return [...new Set([...digests, ...versions.map(({ raw }) => raw)])];
+  }
+
+  #at(repository: Repository, version: string): Promise<LockedPackage | undefined> {
+    const key = `${repository}@${version}`;
+    const known = this.#read.get(key);
+    if (known !== undefined) return known;
+    const count = this.#readOf.get(repository) ?? 0;
+    if (count === MAX_READ_EACH || this.#read.size === MAX_READ) return Promise.resolve(undefined);
+    this.#readOf.set(repository, count + 1);
+    const read = lockedAt({ repository, version }, this.#ends, this.#source);
+    this.#read.set(key, read);
+    return read;
+  }
+}
+
+type Filter = (version: Version) => boolean;
+
+/** Returns a filter for versions that one of the constraints admits. */
+function requiredVersions(constraints: readonly string[], { dialect }: TargetRules): Filter {
+  const ranges = constraints.map((text) => parseConstraint(text, dialect));
+  return (version) =>
+    version.prerelease === '' && ranges.some((range) => !range.invalid && range.admits(version));
+}
+
+/** Returns a filter for versions between both ends; undefined: they cannot be compared. */
+function versionsBetween(
+  [before, after]: readonly (string | undefined)[],
+  { dialect }: TargetRules,
+): Filter | undefined {
+  const ends = [before, after].flatMap((end) => end ?? []);
+  const versions = ends.flatMap((end) => parseVersion(end, dialect) ?? []);
+  if (versions.length < ends.length) return undefined;
+  const takesPrereleases = versions.some(({ prerelease }) => prerelease !== '');
+  return (version) => {
+    if (version.prerelease !== '' && !takesPrereleases) return false;
+    const [first, second] = versions.map((end) => Math.sign(compareVersions(version, end)));
+    if (second !== undefined) return first! * second < 0;
+    return before === undefined ? first! < 0 : first! > 0;
+  };
+}

@@ -1,0 +1,239 @@
+import {
+  controllerConfigConflicts,
+  ownershipConflicts,
+  releaseConflicts,
+  requirementConflicts,
+} from './conflicts.js';
+import { type Cause, type Conflict, CROSSPLANE, type Journey, type Leg, Legs } from './journey.js';
+import {
+  cycleConflict,
+  type Layer,
+  layersOf,
+  type Precedence,
+  Precedences,
+  shortestCycle,
+} from './precedence.js';
+import { stronglyConnectedComponents } from '../../base/collections.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import { isNewer } from '../../crossplane/releases/target.js';
+
+/** Maximum number of alternatives that the search tries. */
+const MAX_TRIES = 1_000;
+
+export type Ordering =
+  | {
+      readonly found: true;
+      readonly layers: readonly Layer[];
+      readonly precedences: readonly Precedence[];
+      /** Rules that are violated at the start. */
+      readonly brokenBefore: readonly Cause[];
+    }
+  | {
+      readonly found: false;
+      /** `end`: the final state violates rules; `order`: every order does; `gave-up`: unknown. */
+      readonly where: 'end' | 'order' | 'gave-up';
+      readonly causes: readonly Cause[];
+      /** Causes of all alternatives. Only another stop on a route of these can help. */
+      readonly blamed: readonly Cause[];
+    };
+
+type Failed = Extract<Ordering, { found: false }>;
+
+const GAVE_UP_RESULT: Failed = { found: false, where: 'gave-up', causes: [], blamed: [] };
+
+function failedBy(causes: readonly Cause[], blamed = causes): Failed {
+  return { found: false, where: 'order', causes, blamed };
+}
+
+/** A conflict that each of these pairs avoids, if its first leg comes before the second. */
+interface Choice {
+  readonly pairs: readonly (readonly [before: Leg, after: Leg])[];
+  readonly cause: Cause;
+}
+
+/**
+ * Returns an order of the legs without conflicts, in as few layers as possible.
+ *
+ * Most conflicts involve two legs and determine which comes first. A search is only needed for
+ * rules that depend on the Crossplane release, and for packages with intermediate stops.
+ */
+export function orderLegs(journey: Journey): Ordering {
+  const avoidable = controllerConfigConflicts(journey);
+  const ordering = new OrderSearch(journey, avoidable).run();
+  return ordering.found || avoidable.length === 0 ? ordering : new OrderSearch(journey, []).run();
+}
+
+class OrderSearch {
+  readonly #journey: Journey;
+  readonly #legs: Legs;
+  readonly #parties: ReadonlySet<Repository>;
+  readonly #clashes: readonly Conflict[];
+  readonly #isUpgrade: boolean;
+  #tries = 0;
+
+  /** `avoidable`: conflicts that an order should avoid, but may have. */
+  constructor(journey: Journey, avoidable: readonly Conflict[]) {
+    this.#journey = journey;
+    this.#legs = new Legs(journey);
+    this.#clashes = [
+      ...requirementConflicts(journey),
+      ...ownershipConflicts(journey),
+      ...releaseConflicts(journey),
+      ...avoidable,
+    ];
+    this.#parties = handOverParties(this.#clashes, journey);
+    this.#isUpgrade = isNewer(journey.releases.at(-1)!, journey.releases[0]!);
+  }
+
+  run(): Ordering {
+    const precedences = new Precedences(this.#legs.all);
+    for (const leg of this.#legs.all) {
+      const next = this.#legs.outOf({ route: leg.route, stop: leg.to });
+      if (next !== undefined) precedences.add(leg, next);
+    }
+    const brokenBefore: Cause[] = [];
+    const atEnd: Cause[] = [];
+    const choices: Choice[] = [];
+    for (const clash of this.#clashes) {
+      const { into, outOf } = this.#around(clash);
+      if (into.length === 0) brokenBefore.push(clash.cause);
+      else if (outOf.length === 0) atEnd.push(clash.cause);
+      else {
+        const choice = this.#choiceOf(clash);
+        const [only, ...others] = choice.pairs;
+        if (only !== undefined && others.length === 0) precedences.add(...only, clash.cause);
+        else choices.push(choice);
+      }
+    }
+    if (atEnd.length > 0) return { found: false, where: 'end', causes: atEnd, blamed: atEnd };
+    const ordering = this.#solve(precedences, choices);
+    return ordering.found ? { ...ordering, brokenBefore } : ordering;
+  }
+
+  /** Returns the legs into the positions of a conflict, and the legs out of them. */
+  #around({ positions }: Conflict): { readonly into: Leg[]; readonly outOf: Leg[] } {
+    return {
+      into: positions.flatMap((at) => this.#legs.into(at) ?? []),
+      outOf: positions.flatMap((at) => this.#legs.outOf(at) ?? []),
+    };
+  }
+
+  /** A conflict is avoided if a route leaves its position before another reaches its own. */
+  #choiceOf(clash: Conflict): Choice {
+    const { into, outOf } = this.#around(clash);
+    const pairs = outOf.flatMap((before) =>
+      into.flatMap((after) => (before.route === after.route ? [] : [[before, after] as const])),
+    );
+    return { pairs: this.#preferred(pairs), cause: clash.cause };
+  }
+
+  /** Prefers moving packages on the newer release, because more versions support it. */
+  #preferred(pairs: Choice['pairs']): Choice['pairs'] {
+    const side = this.#isUpgrade ? 0 : 1;
+    const isPreferred = (pair: Choice['pairs'][number]) => pair[side].route === CROSSPLANE;
+    return [...pairs.filter(isPreferred), ...pairs.filter((pair) => !isPreferred(pair))];
+  }
+
+  /** Tries the pairs of each choice until no conflict is left. */
+  #solve(precedences: Precedences, choices: readonly Choice[]): Ordering {
+    if ((this.#tries += 1) > MAX_TRIES) return GAVE_UP_RESULT;
+    const deadlock = this.#deadlock(precedences);
+    if (deadlock !== undefined) return deadlock;
+    const open = choices.filter(
+      ({ pairs }) => !pairs.some(([before, after]) => precedences.reaches(before, after)),
+    );
+    const [choice, ...rest] = open;
+    if (choice === undefined) return this.#layered(precedences);
+    let failed = failedBy([choice.cause]);
+    const blamed = [choice.cause];
+    for (const pair of choice.pairs) {
+      const tried = precedences.copy();
+      tried.add(...pair, choice.cause);
+      const ordering = this.#solve(tried, rest);
+      if (ordering.found || ordering.where === 'gave-up') return ordering;
+      failed = ordering;
+      blamed.push(...ordering.blamed);
+    }
+    return { ...failed, blamed: [...new Set(blamed)] };
+  }
+
+  /** Returns a cycle of legs that wait for each other, except hand-overs within one step. */
+  #deadlock(precedences: Precedences): Failed | undefined {
+    for (const members of components(precedences, this.#legs.all)) {
+      if (members.length === 1) continue;
+      const among = precedences.among(members);
+      const isMixed = new Set(members.map(({ route }) => route)).size < members.length;
+      const isUpgrade = members.some(({ route }) => route === CROSSPLANE);
+      const strict = among.filter(
+        ({ causes }) =>
+          causes.length === 0 || !causes.every((cause) => isHandOver(cause, this.#parties)),
+      );
+      const cycle = shortestCycle(isMixed || isUpgrade ? among : strict);
+      if (cycle === undefined) continue;
+      const causes = cycle.map((each) => each.causes);
+      return failedBy(
+        causes.flatMap(([first]) => first ?? []),
+        causes.flat(),
+      );
+    }
+    return undefined;
+  }
+
+  #layered(solved: Precedences): Ordering {
+    const precedences = solved.copy();
+    for (const upgrade of this.#legs.of(CROSSPLANE)) this.#isolate(upgrade, precedences);
+    const groups = components(precedences, this.#legs.all);
+    const layers = layersOf(groups, precedences.among(), (leg) => this.#isRemoval(leg));
+    const clash = cycleConflict(this.#journey, layers);
+    if (clash !== undefined) {
+      const { into, outOf } = this.#around(clash);
+      if (into.length > 0 && outOf.length > 0) return this.#solve(solved, [this.#choiceOf(clash)]);
+      if (into.length > 0) return { ...failedBy([clash.cause]), where: 'end' };
+    }
+    return { found: true, layers, precedences: solved.among(), brokenBefore: [] };
+  }
+
+  /** Moves packages after an upgrade of Crossplane, or before a downgrade, where possible. */
+  #isolate(upgrade: Leg, precedences: Precedences): void {
+    const later = precedences.descendants(upgrade);
+    for (const leg of this.#legs.all) {
+      if (leg.route === CROSSPLANE) continue;
+      if (this.#isUpgrade) {
+        if (!precedences.reaches(leg, upgrade)) precedences.add(upgrade, leg);
+      } else if (!later.has(leg)) precedences.add(leg, upgrade);
+    }
+  }
+
+  #isRemoval({ route, to }: Leg): boolean {
+    return route !== CROSSPLANE && this.#journey.routes[route]!.stops[to] === undefined;
+  }
+}
+
+function components(precedences: Precedences, legs: readonly Leg[]): Leg[][] {
+  const graph = new Map(legs.map((leg) => [leg, [] as Leg[]]));
+  for (const { before, after } of precedences.among()) graph.get(before)!.push(after);
+  return stronglyConnectedComponents(graph);
+}
+
+/**
+ * Returns the packages that hand over objects to another package, or take them over.
+ *
+ * Both wait for each other: the new owner cannot own objects that the old one still has, and the
+ * old one must not be removed first. So a hand-over is made in one step, together with packages
+ * that need the old owner before and the new owner after it.
+ */
+function handOverParties(
+  clashes: readonly Conflict[],
+  { routes }: Journey,
+): ReadonlySet<Repository> {
+  const positions = clashes.flatMap((clash) =>
+    clash.cause.rule === 'owner' ? clash.positions : [],
+  );
+  return new Set(positions.flatMap(({ route }) => routes[route]?.repository ?? []));
+}
+
+/** Whether a rule need not be satisfied within a hand-over. */
+function isHandOver(cause: Cause, parties: ReadonlySet<Repository>): boolean {
+  if (cause.rule === 'missing') return parties.has(cause.required);
+  return cause.rule === 'owner' || cause.rule === 'kept';
+}

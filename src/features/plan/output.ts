@@ -1,0 +1,263 @@
+import type { Between, Cause } from './journey.js';
+import type { LockfilePlan, NoPlan, PlannedStep } from './plan.js';
+import { manualCommands, scriptCommands, type StepCommand } from './render-plan.js';
+import { causeText, type PackageMove, stepObjects } from './steps.js';
+import { codeSpan } from '../../base/escape.js';
+import { wrap } from '../../base/messages.js';
+import {
+  jsonOutput,
+  list,
+  notes,
+  oneOf,
+  outputSchema,
+  ownedFields,
+  record,
+  source,
+  type Static,
+  text,
+  texts,
+} from '../../cli/kit/json-schema.js';
+import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import { isNewer } from '../../crossplane/releases/target.js';
+import type { CoreKind } from '../../resolver/explain/refusal.js';
+import { answerFields, answerParts } from '../resolve/answer-schema-output.js';
+
+/** Maximum number of reasons listed for a step; further ones are counted. */
+const MAX_REASONS = 3;
+
+/** The result of `plan`. */
+export interface PlanValue {
+  readonly answer: LockfilePlan | NoPlan;
+  /** For each step; if there is no plan, for the plan with versions in between. */
+  readonly commands: readonly (readonly StepCommand[])[];
+}
+
+/** Returns a plan as text: the steps, with the commands to run. */
+export function planLines(
+  { steps }: LockfilePlan,
+  commands: readonly (readonly StepCommand[])[],
+): string[] {
+  return steps.flatMap((step, n) => [
+    ...(n === 0 ? [] : ['']),
+    `step ${n + 1} of ${steps.length}`,
+    ...columns(moveRows(step)),
+    ...becauseOf(step).flatMap((text) => wrap(`because ${text}`, '  ', '    ')),
+    ...step.warnings.flatMap((text) => wrap(`warning: ${text}`, '  ', '    ')),
+    ...manualCommands(commands[n]!).map((line) => `    ${line}`),
+  ]);
+}
+
+/** Returns why a step is separate from the previous one. */
+function becauseOf({ applied, removed, releaseBecause }: PlannedStep): string[] {
+  const moves = [...applied, ...removed].flatMap(({ because }) => because ?? []);
+  const causes = [...(releaseBecause ?? []), ...moves];
+  const texts = [...new Set(causes.map(causeText))];
+  const more = texts.length - MAX_REASONS;
+  return more > 0 ? [...texts.slice(0, MAX_REASONS), `of ${counted(more, 'more reason')}`] : texts;
+}
+
+/** Returns why there is no plan, in a few lines. */
+export function noPlanLines(answer: NoPlan): string[] {
+  const lines = wrap(`error: ${headline(answer)}`, '', '  ');
+  const causes = answer.impasse.causes.map(causeText);
+  if (causes.length > 0) lines.push('');
+  for (const cause of causes) lines.push(...wrap(`${cause}.`, '  ', '    '));
+  const hint = hintOf(answer);
+  return hint === undefined ? lines : [...lines, '', ...wrap(`hint: ${hint}`, '', '  ')];
+}
+
+function headline({ status, impasse }: NoPlan): string {
+  if (status === 'gave-up') return 'no order was found in time';
+  if (impasse.atEnd) return 'the end of it is a set that the cluster does not take';
+  return 'no order leads there: these wait for each other';
+}
+
+/** Suggested fix; undefined if none is known. */
+function hintOf({ between }: NoPlan): string | undefined {
+  if (between === undefined) return undefined;
+  const steps = counted(between.plan.steps.length, 'step');
+  const via = viaWords(between).map((word) => `--via ${word}`);
+  return `there is a plan of ${steps} with ${betweenText(between)} in between: add \`${via.join(' ')}\``;
+}
+
+function betweenText({ releases = [], packages = [] }: Between): string {
+  const names = packages.map(({ repository, version }) => `${repository} ${version}`);
+  return [...releases.map(({ version }) => `Crossplane ${version}`), ...names].join(' and ');
+}
+
+/** As in `--via`. */
+function viaWords({ releases = [], packages = [] }: Between): string[] {
+  return [
+    ...releases.map(({ version }) => `crossplane@${version}`),
+    ...packages.map(({ repository, version }) => `${repository}@${version}`),
+  ];
+}
+
+/** Returns a row for each action of a step: verb, package, versions. */
+function moveRows(step: PlannedStep): string[][] {
+  const { release, releaseBefore, applied, removed } = step;
+  return [
+    ...(releaseBefore === undefined
+      ? []
+      : [
+          [
+            isNewer(release, releaseBefore) ? 'upgrade' : 'downgrade',
+            'Crossplane',
+            `${releaseBefore.version} → ${release.version}`,
+          ],
+        ]),
+    ...[...applied, ...removed].map(rowOf),
+  ];
+}
+
+function rowOf({ repository, from, to }: PackageMove): string[] {
+  const [before, after] = [from?.locked.version, to?.locked.version].map(
+    (version) => version && shortVersion(version),
+  );
+  if (before === undefined) return ['add', repository, after!];
+  if (after === undefined) return ['remove', repository, before];
+  if (before === after) return ['apply', repository, after];
+  return ['move', repository, `${before} → ${after}`];
+}
+
+/** Returns a plan as Markdown, for a pull request or the page in its folder. */
+export function planMarkdown(
+  { steps }: LockfilePlan,
+  commands: readonly (readonly StepCommand[])[],
+): string {
+  const lines = steps.flatMap((step, n) => [
+    `## Step ${n + 1} of ${steps.length}`,
+    '',
+    ...moveRows(step).map(([verb, name, versions]) => `- ${verb} ${spans(name!, versions!)}`),
+    '',
+    ...becauseOf(step).flatMap((text) => [`Because ${plain(text)}.`, '']),
+    ...step.warnings.flatMap((text) => [`> **Warning:** ${plain(text)}`, '']),
+    '```sh',
+    ...manualCommands(commands[n]!),
+    '```',
+    '',
+  ]);
+  const head = steps.length === 0 ? 'Nothing is to be done.' : `${counted(steps.length, 'step')}.`;
+  return [head, '', ...lines].join('\n');
+}
+
+function spans(name: string, versions: string): string {
+  return `${codeSpan(name)} ${codeSpan(versions)}`;
+}
+
+/** Escapes markup: sentences contain names from packages. */
+function plain(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>|#!@]/g, (mark) => `\\${mark}`);
+}
+
+const planStep = record(
+  {
+    apply: texts('What is applied, `SOURCE@VERSION`, dependencies first.'),
+    remove: texts('What is removed, `SOURCE@VERSION`, dependents first.'),
+    'crossplane?': text('Crossplane release that is upgraded to; absent: it stays.'),
+    'handOvers?': list(
+      record({
+        ...ownedFields,
+        from: source,
+        to: source,
+      }),
+      'Objects that pass from one package to another.',
+    ),
+    commands: texts('What to run, in this order.'),
+    warnings: texts('What would be deleted, or may go wrong.'),
+    because: texts('Why it is not part of the step before.'),
+  },
+  'What goes together; everything is healthy again before the next step.',
+);
+
+type StepDocument = Static<typeof planStep>;
+
+const schema = {
+  ...outputSchema('plan -o json', {
+    status: oneOf(['planned', 'unsolvable', 'gave-up'], 'Whether there is an order.'),
+    'steps?': list(planStep, 'What to do, in this order; absent: there is no order.'),
+    'notes?': notes,
+    'explanation?': answerFields.explanation,
+    'core?': answerFields.core,
+    'suggestions?': list(
+      record({
+        text: text('What would help.'),
+        args: texts('Flags to add.'),
+        steps: list(planStep, 'The plan with them.'),
+      }),
+      'Versions in between with which there is an order.',
+    ),
+  }),
+  $defs: answerParts.$defs,
+};
+
+export const planOutput = jsonOutput(schema, planDocument);
+
+export function planDocument({ answer, commands }: PlanValue): Static<typeof schema> {
+  if (answer.status !== 'planned') return noPlanDocument(answer, commands);
+  const { status, notes: told } = answer;
+  return { status, steps: stepsJson(answer, commands), notes: told };
+}
+
+function stepsJson(
+  { steps }: LockfilePlan,
+  commands: readonly (readonly StepCommand[])[],
+): StepDocument[] {
+  return steps.map((step, n) => stepJson(step, commands[n]!));
+}
+
+function stepJson(step: PlannedStep, commands: readonly StepCommand[]): StepDocument {
+  const { applied, removed, release, releaseBefore, warnings } = step;
+  const { handOvers } = stepObjects(step);
+  return {
+    apply: applied.map(({ repository, to }) => `${repository}@${to!.locked.version}`),
+    remove: removed.map(({ repository, from }: PackageMove) => {
+      return `${repository}@${from!.locked.version}`;
+    }),
+    ...(releaseBefore !== undefined && { crossplane: release.version }),
+    ...(handOvers.length > 0 && {
+      handOvers: handOvers.flatMap(({ from, to, objects }) =>
+        objects.map(({ kind, name }) => ({ kind, name, from: from.repository, to: to.repository })),
+      ),
+    }),
+    commands: scriptCommands(commands),
+    warnings,
+    because: becauseOf(step),
+  };
+}
+
+function noPlanDocument(answer: NoPlan, commands: PlanValue['commands']): Static<typeof schema> {
+  const { status, impasse, between } = answer;
+  const causes = impasse.causes.map((cause) => ({
+    kind: CORE_KIND[cause.rule],
+    text: causeText(cause),
+  }));
+  return {
+    status,
+    explanation: [headline(answer), ...causes.map((cause) => cause.text)].join('\n'),
+    core: causes,
+    suggestions:
+      between === undefined
+        ? []
+        : [
+            {
+              text: hintOf(answer)!,
+              args: viaWords(between).flatMap((word) => ['--via', word]),
+              steps: stepsJson(between.plan, commands),
+            },
+          ],
+  };
+}
+
+const CORE_KIND: Readonly<Record<Cause['rule'], CoreKind>> = {
+  version: 'requirement',
+  kind: 'kind',
+  missing: 'requirement',
+  owner: 'ownership',
+  kept: 'ownership',
+  crossplane: 'crossplane',
+  reference: 'source',
+  content: 'content',
+  'controller-config': 'crossplane',
+  cycle: 'cycle',
+};

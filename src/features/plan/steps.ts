@@ -1,0 +1,386 @@
+import { type Cause, CROSSPLANE, type Journey, type Leg, type Stop } from './journey.js';
+import { type Ordering, orderLegs } from './ordering.js';
+import type { Precedence } from './precedence.js';
+import { getOrCreate } from '../../base/collections.js';
+import {
+  isCrdOwner,
+  type OwnedObject,
+  ownershipKey,
+} from '../../crossplane/packages/owned-objects.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import {
+  isNewer,
+  isUpgradeToV2,
+  minorsBetween,
+  type Target,
+} from '../../crossplane/releases/target.js';
+import { inApplyOrder } from '../../project/lockfile/lock-graph.js';
+import {
+  isActivatedManually,
+  isSameInstallation,
+  type LockedPackage,
+  usesControllerConfig,
+} from '../../project/lockfile/lockfile.js';
+
+/** The change of one package in a step. */
+export interface PackageMove {
+  readonly repository: Repository;
+  /** undefined: the package is added. */
+  readonly from: Stop | undefined;
+  /** undefined: the package is removed. */
+  readonly to: Stop | undefined;
+  /** Why the change cannot be part of the previous step. */
+  readonly because: Cause | undefined;
+}
+
+/** Changes that are made together. Everything must be healthy before the next step. */
+export interface PlanStep {
+  /** Release after the step. */
+  readonly release: Target;
+  /** Release before the step; undefined: the step does not change Crossplane. */
+  readonly releaseBefore: Target | undefined;
+  /** Causes for which the previous step must come before the change of Crossplane. */
+  readonly releaseBecause?: readonly Cause[] | undefined;
+  /** Applied packages, dependencies first. */
+  readonly applied: readonly PackageMove[];
+  /** Removed packages, dependents first. */
+  readonly removed: readonly PackageMove[];
+  /** Installed packages before the step. */
+  readonly before: readonly Stop[];
+  /** Installed packages after the step. */
+  readonly after: readonly Stop[];
+}
+
+export type PlannedJourney =
+  | {
+      readonly status: 'planned';
+      readonly steps: readonly PlanStep[];
+      /** Rules that the cluster violates before the first step. */
+      readonly brokenBefore: readonly Cause[];
+    }
+  | Impasse;
+
+/** The result if no order exists, with the causes. */
+export interface Impasse {
+  readonly status: 'impossible' | 'gave-up';
+  /** Whether the final state itself violates rules, so that no order can help. */
+  readonly atEnd: boolean;
+  readonly causes: readonly Cause[];
+  /** All causes, also those of other orders. Intermediate versions can only help for these. */
+  readonly blamed: readonly Cause[];
+}
+
+/** Returns the steps of a journey, with all rules satisfied before and after each. */
+export function planJourney(journey: Journey): PlannedJourney {
+  const ordering = orderLegs(journey);
+  if (!ordering.found) {
+    const { where, causes, blamed } = ordering;
+    const status = where === 'gave-up' ? 'gave-up' : 'impossible';
+    return { status, atEnd: where === 'end', causes, blamed };
+  }
+  const { brokenBefore } = ordering;
+  return { status: 'planned', steps: stepsOf(journey, ordering), brokenBefore };
+}
+
+function stepsOf(
+  journey: Journey,
+  { layers: grouped, precedences }: Extract<Ordering, { found: true }>,
+): PlanStep[] {
+  const layers = grouped.map((groups) => groups.flat());
+  const layerOf = new Map(layers.flatMap((legs, layer) => legs.map((leg) => [leg, layer])));
+  const reasons = new Map<Leg, Precedence>();
+  for (const each of precedences) {
+    const follows = layerOf.get(each.before)! + 1 === layerOf.get(each.after);
+    if (follows && each.causes.length > 0) reasons.set(each.after, each);
+  }
+  const stops = journey.routes.map(() => 0);
+  let release = journey.releases[0]!;
+  return layers.map((legs): PlanStep => {
+    const before = installed(journey, stops);
+    const releaseBefore = release;
+    for (const { route, to } of legs) {
+      if (route === CROSSPLANE) release = journey.releases[to]!;
+      else stops[route] = to;
+    }
+    const after = installed(journey, stops);
+    const moves = legs.flatMap((leg) => moveOf(leg, journey, reasons.get(leg)?.causes[0]) ?? []);
+    return {
+      release,
+      releaseBefore: release === releaseBefore ? undefined : releaseBefore,
+      releaseBecause: legs.flatMap((leg) =>
+        leg.route === CROSSPLANE ? (reasons.get(leg)?.causes.slice(0, 1) ?? []) : [],
+      ),
+      applied: sorted(moves, ({ to }) => to),
+      removed: sorted(moves, ({ from }) => from)
+        .filter(({ to }) => to === undefined)
+        .reverse(),
+      before,
+      after,
+    };
+  });
+}
+
+function installed({ routes }: Journey, current: readonly number[]): Stop[] {
+  return routes.flatMap(({ stops }, route) => stops[current[route]!] ?? []);
+}
+
+function moveOf(
+  leg: Leg,
+  { routes }: Journey,
+  because: Cause | undefined,
+): PackageMove | undefined {
+  const route = routes[leg.route];
+  if (route === undefined) return undefined;
+  const { repository, stops } = route;
+  return { repository, from: stops[leg.to - 1], to: stops[leg.to], because };
+}
+
+/** Returns the moves that have a stop at one end, in dependency order of the packages there. */
+function sorted(
+  moves: readonly PackageMove[],
+  end: (move: PackageMove) => Stop | undefined,
+): PackageMove[] {
+  const byPackage = new Map(
+    moves.flatMap((move): [LockedPackage, PackageMove][] => {
+      const stop = end(move);
+      return stop === undefined ? [] : [[stop.locked, move]];
+    }),
+  );
+  return inApplyOrder([...byPackage.keys()]).map((locked) => byPackage.get(locked)!);
+}
+
+/** Objects that change from one package to another. */
+interface HandOver {
+  readonly from: LockedPackage;
+  readonly to: LockedPackage;
+  readonly objects: readonly OwnedObject[];
+}
+
+/** The effects of a step on objects of packages. */
+interface StepObjects {
+  readonly handOvers: readonly HandOver[];
+  /** For each removed package object, the objects that are deleted with it. */
+  readonly deleted: ReadonlyMap<PackageMove, readonly OwnedObject[]>;
+  /** For each updated package, the objects that it no longer contains, which stay. */
+  readonly dropped: ReadonlyMap<PackageMove, readonly OwnedObject[]>;
+}
+
+export function stepObjects({ applied, removed, after }: PlanStep): StepObjects {
+  const owners = new Map(
+    after.flatMap(({ locked }) => locked.owns.map((owned) => [ownershipKey(owned), locked])),
+  );
+  const ownerless = (move: PackageMove) =>
+    move.from!.locked.owns.filter((owned) => !owners.has(ownershipKey(owned)));
+  const moved = applied.filter(({ from }) => from !== undefined);
+  return {
+    handOvers: [...removed, ...moved].flatMap(({ from }) => handOversOf(from!.locked, owners)),
+    deleted: withObjects([...removed, ...moved.filter(isRenamed)], ownerless),
+    dropped: withObjects(
+      moved.filter((move) => !isRenamed(move)),
+      ownerless,
+    ),
+  };
+}
+
+/** Whether the move replaces the object of the package, so that the old one is deleted. */
+export function isRenamed({ from, to }: PackageMove): boolean {
+  if (from === undefined || to === undefined) return false;
+  return !isSameInstallation(from.locked, to.locked);
+}
+
+function handOversOf(
+  from: LockedPackage,
+  owners: ReadonlyMap<string, LockedPackage>,
+): readonly HandOver[] {
+  const objectsOf = new Map<LockedPackage, OwnedObject[]>();
+  for (const owned of from.owns) {
+    const to = owners.get(ownershipKey(owned));
+    if (to === undefined || to.repository === from.repository) continue;
+    getOrCreate(objectsOf, to, () => []).push(owned);
+  }
+  return Array.from(objectsOf, ([to, objects]) => ({ from, to, objects }));
+}
+
+function withObjects(
+  moves: readonly PackageMove[],
+  objectsOf: (move: PackageMove) => readonly OwnedObject[],
+): ReadonlyMap<PackageMove, readonly OwnedObject[]> {
+  return new Map(
+    moves.flatMap((move) => {
+      const objects = objectsOf(move);
+      return objects.length === 0 ? [] : [[move, objects] as const];
+    }),
+  );
+}
+
+/** Packages whose contents were checked. */
+export interface CheckedPackages {
+  /** Release for which the lockfile was resolved. */
+  readonly lockedFor: string;
+  /** Returns whether the contents of a package were checked against all releases of the journey. */
+  readonly isRead: (locked: LockedPackage) => boolean;
+}
+
+/** Returns the warnings for a step: deleted objects and other risks. */
+export function stepWarnings(step: PlanStep, checked: CheckedPackages): string[] {
+  const { handOvers, deleted, dropped } = stepObjects(step);
+  const removed = new Set(step.removed.map(({ repository }) => repository));
+  return [
+    ...releaseWarnings(step),
+    ...handOvers.map(({ from, to, objects }) => {
+      const handOver = `${objectsText(objects)} ${objects.length === 1 ? 'passes' : 'pass'} from ${from.repository} to ${to.repository}`;
+      return removed.has(from.repository)
+        ? `${handOver}: delete ${from.repository} only when ${to.repository} is healthy, or ${deletionText(objects)}`
+        : `${handOver}: until ${from.repository} has moved, ${to.repository} cannot own ${pronoun(objects)}`;
+    }),
+    ...Array.from(deleted, ([move, objects]) => deletionWarning(move, objects)),
+    ...Array.from(
+      dropped,
+      ([{ repository, to }, objects]) =>
+        `${repository} ${to!.locked.version} no longer has ${objectsText(objects)}: ${objects.length === 1 ? 'it stays' : 'they stay'} in the cluster, and no package owns ${pronoun(objects)}`,
+    ),
+    ...step.applied.flatMap(objectWarnings),
+    ...manualWarnings(step),
+    ...uncheckedWarnings(step, checked),
+  ];
+}
+
+function deletionWarning(move: PackageMove, objects: readonly OwnedObject[]): string {
+  const { repository, from } = move;
+  const { kind, name } = from!.locked;
+  const removed = isRenamed(move) ? `the ${kind} ${name}` : repository;
+  const text = `removing ${removed} deletes ${objectsText(objects)}`;
+  if (!objects.some(isCrdOwner)) return text;
+  const all = `${text}, with every object of ${pronoun(objects)}`;
+  return from!.locked.kind === 'Provider'
+    ? `${all}; what they stand for outside the cluster stays there unless they are deleted while ${repository} runs`
+    : all;
+}
+
+function deletionText(objects: readonly OwnedObject[]): string {
+  const [subject, verb] = objects.length === 1 ? ['it', 'is'] : ['they', 'are'];
+  const also = objects.some(isCrdOwner) ? `, with every object of ${pronoun(objects)},` : '';
+  return `${subject}${also} ${verb} deleted with it`;
+}
+
+function pronoun(objects: readonly OwnedObject[]): string {
+  return objects.length === 1 ? 'it' : 'them';
+}
+
+function releaseWarnings({ release, releaseBefore, before }: PlanStep): string[] {
+  if (releaseBefore === undefined) return [];
+  const warnings: string[] = [];
+  if (!isNewer(release, releaseBefore)) {
+    warnings.push(
+      `Crossplane is not made to go back from ${releaseBefore.version} to ${release.version}: try it on a copy of the cluster`,
+    );
+  }
+  const skipped = minorsBetween(releaseBefore, release);
+  if (skipped.length > 0) {
+    warnings.push(
+      `this skips ${skipped.join(', ')}, and Crossplane supports one minor version at a time; this tool does not know which releases to pass through here, so name them: \`--via crossplane@${skipped[0]!}.PATCH\``,
+    );
+  }
+  if (isUpgradeToV2(releaseBefore, release)) warnings.push(...v2Warnings(release, before));
+  return warnings;
+}
+
+/** Returns warnings on features that Crossplane v2 removed, only some of which lockfiles show. */
+function v2Warnings({ version }: Target, installed: readonly Stop[]): string[] {
+  const configured = installed.filter(({ locked }) => usesControllerConfig(locked));
+  return [
+    `Crossplane v2 has no ControllerConfig, no Compositions with \`mode: Resources\`, no external secret stores and no default registry: replace what you have of these before this step`,
+    ...configured.map(
+      ({ locked }) =>
+        `${locked.repository} ${locked.version} has a \`controllerConfigRef\`, which Crossplane ${version} ignores: its runtime falls back to the default settings until it has a \`runtimeConfigRef\``,
+    ),
+  ];
+}
+
+function objectWarnings(move: PackageMove): string[] {
+  const { repository, from, to } = move;
+  if (from === undefined || to === undefined) return [];
+  const [before, after] = [from.locked, to.locked];
+  if (isRenamed(move)) {
+    return [
+      `${repository} becomes the ${after.kind} ${after.name}: the ${before.kind} ${before.name} is deleted only when that is healthy`,
+    ];
+  }
+  const areKnown = before.digest !== undefined && after.digest !== undefined;
+  if (before.version !== after.version || !areKnown || before.digest === after.digest) return [];
+  return [
+    `${repository} keeps the tag ${after.version}, which names other bytes now: a cluster that pulled it before pulls it again only with \`packagePullPolicy: Always\``,
+  ];
+}
+
+/** Manual activation stops the old revision, but does not start the new one. */
+function manualWarnings({ applied }: PlanStep): string[] {
+  const moved = applied.filter(
+    ({ from, to }) =>
+      from !== undefined &&
+      from.locked.version !== to!.locked.version &&
+      isActivatedManually(to!.locked),
+  );
+  if (moved.length === 0) return [];
+  const names = moved.map(({ repository }) => repository).join(', ');
+  return [
+    `${names}: with \`revisionActivationPolicy: Manual\` the installed version stops when the new one is applied, and nothing runs until the new revision is activated, as this step does`,
+  ];
+}
+
+/** Warns about packages that were only checked for the release of the lockfile. */
+function uncheckedWarnings(
+  { release, applied }: PlanStep,
+  { lockedFor, isRead }: CheckedPackages,
+): string[] {
+  const unread = applied.filter(({ to }) => !isRead(to!.locked));
+  if (unread.length === 0 || release.version === lockedFor) return [];
+  const names = unread.map(({ repository, to }) => `${repository} ${to!.locked.version}`);
+  return [
+    `by its constraints Crossplane ${release.version} takes ${names.join(', ')}; what is in ${names.length === 1 ? 'it' : 'them'} was looked at for ${lockedFor} alone`,
+  ];
+}
+
+/** Maximum number of objects that a message names. */
+const MAX_OBJECTS_NAMED = 3;
+
+/** Formats a cause as a sentence without a full stop. */
+export function causeText(cause: Cause): string {
+  switch (cause.rule) {
+    case 'version':
+      return `${packageText(cause.requirer)} requires ${cause.required.repository} \`${cause.constraint}\`, which ${cause.required.version} does not fit`;
+    case 'kind':
+      return `${packageText(cause.requirer)} requires ${cause.required.repository} as another kind than the ${cause.required.kind} that it is`;
+    case 'missing':
+      return cause.required === cause.constraint
+        ? `${packageText(cause.requirer)} requires the API \`${cause.required}\``
+        : `${packageText(cause.requirer)} requires ${cause.required} \`${cause.constraint}\``;
+    case 'owner':
+      return `${packageText(cause.from)} and ${packageText(cause.to)} both own ${objectsText(cause.objects)}`;
+    case 'kept':
+      return `${objectsText(cause.objects)} would be deleted with ${packageText(cause.from)}, before ${packageText(cause.to)} owns ${cause.objects.length === 1 ? 'it' : 'them'}`;
+    case 'crossplane':
+      return `${packageText(cause.locked)} needs Crossplane \`${cause.locked.crossplane}\`, which ${cause.release} does not fit`;
+    case 'reference':
+      return `Crossplane ${cause.release} does not take ${packageText(cause.locked)} as a package`;
+    case 'content':
+      return `Crossplane ${cause.release} would refuse ${packageText(cause.locked)} (${cause.reason})`;
+    case 'controller-config':
+      return `${packageText(cause.locked)} has a \`controllerConfigRef\`, which Crossplane ${cause.release} ignores`;
+    case 'cycle':
+      return `${cause.members.map(packageText).join(' → ')} would depend on each other in a circle`;
+  }
+}
+
+function packageText({ repository, version }: LockedPackage): string {
+  return `${repository} ${version}`;
+}
+
+/** `CRD a.example.org and 2 more`. */
+export function objectsText(objects: readonly OwnedObject[]): string {
+  const texts = objects.slice(0, MAX_OBJECTS_NAMED).map(({ kind, name }) => `${kind} ${name}`);
+  const more = objects.length - texts.length;
+  if (more > 0) return `${texts.join(', ')} and ${more} more`;
+  const last = texts.pop()!;
+  return texts.length === 0 ? last : `${texts.join(', ')} and ${last}`;
+}

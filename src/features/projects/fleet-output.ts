@@ -1,0 +1,261 @@
+import { compareReleases, type FleetPackage, compareWithUsual } from './compare-projects.js';
+import { LINE_WIDTH } from '../../base/messages.js';
+import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import {
+  count,
+  list,
+  oneOf,
+  outputSchema,
+  record,
+  source,
+  text,
+  version,
+} from '../../cli/kit/json-schema.js';
+import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import { shortNames } from '../../crossplane/packages/repository-names.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import type { Answer } from '../../resolver/resolve/answer.js';
+import { changesJson } from '../resolve/answer-output.js';
+
+/** Maximum number of projects listed for a version; further ones are counted. */
+const MAX_SETS_NAMED = 3;
+/** Maximum number of listed changes of an update. */
+const MAX_CHANGES_NAMED = 3;
+
+/**
+ * Versions side by side, a column a set where that fits in a line, else a version with how many have
+ * it; then who is behind, and what an update would touch.
+ */
+export function fleetText(sets: readonly FleetSet[], packages: readonly FleetPackage[]): string[] {
+  const locked = sets.filter(({ lockfile }) => lockfile !== undefined);
+  const nameOf = setNames(sets.map(({ set }) => set));
+  const short = shortNames(packages.map(({ repository }) => repository));
+  const { note } = short;
+  const releases = compareReleases(
+    locked.map(({ set, lockfile }) => ({ set, crossplane: lockfile!.crossplane })),
+  );
+  const name = (repository: Repository) =>
+    repository === releases?.repository ? repository : short.name(repository);
+  const compared = [...(releases === undefined ? [] : [releases]), ...packages];
+  const bySet = columns([
+    ['package', ...locked.map(({ set }) => nameOf(set))],
+    ...compared.map((each) => [
+      name(each.repository),
+      ...locked.map(({ set }) => mark(versionIn(set, each), each.usual)),
+    ]),
+  ]);
+  const fits = bySet.every((line) => line.length <= LINE_WIDTH);
+  const sideBySide = fits ? bySet : byVersion(compared, locked.length, { name, nameOf });
+  return [
+    ...(compared.length === 0 ? [] : sideBySide),
+    ...(note === undefined ? [] : [note]),
+    ...section(stragglers(packages, { name, nameOf })),
+    ...section(updates(sets, { name, nameOf })),
+  ];
+}
+
+interface Names {
+  readonly name: (repository: Repository) => string;
+  readonly nameOf: (set: string) => string;
+}
+
+function section(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function versionIn(set: string, { versions }: FleetPackage): string | undefined {
+  return versions.find(({ sets }) => sets.includes(set))?.version;
+}
+
+/** Marks a version that differs from the most common one. */
+function mark(version: string | undefined, usual: string): string {
+  if (version === undefined) return '-';
+  const sign = { usual: '', behind: ' <', ahead: ' >', other: ' ?' }[
+    compareWithUsual(version, usual)
+  ];
+  return `${shortVersion(version)}${sign}`;
+}
+
+function byVersion(packages: readonly FleetPackage[], all: number, names: Names): string[] {
+  const rows = packages.flatMap(({ repository, usual, versions }) =>
+    versions.map(({ version, sets }, i) => [
+      i === 0 ? names.name(repository) : '',
+      mark(version, usual),
+      sets.length === all ? 'all' : `${sets.length} of ${all}`,
+      version === usual ? '' : listed(sets.map(names.nameOf)),
+    ]),
+  );
+  return columns([['package', 'version', 'sets', ''], ...rows]);
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_SETS_NAMED;
+  const shown = names.slice(0, MAX_SETS_NAMED).join(', ');
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+function stragglers(packages: readonly FleetPackage[], { name, nameOf }: Names): string[] {
+  const behind = new Map<string, string[]>();
+  for (const { repository, usual, versions } of packages) {
+    for (const { version, sets } of versions) {
+      if (compareWithUsual(version, usual) !== 'behind') continue;
+      const what = `${name(repository)} ${shortVersion(version)} (${whoHas(usual, versions)})`;
+      for (const set of sets) behind.set(set, [...(behind.get(set) ?? []), what]);
+    }
+  }
+  if (behind.size === 0) return [];
+  const rows = [...behind].map(([set, what]) => [nameOf(set), what.join(', ')]);
+  return [`stragglers: ${counted(behind.size, 'set')}`, ...columns(rows)];
+}
+
+/** Number of projects from which on the version counts as usual. */
+function whoHas(version: string, versions: FleetPackage['versions']): string {
+  const all = versions.reduce((sum, { sets }) => sum + sets.length, 0);
+  const { length: having } = versions.find((each) => each.version === version)!.sets;
+  const who =
+    having > all / 2 ? 'most have' : having === 1 ? '1 other has' : `${having} others have`;
+  return `${who} ${shortVersion(version)}`;
+}
+
+function updates(sets: readonly FleetSet[], { name, nameOf }: Names): string[] {
+  const asked = sets.filter(({ update }) => update !== undefined);
+  if (asked.length === 0) return [];
+  const rows = asked.flatMap(({ set, update }) => {
+    if (update?.status !== 'solved' || update.changes.length === 0) return [];
+    const changes = update.changes.map(({ repository, from, to }) =>
+      [
+        name(repository),
+        from && shortVersion(from),
+        '→',
+        to === undefined ? 'none' : shortVersion(to),
+      ]
+        .filter((word) => word !== undefined)
+        .join(' '),
+    );
+    const more = changes.length - MAX_CHANGES_NAMED;
+    const shown = changes.slice(0, MAX_CHANGES_NAMED).join(', ');
+    return [[nameOf(set), more > 0 ? `${shown} and ${more} more` : shown]];
+  });
+  const all = counted(sets.length, 'set');
+  const failed = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
+  const { length: refused } = failed.filter(({ update }) => update?.status === 'unsolvable');
+  if (refused === sets.length) return ['no set has an answer to such an update'];
+  const unknown = failed.length - refused;
+  if (unknown === sets.length) return ['of no set is it known what an update would touch'];
+  const told = [
+    `an update would touch ${rows.length === 0 ? 'no set' : `${rows.length} of ${all}`}`,
+    ...(refused === 0
+      ? []
+      : [`${refused} of ${all} ${refused === 1 ? 'has' : 'have'} no answer to it`]),
+    ...(unknown === 0 ? [] : [`of ${unknown} of ${all} that is not known`]),
+  ];
+  return [told.join('; '), ...columns(rows)];
+}
+
+/** Returns names of projects without their common folders and file name. */
+function setNames(sets: readonly string[]): (set: string) => string {
+  const paths = sets.map((set) => set.split('/'));
+  const shortest = Math.min(...paths.map(({ length }) => length));
+  const same = (at: (path: readonly string[]) => string | undefined) =>
+    new Set(paths.map(at)).size === 1;
+  let from = 0;
+  while (from < shortest - 1 && same((path) => path[from])) from++;
+  let to = 0;
+  while (to < shortest - from - 1 && same((path) => path.at(-1 - to))) to++;
+  if (sets.length < 2) return (set) => set;
+  return (set) =>
+    set
+      .split('/')
+      .slice(from, to === 0 ? undefined : -to)
+      .join('/');
+}
+
+/** One line of JSON for each project. */
+export function fleetLines(
+  sets: readonly FleetSet[],
+  packages: readonly FleetPackage[],
+): readonly string[] {
+  const usual = new Map(packages.map((each) => [each.repository, each.usual]));
+  return sets.map(({ set, exitCode, headline, out, lockfile, update }) =>
+    JSON.stringify({
+      schemaVersion: 1,
+      set,
+      exitCode,
+      headline,
+      ...failureIn(out),
+      // Of a set without an answer, too, this is about what is locked.
+      crossplane: lockfile?.crossplane,
+      packages: lockfile?.packages.map((locked) => ({
+        source: locked.repository,
+        version: locked.version,
+        usual: usual.get(locked.repository)!,
+        standing: compareWithUsual(locked.version, usual.get(locked.repository)!),
+      })),
+      update: update && {
+        status: update.status,
+        changes: update.status === 'solved' ? changesJson(update.changes) : [],
+      },
+    }),
+  );
+}
+
+/** The error in the format of every command; the exit code is already set. */
+function failureIn(out: string): object {
+  if (out === '') return {};
+  const { schemaVersion: _, exitCode: __, ...failure } = JSON.parse(out) as Record<string, unknown>;
+  return failure;
+}
+
+export const FLEET_OUTPUT_SCHEMA = outputSchema('fleet -o json, a line', {
+  set: text('File of the set.'),
+  exitCode: count('0; 4 where it has no lockfile; that of `update` where an update would fail.'),
+  headline: text('How it stands, in one line.'),
+  'status?': oneOf(
+    ['error', 'mismatch', 'unsolvable', 'gave-up'],
+    'Of a set that failed: how, with the fields of error-output, mismatch-output or resolve-output.',
+  ),
+  'crossplane?': text('Crossplane release that it is locked for; absent: there is no lockfile.'),
+  'packages?': list(
+    record({
+      source,
+      version,
+      usual: text('The version that most sets have of it; of several, the newest.'),
+      standing: oneOf(
+        ['usual', 'behind', 'ahead', 'other'],
+        'How the version compares with the usual one.',
+      ),
+    }),
+    'What is locked, by source.',
+  ),
+  'update?': record(
+    {
+      status: oneOf(['solved', 'unsolvable', 'gave-up'], 'Whether there would be an answer.'),
+      changes: list(
+        record({
+          source,
+          'from?': text('Version that is locked; absent: the package is added.'),
+          'to?': text('Version that would be; absent: the package is removed.'),
+          'reason?': text('Why.'),
+        }),
+        'What would move; empty: nothing.',
+      ),
+    },
+    'What an update would touch; absent: none was looked for, or it is about no package here.',
+  ),
+});
+
+/** The result for one control plane. */
+export interface FleetSet {
+  /** Input file of the project. */
+  readonly set: string;
+  readonly exitCode: ExitCode;
+  /** The result in one line. */
+  readonly headline: string;
+  /** For a failed project, the `-o json` output; otherwise `''`. */
+  readonly out: string;
+  /** undefined if none can be read. */
+  readonly lockfile: Lockfile | undefined;
+  /** The result of an update; undefined if no source was queried, or the project has none of the packages. */
+  readonly update: Answer | undefined;
+}

@@ -1,0 +1,275 @@
+import { InputError, type Origin } from '../../base/errors.js';
+import { isMapping, type JsonObject, type JsonValue } from '../../base/json.js';
+import { MAX_SHARDS, type PartShard } from '../../cli/projects/shards.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { readText } from '../../project/inputs/input-files.js';
+
+/** Returns where a value violates its shape; undefined if it does not. */
+type PartShape = (value: unknown, at: string) => string | undefined;
+
+const aText: PartShape = (value, at) => (typeof value === 'string' ? undefined : at);
+
+const aNumber: PartShape = (value, at) => (Number.isFinite(value) ? undefined : at);
+
+/** A whole number, 0 or more. */
+const aCount: PartShape = (value, at) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : at;
+
+function anyOf(values: readonly unknown[]): PartShape {
+  return (value, at) => (values.includes(value) ? undefined : at);
+}
+
+function eachOf(shape: PartShape): PartShape {
+  return (value, at) => {
+    if (!Array.isArray(value)) return at;
+    return firstOf(value.map((item, i) => shape(item, `${at}[${i}]`)));
+  };
+}
+
+/** A value with this shape, or a list of them. */
+function oneOrEachOf(shape: PartShape): PartShape {
+  return (value, at) => (Array.isArray(value) ? eachOf(shape) : shape)(value, at);
+}
+
+/** A list that is not empty. */
+function someOf(shape: PartShape): PartShape {
+  return (value, at) =>
+    Array.isArray(value) && value.length === 0 ? at : eachOf(shape)(value, at);
+}
+
+/** An object whose fields are all there, but for those that end in `?`. */
+function havingFields(shapes: Readonly<Record<string, PartShape>>): PartShape {
+  return (value, at) => {
+    if (!isObject(value)) return at;
+    return firstOf(
+      Object.entries(shapes).map(([key, shape]) => {
+        const name = key.replace('?', '');
+        const given = value[name];
+        if (given === undefined && name !== key) return undefined;
+        return shape(given, at === '' ? name : `${at}.${name}`);
+      }),
+    );
+  };
+}
+
+/** An object with any fields. */
+function everyField(shape: PartShape): PartShape {
+  return (value, at) => {
+    if (!isObject(value)) return at;
+    return firstOf(Object.entries(value).map(([name, each]) => shape(each, `${at}.${name}`)));
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function firstOf(places: readonly (string | undefined)[]): string | undefined {
+  return places.find((place) => place !== undefined);
+}
+
+/** A document that one shard printed, and its position in the file. */
+export interface PartDocument {
+  readonly origin: Origin;
+  readonly shard: PartShard;
+  /** The document of a shard, validated. */
+  readonly document: JsonObject;
+}
+
+/** Maximum size of one file: the lines of 500 projects take a few megabytes. */
+const MAX_PART_BYTES = 1024 * 1024 * 1024;
+
+/** Returns the documents of all shards, one for each file. Throws if they are not of one run. */
+export async function readParts(
+  files: readonly string[],
+  io: Pick<Io, 'cwd'>,
+): Promise<readonly PartDocument[]> {
+  const parts: PartDocument[] = [];
+  for (const file of files) parts.push(...(await partsIn(file, io)));
+  const [first, ...others] = parts;
+  if (first === undefined) throw new InputError('no file holds anything to merge');
+  for (const other of others) refuseOtherRun(first, other);
+  return parts;
+}
+
+/** Returns the documents in a file: one, or one in each line. */
+async function partsIn(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<readonly PartDocument[]> {
+  const whole = await readText(file, cwd, MAX_PART_BYTES);
+  const texts = whole.startsWith('{\n') ? [whole] : whole.split('\n').filter((line) => line !== '');
+  return texts.map((each, i) => {
+    const origin = { file, line: i + 1 };
+    const document = parsed(each);
+    if (!isMapping(document)) {
+      throw new InputError('is not JSON that a command printed', { origin });
+    }
+    if (document['shard'] !== undefined) {
+      return { origin, shard: checkedShard(document, origin), document };
+    }
+    if (document['status'] === 'error') {
+      throw new InputError('is of a part that failed', { origin, hint: 'run that part again' });
+    }
+    throw new InputError('is not of a part: it has no `shard`', {
+      origin,
+      hint: 'merge what was printed with `--shard` and `-o json`',
+    });
+  });
+}
+
+function parsed(json: string): JsonValue | undefined {
+  try {
+    return JSON.parse(json) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+const isShard = havingFields({ index: aCount, of: aCount, 'sets?': aCount });
+const hasShardRequest = havingFields({ command: aText, tool: aText, flags: aText, inputs: aText });
+
+/** Returns the `shard` of a document. Throws if the document is invalid. */
+function checkedShard(document: JsonObject, origin: Origin): PartShard {
+  const departs = isShard(document['shard'], 'shard');
+  if (departs !== undefined) throw malformed(departs, origin);
+  if (hasShardRequest(document['shard'], 'shard') !== undefined) {
+    throw new InputError('does not say of which run it is a part', {
+      origin,
+      hint: 'an older xpkg-resolve printed it: run every part again with this one',
+    });
+  }
+  const shard = document['shard'] as unknown as PartShard; // checked above
+  if (shard.index < 1 || shard.index > shard.of || shard.of > MAX_SHARDS) {
+    throw malformed('shard.index', origin);
+  }
+  const shapes = shard.sets === undefined ? WHOLES : LINES;
+  const shape = shapes.get(shard.command);
+  const place = shape === undefined ? 'shard.command' : shape(document, '');
+  if (place !== undefined) throw malformed(place, origin);
+  return shard;
+}
+
+function malformed(place: string, origin: Origin): InputError {
+  const what = place === '' ? 'it' : `\`${place}\``;
+  return new InputError(`is not what a part prints: ${what} is missing, or of another kind`, {
+    origin,
+    hint: 'merge what was printed with `--shard` and `-o json`, as it is',
+  });
+}
+
+const LINE = { set: aText, exitCode: anyOf([0, 1, 2, 3, 4, 5, 6, 7]), headline: aText };
+
+const ROW = havingFields({
+  from: aText,
+  to: aText,
+  releases: someOf(aText),
+  status: anyOf(['solved', 'unsolvable', 'gave-up']),
+  'packages?': eachOf(havingFields({ source: aText, version: aText })),
+  'reason?': aText,
+  'core?': eachOf(havingFields({ 'demand?': havingFields({ by: aText, on: aText }) })),
+});
+
+const OUTDATED = havingFields({
+  source: aText,
+  version: aText,
+  'fits?': aText,
+  newest: aText,
+  'heldBy?': oneOrEachOf(havingFields({ text: aText })),
+  'advice?': havingFields({
+    text: aText,
+    version: aText,
+    commands: eachOf(aText),
+    effect: havingFields({
+      up: aCount,
+      down: aCount,
+      added: aCount,
+      removed: aCount,
+      notes: eachOf(aText),
+    }),
+  }),
+});
+
+const FINDING = havingFields({
+  rule: aText,
+  severity: anyOf(['info', 'warning', 'error']),
+  file: aText,
+  'line?': aCount,
+  text: aText,
+  'fix?': aText,
+});
+
+/** Checks of the lines of projects, by command. A failed project has no document. */
+const LINES: ReadonlyMap<string, PartShape> = new Map([
+  ...['resolve', 'verify', 'update', 'render'].map((name) => [name, havingFields(LINE)] as const),
+  ['matrix', havingFields({ ...LINE, 'rows?': eachOf(ROW) })],
+  ['outdated', havingFields({ ...LINE, 'packages?': eachOf(OUTDATED) })],
+  ['lint', havingFields({ ...LINE, 'crossplane?': aText, 'findings?': eachOf(FINDING) })],
+]);
+
+const CHOICES = eachOf(
+  havingFields({ 'source?': aText, 'version?': aText, 'local?': aText, 'crd?': aText }),
+);
+const EXAMPLE = { foundAt: aCount, packages: CHOICES, crossplane: aText };
+
+const FUZZ = havingFields({
+  seed: aNumber,
+  runs: aCount,
+  gaveUp: aCount,
+  releases: eachOf(aText),
+  varied: eachOf(havingFields({ source: aText, versions: aCount })),
+  breakages: eachOf(
+    havingFields({
+      ...EXAMPLE,
+      brokenOn: eachOf(aText),
+      explanation: aText,
+      replay: aText,
+      others: eachOf(havingFields(EXAMPLE)),
+    }),
+  ),
+  notes: eachOf(aText),
+});
+
+/** Documents about one project, by command. */
+const WHOLES: ReadonlyMap<string, PartShape> = new Map([
+  ['matrix', havingFields({ rows: eachOf(ROW), stats: everyField(aNumber) })],
+  ['fuzz', FUZZ],
+]);
+
+/** Throws where two documents cannot be of one run. */
+function refuseOtherRun(a: PartDocument, b: PartDocument): void {
+  const [one, other] = [a.shard, b.shard];
+  const { origin } = b;
+  if (one.command !== other.command) {
+    throw new InputError(`parts of \`${one.command}\` and of \`${other.command}\` are no one run`, {
+      origin,
+    });
+  }
+  if ((one.sets === undefined) !== (other.sets === undefined)) {
+    throw new InputError('parts with `--each` and without are no one run', { origin });
+  }
+  if (one.of !== other.of) {
+    throw new InputError(`parts of ${one.of} and parts of ${other.of} are no one run`, { origin });
+  }
+  if (one.tool !== other.tool) {
+    throw new InputError(`parts by xpkg-resolve ${one.tool} and by ${other.tool} are no one run`, {
+      origin,
+      hint: 'give every machine the same version',
+    });
+  }
+  if (a.document['seed'] !== b.document['seed'] && one.command === 'fuzz') {
+    throw new InputError('parts with different seeds are no one run', {
+      origin,
+      hint: 'give every part the same `--seed`',
+    });
+  }
+  if (one.flags !== other.flags) {
+    throw new InputError('parts with different flags or arguments are no one run', {
+      origin,
+      hint: `it was not asked what \`${a.origin.file}\` was: give every part the same, but for \`--shard\``,
+    });
+  }
+  if (one.inputs !== other.inputs || one.sets !== other.sets) {
+    throw new InputError('parts of different files are no one run', {
+      origin,
+      hint: `what is asked for is not what it is in \`${a.origin.file}\`: run every part on the same commit`,
+    });
+  }
+}

@@ -1,0 +1,216 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { InputError } from '../../base/errors.js';
+import { conflictingFlags, flagWithoutEffect } from '../../cli/arguments/argument-errors.js';
+import {
+  DEFAULT_OUT,
+  eachFlags,
+  lockFlag,
+  outFlag,
+  outputFlag,
+  pinFlags,
+  writeFlag,
+} from '../../cli/arguments/common-flags.js';
+import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
+import { requireLock } from '../../cli/files/lock-file.js';
+import { reportMismatches } from '../../cli/files/mismatches.js';
+import { renderAgain, renderingNotes, writeOutputs } from '../../cli/files/render-again.js';
+import { BundleFolder } from '../../cli/files/rendered-folder.js';
+import { type ArgsOf, command, EXIT, type Flags, jsonDocument } from '../../cli/kit/command.js';
+import { networkFlags } from '../../cli/sources/network-flags.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { isObjectName } from '../../crossplane/packages/object-names.js';
+import { type Target, targetFor } from '../../crossplane/releases/target.js';
+import type { Mismatch } from '../../project/lockfile/mismatch.js';
+import type { BundleLayout, RenderRecord } from '../../project/manifests/render-record.js';
+
+/** The tool that manifests are rendered for. */
+const layoutFlags = {
+  split: { type: 'boolean', describe: 'One file for each object, or with --no-split no longer' },
+  argocd: {
+    type: 'boolean',
+    describe: 'Add waves and sync options of Argo CD, or with --no-argocd do so no longer',
+  },
+  'sync-option': {
+    type: 'string',
+    array: true,
+    describe: 'With --argocd: a sync option for every object, such as ServerSideApply=true',
+  },
+  flux: {
+    type: 'string',
+    describe: 'Write layers and Flux Kustomizations, each after the one before, into this folder',
+  },
+  'flux-source': {
+    type: 'string',
+    describe: 'With --flux: KIND/NAME or KIND/NAMESPACE/NAME (default: GitRepository/flux-system)',
+  },
+  'flux-path': {
+    type: 'string',
+    describe: 'With --flux: where the folder is in that source (default: as in the working folder)',
+  },
+  helm: { type: 'string', describe: 'Write a Helm chart into this folder' },
+  name: {
+    type: 'string',
+    describe: 'With --flux or --helm: what they are called (default: crossplane-packages)',
+  },
+} as const satisfies Flags;
+
+type LayoutArgs = ArgsOf<typeof layoutFlags> & { readonly out: string };
+
+/** The folder for rendered manifests (`-` for stdout), and the layout flags. */
+interface ChosenLayout {
+  readonly out: string;
+  readonly modes: RenderRecord;
+}
+
+const SYNC_OPTION = /^[A-Za-z]+=[A-Za-z0-9]+$/;
+
+/** Reads the flags, `defaultOut` being what `--out` is where it is not given. */
+function chosenLayout(args: LayoutArgs, defaultOut: string, { cwd }: Io): ChosenLayout {
+  const { flux, helm, fluxSource, name, split, argocd } = args;
+  if (flux !== undefined && helm !== undefined) throw conflictingFlags('--flux', '--helm');
+  const layout = layoutOf(args);
+  if (layout !== undefined && args.out !== defaultOut)
+    throw conflictingFlags(`--${layout}`, '--out');
+  refuseFlagsWithoutEffect(args);
+  if (name !== undefined && !isObjectName(name)) {
+    throw new InputError(`\`--name ${name}\` cannot be the name of an object`);
+  }
+  for (const option of args.syncOption ?? []) {
+    if (SYNC_OPTION.test(option)) continue;
+    throw new InputError(`\`--sync-option ${option}\` is not written \`KEY=VALUE\``);
+  }
+  const fluxPath =
+    args.fluxPath ?? (flux === undefined ? undefined : pathInSource(flux, fluxSource, cwd));
+  if (fluxPath !== undefined && !/^[\w./@+-]+$/.test(fluxPath)) {
+    throw new InputError(`\`--flux-path ${fluxPath}\` is no path that can be recorded`, {
+      hint: 'letters, digits and `_./@+-` make a path',
+    });
+  }
+  return {
+    out: flux ?? helm ?? args.out,
+    modes: { split, argocd, syncOptions: args.syncOption, layout, name, fluxSource, fluxPath },
+  };
+}
+
+function layoutOf({ flux, helm }: LayoutArgs): BundleLayout | undefined {
+  if (flux !== undefined) return 'flux';
+  return helm === undefined ? undefined : 'helm';
+}
+
+/** Flags that say how, where nothing says what. */
+function refuseFlagsWithoutEffect({ helm, argocd, ...args }: LayoutArgs): void {
+  const [flag, other] =
+    [
+      argocd === false && args.syncOption !== undefined ? ['--sync-option', '--argocd'] : [],
+      helm !== undefined && args.fluxSource !== undefined ? ['--flux-source', '--flux'] : [],
+      helm !== undefined && args.fluxPath !== undefined ? ['--flux-path', '--flux'] : [],
+      helm !== undefined && args.split !== undefined
+        ? ['--split', 'a folder that is no chart']
+        : [],
+    ].find(({ length }) => length > 0) ?? [];
+  if (flag !== undefined && other !== undefined) throw flagWithoutEffect(flag, other);
+}
+
+/** An artifact at a registry holds only the folder; a git repository is assumed to begin in the working folder. */
+function pathInSource(folder: string, source: string | undefined, cwd: string): string {
+  if (source?.startsWith('OCIRepository/') === true) return '.';
+  const path = relative(cwd, resolve(cwd, folder)).split(sep).join('/');
+  if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) {
+    return path === '' ? '.' : `./${path}`;
+  }
+  throw new InputError(`\`--flux ${folder}\` is outside of the working folder`, {
+    hint: 'say with `--flux-path` where it is in the source that Flux reads',
+  });
+}
+
+export const renderCommand = command({
+  positionals: {},
+  flags: {
+    ...networkFlags,
+    ...lockFlag(),
+    ...pinFlags,
+    ...outFlag('Folder to write to, or - to print what would be applied'),
+    ...layoutFlags,
+    ...crossplaneFlag('Crossplane release to render for (default: that of the lockfile)'),
+    check: {
+      type: 'boolean',
+      default: false,
+      describe: 'Write nothing, and exit 4 unless the bundle is there and as it would be rendered',
+    },
+    plan: {
+      type: 'string',
+      describe: 'Write the steps from --old to the lockfile instead, a folder each, into this one',
+    },
+    old: {
+      type: 'string',
+      describe: 'With --plan: the lockfile of what is installed (default: as committed in HEAD)',
+    },
+    ...writeFlag,
+    ...outputFlag,
+    ...eachFlags,
+  },
+  each: { showsData: false },
+  examples: [
+    ['$0 render --check', 'in CI: is `rendered/` what the lockfile renders?'],
+    ['$0 render --argocd --split', 'for Argo CD, with waves, a file for each object'],
+    ['$0 render --flux clusters/prod/packages', 'for Flux, in layers that wait for each other'],
+    ['$0 render --helm chart', 'as a Helm chart'],
+    ['$0 render --plan plan', 'how to get there from what is committed, step by step'],
+  ],
+  run: async (args, io) => {
+    const { out, modes } = chosenLayout(args, DEFAULT_OUT, io);
+    if (args.check && args.out === '-') throw conflictingFlags('--check', '--out -');
+    if (args.output === 'json' && args.out === '-') throw conflictingFlags('-o json', '--out -');
+    if (args.check && args.plan !== undefined) throw conflictingFlags('--check', '--plan');
+    const lock = await requireLock(args, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const { lockfile } = lock;
+    if (args.plan !== undefined) {
+      const { renderSteps } = await import('../plan/folder-command.js');
+      return renderSteps({ ...args, plan: args.plan }, lockfile, io);
+    }
+    const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
+    const folder = await BundleFolder.of({ out, lock: args.lock }, io);
+    const { pin, applyLock } = args;
+    const given = { pin, applyLock, ...modes };
+    const { rendering, kept } = renderAgain(lockfile, given, folder, target);
+    for (const line of renderingNotes({ rendering, kept }, { out })) io.note(line);
+    if (folder === undefined) {
+      io.out(rendering.stream);
+      return EXIT.done;
+    }
+    const files = [...rendering.files.keys()].map((name) => `${folder.named}/${name}`).sort();
+    const told = { crossplane: target?.version ?? lockfile.crossplane, files };
+    if (args.check) {
+      const differs = folder.isEmpty ? [absent(folder)] : folder.mismatches(rendering);
+      if (differs.length > 0) return reportMismatches(differs, args, io);
+      io.headline(`${folder.named}/ is what ${args.lock} renders`);
+      if (args.output === 'json') io.out(jsonDocument({ status: 'matched', ...told }));
+      else io.note(`${folder.named}/ is what ${args.lock} renders`);
+      return EXIT.done;
+    }
+    if (args.write) folder.refuseOtherSet(lockfile);
+    const { text: before } = lock;
+    const written = await writeOutputs(
+      { lock: { named: args.lock, text: undefined, before }, rendering, folder, write: args.write },
+      io,
+    );
+    if (written !== undefined) io.note(written);
+    const verb = args.write ? 'rendered' : 'would be rendered';
+    io.headline(`${folder.named}/ ${verb} for Crossplane ${told.crossplane}`);
+    if (args.output === 'json') io.out(jsonDocument({ status: 'rendered', ...told }));
+    return EXIT.done;
+  },
+});
+
+function absent({ named }: BundleFolder): Mismatch {
+  return { kind: 'bundle', file: named, text: 'no bundle is there' };
+}
+
+function releaseOf(version: string): Target {
+  const target = targetFor(version);
+  if (target !== undefined) return target;
+  throw new InputError(`\`--crossplane ${version}\` is not an exact version`, {
+    hint: 'a range is for `xpkg-resolve resolve`, which picks a release; here it must be known',
+  });
+}

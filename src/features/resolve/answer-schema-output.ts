@@ -1,0 +1,222 @@
+import {
+  anything,
+  constant,
+  count,
+  flag,
+  list,
+  mismatches,
+  namesOf,
+  oneOf,
+  record,
+  type RecordOf,
+  ref,
+  type Static,
+  text,
+  texts,
+  type TypedSchema,
+} from '../../cli/kit/json-schema.js';
+import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
+import type { CoreKind } from '../../resolver/explain/refusal.js';
+
+const locked = record({
+  source: text('OCI repository.'),
+  version: text('Tag, or the digest where the package is demanded by digest.'),
+  'digest?': text('What the tag points at; absent with `--allow-undigested` alone.'),
+  kind: oneOf(PACKAGE_KINDS, 'Kind of the package.'),
+  name: text('Name of the object in the bundle.'),
+  direct: flag('Whether it was asked for by name.'),
+});
+
+const operation = record({
+  op: oneOf(['add', 'remove', 'replace', 'move'], 'What is done.'),
+  path: text('Where: a JSON pointer.'),
+  'from?': text('Where from, of what is moved.'),
+  'value?': anything('What is put there.'),
+});
+
+const editFields = {
+  file: text('The file to change; `-` for standard input.'),
+  document: count('The document of that file, from 0; empty ones count.'),
+  patch: list(
+    ref<Static<typeof operation>>('operation'),
+    'The change, as a JSON Patch (RFC 6902); of the path `` alone: a new file.',
+  ),
+};
+
+const edit = record(editFields);
+
+/** Shared with the advice of `outdated`. */
+export const EFFECT_SCHEMA = record(
+  {
+    up: count('Packages that are upgraded.'),
+    down: count('Packages that are downgraded.'),
+    added: count('Packages that are added.'),
+    removed: count('Packages that are removed.'),
+    notes: list(text('A further effect.'), 'Effects on roots and on the cluster.'),
+  },
+  'What it does to the packages of the lockfile before.',
+);
+
+const suggestion = record({
+  text: text('What to change.'),
+  'effect?': EFFECT_SCHEMA,
+  'file?': editFields.file,
+  'document?': editFields.document,
+  'patch?': editFields.patch,
+  'also?': list(ref<Static<typeof edit>>('edit'), 'Changes to other documents that belong to it.'),
+  'refs?': list(text('A reference.'), 'All references of the command line, as they become.'),
+  'args?': list(text('A word of the command line.'), 'Flags to add or change.'),
+});
+
+/** Every kind; the compiler reports a missing one. */
+const CORE_KINDS: Readonly<Record<CoreKind, true>> = {
+  content: true,
+  requirement: true,
+  crossplane: true,
+  ownership: true,
+  missing: true,
+  cycle: true,
+  kind: true,
+  digest: true,
+  source: true,
+  policy: true,
+};
+
+const change = record({
+  source: text('OCI repository.'),
+  'from?': text('Version in the lockfile before; absent: it is new.'),
+  'to?': text('Version now; absent: it is gone.'),
+  'reason?': text('What brought the change about, where that can be told.'),
+});
+
+/** Changed packages and the reasons. */
+export type ChangeDocument = Static<typeof change>;
+
+const coreFields = {
+  kind: oneOf(namesOf(CORE_KINDS), 'What sort of fact it is.'),
+  text: text('The fact.'),
+  'path?': texts('Where it comes from: a place in an input, then package by package.'),
+  'demand?': record(
+    {
+      by: text('Who asks: a place in an input, or a repository.'),
+      on: text('Repository that is asked for.'),
+      constraint: text('Which versions of it.'),
+    },
+    'Of a requirement: who asks for which versions of which package.',
+  ),
+};
+
+const core = record(coreFields);
+
+/** A fact that excludes every answer. */
+export type CoreDocument = Static<typeof core>;
+
+const findingFields = {
+  rule: text('Name of the rule.'),
+  severity: oneOf(['error'], 'No set can do without it mended.'),
+  file: text('File it is about.'),
+  'line?': count('Line in it.'),
+  text: text('What is wrong, and why it hurts.'),
+  'fix?': text('What to write instead.'),
+};
+
+export interface AnswerStats {
+  readonly listed?: number;
+  readonly fetched?: number;
+  readonly bytes?: number;
+  readonly decisions?: number;
+  readonly conflicts?: number;
+}
+
+const stats: TypedSchema<AnswerStats> = {
+  type: 'object',
+  properties: {
+    listed: count('Tag lists asked for.'),
+    fetched: count('Package versions whose metadata was read.'),
+    bytes: count('Bytes read from the network.'),
+    decisions: count('Versions tried.'),
+    conflicts: count('Dead ends met.'),
+  },
+  description: 'What it took.',
+};
+
+/** A change that would help. */
+export type SuggestionDocument = Static<typeof suggestion>;
+
+/** Fields of an answer that other commands print, too. */
+export const answerFields = {
+  status: oneOf(
+    ['solved', 'unsolvable', 'gave-up', 'mismatch'],
+    'How it went; `mismatch`: what is locked is stale or not true.',
+  ),
+  crossplane: text('Crossplane release that the answer is for.'),
+  packages: list(
+    ref<Static<typeof locked>>('package'),
+    'The closure, by source in code-point order.',
+  ),
+  changes: list(change, 'What differs from the lockfile that was there.'),
+  notes: list(text('A note.'), 'What is worth knowing.'),
+  stats,
+  exitCode: count('Exit code of the process, where it is 4.'),
+  mismatches,
+  reason: text('What it was waiting for when its time was up; absent: it was searching.'),
+  summary: record(
+    {
+      headline: text('What is wrong, in one sentence.'),
+      lines: list(
+        text('A sentence.'),
+        'Who wants what, and where that cannot meet; empty: the headline says it all.',
+      ),
+    },
+    'Why there is no answer, in short.',
+  ),
+  explanation: text('Why there is no answer, step by step.'),
+  core: list(core, 'The facts that rule every answer out.'),
+  findings: list(
+    record(findingFields),
+    'Of `lint`: what in the set keeps it from having an answer.',
+  ),
+  suggestions: list(
+    ref<Static<typeof suggestion>>('suggestion'),
+    'Changes that would help, fewer downgrades and removals first; `--apply-hint N` applies one.',
+  ),
+};
+
+/** `$defs`: what those refer to. */
+export const answerParts = { $defs: { package: locked, suggestion, edit, operation } };
+
+type AllFields = RecordOf<typeof answerFields>;
+
+/** An answer without `schemaVersion`. Its fields depend on its status. */
+export type AnswerDocument = Pick<AllFields, 'status'> & Partial<AllFields>;
+
+/** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */
+export const RESOLVE_OUTPUT_SCHEMA: TypedSchema<AnswerDocument> = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'xpkg-resolve resolve -o json',
+  description: 'The answer of a resolution.',
+  type: 'object',
+  required: ['schemaVersion', 'status'],
+  properties: {
+    schemaVersion: constant(1, 'Version of this format.'),
+    ...answerFields,
+  },
+  allOf: [
+    {
+      if: { properties: { status: { const: 'solved' } } },
+      // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
+      then: { required: ['crossplane', 'packages', 'stats'] },
+    },
+    {
+      if: { properties: { status: { const: 'unsolvable' } } },
+      // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
+      then: { required: ['explanation', 'core', 'suggestions'] },
+    },
+    {
+      if: { properties: { status: { const: 'mismatch' } } },
+      // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
+      then: { required: ['exitCode', 'mismatches'] },
+    },
+  ],
+  ...answerParts,
+};

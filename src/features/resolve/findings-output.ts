@@ -1,0 +1,111 @@
+import type { Origin } from '../../base/errors.js';
+import { formatOrigin } from '../../base/errors.js';
+import type { Request } from '../../project/inputs/request.js';
+import type { Report, ReportFinding } from '../../cli/findings/report.js';
+import { codeSpan } from '../../base/escape.js';
+import type { Answer, GaveUp, Solved, Unsolvable } from '../../resolver/resolve/answer.js';
+import { counted } from '../../cli/terminal/package-text.js';
+import { changeLines, shortVersion } from '../../cli/terminal/package-text.js';
+import { details } from '../../cli/findings/report-parts.js';
+import { singleStep } from '../../cli/findings/report-parts.js';
+
+/** Returns the findings of an answer, placed in the input files. */
+export function answerFindings(answer: Answer, request: Request): ReportFinding[] {
+  const warnings = answer.warnings.map((text): ReportFinding => ({
+    rule: 'warning',
+    severity: 'warning',
+    fails: false,
+    text,
+  }));
+  if (answer.status === 'unsolvable') return [...refusalFindings(answer, request), ...warnings];
+  return answer.status === 'gave-up' ? [gaveUpFinding(answer), ...warnings] : warnings;
+}
+
+/** Returns the refusal as findings: in full at its first root, and one line at each other root. */
+function refusalFindings(refusal: Unsolvable, request: Request): ReportFinding[] {
+  const { summary, suggestions, core } = refusal;
+  const origins = originsIn(request);
+  const told = new Map<string, string>();
+  for (const { path, text } of core) {
+    const [start] = path;
+    if (start !== undefined && origins.has(start) && !told.has(start)) told.set(start, text);
+  }
+  const [first, ...more] = told.keys();
+  // Words of the command line stand in no file, and the refusal tells them.
+  const others = more.filter((place) => origins.get(place)?.line !== undefined);
+  const finding = { rule: 'unsolvable', severity: 'error', fails: true } as const;
+  return [
+    {
+      ...finding,
+      origin: first === undefined ? undefined : origins.get(first),
+      text: [summary.headline, ...summary.lines].join('\n'),
+      fix: suggestions[0]?.text,
+    },
+    ...others.map((place) => ({
+      ...finding,
+      origin: origins.get(place),
+      text: `part of why there is no answer: ${told.get(place)!}`,
+    })),
+  ];
+}
+
+/** Places in the inputs, by their text in a refusal. */
+function originsIn(request: Request): Map<string, Origin> {
+  const { roots, crossplane, overrides, exclude, policies = [] } = request;
+  const rules = policies.flatMap(({ registries, deny, minimumAge }) => [
+    ...(registries ? [registries] : []),
+    ...deny,
+    ...(minimumAge ? [minimumAge] : []),
+  ]);
+  const asked = [...roots, ...overrides, ...exclude, ...(crossplane ? [crossplane] : [])];
+  const written = [...asked, ...rules];
+  const inside = roots.flatMap((root) => (root.root === 'local' ? root.dependsOn : []));
+  return new Map([...written, ...inside].map(({ origin }) => [formatOrigin(origin), origin]));
+}
+
+function gaveUpFinding({ reason, stats }: GaveUp): ReportFinding {
+  const text =
+    reason === undefined
+      ? `gave up after ${stats.conflicts} conflicts and ${stats.fetched} packages read`
+      : `gave up: ${reason}`;
+  return { rule: 'gave-up', severity: 'error', fails: true, text };
+}
+
+interface ReportedRun {
+  readonly answer: Answer;
+  readonly request: Request;
+  /** False with `--no-write`. */
+  readonly isWritten: boolean;
+}
+
+export function answerReport(command: string, { answer, request, isWritten }: ReportedRun): Report {
+  const findings = answerFindings(answer, request);
+  if (answer.status !== 'solved') {
+    return singleStep({ command, headline: findings[0]!.text.split('\n')[0]!, findings });
+  }
+  const { lockfile, target, changes, notes } = answer;
+  const headline = `${counted(lockfile.packages.length, 'package')} for Crossplane ${target.version}`;
+  return singleStep({
+    command,
+    headline,
+    findings,
+    details: [
+      ...details(counted(changes.length, 'change'), changeItems(changes, isWritten)),
+      ...details(headline, packageItems(answer)),
+      ...details(
+        counted(notes.length, 'note'),
+        notes.map((note) => codeSpan(note)),
+      ),
+    ].join('\n\n'),
+    outputs: { crossplane: target.version, packages: String(lockfile.packages.length) },
+  });
+}
+
+const changeItems = (changes: Solved['changes'], isWritten: boolean) =>
+  changeLines(changes, isWritten).map((line) => codeSpan(line));
+
+function packageItems({ lockfile }: Solved): string[] {
+  return lockfile.packages.map(
+    ({ repository, version }) => `${codeSpan(repository)} ${codeSpan(shortVersion(version))}`,
+  );
+}

@@ -1,0 +1,204 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve as resolvePath } from 'node:path';
+import { refuseUndigested, reportUnsolved } from './answer-command.js';
+import { answerJson } from './answer-output.js';
+import { type LockSides, mergedPreferences, unmergedRoots } from './merge-lock.js';
+import { InputError } from '../../base/errors.js';
+import { writeTransaction } from '../../base/files/transaction.js';
+import {
+  allowUndigestedFlag,
+  explainFlag,
+  outputFlag,
+  writeFlag,
+} from '../../cli/arguments/common-flags.js';
+import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
+import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
+import { lockInputs } from '../../cli/files/lock-checks.js';
+import { readLockText } from '../../cli/files/lock-file.js';
+import { reportMismatches } from '../../cli/files/mismatches.js';
+import { command, EXIT } from '../../cli/kit/command.js';
+import { openSources } from '../../cli/sources/source-flags.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { changeLines } from '../../cli/terminal/package-text.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { parseLockfile } from '../../project/lockfile/parse-lockfile.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { resolve } from '../../resolver/resolve/resolve.js';
+
+const { lock: _lock, ...askingFlags } = resolveFlags;
+
+const side = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
+
+export const mergeLockCommand = command({
+  isInWorkingFolder: true,
+  positionals: {
+    base: side('Lockfile that both sides began with; an empty file where there was none'),
+    ours: side('Lockfile of this side, which is overwritten'),
+    theirs: side('Lockfile of the other side'),
+    path: {
+      type: 'string',
+      default: 'xpkg.lock.yaml',
+      describe: 'Path of the lockfile in the work tree; xpkg.yaml is looked for beside it',
+    },
+  },
+  flags: {
+    ...askingFlags,
+    ...outputFlag,
+    ...writeFlag,
+    ...explainFlag('Argue step by step why there is no answer'),
+    ...allowUndigestedFlag('Lock versions whose digest no source knows'),
+  },
+  examples: [
+    ["git config merge.xpkg-lock.driver '$0 merge-lock %O %A %B %P'", 'once in each clone'],
+    ["echo 'xpkg.lock.yaml merge=xpkg-lock' >> .gitattributes", 'once, and committed'],
+  ],
+  epilogue:
+    'A git merge driver: resolves what both sides ask for, and prefers the versions that they ' +
+    'locked. On any exit code but 0 nothing is written, and git reports a conflict.',
+  run: async (args, io) => {
+    const sides = await readSides(args, io);
+    const folder = { ...io, cwd: resolvePath(io.cwd, dirname(args.path)) };
+    const there = args.file === undefined ? folder : io;
+    const unsaved = new MergedTexts(there);
+    const { request, set } = await readRequestAndTexts(args, there, { unsaved });
+    refuseUnmerged(unmergedRoots(sides, request));
+    const stats = noStats();
+    const source = await openSources(args, io, stats, request.kept);
+    const options = { ...resolveOptions(args, source, io), lockfile: mergedPreferences(sides) };
+    const answer = await withProgress(io, stats, () => resolve(request, options));
+    for (const warning of answer.warnings) io.note(`warning: ${warning}`);
+    const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
+    if (moved.length > 0) return reportMismatches(moved, { ...args, lock: args.path }, io);
+    if (answer.status !== 'solved') return reportUnsolved(answer, stats, args, io);
+    if (!args.allowUndigested && request.allowUndigested !== true)
+      refuseUndigested(answer.lockfile);
+    const lock = args.file === undefined ? basename(args.path) : args.path;
+    const inputs = lockInputs(set, lock, there);
+    const content = formatLockfile({ ...answer.lockfile, inputs });
+    const path = resolvePath(io.cwd, args.ours);
+    if (args.write) await writeTransaction([{ path, content }]);
+    if (args.output === 'json') io.out(answerJson(answer, stats.bytes));
+    for (const line of changeLines(answer.changes, args.write)) io.note(line);
+    io.note(`${args.write ? 'merged' : 'would merge'} ${args.path}`);
+    return EXIT.done;
+  },
+});
+
+async function readSides(
+  { base, ours, theirs }: { base: string; ours: string; theirs: string },
+  io: Io,
+): Promise<LockSides> {
+  const text = base === '/dev/null' ? '' : ((await readLockText(base, io)) ?? '');
+  return {
+    base: text.trim() === '' ? undefined : parseLockfile(text, base),
+    ours: await readSide(ours, io),
+    theirs: await readSide(theirs, io),
+  };
+}
+
+async function readSide(file: string, io: Io): Promise<Lockfile> {
+  const text = await readLockText(file, io);
+  if (text === undefined) throw new InputError('there is no such file', { origin: { file } });
+  return parseLockfile(text, file);
+}
+
+function refuseUnmerged([first, ...more]: readonly string[]): void {
+  if (first === undefined) return;
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  throw new InputError(`only one of xpkg.yaml and the merged lockfile asks for ${first}${others}`, {
+    hint: 'settle what is asked for, then run `xpkg-resolve resolve`',
+  });
+}
+
+/** Environment variable in which `git merge` names a merged commit. */
+const MERGED_COMMIT = /^GITHEAD_([0-9a-f]{40,64})$/;
+
+/** Larger than any input file. The default of Node.js is 1 MiB. */
+const MAX_GIT_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Files as the merge in progress makes them.
+ *
+ * git runs a merge driver before it writes any merged file, so that the work tree still holds one
+ * side. The other is found by the commit that is merged, or the one that a rebase picks.
+ */
+class MergedTexts {
+  readonly #io: Io;
+
+  constructor(io: Io) {
+    this.#io = io;
+  }
+
+  /** undefined for the work tree, which may be merged already. */
+  get(path: string): string | undefined {
+    const file = resolvePath(this.#io.cwd, path);
+    const other = this.#otherSide(dirname(file));
+    if (other === undefined) return undefined;
+    const at = (commit: string) =>
+      this.#git(dirname(file), 'show', `${commit}:./${basename(file)}`);
+    const [base, ours, theirs] = [at(other.base), at('HEAD'), at(other.commit)];
+    if (theirs === undefined || theirs === base || ours === theirs) return undefined;
+    if (ours !== undefined && ours !== readIfAny(file)) return undefined;
+    if (ours === base) return theirs;
+    return this.#mergeFile(path, [ours ?? '', base ?? '', theirs]);
+  }
+
+  /** Files that are not in the work tree yet; empty if unknown. */
+  keys(): MapIterator<string> {
+    return new Map<string, string>().keys();
+  }
+
+  #otherSide(folder: string): { readonly commit: string; readonly base: string } | undefined {
+    const named = Object.keys(this.#io.env).flatMap((name) => MERGED_COMMIT.exec(name)?.[1] ?? []);
+    const commit =
+      named[0] ?? this.#git(folder, 'rev-parse', '-q', '--verify', 'MERGE_HEAD')?.trim();
+    if (commit !== undefined) {
+      const base = this.#git(folder, 'merge-base', 'HEAD', commit)?.trim();
+      return base === undefined ? undefined : { commit, base };
+    }
+    const done = this.#git(folder, 'rev-parse', '--git-path', 'rebase-merge/done')?.trim();
+    const steps = done === undefined ? undefined : readIfAny(resolvePath(folder, done));
+    const picked = steps?.trimEnd().split('\n').at(-1)?.split(' ')[1];
+    return picked === undefined ? undefined : { commit: picked, base: `${picked}^` };
+  }
+
+  #mergeFile(path: string, texts: readonly string[]): string {
+    const folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-merge-'));
+    try {
+      const files = texts.map((text, i) => {
+        writeFileSync(join(folder, String(i)), text);
+        return join(folder, String(i));
+      });
+      const merged = this.#git(folder, 'merge-file', '-p', ...files);
+      if (merged !== undefined) return merged;
+      throw new InputError('both sides changed the same lines', {
+        origin: { file: path },
+        hint: 'settle them, then run `xpkg-resolve resolve`',
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Returns the output of git; undefined if git fails or is missing. */
+  #git(cwd: string, ...words: readonly string[]): string | undefined {
+    const { status, stdout } = spawnSync('git', words, {
+      cwd,
+      encoding: 'utf8',
+      maxBuffer: MAX_GIT_BYTES,
+    });
+    return status === 0 ? stdout : undefined;
+  }
+}
+
+function readIfAny(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

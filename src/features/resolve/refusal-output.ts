@@ -1,0 +1,219 @@
+import { type Hint, hintsOf } from './answer-output.js';
+import { InputError } from '../../base/errors.js';
+import { shellCommand } from '../../base/escape.js';
+import { wrap } from '../../base/messages.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { editedTexts } from '../../project/edit/apply-patch.js';
+import type { FileEdit, GivenInputs, InputEdit } from '../../project/edit/input-edit.js';
+import type { CoreEntry } from '../../resolver/explain/refusal.js';
+import type { Unsolvable } from '../../resolver/resolve/answer.js';
+import { effectText } from '../../resolver/suggest/change-effect.js';
+
+/** Number of lines after which further hints are only shown with `--explain`. */
+const MAX_LINES = 20;
+/** Maximum number of requirements listed for a package; further ones are counted. */
+const MAX_REQUIREMENTS_SHOWN = 6;
+
+/**
+ * A refusal as text, short: who wants what, where that meets, and the hints that fit in below.
+ */
+export function refusalText(
+  { summary, suggestions }: Unsolvable,
+  inputs?: GivenInputs,
+  options: HintTextOptions = {},
+): string[] {
+  const { width } = options;
+  const lines = wrap(`error: ${summary.headline}`, '', '  ', width);
+  if (summary.lines.length > 0) lines.push('');
+  for (const line of summary.lines) {
+    const indent = ' '.repeat(line.length - line.trimStart().length);
+    lines.push(...wrap(line.trimStart(), `  ${indent}`, `    ${indent}`, width));
+  }
+  lines.push('');
+  const hints = hintsOf(suggestions, inputs);
+  for (let count = hints.length; count > 1; count--) {
+    const told = hintLines(hints, inputs, count, options);
+    if (lines.length + told.length <= MAX_LINES) return [...lines, ...told];
+  }
+  return [...lines, ...hintLines(hints, inputs, 1, options)];
+}
+
+/** Returns a complete refusal: the proof step by step, requirements on contested packages, all hints. */
+export function explainedRefusalText(
+  refusal: Unsolvable,
+  inputs?: GivenInputs,
+  options: HintTextOptions = {},
+): string[] {
+  const { width } = options;
+  const { summary, explanation, core, suggestions } = refusal;
+  const lines = [...wrap(`error: ${summary.headline}`, '', '  ', width), ''];
+  for (const line of explanation.split('\n')) {
+    lines.push(...(line === '' ? [''] : wrap(line, '  ', '    ', width)));
+  }
+  for (const [on, requirements] of contested(core)) {
+    lines.push('', `who asks for ${on}:`);
+    for (const entry of requirements.slice(0, MAX_REQUIREMENTS_SHOWN)) {
+      lines.push(
+        ...wrap(
+          `\`${entry.requirement!.constraint}\` ${entry.path.join(' → ')}`,
+          '  ',
+          '    ',
+          width,
+        ),
+      );
+    }
+    if (requirements.length > MAX_REQUIREMENTS_SHOWN)
+      lines.push(`  and ${requirements.length - MAX_REQUIREMENTS_SHOWN} more`);
+  }
+  const hints = hintsOf(suggestions, inputs);
+  return [...lines, '', ...hintLines(hints, inputs, hints.length, options)];
+}
+
+/** Packages that several packages or roots require, with the entries of the core that require them. */
+function contested(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
+  const requirements = new Map<string, CoreEntry[]>();
+  for (const entry of core) {
+    if (entry.requirement === undefined) continue;
+    requirements.set(entry.requirement.on, [
+      ...(requirements.get(entry.requirement.on) ?? []),
+      entry,
+    ]);
+  }
+  return [...requirements].filter(
+    ([, entries]) => new Set(entries.map(({ requirement }) => requirement!.by)).size > 1,
+  );
+}
+
+interface HintTextOptions {
+  /** Width of a terminal that is narrower than the usual lines. */
+  readonly width?: number | undefined;
+  /** Flags that select only this project; undefined if the run has only one. */
+  readonly alone?: string | undefined;
+  /** The command for `--apply-hint`, if it differs from the command that prints the hints. */
+  readonly command?: string | undefined;
+}
+
+/** Returns the first hints, each with the lines to write, and the number of the others. */
+function hintLines(
+  hints: readonly Hint[],
+  inputs: GivenInputs | undefined,
+  count: number,
+  { width, alone, command }: HintTextOptions = {},
+): string[] {
+  const [first] = hints;
+  if (first === undefined) return ['hint: no change to what you ask for was found that helps'];
+  const more = hints.length > count ? [`${hints.length - count} more with --explain`] : [];
+  const linesOf = (hint: Hint, indent: string) =>
+    linesToWrite(hint, inputs).map((line) => indent + line);
+  if (count === 1) {
+    const taking =
+      first.edit === undefined ? [] : [`${applying('1', { alone, command })} makes the change`];
+    const rest = [...taking, ...more].join('; ');
+    const told = wrap(`hint: ${textWithEffect(first)}`, '', '  ', width);
+    return [...told, ...linesOf(first, '    '), ...(rest === '' ? [] : [`  ${rest}`])];
+  }
+  const taking =
+    first.edit === undefined ? '' : `; ${applying('N', { alone, command })} makes the change`;
+  return [
+    `hint: each of these alone makes it solvable${taking}`,
+    ...hints
+      .slice(0, count)
+      .flatMap((hint, i) => [
+        ...wrap(textWithEffect(hint), `  ${i + 1}. `, '     ', width),
+        ...linesOf(hint, '       '),
+      ]),
+    ...more.map((text) => `  ${text}`),
+  ];
+}
+
+/** The change, and its effect on the locked packages. */
+function textWithEffect({ text, effect }: Hint): string {
+  return effect === undefined ? text : `${text}; effect: ${effectText(effect)}`;
+}
+
+/** Returns the command that applies a hint; with `--each`, for this project alone. */
+function applying(which: string, { alone, command }: HintTextOptions): string {
+  if (command !== undefined) return `\`${command} --apply-hint ${which}\``;
+  return alone === undefined
+    ? `\`--apply-hint ${which}\``
+    : `\`${alone} --apply-hint ${which}\` in place of \`--each\``;
+}
+
+/** Returns the changes of a hint: `xpkg.yaml:12: version: ^v2.0.0`, and words of the command line. */
+function linesToWrite({ edit }: Hint, inputs: GivenInputs | undefined): readonly string[] {
+  if (edit === undefined || inputs === undefined) return [];
+  const { files, refs, args = [] } = edit;
+  const fresh = refs?.filter((ref) => !inputs.refs.includes(ref)) ?? [];
+  const words = [...args, ...fresh];
+  return [
+    ...unlessImpossible(() => fileLines(files, inputs.texts)),
+    ...(words.length === 0 ? [] : [`command line: ${shellCommand(words)}`]),
+  ];
+}
+
+/** An input that cannot be edited in place has no lines to show. */
+function unlessImpossible(lines: () => readonly string[]): readonly string[] {
+  try {
+    return lines();
+  } catch (error) {
+    if (error instanceof InputError) return [];
+    throw error;
+  }
+}
+
+function fileLines(
+  files: readonly FileEdit[],
+  texts: ReadonlyMap<string, string>,
+): readonly string[] {
+  let now = texts;
+  return files.flatMap((edit) =>
+    edit.patch.flatMap((operation) => {
+      const before = now.get(edit.file) ?? '';
+      const edited = editedTexts([{ ...edit, patch: [operation] }], now);
+      now = new Map([...now, ...edited]);
+      return operation.op === 'remove' ? [] : written(edit.file, before, edited.get(edit.file)!);
+    }),
+  );
+}
+
+/** Returns the lines that only one of two texts has, from the first difference. */
+function written(file: string, before: string, after: string): readonly string[] {
+  const [old, fresh] = [before.split('\n'), after.split('\n')];
+  const first = fresh.findIndex((line, i) => line !== old[i]);
+  const most = Math.min(old.length, fresh.length) - first;
+  let same = 0;
+  while (same < most && old.at(-1 - same) === fresh.at(-1 - same)) same++;
+  const lines = fresh.slice(first, fresh.length - same).map((line) => line.trimEnd());
+  const place = `${file === '-' ? 'stdin' : file}:${first + 1}:`;
+  return lines.length === 1 ? [`${place} ${lines[0]!.trimStart()}`] : [place, ...lines];
+}
+
+/** An applied hint. */
+interface AppliedHint {
+  readonly edit: InputEdit;
+  /** Texts of the files and of standard input that it changes. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Applies the hint with that number (from 1) and prints its changes. Files are written later. */
+export function takeHint(
+  number: number,
+  { suggestions }: Unsolvable,
+  inputs: GivenInputs,
+  io: Io,
+): AppliedHint {
+  const hints = hintsOf(suggestions, inputs);
+  const hint = hints[number - 1];
+  if (hint?.edit === undefined) {
+    const found = hints.length === 0 ? 'none was found' : `there are ${hints.length}`;
+    throw new InputError(`there is no hint ${number}: ${found}`, {
+      hint: 'the command without `--apply-hint` shows them',
+    });
+  }
+  const { edit } = hint;
+  const texts = editedTexts(edit.files, inputs.texts);
+  io.note(`hint ${number}: ${textWithEffect(hint)}`);
+  for (const line of linesToWrite(hint, inputs)) io.note(`  ${line}`);
+  if (texts.has('-')) io.note('note: standard input cannot be written: change what gives it');
+  return { edit, texts };
+}

@@ -1,0 +1,52 @@
+import { sourceDate } from '../../cli/terminal/environment.js';
+import { command } from '../../cli/kit/command.js';
+import { EXIT } from '../../cli/kit/command.js';
+import { lockFlag } from '../../cli/arguments/common-flags.js';
+import { networkFlags } from '../../cli/sources/network-flags.js';
+import { requireLock } from '../../cli/files/lock-file.js';
+import { toolVersion } from '../../cli/terminal/environment.js';
+
+/** `sbom`: the locked packages as a bill of materials. */
+export const sbomCommand = command({
+  positionals: {},
+  flags: {
+    output: {
+      alias: 'o',
+      choices: ['cyclonedx', 'spdx'],
+      default: 'cyclonedx',
+      describe: 'Format: CycloneDX 1.6 or SPDX 2.3, as JSON',
+    },
+    name: {
+      type: 'string',
+      describe: 'What the set is called in it (default: crossplane-packages)',
+    },
+    ...lockFlag('Lockfile to list'),
+    ...networkFlags,
+  },
+  examples: [
+    ['$0 sbom > sbom.cdx.json', 'CycloneDX'],
+    ['$0 sbom -o spdx > sbom.spdx.json', 'SPDX'],
+  ],
+  epilogue:
+    'Packages are images, by digest; who requires whom, and what each owns, is in it. The same ' +
+    'lockfile makes the same bytes: a date is in it only where SOURCE_DATE_EPOCH says one.',
+  run: async (args, io) => {
+    const lock = await requireLock({ ...args, output: undefined }, io);
+    if (lock === undefined) return EXIT.lockMismatch;
+    const date = sourceDate(io);
+    const subject = {
+      ...lock,
+      name: args.name ?? 'crossplane-packages',
+      created: date === undefined ? undefined : new Date(date),
+      tool: toolVersion(),
+    };
+    if (args.output === 'spdx') {
+      const { spdx } = await import('./spdx.js');
+      io.out(spdx(subject));
+    } else {
+      const { cyclonedx } = await import('./cyclonedx.js');
+      io.out(cyclonedx(subject));
+    }
+    return EXIT.done;
+  },
+});

@@ -1,0 +1,320 @@
+import { simulationJson, simulationLines } from './output.js';
+import {
+  type SimulatedInput,
+  type InitialState,
+  compareWithLockfile,
+  endsHealthy,
+  simulate,
+} from './simulate.js';
+import { InputError } from '../../base/errors.js';
+import {
+  conflictingFlags,
+  mustBeWhole,
+  flagWithoutEffect,
+} from '../../cli/arguments/argument-errors.js';
+import { lockFlag, outputFlag, pinFlags } from '../../cli/arguments/common-flags.js';
+import { inputFlags, readRequest, readRequestIfAny } from '../../cli/arguments/input-flags.js';
+import { prereleaseFlag, refsArgument } from '../../cli/arguments/resolve-flags.js';
+import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
+import { extraManifestsIn, MAX_LOCKFILE_BYTES, requireLock } from '../../cli/files/lock-file.js';
+import { type ArgsOf, command, EXIT } from '../../cli/kit/command.js';
+import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
+import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
+import {
+  chooseTargets,
+  releaseSelector,
+  type ReleaseSelector,
+} from '../../crossplane/releases/target-choice.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import { findInputFiles } from '../../project/inputs/input-files.js';
+import type { Request } from '../../project/inputs/request.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { parseLockfile } from '../../project/lockfile/parse-lockfile.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { DUMP_COMMAND } from '../cluster/installed-cluster.js';
+import { dumpText, readDumps } from '../cluster/read-dump-command.js';
+
+const DEFAULT_SEED = 1;
+
+const flags = {
+  ...sourceFlags,
+  ...inputFlags,
+  ...crossplaneFlag('Crossplane release of the cluster'),
+  ...lockFlag(),
+  ...prereleaseFlag('Let the range of this root admit prereleases; may be repeated'),
+  ...outputFlag,
+  locked: {
+    type: 'boolean',
+    default: false,
+    describe: 'Roots enter at their locked versions, not at the newest that they admit',
+  },
+  all: {
+    type: 'boolean',
+    default: false,
+    describe: 'Apply everything that is locked, as rendered, not the roots alone',
+  },
+  pin: { ...pinFlags.pin, describe: 'With --all: how it was rendered (default: tag)' },
+  prune: {
+    type: 'boolean',
+    default: false,
+    describe: 'With --all and --onto: delete what is no longer locked',
+  },
+  onto: {
+    type: 'string',
+    describe:
+      'What the cluster has before: a lockfile that was applied, or a dump (file, folder, or `-`)',
+  },
+  'onto-pin': {
+    ...pinFlags.pin,
+    describe: 'With --onto LOCKFILE: how that was rendered (default: tag)',
+  },
+  orders: {
+    type: 'number',
+    default: 0,
+    describe: 'Try so many other orders of arrival, too, and tell whether the end differs',
+  },
+  seed: {
+    type: 'number',
+    describe: `Draw other orders than with another seed (default: ${DEFAULT_SEED})`,
+  },
+  compare: { type: 'boolean', default: false, describe: 'Show the end against the lockfile' },
+  upgrades: {
+    type: 'boolean',
+    default: false,
+    describe: 'As with --enable-dependency-version-upgrades of Crossplane',
+  },
+  downgrades: {
+    type: 'boolean',
+    default: false,
+    describe: 'As with --enable-dependency-version-downgrades, which implies the other',
+  },
+  'exit-code': {
+    type: 'boolean',
+    default: false,
+    describe: 'Exit 6 if it ends stuck, otherwise than locked, or differently by order',
+  },
+} as const;
+
+type Args = ArgsOf<typeof flags>;
+
+export const simulateCommand = command({
+  positionals: refsArgument,
+  flags,
+  examples: [
+    ['$0 simulate --orders 20', 'what becomes of the roots of xpkg.yaml, were they all you apply'],
+    ['$0 simulate --all --onto old.lock.yaml', 'what becomes of a cluster at the next apply'],
+  ],
+  epilogue:
+    'The package manager of a Crossplane release, as a model: nothing is installed, and no ' +
+    'cluster is asked. Registries are asked for tags and packages, as it would.',
+  run: async (args, io) => {
+    const { upgrades, downgrades, orders, seed = DEFAULT_SEED } = args;
+    mustBeWhole('--orders', orders, 0);
+    mustBeWhole('--seed', seed, 0);
+    refuseIdle(args);
+    const needsLock = args.locked || args.all || args.compare;
+    const lock = needsLock ? await requireLock(args, io) : undefined;
+    if (needsLock && lock === undefined) return EXIT.lockMismatch;
+    const lockfile = lock?.lockfile;
+    const before = await beforeOf(args, io);
+    const request = await requestOf(args, before, io);
+    const target = targetOf({ args, request, lockfile, before }, io);
+    const stats = noStats();
+    const kept = [
+      ...(request?.kept ?? []),
+      ...extraManifestsOfDump(before),
+      ...extraManifestsOfLock(lockfile, args),
+    ];
+    const source = await openSources(args, io, stats, kept);
+    const options = {
+      source,
+      target,
+      before,
+      flags: { upgrades: upgrades || downgrades, downgrades },
+      orders,
+      seed,
+      timeout: args.timeout,
+    };
+    const applied: SimulatedInput =
+      request === undefined
+        ? { all: lockfile!, pin: args.pin ?? 'tag', prune: args.prune }
+        : { roots: request, locked: args.locked ? lockfile : undefined };
+    const simulation = await withProgress(io, stats, () => simulate(applied, options));
+    const disagreements = args.compare
+      ? compareWithLockfile(simulation.settled, lockfile!, target)
+      : undefined;
+    const report = { ...simulation, orders, disagreements };
+    for (const note of report.notes) io.note(`note: ${note}`);
+    if (args.output === 'json') io.out(simulationJson(report));
+    else for (const line of simulationLines(report)) io.out(`${line}\n`);
+    const isFine =
+      endsHealthy(simulation.settled, target) &&
+      simulation.otherEnds.length === 0 &&
+      (disagreements ?? []).length === 0;
+    return args.exitCode && !isFine ? EXIT.findings : EXIT.done;
+  },
+});
+
+/** Throws for flags without effect. */
+function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
+  const { all, onto, prune, orders } = args;
+  if (args.pin !== undefined && !all) throw flagWithoutEffect('--pin', '`--all`');
+  if (prune && !all) throw flagWithoutEffect('--prune', '`--all`');
+  if (prune && onto === undefined) throw flagWithoutEffect('--prune', '`--onto`');
+  if (args.ontoPin !== undefined && onto === undefined)
+    throw flagWithoutEffect('--onto-pin', '`--onto`');
+  if (args.seed !== undefined && orders === 0) throw flagWithoutEffect('--seed', '`--orders`');
+  if (!all) return;
+  if (args.locked) throw conflictingFlags('--all', '--locked');
+  if (args.file !== undefined) throw conflictingFlags('--all', '--file');
+  if (args.prerelease !== undefined) throw conflictingFlags('--all', '--prerelease');
+  if (args.strict) throw conflictingFlags('--all', '--strict');
+  const [ref] = args.refs ?? [];
+  if (ref !== undefined) throw conflictingFlags('--all', ref);
+}
+
+async function beforeOf({ onto, ontoPin: pin }: Args, io: Io): Promise<InitialState | undefined> {
+  if (onto === undefined) return undefined;
+  const before = await readBefore(onto, io);
+  if ('lockfile' in before) return { ...before, pin };
+  if (pin === undefined) return before;
+  throw flagWithoutEffect(
+    '--onto-pin',
+    'a lockfile at `--onto`: a dump says how packages are named',
+  );
+}
+
+/** Roots to apply; undefined: what is locked is. */
+async function requestOf(
+  args: Args & ArgsOf<typeof refsArgument>,
+  before: InitialState | undefined,
+  io: Io,
+): Promise<Request | undefined> {
+  if (args.all) return undefined;
+  const options = { refs: args.refs, skip: [args.lock] };
+  const read = before === undefined ? readRequest : readRequestIfAny;
+  const request = (await read(args, io, options)) ?? NOTHING;
+  return { ...request, prereleases: [...(request.prereleases ?? []), ...(args.prerelease ?? [])] };
+}
+
+/** With `--onto`, there may be nothing to apply. */
+const NOTHING: Request = {
+  roots: [],
+  overrides: [],
+  replace: [],
+  exclude: [],
+  defaults: {},
+  kept: [],
+};
+
+function extraManifestsOfDump(before: InitialState | undefined): readonly KeptObject[] {
+  if (before === undefined) return [];
+  return 'dump' in before
+    ? before.dump.extraManifests
+    : extraManifestsIn(before.lockfile, '--onto');
+}
+
+function extraManifestsOfLock(lockfile: Lockfile | undefined, args: Args): readonly KeptObject[] {
+  return lockfile === undefined || !args.all ? [] : extraManifestsIn(lockfile, args.lock);
+}
+
+interface Told {
+  readonly args: Args;
+  readonly request: Request | undefined;
+  readonly lockfile: Lockfile | undefined;
+  readonly before: InitialState | undefined;
+}
+
+/** Returns the requested release, or the one of the cluster, or the locked one. */
+function targetOf({ args, request, lockfile, before }: Told, io: Io): Target {
+  const asked = releaseSelector(request ?? {}, args.crossplane);
+  const running = before && releaseBefore(before);
+  const known = running ?? lockfile?.crossplane;
+  const file = running === undefined ? args.lock : args.onto!;
+  const assumed: ReleaseSelector | undefined =
+    known === undefined ? undefined : { text: known, origin: { file } };
+  const { groups, notes, warnings } = chooseTargets(asked ?? assumed);
+  for (const note of notes) io.note(`note: ${note}`);
+  if (asked === undefined && lockfile !== undefined && lockfile.crossplane !== known) {
+    const taken = `on Crossplane ${known}, by \`${file}\`: that is what the cluster has`;
+    const other = `\`${args.lock}\` is for ${lockfile.crossplane}`;
+    io.note(`note: ${taken}; ${other}, which \`--crossplane ${lockfile.crossplane}\` takes`);
+  }
+  for (const warning of warnings) io.note(`warning: ${warning}`);
+  return groups[0]![0]!;
+}
+
+/** undefined if a dump does not state it. */
+function releaseBefore(before: InitialState): string | undefined {
+  return 'lockfile' in before ? before.lockfile.crossplane : before.dump.crossplane?.version;
+}
+
+/** A lockfile begins with `version`; objects of a cluster have `apiVersion`. */
+const LOCKFILE_FORMAT = /^version: *\d/m;
+
+/** Number of characters that are read to detect the kind of a file. */
+const HEAD_LENGTH = 64 * 1024;
+
+/** The state of the cluster that `--onto` names: a lockfile, or dumps as `drift` reads them. */
+async function readBefore(named: string, io: Io): Promise<InitialState> {
+  const files = await findInputFiles({ files: [named], cwd: io.cwd });
+  const isFolder = files.every(({ folder }) => folder !== undefined);
+  if (isFolder) return { dump: whole(await readDumps({ dump: named }, io, { isEnough }), named) };
+  const { head, text } = await peeked(dumpText(named, io));
+  if (LOCKFILE_FORMAT.test(head)) return { lockfile: await lockfileIn(text, named) };
+  const dump = await readDumps({ dump: named }, io, { read: () => text, isEnough });
+  return { dump: whole(dump, named) };
+}
+
+/** Throws for a dump of packages without revisions, to which Lock rows and objects belong. */
+function whole(dump: ClusterDump, named: string): ClusterDump {
+  const { packages, revisions, lock } = dump;
+  const known = new Set(revisions.map(({ name }) => name));
+  const isBare = revisions.length === 0 && packages.length > 0 && (lock?.rows.length ?? 0) > 0;
+  const without = packages.find(
+    ({ currentRevision }) =>
+      isBare || (currentRevision !== undefined && !known.has(currentRevision)),
+  );
+  if (without === undefined) return dump;
+  const { kind, name, currentRevision } = without;
+  const which =
+    currentRevision === undefined ? 'its revision' : `its revision \`${currentRevision}\``;
+  throw new InputError(`\`${named}\` has the ${kind} \`${name}\`, and not ${which}`, {
+    hint: `\`${DUMP_COMMAND}\` prints what is wanted; a lockfile that was applied will do, too`,
+  });
+}
+
+/** A cluster without packages may still have Lock rows, which influence later steps. */
+function isEnough({ packages, revisions, lock, extraManifests: kept }: ClusterDump): boolean {
+  return packages.length + revisions.length + kept.length > 0 || lock !== undefined;
+}
+
+/** The beginning of a text, and the whole text: a pipe cannot be read twice. */
+async function peeked(chunks: AsyncGenerator<string>) {
+  let head = '';
+  while (head.length < HEAD_LENGTH) {
+    const { done, value } = await chunks.next();
+    if (done === true) break;
+    head += value;
+  }
+  return { head, text: all() };
+
+  async function* all(): AsyncGenerator<string> {
+    yield head;
+    yield* chunks;
+  }
+}
+
+async function lockfileIn(chunks: AsyncIterable<string>, named: string) {
+  let text = '';
+  for await (const chunk of chunks) {
+    text += chunk;
+    if (text.length > MAX_LOCKFILE_BYTES) {
+      throw new InputError('is larger than any lockfile', { origin: { file: named } });
+    }
+  }
+  return parseLockfile(text, named);
+}

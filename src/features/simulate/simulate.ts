@@ -1,0 +1,332 @@
+import { rootObjects } from './root-objects.js';
+import { byCodePoint, type Draw, seeded } from '../../base/collections.js';
+import { InputError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { OutOfTime, type TimeBudget } from '../../base/time.js';
+import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
+import {
+  clusterImage,
+  type ClusterImage,
+  type RegistryRequest,
+  type RegistryReply,
+  type ClusterTask,
+} from '../../crossplane/package-manager/cluster-image.js';
+import {
+  type ClusterState,
+  EMPTY_CLUSTER,
+  isHealthy,
+  type WantedObject,
+  wantedObject,
+} from '../../crossplane/package-manager/cluster-state.js';
+import {
+  imagePins,
+  isRenderedPin,
+  type KeptObject,
+} from '../../crossplane/package-manager/image-config.js';
+import {
+  reconcileCluster,
+  type ReconciledCluster,
+  type UserChange,
+} from '../../crossplane/package-manager/reconcile-cluster.js';
+import type { MoveFlags } from '../../crossplane/package-manager/reconcile-lock.js';
+import { dumpedState } from '../../crossplane/package-manager/state-from-dump.js';
+import type { Candidate, Repository } from '../../crossplane/packages/package.js';
+import { joinReference, splitPackageReference } from '../../crossplane/packages/reference.js';
+import { packageManagerRules } from '../../crossplane/releases/package-manager-rules.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import type { Request } from '../../project/inputs/request.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { bundleOf } from '../../project/manifests/bundle.js';
+import { labelOf } from '../../project/manifests/object-names.js';
+import type { Pin } from '../../project/manifests/package-object.js';
+import type { PackageSource } from '../../sources/package-source.js';
+
+/** What a user applies: the roots of a request, or the rendered manifests of a lockfile. */
+export type SimulatedInput =
+  | {
+      readonly roots: Request;
+      /** The lockfile with the versions of the roots; undefined: each root has its newest version. */
+      readonly locked: Lockfile | undefined;
+    }
+  | {
+      readonly all: Lockfile;
+      /** How the manifests name versions; undefined: by tag. */
+      readonly pin?: Pin | undefined;
+      /** Whether to remove objects that only the cluster has. */
+      readonly prune: boolean;
+    };
+
+/** The initial state of the cluster: the rendered manifests of a lockfile, or a dump. */
+export type InitialState =
+  | {
+      readonly lockfile: Lockfile;
+      /** How the manifests name versions; undefined: by tag. */
+      readonly pin?: Pin | undefined;
+    }
+  | { readonly dump: ClusterDump };
+
+export interface SimulateOptions {
+  readonly source: PackageSource;
+  readonly target: Target;
+  readonly before?: InitialState | undefined;
+  readonly flags: MoveFlags;
+  /** Number of other event orders to try. */
+  readonly orders: number;
+  readonly seed: number;
+  /** Time limit, after which `OutOfTime` is thrown; undefined: no limit. */
+  readonly timeout?: TimeBudget | undefined;
+}
+
+/** A final state that some orders lead to. */
+interface OtherEnd {
+  /** Number of orders that lead to it. */
+  readonly orders: number;
+  readonly settled: ReconciledCluster;
+}
+
+export interface Simulation {
+  readonly target: Target;
+  readonly settled: ReconciledCluster;
+  /** Number of other orders with the same final state as the first order. */
+  readonly sameEnd: number;
+  /** Other final states, most frequent first. */
+  readonly otherEnds: readonly OtherEnd[];
+  readonly notes: readonly string[];
+}
+
+/** Simulates, step by step, how the package manager of a cluster installs packages. */
+export async function simulate(
+  applied: SimulatedInput,
+  options: SimulateOptions,
+): Promise<Simulation> {
+  const { source, target, before, flags, orders, seed, timeout } = options;
+  checkFlags(flags, target);
+  const reader = new ImageReader(source, target);
+  const initial = await initialState(before, reader, options);
+  const { acts, notes } = await actsOf(applied, initial, reader, target);
+  const start = { ...initial, pins: imagePins(manifestsAfter(before, applied, target), target) };
+  const run = (next: Next) => reader.run(reconcileCluster(start, acts, { target, flags, next }));
+  const settled = await run(inTime(timeout, 'the cluster'));
+  const ends = new Map<string, OtherEnd>();
+  for (let order = 1; order <= orders; order++) {
+    const drawn = arrivalOrder(seed + order);
+    const other = await run(inTime(timeout, `order ${order} of ${orders}`, drawn));
+    const key = endKey(other);
+    ends.set(key, { orders: (ends.get(key)?.orders ?? 0) + 1, settled: other });
+  }
+  const sameEnd = ends.get(endKey(settled))?.orders ?? 0;
+  ends.delete(endKey(settled));
+  const otherEnds = [...ends.values()].sort((a, b) => b.orders - a.orders);
+  return { target, settled, sameEnd, otherEnds, notes };
+}
+
+/** Whether every package ends installed and healthy. */
+export function endsHealthy({ state, isAtRest }: ReconciledCluster, target: Target): boolean {
+  return isAtRest && isHealthy(state, target);
+}
+
+function checkFlags({ upgrades, downgrades }: MoveFlags, target: Target): void {
+  const { moves } = packageManagerRules(target);
+  for (const [flag, isSet] of [
+    ['upgrades', upgrades],
+    ['downgrades', downgrades],
+  ] as const) {
+    if (!isSet || moves.includes(flag)) continue;
+    throw new InputError(`Crossplane ${target.version} has no flag that \`--${flag}\` stands for`);
+  }
+}
+
+/** Returns the index of the next event among the pending ones. */
+type Next = (waiting: number) => number;
+
+/** Checks the time limit before each step: with local sources, no timer can interrupt the steps. */
+function inTime(timeout: TimeBudget | undefined, what: string, next: Next = () => 0): Next {
+  return (waiting) => {
+    if (timeout?.isUp() !== true) return next(waiting);
+    throw new OutOfTime(timeout.seconds, `${what} to come to rest`);
+  };
+}
+
+async function initialState(
+  before: InitialState | undefined,
+  reader: ImageReader,
+  { target, timeout }: Pick<SimulateOptions, 'target' | 'timeout'>,
+): Promise<ClusterState> {
+  if (before === undefined) return EMPTY_CLUSTER;
+  if ('dump' in before) return dumpedState(before.dump, target);
+  const objects = renderedObjects(before.lockfile, before.pin, target);
+  const acts = packagesIn(objects).map((apply) => ({ apply }));
+  const start = { ...EMPTY_CLUSTER, pins: imagePins(objects.map(rendered), target) };
+  const next = inTime(timeout, 'the cluster from before');
+  return (await reader.run(reconcileCluster(start, acts, { target, next }))).state;
+}
+
+/** Returns the extra manifests of the cluster after applying. The last one with a name wins. */
+function manifestsAfter(
+  before: InitialState | undefined,
+  applied: SimulatedInput,
+  target: Target,
+): KeptObject[] {
+  const prune = 'all' in applied && applied.prune;
+  const added =
+    'all' in applied
+      ? renderedObjects(applied.all, applied.pin, target).map(rendered)
+      : applied.roots.kept;
+  const manifests = [...remainingManifests(before, prune, target), ...added];
+  return [...new Map(manifests.map((each) => [labelOf(each.object), each])).values()];
+}
+
+/** Returns the earlier extra manifests that remain. Pruning removes only rendered objects. */
+function remainingManifests(
+  before: InitialState | undefined,
+  prune: boolean,
+  target: Target,
+): KeptObject[] {
+  if (before === undefined) return [];
+  if ('dump' in before) {
+    return before.dump.extraManifests.filter(({ object }) => !prune || !isRenderedPin(object));
+  }
+  if (prune) return [];
+  return renderedObjects(before.lockfile, before.pin, target).map(rendered);
+}
+
+function renderedObjects(lockfile: Lockfile, pin: Pin | undefined, target: Target) {
+  return bundleOf(lockfile, target, pin ?? 'tag').objects;
+}
+
+function rendered(object: JsonObject): KeptObject {
+  return { object, origin: { file: 'the bundle' } };
+}
+
+async function actsOf(
+  applied: SimulatedInput,
+  start: ClusterState,
+  reader: ImageReader,
+  target: Target,
+): Promise<{ readonly acts: readonly UserChange[]; readonly notes: readonly string[] }> {
+  if ('roots' in applied) {
+    const { roots, locked } = applied;
+    const { objects, images, notes } = await reader.run(rootObjects(roots, { target, locked }));
+    if (objects.length === 0 && roots.roots.length > 0) throw nothingToApply(roots, locked);
+    reader.add(images);
+    return { acts: objects.map((apply) => ({ apply })), notes };
+  }
+  const objects = packagesIn(renderedObjects(applied.all, applied.pin, target));
+  const applies = objects.map((apply) => ({ apply }));
+  if (!applied.prune) return { acts: applies, notes: [] };
+  const names = new Set(objects.map(({ kind, name }) => `${kind} ${name}`));
+  const pruned = start.objects.filter(({ kind, name }) => !names.has(`${kind} ${name}`));
+  return { acts: [...applies, ...pruned.map((remove) => ({ remove }))], notes: [] };
+}
+
+/** Returns the error for a request in which every root is a CRD without a locked owner. */
+function nothingToApply({ roots }: Request, locked: Lockfile | undefined): InputError {
+  const why = locked
+    ? 'every root asks for a CRD, and no locked package owns one of them'
+    : 'every root asks for a CRD, which no object tells a cluster';
+  return new InputError(`nothing to apply: ${why}`, {
+    origin: roots[0]?.origin,
+    hint: 'lock the owners with `xpkg-resolve resolve`; `--locked` then applies them, `--all` everything that is locked',
+  });
+}
+
+function packagesIn(objects: readonly JsonObject[]): WantedObject[] {
+  return objects.map(wantedObject).filter((object) => object !== undefined);
+}
+
+/** Returns a key that is equal for final states which differ only in the order of Lock rows. */
+function endKey({ state, isAtRest }: ReconciledCluster): string {
+  const rows = state.rows.map(({ source, version }) => `${source} ${version}`);
+  const objects = state.objects.map(({ kind, name, reference, revision }) => {
+    const health = state.revisions.find((each) => each.kind === kind && each.name === revision);
+    return `${kind} ${name} ${reference} ${health?.health.status ?? ''}`;
+  });
+  return JSON.stringify([isAtRest, rows.sort(byCodePoint), objects.sort(byCodePoint)]);
+}
+
+/** A package with different versions in a cluster and a lockfile. */
+export interface VersionDifference {
+  readonly repository: Repository;
+  /** undefined: the package is not locked. */
+  readonly locked: string | undefined;
+  /** undefined: the cluster does not have the package. */
+  readonly installed: string | undefined;
+}
+
+/** Returns the differences between a final state and a lockfile, sorted by repository. */
+export function compareWithLockfile(
+  { state }: ReconciledCluster,
+  { packages }: Pick<Lockfile, 'packages'>,
+  target: Target,
+): VersionDifference[] {
+  const locked = new Map(packages.map((each) => [each.repository, each]));
+  const installed = new Map(
+    state.objects.flatMap(({ reference }) => {
+      const split = splitPackageReference(reference, target);
+      return split === undefined ? [] : [[split.source, split.version] as const];
+    }),
+  );
+  return [...new Set([...locked.keys(), ...installed.keys()])]
+    .sort(byCodePoint)
+    .filter((repository) => {
+      const { version, digest } = locked.get(repository) ?? {};
+      const found = installed.get(repository);
+      return found === undefined || (found !== version && found !== digest);
+    })
+    .map((repository) => ({
+      repository,
+      locked: locked.get(repository)?.version,
+      installed: installed.get(repository),
+    }));
+}
+
+/** With odd seeds, one in this many events is drawn at random. */
+const RANDOM_ONE_IN = 8;
+
+/**
+ * Returns a function that draws the index of the next event. Odd seeds mostly draw the newest event,
+ * so that other events wait for a long time, like a failed event that a cluster retries.
+ */
+export function arrivalOrder(seed: number): Draw {
+  const draw = seeded(seed);
+  if (seed % 2 === 0) return draw;
+  return (waiting) => (draw(RANDOM_ONE_IN) === 0 ? draw(waiting) : waiting - 1);
+}
+
+/** Answers the requests of a simulated package manager from a source, and caches images. */
+class ImageReader {
+  readonly #source: PackageSource;
+  readonly #target: Target;
+  readonly #images = new Map<string, ClusterImage | undefined>();
+
+  constructor(source: PackageSource, target: Target) {
+    this.#source = source;
+    this.#target = target;
+  }
+
+  /** Adds images that the source does not have, by reference. */
+  add(images: ReadonlyMap<string, ClusterImage>): void {
+    for (const [reference, image] of images) this.#images.set(reference, image);
+  }
+
+  async run<T>(work: ClusterTask<T>): Promise<T> {
+    let step = work.next();
+    while (step.done !== true) step = work.next(await this.#answer(step.value));
+    return step.value;
+  }
+
+  async #answer(question: RegistryRequest): Promise<RegistryReply> {
+    return question.ask === 'tags'
+      ? this.#source.tags(question.repository, this.#target)
+      : this.#image(question.candidate);
+  }
+
+  async #image(candidate: Candidate): Promise<ClusterImage | undefined> {
+    const key = joinReference(candidate.repository, candidate.version);
+    if (this.#images.has(key)) return this.#images.get(key);
+    const fetched = await this.#source.fetch(candidate, this.#target);
+    const image = fetched && clusterImage(fetched.contents, fetched.digest, this.#target);
+    this.#images.set(key, image);
+    return image;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { InputError } from '../../base/errors.js';
+import { splitTag } from '../../crossplane/packages/reference.js';
+import type { Move } from '../../resolver/resolve/resolve.js';
+import type { Io } from '../../cli/terminal/io.js';
+import { readLock, type LockPlace } from '../../cli/files/lock-file.js';
+import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
+
+/** Each project updates those of the named packages that it has. A project that has none is skipped. */
+export async function whereLocked<
+  Args extends LockPlace & { readonly packages?: readonly string[] | undefined },
+>(sets: readonly Args[], io: Io): Promise<readonly (Args | string)[]> {
+  const named = sets[0]?.packages ?? [];
+  if (named.length === 0) return sets;
+  const missing = new Set(named);
+  const lockfiles = new Map<string, Lockfile>();
+  const found: (Args | string)[] = [];
+  for (const args of sets) {
+    const lock = await readLock(args, io).catch(() => undefined);
+    if (lock !== undefined) lockfiles.set(args.lock, lock.lockfile);
+    // A lockfile that is not there, or is none, is told when the turn of its set comes.
+    const packages = lock === undefined ? named : named.filter((text) => isIn(lock.lockfile, text));
+    if (lock !== undefined) for (const text of packages) missing.delete(text);
+    found.push(packages.length > 0 ? { ...args, packages } : `has no ${named.join(', ')}`);
+  }
+  const [first] = missing;
+  if (first !== undefined && lockfiles.size > 0) {
+    const packages = [...lockfiles.values()].flatMap((lockfile) => lockfile.packages);
+    throw notLocked(nameIn(first), { packages }, { where: [...lockfiles.keys()] });
+  }
+  return found;
+}
+
+function isIn(lockfile: Lockfile, text: string): boolean {
+  return (lockedPackage(text, lockfile) ?? lockedPackage(nameIn(text), lockfile)) !== undefined;
+}
+
+/** The package in `PKG@VERSION` or `PKG:TAG`. */
+function nameIn(text: string): string {
+  const at = text.indexOf('@');
+  return at < 0 ? splitTag(text).name : text.slice(0, at);
+}
+
+/** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`; `named` is the path of the lockfile. */
+export function readMove(text: string, lockfile: Lockfile, named: string): Move {
+  const origin = { file: 'command line' };
+  const whole = lockedPackage(text, lockfile);
+  if (whole !== undefined) return { repository: whole.repository, version: undefined, origin };
+  const at = text.indexOf('@');
+  const { name, tag: version = '' } =
+    at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
+  const locked = lockedPackage(name, lockfile);
+  if (locked === undefined) throw notLocked(name, lockfile, { where: [named] });
+  if (version === '') {
+    throw new InputError(`\`${text}\` names no version`, { hint: `write \`${name}@v1.2.3\`` });
+  }
+  return { repository: locked.repository, version, origin };
+}

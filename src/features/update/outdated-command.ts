@@ -1,0 +1,124 @@
+import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
+import { lockGraph } from '../../project/lockfile/lock-graph.js';
+import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
+import type { PackageRoot, Request, RootVersion } from '../../project/inputs/request.js';
+import { targetFor } from '../../crossplane/releases/target.js';
+import { parseVersion } from '../../crossplane/constraints/version.js';
+import { isDigest } from '../../base/digest.js';
+import { outdated, type Outdated } from './outdated.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import {
+  suggestionsApplied,
+  withPrintedAdvice,
+  type AdvisedPackage,
+} from './update-advice-output.js';
+import { DEFAULT_OUT } from '../../cli/arguments/common-flags.js';
+import { formatFlag } from '../../cli/arguments/common-flags.js';
+import { eachFlags } from '../../cli/arguments/common-flags.js';
+import { readInputsIfAny } from '../../cli/arguments/input-flags.js';
+import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
+import { lockFlag } from '../../cli/arguments/common-flags.js';
+import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import { counted } from '../../cli/terminal/package-text.js';
+import type { OutdatedValue } from './outdated-json.js';
+import { outdatedLines, outdatedReport } from './outdated-output.js';
+import { openSources } from '../../cli/sources/source-flags.js';
+
+export const outdatedCommand = defineCommand({
+  positionals: {},
+  // Those of `update`, which is asked what it would do.
+  flags: {
+    ...resolveFlags,
+    ...lockFlag(),
+    ...outputFlag,
+    ...formatFlag,
+    ...eachFlags,
+    'exit-code': { type: 'boolean', default: false, describe: 'Exit 6 if anything is outdated' },
+  },
+  each: { showsData: true },
+  examples: [['$0 outdated --exit-code', 'in CI, on a schedule: is there anything to update?']],
+  run: async (args, io): Promise<OutdatedValue> => {
+    const { lockfile } = await readRequiredLock(args, io);
+    const skip = [args.lock, DEFAULT_OUT];
+    const read = await readInputsIfAny(args, io, { skip });
+    if (read?.request === undefined) {
+      io.note(`note: there is no \`${DEFAULT_FILES[0]}\`: only locked packages say what fits`);
+    }
+    const request = read?.request ?? whatIsLocked(lockfile, extraManifestsIn(lockfile, args.lock));
+    const stats = noStats();
+    const source = await openSources(args, io, stats, request.kept);
+    const { file: files = [], crossplane } = args;
+    const given = read && {
+      ...read,
+      refs: [],
+      files,
+      hasCrossplane: crossplane !== undefined,
+      cwd: io.cwd,
+    };
+    const apply = given && suggestionsApplied(args, given, { io, skip });
+    const options = { ...resolveOptions(args, source, io), apply };
+    const report = await withProgress(io, stats, () => outdated(lockfile, request, options));
+    // Without input files there is nothing that `update` could resolve.
+    const packages =
+      given === undefined
+        ? report.packages.map(withoutAdvice)
+        : withPrintedAdvice(report.packages, args);
+    return { report, packages, crossplane: lockfile.crossplane };
+  },
+  json: async () => (await import('./outdated-json.js')).outdatedOutput,
+  text: ({ packages }) => outdatedLines(packages),
+  notes: ({ report }) => report.notes.map((note) => `note: ${note}`),
+  closingNotes: ({ packages }) =>
+    packages.length === 0 ? ['nothing newer than what is locked'] : [],
+  headline: ({ packages: { length: count } }) =>
+    count === 0 ? 'nothing newer' : `${counted(count, 'package')} not at the newest`,
+  findings: async ({ report }, { lock, exitCode }, io) => {
+    const { LockPlaces } = await import('../../cli/findings/report-parts.js');
+    return outdatedReport(report, await LockPlaces.read(lock, io), exitCode);
+  },
+  exit: ({ packages }, { exitCode }) => (exitCode && packages.length > 0 ? 'findings' : 'ok'),
+});
+
+function withoutAdvice(one: Outdated): AdvisedPackage {
+  return { ...one, advice: undefined };
+}
+
+/** For a set that was resolved from references: what no locked package requires, or newer. */
+function whatIsLocked(lockfile: Lockfile, kept: readonly KeptObject[]): Request {
+  const origin = { file: 'the lockfile' };
+  return {
+    crossplane: { text: lockfile.crossplane, origin },
+    roots: lockGraph(lockfile).starts.map((locked) => orNewer(locked, lockfile)),
+    overrides: [],
+    replace: [],
+    exclude: [],
+    defaults: {},
+    kept,
+  };
+}
+
+function orNewer(locked: LockedPackage, { crossplane, ...lockfile }: Lockfile): PackageRoot {
+  const { repository, kind, version, object } = locked;
+  const { dialect } = targetFor(crossplane)!.rules;
+  const wanted: RootVersion = isDigest(version)
+    ? { form: 'digest', digest: version }
+    : parseVersion(version, dialect) === undefined
+      ? { form: 'tag', tag: version }
+      : { form: 'text', text: `>=${version}` };
+  return {
+    root: 'package',
+    repository,
+    kind,
+    version: wanted,
+    name: undefined,
+    spec: {},
+    object: undefined,
+    ignoreCrossplaneConstraints: object.spec['ignoreCrossplaneConstraints'] === true,
+    skipDependencyResolution: lockfile.skipDependencyResolution.length > 0,
+    origin: { file: 'the lockfile' },
+  };
+}

@@ -1,0 +1,340 @@
+import {
+  CHECK_STEPS,
+  checkComplaints,
+  checkExitCode,
+  checkOutput,
+  checkReport,
+  type CheckStep,
+  type CheckStepName,
+  checkTable,
+  type CheckValue,
+} from './check-output.js';
+import { verificationFindings, verificationHeadline } from './output.js';
+import { longerTags, verify } from './verify.js';
+import {
+  allowUndigestedFlag,
+  bundleFlag,
+  formatFlag,
+  lockFlag,
+  outFlag,
+  outputFlag,
+} from '../../cli/arguments/common-flags.js';
+import { readRequest } from '../../cli/arguments/input-flags.js';
+import {
+  refsArgument,
+  type ResolveArgs,
+  resolveFlags,
+  resolveOptions,
+} from '../../cli/arguments/resolve-flags.js';
+import { staleMismatches } from '../../cli/files/lock-checks.js';
+import { type LockOnDisk, NO_LOCK_HINT, readLock } from '../../cli/files/lock-file.js';
+import { bundleDifferences } from '../../cli/files/render-again.js';
+import { BundleFolder } from '../../cli/files/rendered-folder.js';
+import {
+  countedMismatches,
+  LockPlaces,
+  mismatchFindings,
+} from '../../cli/findings/report-parts.js';
+import type { ReportFinding, ReportSeverity } from '../../cli/findings/report.js';
+import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { expectedFailure } from '../../cli/kit/errors.js';
+import { reopenSources } from '../../cli/sources/locked-sources.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { counted } from '../../cli/terminal/package-text.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import type { Request } from '../../project/inputs/request.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import type { Answer, Solved } from '../../resolver/resolve/answer.js';
+import { resolve } from '../../resolver/resolve/resolve.js';
+import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
+import type { PackageSource } from '../../sources/package-source.js';
+import { lintProject } from '../lint/lint.js';
+import { lintCounts, setFindings } from '../lint/package-output.js';
+import { SEVERITIES } from '../lint/project-output.js';
+import { matrixFindings, matrixHeadline } from '../matrix/findings-output.js';
+import { matrix } from '../matrix/matrix.js';
+import { answerFindings } from '../resolve/findings-output.js';
+
+export const checkCommand = defineCommand({
+  positionals: refsArgument,
+  flags: {
+    ...resolveFlags,
+    ...lockFlag('Lockfile to check'),
+    ...outputFlag,
+    ...formatFlag,
+    skip: {
+      type: 'string',
+      array: true,
+      choices: ['rendered', 'verify', 'lint', 'matrix'],
+      describe: 'Step to leave out; may be repeated',
+    },
+    'fail-on': {
+      choices: SEVERITIES,
+      default: 'error',
+      describe: 'Let lint fail from this severity up',
+    },
+    ...outFlag('Folder of the bundle to compare with what the lockfile renders'),
+    ...bundleFlag('Do not look at the bundle'),
+    ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
+  },
+  examples: [
+    ['$0 check', 'in CI: is everything as it should be?'],
+    ['$0 check --format github --format sarif=xpkg.sarif', 'with annotations, and a file'],
+  ],
+  epilogue:
+    'Reads what is asked for (inputs), resolves with --locked (locked), compares the bundle (rendered), ' +
+    'holds the lockfile against its sources (verify), lints the set (lint), and resolves for the ' +
+    'releases that `spec.crossplanes` names (matrix). Sources are opened once, and what is locked is ' +
+    'read once. The exit code is that of the first step in the table that failed.',
+  run: (args, io): Promise<CheckValue> => new CheckRun(args, io).run(),
+  json: () => checkOutput,
+  text: checkTable,
+  notes: checkComplaints,
+  findings: checkReport,
+  exit: checkExitCode,
+});
+
+interface CheckArgs extends ResolveArgs {
+  readonly refs?: readonly string[] | undefined;
+  readonly skip?: readonly string[] | undefined;
+  readonly failOn: ReportSeverity;
+  readonly out: string;
+  readonly bundle: boolean;
+  readonly allowUndigested: boolean;
+}
+
+/** The result of a step, without its name. */
+type Outcome = Omit<CheckStep, 'name'>;
+
+/** One run of all steps. A step is skipped if a step that it needs failed. */
+class CheckRun {
+  readonly #args: CheckArgs;
+  readonly #io: RunIo;
+  readonly #stats = noStats();
+  readonly #steps = new Map<CheckStepName, Outcome>();
+  /** Findings already reported by a step: a failing source fails in every step. */
+  readonly #told = new Set<string>();
+
+  constructor(args: CheckArgs, io: RunIo) {
+    this.#args = args;
+    this.#io = io;
+  }
+
+  async run(): Promise<CheckValue> {
+    const lock = await this.#runSteps();
+    const steps = CHECK_STEPS.map((name) => ({
+      name,
+      ...(this.#steps.get(name) ?? skipped('not reached')),
+    }));
+    return { steps, crossplane: lock?.lockfile.crossplane, bytes: this.#stats.bytes };
+  }
+
+  async #runSteps(): Promise<LockOnDisk | undefined> {
+    const { out, lock: named, refs = [] } = this.#args;
+    const request = await this.#step('inputs', async () => {
+      const read = await readRequest(this.#args, this.#io, { refs, skip: [named, out] });
+      const count = counted(read.roots.length, 'root');
+      return { ...passed(`${count} asked for`), result: read };
+    });
+    if (request === undefined) {
+      this.#skipRest('what is asked for cannot be read');
+      return undefined;
+    }
+    const lock = await this.#step('locked', () => this.#readLock());
+    if (lock === undefined) {
+      this.#skipRest('there is no lockfile that can be read');
+      return undefined;
+    }
+    await this.#againstSources(request, lock);
+    await this.#step('rendered', () => this.#rendered(lock));
+    return lock;
+  }
+
+  async #readLock() {
+    const { lock: named } = this.#args;
+    const lock = await readLock(this.#args, this.#io);
+    if (lock !== undefined) return { ...passed('read'), result: lock };
+    const text = `there is no lockfile \`${named}\``;
+    const places = new LockPlaces(named, undefined);
+    const findings = mismatchFindings([{ kind: 'missing', text }], places);
+    const fix = NO_LOCK_HINT;
+    return failed(
+      EXIT.lockMismatch,
+      text,
+      findings.map((finding) => ({ ...finding, fix })),
+    );
+  }
+
+  /** Audits the locked packages first, so that other steps reuse what it read. */
+  async #againstSources(request: Request, lock: LockOnDisk): Promise<void> {
+    const { lockfile } = lock;
+    const opened = await this.#step('locked', async () => ({
+      ...passed('opened'),
+      result: await reopenSources(this.#args, this.#io, this.#stats, {
+        lockfile,
+        kept: request.kept,
+        asRecorded: true,
+      }),
+    }));
+    if (opened === undefined) {
+      this.#skipRest('a source could not be opened');
+      return;
+    }
+    const places = await LockPlaces.read(this.#args.lock, this.#io);
+    await this.#step('verify', async () => {
+      const { allowUndigested } = this.#args;
+      const verification = await this.#waiting(() =>
+        verify(lockfile, request, {
+          ...resolveOptions(this.#args, opened.audited, this.#io),
+          allowUndigested: allowUndigested || request.allowUndigested === true,
+        }),
+      );
+      const findings = verificationFindings(verification, places);
+      const headline = verificationHeadline(verification);
+      const { failures } = verification;
+      const keptAway = failures.length > 0 ? [] : await this.#keptAway(lockfile, opened.audited);
+      if (findings.length === 0) return passed(headline, keptAway);
+      return failed(failures.length > 0 ? EXIT.sourceFailed : EXIT.lockMismatch, headline, [
+        ...findings,
+        ...keptAway,
+      ]);
+    });
+    const options = {
+      ...resolveOptions(this.#args, opened.whole, this.#io),
+      lockfile,
+      unlock: undefined,
+    };
+    const answer = await this.#step('locked', () => this.#locked(request, lock, options, places));
+    if (answer === undefined) this.#skip('lint', 'there is no set to look at');
+    else await this.#step('lint', () => this.#lint(request, answer, options));
+    await this.#step('matrix', () => this.#matrix(request, options));
+  }
+
+  /** Published tags that the pins of the rendered manifests block. */
+  async #keptAway(lockfile: Lockfile, source: PackageSource): Promise<ReportFinding[]> {
+    const folder = await BundleFolder.of(this.#args, this.#io);
+    if (folder?.record.pin !== 'locked') return [];
+    const notes = await this.#waiting(() => longerTags(lockfile, source));
+    return notes.map((text) => ({ rule: 'longer-tags', severity: 'info', fails: false, text }));
+  }
+
+  async #locked(
+    request: Request,
+    lock: LockOnDisk,
+    options: ResolveOptions,
+    places: LockPlaces,
+  ): Promise<Outcome & { readonly result?: Solved }> {
+    const answer = await this.#waiting(() => resolve(request, options));
+    const findings = answerFindings(answer, request);
+    const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
+    if (moved.length > 0) {
+      const all = [...mismatchFindings(moved, places), ...findings];
+      return failed(EXIT.lockMismatch, 'locked tags name other bytes now', all);
+    }
+    if (answer.status !== 'solved') {
+      return failed(unsolvedCode(answer), findings[0]!.text.split('\n')[0]!, findings);
+    }
+    const { lockfile, target } = answer;
+    const stale = mismatchFindings(staleMismatches(answer, lock), places);
+    if (stale.length > 0) {
+      const text = 'resolving again changes the lockfile';
+      return { ...failed(EXIT.lockMismatch, text, [...stale, ...findings]), result: answer };
+    }
+    const packages = counted(lockfile.packages.length, 'package');
+    const text = `${packages} for Crossplane ${target.version}`;
+    return { ...passed(text, findings), result: answer };
+  }
+
+  async #rendered({ lockfile }: LockOnDisk): Promise<Outcome> {
+    const { out, lock: named } = this.#args;
+    const folder = await BundleFolder.of(this.#args, this.#io);
+    if (folder === undefined || folder.isEmpty) return skipped(`no bundle is in ${out}/`);
+    const differing = bundleDifferences(folder, lockfile);
+    if (differing.length === 0) return passed(`${folder.named}/ is what ${named} renders`);
+    const findings = mismatchFindings(differing, new LockPlaces(named, undefined));
+    return failed(EXIT.lockMismatch, countedMismatches(differing.length), findings);
+  }
+
+  async #lint(request: Request, answer: Solved, { source }: ResolveOptions): Promise<Outcome> {
+    const found = await this.#waiting(() => lintProject(request, answer, source));
+    const findings = setFindings(found, this.#args.failOn);
+    const isBad = findings.some(({ fails }) => fails);
+    const text = lintCounts(findings);
+    return isBad ? failed(EXIT.findings, text, findings) : passed(text, findings);
+  }
+
+  async #matrix(request: Request, options: ResolveOptions): Promise<Outcome> {
+    if (request.crossplanes === undefined) return skipped('`spec.crossplanes` names no release');
+    // The releases that the set is meant for, whichever one this run is about.
+    const asked = { ...options, crossplane: undefined };
+    const found = await this.#waiting(() => matrix(request, asked));
+    const findings = matrixFindings(found, request, true);
+    const text = matrixHeadline(found);
+    if (findings.length === 0) return passed(text);
+    const isBlocked = found.rows.some(({ status }) => status === 'unsolvable');
+    return failed(isBlocked ? EXIT.unsolvable : EXIT.gaveUp, text, findings);
+  }
+
+  /** Runs a step unless it is skipped, and returns its result for other steps. */
+  async #step<T>(
+    name: CheckStepName,
+    work: () => Promise<Outcome & { readonly result?: T }>,
+  ): Promise<T | undefined> {
+    if (this.#args.skip?.includes(name) === true) {
+      this.#skip(name, 'left out');
+      return undefined;
+    }
+    try {
+      const { result, ...outcome } = await work();
+      this.#steps.set(name, this.#untold(outcome));
+      return result;
+    } catch (error) {
+      const failure = expectedFailure(error);
+      if (failure === undefined) throw error;
+      const { exitCode, finding } = failure;
+      const text = finding.text.split('\n')[0]!;
+      this.#steps.set(name, this.#untold(failed(exitCode, text, [finding])));
+      return undefined;
+    }
+  }
+
+  #skip(name: CheckStepName, why: string): void {
+    this.#steps.set(name, skipped(why));
+  }
+
+  #skipRest(why: string): void {
+    for (const name of CHECK_STEPS) if (!this.#steps.has(name)) this.#skip(name, why);
+  }
+
+  #untold(outcome: Outcome): Outcome {
+    const findings = outcome.findings.filter((finding) => {
+      const key = JSON.stringify([finding.rule, finding.origin, finding.text]);
+      if (this.#told.has(key)) return false;
+      this.#told.add(key);
+      return true;
+    });
+    return { ...outcome, findings };
+  }
+
+  #waiting<T>(work: () => Promise<T>): Promise<T> {
+    return withProgress(this.#io, this.#stats, work);
+  }
+}
+
+function passed(text: string, findings: readonly ReportFinding[] = []): Outcome {
+  return { status: 'passed', exitCode: EXIT.done, text, findings };
+}
+
+function failed(exitCode: ExitCode, text: string, findings: readonly ReportFinding[]): Outcome {
+  return { status: 'failed', exitCode, text, findings };
+}
+
+function skipped(text: string): Outcome {
+  return { status: 'skipped', exitCode: EXIT.done, text, findings: [] };
+}
+
+function unsolvedCode({ status }: Exclude<Answer, Solved>): ExitCode {
+  return status === 'gave-up' ? EXIT.gaveUp : EXIT.unsolvable;
+}

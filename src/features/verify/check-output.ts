@@ -1,0 +1,135 @@
+import { formatOrigin } from '../../base/errors.js';
+import type { Report, ReportFinding, ReportStep } from '../../cli/findings/report.js';
+import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import {
+  count,
+  crossplane,
+  jsonOutput,
+  list,
+  oneOf,
+  outputSchema,
+  record,
+  severity,
+  type Static,
+  text,
+} from '../../cli/kit/json-schema.js';
+import { columns } from '../../cli/terminal/package-text.js';
+
+/** Steps of `check`, in the order of its table. */
+export const CHECK_STEPS = ['inputs', 'locked', 'rendered', 'verify', 'lint', 'matrix'] as const;
+
+export type CheckStepName = (typeof CHECK_STEPS)[number];
+
+/** The result of a step; `exitCode` is that of the command that runs the step alone. */
+export interface CheckStep extends ReportStep {
+  readonly name: CheckStepName;
+  readonly exitCode: ExitCode;
+}
+
+/** The result of `check`. */
+export interface CheckValue {
+  /** In the order of the table. */
+  readonly steps: readonly CheckStep[];
+  /** The release that is locked; undefined: no lockfile was read. */
+  readonly crossplane: string | undefined;
+  /** Bytes read from the network. */
+  readonly bytes: number;
+}
+
+/** Exit code of the first failed step. */
+export function checkExitCode({ steps }: Pick<CheckValue, 'steps'>): ExitCode {
+  return steps.find(({ status }) => status === 'failed')?.exitCode ?? EXIT.done;
+}
+
+/** Returns a line for each step. */
+export function checkTable({ steps }: CheckValue): string[] {
+  return columns(steps.map((step) => [step.name, step.status, step.text])).map((line) =>
+    line.slice(2),
+  );
+}
+
+/** Findings of the steps, with place and fix. */
+export function checkComplaints({ steps }: CheckValue): string[] {
+  return steps.flatMap(({ name, findings }) => findings.flatMap((each) => complaint(each, name)));
+}
+
+const LABELS = { error: 'error', warning: 'warning', info: 'note' } as const;
+
+function complaint({ origin, rule, fix, ...found }: ReportFinding, step: string): string[] {
+  const [first = '', ...more] = found.text.split('\n');
+  const place = origin === undefined ? '' : `${formatOrigin(origin)}: `;
+  return [
+    `${LABELS[found.severity]}: ${step}: ${place}${first} [${rule}]`,
+    ...more.map((line) => `  ${line}`),
+    ...(fix === undefined ? [] : [`  fix: ${fix}`]),
+  ];
+}
+
+function headline({ steps }: CheckValue): string {
+  const failed = steps.filter(({ status }) => status === 'failed').map(({ name }) => name);
+  return failed.length === 0 ? 'all is well' : `failed: ${failed.join(', ')}`;
+}
+
+export function checkReport(checked: CheckValue): Report {
+  const { steps, crossplane: locked } = checked;
+  return {
+    command: 'check',
+    headline: headline(checked),
+    steps,
+    outputs: locked === undefined ? {} : { crossplane: locked },
+  };
+}
+
+const schema = outputSchema('check -o json', {
+  status: oneOf(['passed', 'failed'], 'Whether every step passed, or was skipped.'),
+  exitCode: count('Exit code of the process: that of the first step that failed.'),
+  'crossplane?': crossplane,
+  steps: list(
+    record({
+      name: oneOf(CHECK_STEPS, 'Name of the step.'),
+      status: oneOf(['passed', 'failed', 'skipped'], 'How it went.'),
+      exitCode: count('Exit code of the step; 0 where it passed or was skipped.'),
+      text: text('How it went, in one line.'),
+      findings: list(
+        record({
+          rule: text('Name of the rule.'),
+          severity,
+          'file?': text('File that it stands in; absent: in none.'),
+          'line?': count('Line in that file, from 1.'),
+          text: text('What was found; its first line says what it is.'),
+          'fix?': text('What to do.'),
+        }),
+        'What was found.',
+      ),
+    }),
+    'The steps, in the order of the table.',
+  ),
+  stats: record({ bytes: count('Bytes read from the network.') }, 'What it took.'),
+});
+
+export const checkOutput = jsonOutput(
+  schema,
+  ({ steps, crossplane: locked, bytes }: CheckValue): Static<typeof schema> => {
+    const exitCode = checkExitCode({ steps });
+    return {
+      status: exitCode === EXIT.done ? 'passed' : 'failed',
+      exitCode,
+      crossplane: locked,
+      steps: steps.map((step) => ({
+        name: step.name,
+        status: step.status,
+        exitCode: step.exitCode,
+        text: step.text,
+        findings: step.findings.map(({ origin, ...finding }) => ({
+          rule: finding.rule,
+          severity: finding.severity,
+          file: origin?.file,
+          line: origin?.line,
+          text: finding.text,
+          fix: finding.fix,
+        })),
+      })),
+      stats: { bytes },
+    };
+  },
+);

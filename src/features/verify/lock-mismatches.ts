@@ -1,0 +1,331 @@
+import { isDeepStrictEqual } from 'node:util';
+import { byCodePoint } from '../../base/collections.js';
+import { isDigest } from '../../base/digest.js';
+import { objectNameOf } from '../../crossplane/packages/object-names.js';
+import { createsCrd, type OwnedObject } from '../../crossplane/packages/owned-objects.js';
+import type { PackageMeta, Requirement } from '../../crossplane/packages/package-meta.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import type { PackageRoot, Request } from '../../project/inputs/request.js';
+import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
+import type { Mismatch } from '../../project/lockfile/mismatch.js';
+import { suffixedName } from '../../project/manifests/object-names.js';
+import type { CheckedPackage } from '../../resolver/driver/checked-package.js';
+import { resolve } from '../../resolver/resolve/resolve.js';
+import type { ProblemOptions } from '../../resolver/resolve/to-problem.js';
+import type { FetchedPackage, PackageSource } from '../../sources/package-source.js';
+
+interface Field {
+  readonly name: string;
+  /** Returns the value; for a list, its entries in order. */
+  readonly value: (locked: LockedPackage) => string | readonly string[] | undefined;
+}
+
+const IMAGE_FIELDS: readonly Field[] = [
+  { name: 'manifest', value: ({ manifest }) => manifest },
+  { name: 'baseLayer', value: ({ baseLayer }) => baseLayer },
+  { name: 'packageYaml', value: ({ packageYaml }) => packageYaml },
+];
+
+const METADATA_FIELDS: readonly Field[] = [
+  { name: 'kind', value: ({ kind }) => kind },
+  { name: 'crossplane', value: ({ crossplane }) => crossplane },
+  { name: 'dependsOn', value: ({ requirements }) => requirements.map(requirementText) },
+  { name: 'owns', value: ({ owns }) => owns.map(ownedText) },
+];
+
+const INPUT_FIELDS: readonly Field[] = [
+  { name: 'direct', value: ({ direct }) => String(direct) },
+  { name: 'object', value: ({ object }) => exactJson(object) },
+];
+
+/** Returns the differences between a locked package and its contents. */
+export function contentMismatches(
+  locked: LockedPackage,
+  fetched: CheckedPackage,
+  meta: PackageMeta,
+): Mismatch[] {
+  const { kind, crossplane, requirements, owns } = meta;
+  const found: LockedPackage = { ...locked, kind, crossplane, requirements, owns };
+  // A lockfile without digests lacks these fields as well, and `--allow-undigested` covers all of
+  // them.
+  const pins = IMAGE_FIELDS.filter(
+    ({ value }) => locked.digest !== undefined || value(locked) !== undefined,
+  );
+  return [
+    ...differences(pins, locked, { ...locked, ...pinsOf(fetched, locked) }),
+    ...differences(METADATA_FIELDS, locked, found),
+  ].map((difference) => ({
+    kind: 'content',
+    text: `the lockfile does not say what the package says: \`${difference.field}\``,
+    ...about(locked, difference),
+  }));
+}
+
+type Pins = Pick<LockedPackage, 'manifest' | 'baseLayer' | 'packageYaml'>;
+
+/** Returns the digests of the image, or the locked ones if the source does not provide them. */
+function pinsOf({ manifest, baseLayer, packageYaml }: Pins, locked: Pins): Pins {
+  const readImage = baseLayer !== undefined;
+  return {
+    // An image without a separate manifest has no index.
+    manifest: readImage ? manifest : (manifest ?? locked.manifest),
+    baseLayer: baseLayer ?? locked.baseLayer,
+    packageYaml: packageYaml ?? locked.packageYaml,
+  };
+}
+
+/** Returns the differences in the user's inputs between two lockfiles of the same versions. */
+function inputMismatches(lockfile: Lockfile, derived: Lockfile): Mismatch[] {
+  const needed = new Map(derived.packages.map((one) => [one.repository, one]));
+  const perPackage = lockfile.packages.flatMap((locked): Mismatch[] => {
+    const { repository, version } = locked;
+    const found = needed.get(repository);
+    if (found === undefined) {
+      return [
+        { kind: 'input', repository, version, text: 'it is locked, and nothing requires it' },
+      ];
+    }
+    return differences(INPUT_FIELDS, locked, found).map((difference) => ({
+      kind: 'input',
+      text: `\`${difference.field}\` is not what is asked for`,
+      ...about(locked, difference),
+    }));
+  });
+  const fields = ['objects', 'skipDependencyResolution'] as const;
+  const ofSet = fields.flatMap((field): Mismatch[] => {
+    const [locked, found] = [exactJson(lockfile[field]), exactJson(derived[field])];
+    if (locked === found) return [];
+    return [{ kind: 'input', text: `\`${field}\` is not what is asked for`, locked, found }];
+  });
+  return [...perPackage, ...ofSet];
+}
+
+interface Difference {
+  readonly field: string;
+  readonly locked: string;
+  readonly found: string;
+}
+
+function differences(
+  fields: readonly Field[],
+  lockedPackage: LockedPackage,
+  foundPackage: LockedPackage,
+): Difference[] {
+  return fields.flatMap(({ name, value }) => {
+    const [a = [], b = []] = [lockedPackage, foundPackage].map((each) =>
+      [value(each) ?? []].flat(),
+    );
+    if (isDeepStrictEqual(a, b)) return [];
+    const [onlyLocked, onlyFound] = [without(a, b), without(b, a)];
+    const isReordered = onlyLocked.length + onlyFound.length === 0;
+    const [locked, found] = isReordered ? [a, b] : [onlyLocked, onlyFound];
+    return [{ field: name, locked: listedEntries(locked), found: listedEntries(found) }];
+  });
+}
+
+function without(entries: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others);
+  return entries.filter((entry) => !known.has(entry));
+}
+
+function about({ repository, version }: LockedPackage, { locked, found }: Difference) {
+  return { repository, version, locked, found };
+}
+
+/** Maximum number of entries that a mismatch shows. */
+const MAX_ENTRIES_SHOWN = 5;
+
+function listedEntries(entries: readonly string[]): string {
+  return entries.length === 0 ? 'nothing' : listed(entries, MAX_ENTRIES_SHOWN);
+}
+
+/** Joins the first texts with commas, and adds the number of the others. */
+export function listed(texts: readonly string[], limit: number): string {
+  const more = texts.length > limit ? ` and ${texts.length - limit} more` : '';
+  return `${texts.slice(0, limit).join(', ')}${more}`;
+}
+
+function requirementText(requirement: Requirement): string {
+  if (requirement.requires === 'crd') {
+    const { demand, text } = requirement;
+    const { version } = demand;
+    const named = 'crd' in demand ? [demand.crd, version] : [demand.group, version, demand.kind];
+    return named[0] === text && version === undefined
+      ? `crd ${text}`
+      : `crd ${text} ${exactJson(named)}`;
+  }
+  const { apiVersion, kind, repository, constraint } = requirement;
+  const as = apiVersion === undefined ? kind : `${apiVersion} ${kind}`;
+  return `${as} ${repository} \`${constraint}\``;
+}
+
+/** Formats a value as unambiguous JSON: plain JSON writes infinity as `null`. */
+function exactJson(value: object): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'number' && !Number.isFinite(part) ? String(part) : part,
+  );
+}
+
+function ownedText({ kind, name }: OwnedObject): string {
+  return `${kind} ${name}`;
+}
+
+interface ReResolveOptions extends Pick<ProblemOptions, 'prereleases' | 'allowCycles' | 'compat'> {
+  /** undefined: exactly the locked packages are requested. */
+  readonly request: Request | undefined;
+}
+
+interface ReResolved {
+  readonly mismatches: readonly Mismatch[];
+  readonly notes: readonly string[];
+}
+
+/** A locked package and its contents in the source. */
+interface LockedContent {
+  readonly locked: LockedPackage;
+  readonly fetched: FetchedPackage;
+}
+
+/**
+ * Resolves again from a source that has only the locked versions, and compares the result with the
+ * lockfile. `resolve` does not get the lockfile, so that it cannot confirm itself.
+ */
+export async function reResolve(
+  lockfile: Lockfile,
+  reads: readonly LockedContent[],
+  { request, compat, prereleases, allowCycles }: ReResolveOptions,
+): Promise<ReResolved> {
+  const answer = await resolve(request ? withoutMinimumAge(request) : exactRequest(lockfile), {
+    source: lockedSource(reads),
+    crossplane: lockfile.crossplane,
+    compat,
+    prereleases,
+    allowCycles,
+  });
+  if (answer.status === 'solved') {
+    if (request === undefined) return { mismatches: [], notes: [] };
+    const { lockfile: derived } = answer;
+    const names = lockedNames(lockfile, derived, answer.target);
+    return {
+      mismatches: [...inputMismatches(lockfile, derived), ...names.mismatches],
+      notes: names.notes,
+    };
+  }
+  const why = answer.status === 'unsolvable' ? answer.explanation : 'it takes too long to tell';
+  const text = `what is locked does not satisfy everything on Crossplane ${lockfile.crossplane}`;
+  return { mismatches: [{ kind: 'constraint', text, found: why }], notes: [] };
+}
+
+/** Removes the minimum ages of policies, because locked packages were accepted before. */
+function withoutMinimumAge(request: Request): Request {
+  const policies = request.policies?.map((policy) => ({ ...policy, minimumAge: undefined }));
+  return { ...request, policies };
+}
+
+/** Returns a source that has only the locked versions. */
+function lockedSource(reads: readonly LockedContent[]): PackageSource {
+  const byRepository = new Map(reads.map((read) => [read.locked.repository, read]));
+  const repositories = [...byRepository.keys()].sort(byCodePoint);
+  return {
+    tags: async (repository) => {
+      const version = byRepository.get(repository)?.locked.version;
+      if (version === undefined) return undefined;
+      return isDigest(version) ? [] : [version];
+    },
+    fetch: async ({ repository, version }) => {
+      const read = byRepository.get(repository);
+      return read?.locked.version === version ? read.fetched : undefined;
+    },
+    owners: async (demand, target) =>
+      repositories
+        .map((repository) => byRepository.get(repository)!)
+        .filter(({ fetched }) => createsCrd(fetched.contents, demand, target))
+        .map(({ locked }) => ({ repository: locked.repository, versions: [locked.version] })),
+    repositories: async () => repositories,
+  };
+}
+
+/** Returns a request for exactly the locked packages. */
+function exactRequest({ packages, skipDependencyResolution }: Lockfile): Request {
+  const skip = skipDependencyResolution.length > 0;
+  return {
+    roots: packages.map((locked) => exactRoot(locked, skip)),
+    overrides: [],
+    replace: [],
+    exclude: [],
+    defaults: {},
+    kept: [],
+  };
+}
+
+function exactRoot(locked: LockedPackage, skipDependencyResolution: boolean): PackageRoot {
+  const { repository, version, kind, object } = locked;
+  return {
+    root: 'package',
+    repository,
+    kind,
+    version: isDigest(version)
+      ? { form: 'digest', digest: version }
+      : { form: 'tag', tag: version },
+    name: undefined,
+    spec: {},
+    object: undefined,
+    ignoreCrossplaneConstraints: object.spec['ignoreCrossplaneConstraints'] === true,
+    skipDependencyResolution,
+    origin: { file: 'the lockfile' },
+  };
+}
+
+interface NameFindings {
+  readonly mismatches: readonly Mismatch[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Returns object names in the lockfile that do not follow from the inputs.
+ *
+ * `resolve` keeps the names of an existing lockfile, and a pull request may edit them. So a name
+ * must be set in the inputs, or be one that Crossplane or this tool derives. If several
+ * repositories derive the same name, any one of them may have it.
+ */
+function lockedNames(lockfile: Lockfile, derived: Lockfile, target: Target): NameFindings {
+  const names = new Map(derived.packages.map(({ repository, name }) => [repository, name]));
+  const mismatches: Mismatch[] = [];
+  const notes: string[] = [];
+  for (const { repository, version, name } of lockfile.packages) {
+    const found = names.get(repository);
+    if (found === undefined || found === name) continue;
+    const base = objectNameOf(repository, target);
+    const isDerived = [base, suffixedName(base, repository)].includes(found);
+    if (isDerived && areDerivedNames(lockfile.packages, base, target)) {
+      const text = `its object is named \`${name}\`, not \`${found}\`, by the lockfile alone`;
+      notes.push(`${repository} ${version}: ${text}`);
+    } else mismatches.push(unrequestedName({ repository, version, name }, found));
+  }
+  return { mismatches, notes };
+}
+
+/** Whether one package has the shared derived name, and the others have a hash suffix. */
+function areDerivedNames(
+  packages: readonly LockedPackage[],
+  base: string,
+  target: Target,
+): boolean {
+  const rivals = packages.filter(({ repository }) => objectNameOf(repository, target) === base);
+  const others = rivals.filter(({ name }) => name !== base);
+  return (
+    rivals.length > 1 &&
+    others.length === rivals.length - 1 &&
+    others.every(({ repository, name }) => name === suffixedName(base, repository))
+  );
+}
+
+function unrequestedName(
+  { repository, version, name }: Pick<LockedPackage, 'repository' | 'version' | 'name'>,
+  found: string,
+): Mismatch {
+  const text =
+    'its `name` is given by the lockfile alone: give it in the inputs or, to have the object ' +
+    'renamed, take its block out of the lockfile and resolve again';
+  return { kind: 'input', repository, version, text, locked: name, found };
+}

@@ -1,0 +1,163 @@
+import { type SignatureReport, signatureSchema } from './signatures-output.js';
+import type { Verification } from './verify.js';
+import type { SourceError } from '../../base/errors.js';
+import { codeSpan } from '../../base/escape.js';
+import {
+  corruptBytesAlert,
+  mismatchAdvice,
+  mismatchesJson,
+  mismatchHeadline,
+  mismatchLines,
+  more,
+} from '../../cli/files/mismatches.js';
+import {
+  countedMismatches,
+  details,
+  type LockPlaces,
+  mismatchFindings,
+  singleStep,
+} from '../../cli/findings/report-parts.js';
+import type { Report, ReportFinding } from '../../cli/findings/report.js';
+import {
+  count,
+  crossplane,
+  jsonOutput,
+  list,
+  mismatches,
+  notes,
+  oneOf,
+  outputSchema,
+  record,
+  type Static,
+  text,
+} from '../../cli/kit/json-schema.js';
+import { counted } from '../../cli/terminal/package-text.js';
+
+/** The result of `verify`. */
+export interface VerifyValue {
+  /** Everything that was checked, signatures and bundle included. */
+  readonly verification: Verification;
+  /** Bytes read from the network. */
+  readonly bytes: number;
+  /** The result of `--signatures`; undefined without the flag. */
+  readonly signed: SignatureReport | undefined;
+}
+
+/** The result: a source failed, something does not match, or everything is as locked. */
+export function verifyOutcome({
+  verification: { failures, mismatches: wrong },
+}: VerifyValue): 'ok' | 'mismatch' | 'source-failed' {
+  if (failures.length > 0) return 'source-failed';
+  return wrong.length > 0 ? 'mismatch' : 'ok';
+}
+
+/** Returns notes, then problems and their fixes. */
+export function verifyNotes(
+  { verification: { mismatches: wrong, failures, ...verified } }: VerifyValue,
+  lockfile: string,
+): string[] {
+  return [
+    ...verified.notes.map((note) => `note: ${note}`),
+    ...mismatchLines(wrong, lockfile),
+    ...failures.flatMap(failureLines),
+    ...(failures.some(({ code }) => code === 'BAD_DIGEST') ? corruptBytesAlert() : []),
+    ...mismatchAdvice(wrong, lockfile),
+  ];
+}
+
+/** The result in one line. */
+export function verifySummary(value: VerifyValue, lockfile: string): string {
+  const { verification, signed } = value;
+  if (verifyOutcome(value) !== 'ok') return firstComplaint(verification);
+  const { read, target } = verification;
+  const packages = `${read} ${read === 1 ? 'package is' : 'packages are'}`;
+  const signatures = signed === undefined ? '' : `; ${signed.summary}`;
+  return `${packages} as locked in ${lockfile}, for Crossplane ${target.version}${signatures}`;
+}
+
+function failureLines({ message, hint }: SourceError): string[] {
+  return [`error: ${message}`, ...(hint === undefined ? [] : [`hint: ${hint}`])];
+}
+
+/** Returns the problems in one line, failures of sources first, because they may cause mismatches. */
+function firstComplaint({
+  mismatches: wrong,
+  failures,
+}: Pick<Verification, 'mismatches' | 'failures'>): string {
+  if (failures.length === 0) return mismatchHeadline(wrong);
+  return `${failures[0]!.message}${more(failures.length)}`;
+}
+
+const schema = outputSchema('verify -o json', {
+  status: oneOf(['verified', 'mismatch', 'failed'], 'How it went; `failed`: a source did.'),
+  crossplane,
+  mismatches,
+  failures: list(
+    record({ code: text('What sort of failure.'), text: text('What failed.') }),
+    'Sources that failed.',
+  ),
+  'signatures?': list(signatureSchema, 'What became of signatures, with `--signatures`.'),
+  notes,
+  stats: record(
+    { read: count('Packages read.'), bytes: count('Bytes read from the network.') },
+    'What it took.',
+  ),
+  'exitCode?': count('Exit code of the process, where it is not 0.'),
+});
+
+export const verifyOutput = jsonOutput(
+  schema,
+  ({ verification, bytes, signed }: VerifyValue): Static<typeof schema> => ({
+    status: statusOf(verification),
+    crossplane: verification.target.version,
+    mismatches: mismatchesJson(verification.mismatches),
+    failures: verification.failures.map(({ code, message }) => ({ code, text: message })),
+    signatures: signed?.signatures,
+    notes: verification.notes,
+    stats: { read: verification.read, bytes },
+  }),
+);
+
+function statusOf({ mismatches: wrong, failures }: Verification) {
+  if (failures.length > 0) return 'failed';
+  return wrong.length > 0 ? 'mismatch' : 'verified';
+}
+
+export function verificationFindings(
+  { mismatches, failures }: Pick<Verification, 'mismatches' | 'failures'>,
+  places: LockPlaces,
+): ReportFinding[] {
+  return [...failures.map(failureFinding), ...mismatchFindings(mismatches, places)];
+}
+
+function failureFinding({ code, message, hint }: SourceError): ReportFinding {
+  const rule = code === 'BAD_DIGEST' ? 'bad-digest' : 'source-failed';
+  return { rule, severity: 'error', fails: true, text: message, fix: hint };
+}
+
+/** Returns the result of a verification in one line. */
+export function verificationHeadline({ read, target, mismatches, failures }: Verification): string {
+  if (mismatches.length + failures.length === 0) {
+    const packages = `${counted(read, 'package')} ${read === 1 ? 'is' : 'are'}`;
+    return `${packages} as locked, for Crossplane ${target.version}`;
+  }
+  const wrong = [
+    ...(mismatches.length > 0 ? [countedMismatches(mismatches.length)] : []),
+    ...(failures.length > 0 ? [counted(failures.length, 'failed source')] : []),
+  ];
+  return wrong.join(', ');
+}
+
+export function verificationReport(verification: Verification, places: LockPlaces): Report {
+  const { notes, read, target } = verification;
+  return singleStep({
+    command: 'verify',
+    headline: verificationHeadline(verification),
+    findings: verificationFindings(verification, places),
+    details: details(
+      counted(notes.length, 'note'),
+      notes.map((note) => codeSpan(note)),
+    ).join(''),
+    outputs: { crossplane: target.version, packages: String(read) },
+  });
+}

@@ -1,0 +1,91 @@
+import type { SignatureReport } from './signatures-output.js';
+import { signatureTrust, type SignatureTrustArgs } from '../../cli/arguments/signature-flags.js';
+import type { Io, RunIo } from '../../cli/terminal/io.js';
+import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
+import { targetFor } from '../../crossplane/releases/target.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import type { Answer } from '../../resolver/resolve/answer.js';
+import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
+import type { PackageSource } from '../../sources/package-source.js';
+
+interface RequiringArgs extends SignatureTrustArgs {
+  readonly requireSignatures: boolean;
+}
+
+/** The options that `--require-signatures` adds to a resolution. */
+interface RequiredSignatures {
+  readonly options: Pick<ResolveOptions, 'rules' | 'signerOf'>;
+  /** Prints notes about differences that a cluster may see. */
+  readonly tell: (answer: Answer) => Promise<void>;
+}
+
+export async function requiredSignatures(
+  args: RequiringArgs,
+  io: Io,
+  {
+    sources,
+    kept,
+  }: {
+    /** One by one, in the order given. */
+    readonly sources: readonly PackageSource[];
+    readonly kept: readonly KeptObject[];
+  },
+): Promise<RequiredSignatures> {
+  if (!args.requireSignatures) return { options: {}, tell: async () => undefined };
+  const { SignaturePolicies } = await import('../../oci/signatures/signature-policy.js');
+  const { SignatureRule } = await import('../mirror/locked-signatures.js');
+  const policies = new SignaturePolicies(kept);
+  const trust = await signatureTrust(args, io);
+  const rule = new SignatureRule({ sources, policies, trust });
+  return {
+    options: { rules: [rule], signerOf: (locked, target) => rule.signer(locked, target) },
+    tell: async (answer) => {
+      if (answer.status !== 'solved') return;
+      const { lockfile, target } = answer;
+      const { signatureNotes } = await import('./signatures-output.js');
+      const setting = {
+        target,
+        hasPolicies: !policies.isEmpty,
+        hasRoot: trust.root !== undefined,
+      };
+      for (const note of signatureNotes(rule.checked(lockfile), setting)) io.note(`note: ${note}`);
+    },
+  };
+}
+
+interface SignatureArgs extends SignatureTrustArgs {
+  readonly signatures: boolean;
+  readonly concurrency: number;
+}
+
+interface Signing {
+  /** One by one, in the order given. */
+  readonly sources: readonly PackageSource[];
+  /** ImageConfigs with policies. */
+  readonly kept: readonly KeptObject[];
+  /** ImageConfigs that rewrite image locations. */
+  readonly rewriting: readonly KeptObject[];
+}
+
+/** The result of `verify --signatures`; undefined without the flag. */
+export async function signaturesOf(
+  args: SignatureArgs,
+  io: RunIo,
+  lockfile: Lockfile,
+  { sources, kept, rewriting }: Signing,
+): Promise<SignatureReport | undefined> {
+  if (!args.signatures) return undefined;
+  const { SignaturePolicies } = await import('../../oci/signatures/signature-policy.js');
+  const { lockedSignatures } = await import('../mirror/locked-signatures.js');
+  const { signatureReport } = await import('./signatures-output.js');
+  const target = targetFor(lockfile.crossplane)!;
+  const policies = new SignaturePolicies(kept, rewriting);
+  const trust = await signatureTrust(args, io);
+  const { concurrency } = args;
+  const found = await lockedSignatures(lockfile, { sources, target, policies, trust, concurrency });
+  return signatureReport(found, {
+    target,
+    hasPolicies: !policies.isEmpty,
+    hasRoot: trust.root !== undefined,
+  });
+}

@@ -1,0 +1,108 @@
+import { InputError } from '../../base/errors.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import type { Candidate } from '../../crossplane/packages/package.js';
+import { isRepository, splitTag } from '../../crossplane/packages/reference.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import { whyNotChosen } from '../../resolver/resolve/why-not.js';
+import { ownersOf, whyLocked } from './why.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { explainFlag } from '../../cli/arguments/common-flags.js';
+import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
+import { lockFlag } from '../../cli/arguments/common-flags.js';
+import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
+import { openSources } from '../../cli/sources/source-flags.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { readLock, readRequiredLock } from '../../cli/files/lock-file.js';
+import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import {
+  type Answered,
+  whyLines,
+  whyNotLines,
+  type WhyNotValue,
+  whyOutput,
+  type WhyValue,
+} from './output.js';
+
+const flags = {
+  not: {
+    type: 'string',
+    describe: 'SOURCE@VERSION: why the answer does not have that version',
+  },
+  ...explainFlag('With --not: the whole argument'),
+  // For --not. Without it the lockfile is enough, and nothing else is looked at.
+  ...resolveFlags,
+  ...lockFlag(),
+  ...outputFlag,
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags>;
+
+export const whyCommand = defineCommand({
+  positionals: {
+    name: { type: 'string', describe: 'A locked package, or a CRD that one owns' },
+  },
+  flags,
+  examples: [
+    ['$0 why buckets.s3.aws.upbound.io', 'who owns it, and how that came to be locked'],
+    ['$0 why --not provider-aws-s3@v2.0.0', 'what stands against that version'],
+  ],
+  run: async (args, io): Promise<WhyValue | WhyNotValue> => {
+    if ((args.name === undefined) === (args.not === undefined)) {
+      throw new InputError('`why` wants a name, or `--not SOURCE@VERSION`', {
+        hint: 'name one of the two',
+      });
+    }
+    if (args.not !== undefined) return whyNot(args.not, args, io);
+    const { lockfile } = await readRequiredLock(args, io);
+    return { answers: answersTo(args.name!, lockfile) };
+  },
+  json: () => whyOutput,
+  text: (value, { explain }) =>
+    'answers' in value ? value.answers.flatMap(whyLines) : whyNotLines(value, explain),
+  exit: (value) => ('found' in value && value.found.status === 'gave-up' ? 'gave-up' : 'ok'),
+});
+
+async function whyNot(text: string, args: Args, io: RunIo): Promise<WhyNotValue> {
+  const lockfile = (await readLock(args, io))?.lockfile;
+  const wanted = requestedVersion(text, lockfile);
+  const read = await readRequestAndTexts(args, io, { skip: [args.lock] });
+  const { request } = read;
+  const stats = noStats();
+  const source = await openSources(args, io, stats, request.kept);
+  const options = { ...resolveOptions(args, source, io), lockfile };
+  const found = await withProgress(io, stats, () => whyNotChosen(request, wanted, options));
+  const { file: files = [], crossplane } = args;
+  const hasCrossplane = crossplane !== undefined;
+  const inputs = { ...read, refs: [], files, hasCrossplane, cwd: io.cwd };
+  const isLocked = lockfile?.packages.some((one) => one.repository === wanted.repository) === true;
+  return { found, wanted, inputs, isLocked };
+}
+
+/** `PKG@VERSION` or `PKG:TAG`, where PKG may be the end of the name of a locked package. */
+function requestedVersion(text: string, lockfile: Lockfile | undefined): Candidate {
+  const at = text.indexOf('@');
+  const { name, tag: version = '' } =
+    at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
+  const locked = lockfile && lockedPackage(name, lockfile);
+  const repository = locked?.repository ?? name;
+  if (version === '' || !isRepository(repository)) {
+    throw new InputError(`\`--not ${text}\` names no version of a package`, {
+      hint: 'write `--not SOURCE@VERSION`',
+    });
+  }
+  return { repository, version };
+}
+
+function answersTo(name: string, lockfile: Lockfile): readonly Answered[] {
+  const locked = lockedPackage(name, lockfile);
+  if (locked !== undefined) return [{ ...whyLocked(lockfile, locked), owned: undefined }];
+  const owners = ownersOf(lockfile, name);
+  if (owners.length === 0) {
+    const owned = lockfile.packages.flatMap(({ owns }) => owns.map((object) => object.name));
+    throw notLocked(name, lockfile, { also: owned });
+  }
+  return owners.map((owner) => ({ ...whyLocked(lockfile, owner.locked), owned: owner.owned }));
+}

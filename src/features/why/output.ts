@@ -1,0 +1,284 @@
+import type { Why } from './why.js';
+import { shellWord } from '../../base/escape.js';
+import { wrap } from '../../base/messages.js';
+import {
+  constant,
+  count,
+  crossplane,
+  type Fields,
+  flag,
+  jsonOutput,
+  kind,
+  list,
+  locked,
+  notes,
+  oneOf,
+  outputSchema,
+  owned,
+  record,
+  type RecordOf,
+  ref,
+  type Static,
+  text,
+  type TypedSchema,
+} from '../../cli/kit/json-schema.js';
+import { changeLines, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
+import type { Candidate } from '../../crossplane/packages/package.js';
+import type { GivenInputs } from '../../project/edit/input-edit.js';
+import type { LockEdge, TreeNode } from '../../project/lockfile/lock-graph.js';
+import type { LockedPackage } from '../../project/lockfile/lockfile.js';
+import { type HeldBy, heldByText } from '../../resolver/resolve/blocked-by.js';
+import type { WhyNot } from '../../resolver/resolve/why-not.js';
+import { answerBody, changesJson } from '../resolve/answer-output.js';
+import { type AnswerDocument, answerFields, answerParts } from '../resolve/answer-schema-output.js';
+import { explainedRefusalText, refusalText } from '../resolve/refusal-output.js';
+import { HELD_BY_SCHEMA } from '../update/outdated-json.js';
+import { heldByJson } from '../update/outdated-output.js';
+
+/** Why a package is locked; the object in question, or undefined for the package itself. */
+export type Answered = Why & { readonly owned: OwnedObject | undefined };
+
+/** The result of `why NAME`: the package, or each owner of the object. */
+export interface WhyValue {
+  readonly answers: readonly Answered[];
+}
+
+/** The result of `why --not`. */
+export interface WhyNotValue {
+  readonly found: WhyNot;
+  readonly wanted: Candidate;
+  /** The inputs that suggestions change. */
+  readonly inputs: GivenInputs;
+  readonly isLocked: boolean;
+}
+
+/** Returns the package, then every path to it with a line for each step. */
+export function whyLines({ locked, owned, paths, more }: Answered): string[] {
+  const title = owned === undefined ? '' : ` owns ${owned.kind} ${owned.name}`;
+  const lines = [`${nameOf(locked)}${title}`, ...paths.flatMap((path) => pathLines(locked, path))];
+  return more ? [...lines, '  and by more paths than are listed'] : lines;
+}
+
+/** Number of steps shown at the beginning and at the end of a long path. */
+const STEPS_AT_AN_END = 20;
+
+function pathLines(locked: LockedPackage, path: readonly LockEdge[]): string[] {
+  const start = path[0]?.from ?? locked;
+  const steps = path.map(({ to, constraint }) => `requires ${nameOf(to)} \`${constraint}\``);
+  const omitted = steps.length - 2 * STEPS_AT_AN_END;
+  if (omitted > 1) {
+    steps.splice(STEPS_AT_AN_END, omitted, `… ${counted(omitted, 'more step')}`);
+  }
+  return [
+    `  ${nameOf(start)} ${directText(start)}`,
+    ...steps.map((step, i) => `${' '.repeat(4 + 2 * i)}${step}`),
+  ];
+}
+
+function nameOf({ repository, version }: LockedPackage): string {
+  return `${repository} ${shortVersion(version)}`;
+}
+
+function directText({ direct }: LockedPackage): string {
+  return direct
+    ? 'is asked for directly'
+    : 'is asked for by no locked package: by a local one, for an API, or in place of another';
+}
+
+/** Returns why the answer does not have a version, as `resolve` would. */
+export function whyNotLines(
+  { found, wanted: { repository, version }, inputs, isLocked }: WhyNotValue,
+  explain: boolean,
+): string[] {
+  const wanted = `${shellWord(repository)}@${version}`;
+  switch (found.status) {
+    case 'refused': {
+      const textOf = explain ? explainedRefusalText : refusalText;
+      // `add` numbers its suggestions differently: without inputs, no command is printed.
+      const command = `xpkg-resolve update ${wanted}`;
+      const told = textOf(found.refusal, isLocked ? inputs : undefined, { command });
+      const by = heldByLines(found.heldBy);
+      return [...by, ...told.map((line) => line.replace(/^error: /, ''))];
+    }
+    case 'overridden':
+      return [found.text];
+    case 'gave-up':
+      return ['it could not be found out in time: raise --timeout'];
+    case 'possible': {
+      const { changes, unrequired } = found.answer;
+      const verb = unrequired.includes(repository) ? 'add' : 'update';
+      return [
+        `possible: there is a set with ${repository} ${version}`,
+        ...heldByLines(found.heldBy),
+        ...(changes.length === 0 ? ['  it is the one that is locked'] : []),
+        ...changeLines(changes, false).map((line) => `  ${line}`),
+        ...(changes.length === 0 ? [] : [`hint: \`xpkg-resolve ${verb} ${wanted}\``]),
+      ];
+    }
+  }
+}
+
+function heldByLines(by: HeldBy | undefined): string[] {
+  return by === undefined ? [] : wrap(`held by ${heldByText(by)}`, '', '  ');
+}
+
+const { changes, summary, explanation, core, suggestions } = answerFields;
+
+/** The fields of a refusal that `resolve` prints, too. */
+const refusal = record(
+  {
+    status: constant('unsolvable', 'There is no set with the version.'),
+    'crossplane?': crossplane,
+    summary,
+    explanation,
+    core,
+    suggestions,
+    'notes?': notes,
+  },
+  'Why the set does not have the version, as `resolve` refuses the set with it.',
+) as TypedSchema<AnswerDocument>;
+
+const whySchema = {
+  ...outputSchema('why -o json', {
+    'source?': text('Repository asked about with `--not`.'),
+    'version?': text('Version asked about with `--not`.'),
+    'heldBy?': HELD_BY_SCHEMA,
+    'why?': refusal,
+    'status?': oneOf(['possible', 'gave-up'], 'There is a set with the version; or: not known.'),
+    'crossplane?': crossplane,
+    'changes?': changes,
+    'notes?': notes,
+    'answers?': list(
+      record({
+        ...locked,
+        'owns?': owned,
+        paths: list(
+          list(
+            record({ ...locked, 'constraint?': text('What the package before it asks for.') }),
+            'A path, from a package at the top.',
+          ),
+          'How it came to be locked, shortest first.',
+        ),
+        more: flag('There are more paths than are listed.'),
+      }),
+      'The package, or each owner of the object asked about.',
+    ),
+  }),
+  $defs: answerParts.$defs,
+};
+
+type WhyDocument = Static<typeof whySchema>;
+
+export const whyOutput = jsonOutput(whySchema, (value: WhyValue | WhyNotValue): WhyDocument =>
+  'answers' in value ? { answers: value.answers.map(answeredDocument) } : whyNotDocument(value),
+);
+
+type AnsweredDocument = NonNullable<WhyDocument['answers']>[number];
+
+function answeredDocument({ locked: of, owned: object, paths, more }: Answered): AnsweredDocument {
+  return {
+    ...packageDocument(of),
+    ...(object !== undefined && { owns: { kind: object.kind, name: object.name } }),
+    paths: paths.map((path) => [
+      packageDocument(path[0]?.from ?? of),
+      ...path.map(({ to, constraint }) => ({ ...packageDocument(to), constraint })),
+    ]),
+    more,
+  };
+}
+
+function packageDocument({ repository, version, direct }: LockedPackage) {
+  return { source: repository, version, direct };
+}
+
+function whyNotDocument({ found, wanted, inputs }: WhyNotValue): WhyDocument {
+  const about = { source: wanted.repository, version: wanted.version };
+  switch (found.status) {
+    case 'refused':
+      return {
+        ...about,
+        heldBy: heldByJson(found.heldBy),
+        why: answerBody(found.refusal, inputs),
+      };
+    case 'overridden':
+      return {
+        ...about,
+        why: {
+          status: 'unsolvable',
+          summary: { headline: found.text, lines: [] },
+          explanation: found.text,
+          core: [{ kind: 'requirement', text: found.text, path: [found.place] }],
+          suggestions: [],
+        },
+      };
+    case 'gave-up':
+      return { ...about, status: 'gave-up' };
+    case 'possible': {
+      const { target, changes: moved, notes: told } = found.answer;
+      return {
+        ...about,
+        status: 'possible',
+        heldBy: heldByJson(found.heldBy),
+        crossplane: target.version,
+        changes: changesJson(moved),
+        notes: told,
+      };
+    }
+  }
+}
+
+/** The result of `tree`. */
+export interface TreeValue {
+  readonly trees: readonly TreeNode[];
+  readonly crossplane: string;
+}
+
+const nodeFields = {
+  ...locked,
+  kind,
+  'constraint?': text('What the package above asks for.'),
+  'repeated?': flag('What it requires is shown further up.'),
+  'omitted?': count('Packages below that are left out because the tree is too deep.'),
+} satisfies Fields;
+
+type NodeDocument = RecordOf<typeof nodeFields> & {
+  readonly requires?: readonly NodeDocument[];
+};
+
+const node = record(
+  {
+    ...nodeFields,
+    'requires?': list(ref<NodeDocument>('node'), 'What it requires, in dependsOn order.'),
+  },
+  'A locked package.',
+);
+
+const treeSchema = {
+  ...outputSchema('tree -o json', {
+    crossplane,
+    packages: list(ref<NodeDocument>('node'), 'Packages at the top.'),
+  }),
+  $defs: { node },
+};
+
+export const treeOutput = jsonOutput(
+  treeSchema,
+  ({ trees, crossplane: target }: TreeValue): Static<typeof treeSchema> => ({
+    crossplane: target,
+    packages: trees.map(nodeDocument),
+  }),
+);
+
+function nodeDocument(tree: TreeNode): NodeDocument {
+  const { constraint, repeated, requires, omitted } = tree;
+  return {
+    source: tree.locked.repository,
+    version: tree.locked.version,
+    kind: tree.locked.kind,
+    direct: tree.locked.direct,
+    ...(constraint !== undefined && { constraint }),
+    ...(omitted !== undefined && { omitted }),
+    ...(repeated ? { repeated } : { requires: requires.map(nodeDocument) }),
+  };
+}

@@ -1,0 +1,279 @@
+import { posix } from 'node:path';
+import { ByteReader } from './byte-reader.js';
+import {
+  TAR_BLOCK_BYTES,
+  parsePaxRecords,
+  parseTarHeader,
+  type PaxRecords,
+  type TarHeader,
+  tarText,
+} from './tar-header.js';
+import { SourceError } from '../../base/errors.js';
+import { printable } from '../../base/escape.js';
+import { LIMITS, type Limits } from '../image/limits.js';
+
+export interface TarEntry {
+  /** Name as written in the tar. */
+  readonly name: string;
+  /** Name as normalized by Go's `filepath.Clean`. */
+  readonly path: string;
+  readonly type: RawEntry['type'];
+  /** Position of the content in the tar. */
+  readonly extent: { readonly offset: number; readonly size: number };
+  /** Must be read before the next entry is requested, or not at all. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Yields the entries of an untrusted tar in order. Throws if a path occurs twice, or if Go rejects
+ * the tar.
+ *
+ * Links and devices are harmless because nothing is written to disk. Bytes after the end of the tar
+ * are read because they count toward the size limit.
+ */
+export async function* tarEntries(
+  bytes: AsyncIterable<Uint8Array>,
+  subject: string,
+  limits: Limits = LIMITS,
+): AsyncGenerator<TarEntry> {
+  const names = new EntryNames(subject, limits);
+  try {
+    for await (const { name, type, offset, size, content } of readTar(bytes)) {
+      const path = names.add(name, type);
+      const wrapped = withErrors(content, subject);
+      yield { name, path, type, extent: { offset, size }, content: wrapped };
+    }
+  } catch (error) {
+    throw asTarError(error, subject);
+  }
+}
+
+async function* withErrors(
+  content: AsyncIterable<Uint8Array>,
+  subject: string,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw asTarError(error, subject);
+  }
+}
+
+function asTarError(error: unknown, subject: string): unknown {
+  return error instanceof DamagedTar ? new DamagedTarError(subject, error) : error;
+}
+
+/** Thrown if bytes are not a tar, are truncated, or could be read differently by another reader. */
+export class DamagedTarError extends SourceError {
+  constructor(subject: string, cause: DamagedTar) {
+    super('BAD_IMAGE', subject, `not a tar archive, or cut off (${cause.message})`, { cause });
+  }
+}
+
+/** Enforces the limits on entries and names of one tar, and rejects duplicate paths. */
+class EntryNames {
+  readonly #subject: string;
+  readonly #limits: Limits;
+  readonly #paths = new Set<string>();
+  #count = 0;
+  #characters = 0;
+
+  constructor(subject: string, limits: Limits) {
+    this.#subject = subject;
+    this.#limits = limits;
+  }
+
+  /** Returns the normalized path of an entry. */
+  add(name: string, type: RawEntry['type']): string {
+    const { tarEntries: mostEntries, tarNameChars, tarNamesChars, tarNameDepth } = this.#limits;
+    this.#count += 1;
+    this.#characters += name.length;
+    if (this.#count > mostEntries) {
+      throw this.#tooLarge(`the layer has more than ${mostEntries} files`);
+    }
+    if (name.length > tarNameChars) {
+      const what = `the layer has a file whose name is longer than ${tarNameChars} characters`;
+      throw this.#tooLarge(what);
+    }
+    if (this.#characters > tarNamesChars) {
+      const what = `the names of the layer's files have more than ${tarNamesChars} characters together`;
+      throw this.#tooLarge(what);
+    }
+    const path = normalizedPath(name);
+    // Looking up all parents of a path takes quadratic time in its depth.
+    if (path.split('/', tarNameDepth + 2).length > tarNameDepth + 1) {
+      throw this.#tooLarge(`the layer has a file that lies more than ${tarNameDepth} folders deep`);
+    }
+    if (this.#paths.has(path)) {
+      const what = `the layer holds \`${printable(path)}\` twice, so two readers could see two files`;
+      throw new SourceError('BAD_IMAGE', this.#subject, what);
+    }
+    // Archivers do repeat folders and global headers; these have no content to disagree about.
+    if (type === 'file' || type === 'other') this.#paths.add(path);
+    return path;
+  }
+
+  #tooLarge(what: string): SourceError {
+    return new SourceError('TOO_LARGE', this.#subject, what);
+  }
+}
+
+function normalizedPath(name: string): string {
+  const path = posix.normalize(name);
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** An entry as stored in the tar. */
+interface RawEntry {
+  readonly name: string;
+  /** `global` is a PAX header for all files, which Go ignores. */
+  readonly type: 'file' | 'directory' | 'global' | 'other';
+  /** Offset of the content in the tar. */
+  readonly offset: number;
+  readonly size: number;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** Thrown if Go rejects the bytes, or if another reader could read them differently. */
+export class DamagedTar extends Error {
+  override readonly name = 'DamagedTar';
+}
+
+/** Maximum size of long names and PAX headers, as in Go. */
+const MAX_SPECIAL_BYTES = 1024 * 1024;
+
+/** Flags of links, devices, folders and pipes, which have no content, whatever their size. */
+const HEADER_ONLY = new Set(['1', '2', '3', '4', '5', '6']);
+
+/** Attributes from PAX and GNU headers that apply to the next entry. */
+interface PendingAttributes {
+  pax: PaxRecords;
+  longName: string;
+}
+
+/**
+ * Yields the entries of a tar in order, by the rules of Go's archive/tar, which Crossplane uses.
+ * Throws `DamagedTar` if Go rejects the tar, and for sparse files, which Go accepts.
+ *
+ * A tar ends with two blocks of zeros or at a block boundary. The content of an entry must be read
+ * before the next entry is requested, or not at all.
+ */
+export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<RawEntry> {
+  const reader = new ByteReader(bytes);
+  try {
+    let pending: PendingAttributes = { pax: {}, longName: '' };
+    for (;;) {
+      const header = await nextHeader(reader);
+      if (header === undefined) break;
+      switch (header.flag) {
+        case 'x':
+          pending.pax = parsedPax(await readExtendedHeader(reader, header));
+          continue;
+        case 'g':
+          yield globalHeader(
+            parsedPax(await readExtendedHeader(reader, header)),
+            header,
+            reader.position,
+          );
+          break;
+        case 'L':
+          pending.longName = tarText(await readExtendedHeader(reader, header));
+          continue;
+        case 'K':
+          await readExtendedHeader(reader, header);
+          continue;
+        case 'S':
+          throw new DamagedTar('a sparse file');
+        default:
+          yield* entry(reader, withAttributes(header, pending));
+      }
+      pending = { pax: {}, longName: '' };
+    }
+    // Trailing bytes belong to no file but count toward the size limit.
+    await reader.skip(Infinity);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Returns undefined at the end of the tar. */
+async function nextHeader(reader: ByteReader): Promise<TarHeader | undefined> {
+  const block = await readBlock(reader);
+  if (block === undefined) return undefined;
+  if (isZero(block)) {
+    const second = await readBlock(reader);
+    if (second === undefined || isZero(second)) return undefined;
+    throw new DamagedTar('a block of zeros, and no second');
+  }
+  const header = parseTarHeader(block);
+  if (header === undefined) throw new DamagedTar('a header that is none');
+  return header;
+}
+
+/** Returns undefined at the end of the stream. */
+async function readBlock(reader: ByteReader): Promise<Uint8Array | undefined> {
+  const block = await reader.read(TAR_BLOCK_BYTES);
+  if (block.length === 0) return undefined;
+  if (block.length < TAR_BLOCK_BYTES) throw new DamagedTar('a header cut off');
+  return block;
+}
+
+function isZero(block: Uint8Array): boolean {
+  return block.every((byte) => byte === 0);
+}
+
+/** Returns the content of a header that describes the next entry. */
+async function readExtendedHeader(reader: ByteReader, { size }: TarHeader): Promise<Uint8Array> {
+  if (size > MAX_SPECIAL_BYTES) throw new DamagedTar('a header of more than a mebibyte');
+  const content = await reader.read(size);
+  if (content.length < size) throw new DamagedTar('a header cut off');
+  await reader.skip(padding(size));
+  return content;
+}
+
+function parsedPax(bytes: Uint8Array): PaxRecords {
+  const records = parsePaxRecords(bytes);
+  if (records === undefined) throw new DamagedTar('a PAX header that is none');
+  return records;
+}
+
+/** Go returns a global header as an entry, named by its own records, and ignores its values. */
+function globalHeader({ path }: PaxRecords, { name }: TarHeader, offset: number): RawEntry {
+  return { name: path ?? name, type: 'global', offset, size: 0, content: emptyContent() };
+}
+
+function withAttributes(header: TarHeader, { pax, longName }: PendingAttributes): TarHeader {
+  const name = longName || pax.path || header.name;
+  const isOldFolder = header.flag === '\0' && name.endsWith('/');
+  return { name, flag: isOldFolder ? '5' : header.flag, size: pax.size ?? header.size };
+}
+
+async function* entry(reader: ByteReader, header: TarHeader): AsyncGenerator<RawEntry> {
+  const { name, flag } = header;
+  const size = HEADER_ONLY.has(flag) ? 0 : header.size;
+  const offset = reader.position;
+  yield { name, type: entryType(flag), offset, size, content: contentOf(reader, size) };
+  const left = offset + size - reader.position;
+  if ((await reader.skip(left)) < left) throw new DamagedTar('a file cut off');
+  await reader.skip(padding(size));
+}
+
+function entryType(flag: string): RawEntry['type'] {
+  if (flag === '0' || flag === '\0') return 'file';
+  return flag === '5' ? 'directory' : 'other';
+}
+
+async function* contentOf(reader: ByteReader, size: number): AsyncGenerator<Uint8Array> {
+  let left = size;
+  for await (const chunk of reader.stream(size)) {
+    left -= chunk.length;
+    yield chunk;
+  }
+  if (left > 0) throw new DamagedTar('a file cut off');
+}
+
+async function* emptyContent(): AsyncGenerator<Uint8Array> {}
+
+function padding(size: number): number {
+  return (TAR_BLOCK_BYTES - (size % TAR_BLOCK_BYTES)) % TAR_BLOCK_BYTES;
+}

@@ -1,0 +1,172 @@
+import { MEDIA_TYPE } from './descriptor.js';
+import type { ImageRepository, StoredManifest } from './image-repository.js';
+import { manifestArtifactType, manifestMediaType, parseManifest } from './manifest.js';
+import { type Digest, sha256 } from '../../base/digest.js';
+import { SourceError } from '../../base/errors.js';
+import { printable } from '../../base/escape.js';
+import { joinReference } from '../../crossplane/packages/reference.js';
+
+export interface ArtifactFile {
+  /** Path relative to the folder that `oras pull` writes to. */
+  readonly title: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** An artifact to push. Its digest depends only on its files. */
+export interface Artifact {
+  readonly manifest: StoredManifest;
+  /** Child manifests; each one follows the manifests that it refers to. */
+  readonly manifests?: readonly StoredManifest[] | undefined;
+  /** Blobs that the manifests refer to, without those that the destination already has. */
+  readonly blobs: ReadonlyMap<Digest, Uint8Array>;
+}
+
+export interface PushOptions {
+  /** Whether the repository already has a blob or manifest. */
+  readonly has?: ((digest: Digest) => boolean) | undefined;
+  /** Called before each attempt to set the tag, after all uploads. False cancels it. */
+  readonly beforeTag?: (() => Promise<boolean>) | undefined;
+}
+
+/** Builds an OCI artifact: a typed image manifest with an empty config and a layer per file. */
+export function buildArtifact(kind: 'lock' | 'index', files: readonly ArtifactFile[]): Artifact {
+  const blobs = new Map<Digest, Uint8Array>([[sha256(EMPTY_CONFIG), EMPTY_CONFIG]]);
+  const layers = files.map(({ title, mediaType, bytes }) => {
+    const digest = sha256(bytes);
+    blobs.set(digest, bytes);
+    return { mediaType, digest, size: bytes.length, title };
+  });
+  return { manifest: buildArtifactManifest(kind, layers), blobs };
+}
+
+/** An artifact that this tool pushed to a repository. Its files are read on demand. */
+export interface StoredArtifact {
+  readonly kind: 'lock' | 'index' | 'parts';
+  readonly manifest: StoredManifest;
+  /** The repository of the artifact. */
+  readonly images: ImageRepository;
+  readonly titles: readonly string[];
+  /** Returns undefined if the artifact has no file with that title. */
+  file(title: string): Promise<Uint8Array | undefined>;
+}
+
+/** Returns undefined if there is no such tag or digest. */
+export async function openArtifact(
+  repository: ImageRepository,
+  reference: string,
+): Promise<StoredArtifact | undefined> {
+  const manifest = await repository.manifest(reference);
+  if (manifest === undefined) return undefined;
+  const subject = joinReference(repository.name, reference);
+  const parsed = parseManifest(manifest, subject);
+  const kind = artifactKind(manifest, subject);
+  const layers = parsed.kind === 'image' ? parsed.layers : [];
+  return {
+    kind,
+    manifest,
+    images: repository,
+    titles: layers.flatMap(({ annotations }) => annotations.get(TITLE_ANNOTATION) ?? []),
+    file: async (title) => {
+      const layer = layers.find(({ annotations }) => annotations.get(TITLE_ANNOTATION) === title);
+      if (layer === undefined) return undefined;
+      const bytes = await repository.blob(layer);
+      if (bytes !== undefined) return bytes;
+      const what = `its manifest names the blob ${layer.digest}, which is not there`;
+      throw new SourceError('BAD_IMAGE', subject, what);
+    },
+  };
+}
+
+/** Throws if this tool did not store the artifact. */
+function artifactKind(manifest: StoredManifest, subject: string): StoredArtifact['kind'] {
+  const type = manifestArtifactType(manifest);
+  if (type === ARTIFACT_TYPE.lock) return 'lock';
+  if (type === ARTIFACT_TYPE.index) return 'index';
+  if (type === ARTIFACT_TYPE.parts) return 'parts';
+  const what = `not something that xpkg-resolve pushed (\`${printable(type ?? 'no artifactType')}\`)`;
+  throw new SourceError('BAD_SOURCE', subject, what, {
+    hint: '`xpkg-resolve push` and `xpkg-resolve index push` store what can be named by `oci://`',
+  });
+}
+
+/** Values of `artifactType` in artifacts and their child manifests. */
+export const ARTIFACT_TYPE = {
+  lock: 'application/vnd.xpkg-resolve.lock.v1',
+  index: 'application/vnd.xpkg-resolve.index.v1',
+  parts: 'application/vnd.xpkg-resolve.index.parts.v1',
+  tables: 'application/vnd.xpkg-resolve.index.tables.v1',
+  rest: 'application/vnd.xpkg-resolve.index.rest.v1',
+} as const;
+
+type ManifestType = keyof typeof ARTIFACT_TYPE;
+
+/** A blob, as listed in a manifest. */
+export interface ListedBlob {
+  /** Path relative to the folder that `oras pull` writes to. */
+  readonly title: string;
+  readonly mediaType: string;
+  readonly digest: Digest;
+  readonly size: number;
+}
+
+export const TITLE_ANNOTATION = 'org.opencontainers.image.title';
+
+/** The empty config of every artifact, as recommended by the OCI image specification. */
+export const EMPTY_CONFIG: Uint8Array = Buffer.from('{}');
+
+/** Builds an image manifest with an artifact type, an empty config and a layer for each blob. */
+export function buildArtifactManifest(
+  type: ManifestType,
+  blobs: readonly ListedBlob[],
+): StoredManifest {
+  return storedManifest({
+    schemaVersion: 2,
+    mediaType: MEDIA_TYPE.ociManifest,
+    artifactType: ARTIFACT_TYPE[type],
+    config: {
+      mediaType: 'application/vnd.oci.empty.v1+json',
+      digest: sha256(EMPTY_CONFIG),
+      size: EMPTY_CONFIG.length,
+      data: Buffer.from(EMPTY_CONFIG).toString('base64'),
+    },
+    layers: blobs.map(({ mediaType, digest, size, title }) => ({
+      mediaType,
+      digest,
+      size,
+      annotations: { [TITLE_ANNOTATION]: title },
+    })),
+  });
+}
+
+interface ListedManifest {
+  readonly type: ManifestType;
+  readonly manifest: StoredManifest;
+  /** Whether the index embeds the manifest in `data` (OCI 1.1), which saves a request. */
+  readonly embedded?: boolean;
+}
+
+/** Builds an image index with an artifact type. The manifests keep their order. */
+export function buildArtifactIndex(
+  type: ManifestType,
+  manifests: readonly ListedManifest[],
+): StoredManifest {
+  return storedManifest({
+    schemaVersion: 2,
+    mediaType: MEDIA_TYPE.ociIndex,
+    artifactType: ARTIFACT_TYPE[type],
+    manifests: manifests.map(({ type: below, manifest, embedded = false }) => ({
+      mediaType: manifestMediaType(manifest),
+      digest: manifest.digest,
+      size: manifest.bytes.length,
+      artifactType: ARTIFACT_TYPE[below],
+      ...(embedded && { data: Buffer.from(manifest.bytes).toString('base64') }),
+    })),
+  });
+}
+
+/** Returns a manifest with its JSON bytes and digest. */
+export function storedManifest(manifest: object): StoredManifest {
+  const bytes = Buffer.from(JSON.stringify(manifest));
+  return { digest: sha256(bytes), bytes };
+}

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import type { Descriptor } from './descriptor.js';
+import { readImageConfig } from './image-config.js';
+import {
+  type ImageRepository,
+  isComplete,
+  missingPartError,
+  undefinedIfOffline,
+} from './image-repository.js';
+import { LIMITS, type Limits } from './limits.js';
+import {
+  type LocatedPackage,
+  locatePackage,
+  packageLocation,
+  type PackageLocation,
+} from './locate-package.js';
+import { type ImageManifest, parseManifest } from './manifest.js';
+import { readLayer, readPackage } from './read-package.js';
+import type { Digest } from '../../base/digest.js';
+import { SourceError } from '../../base/errors.js';
+import { printable } from '../../base/escape.js';
+import { allSettledInOrder } from '../../base/time.js';
+import type { TargetRules } from '../../crossplane/releases/target.js';
+
+type Rules = Pick<TargetRules, 'severalBaseLayers' | 'maxLayers' | 'tarEntry'>;
+
+interface Audit {
+  readonly repository: ImageRepository;
+  readonly rules: Rules;
+  readonly limits: Limits;
+  /** Name of the image in messages. */
+  readonly subject: string;
+}
+
+/**
+ * Checks what the resolver does not need: whether layers match the diffIDs in the config, and
+ * whether all platforms have the same package. Throws if the image is inconsistent. Returns notes
+ * on what could not be checked.
+ */
+export async function auditImage(
+  repository: ImageRepository,
+  reference: string,
+  rules: Rules,
+  limits: Limits = LIMITS,
+): Promise<readonly string[]> {
+  const located = await locatePackage(repository, reference, rules, limits);
+  if (located === undefined || located.location.place === 'refused') return [];
+  const subject = `${repository.name}@${located.digest}`;
+  const audit = { repository, rules, limits, subject };
+  const { image, location: at } = located;
+  // In parallel, so that the config and the manifests of other platforms take one round trip.
+  const [unchecked, compared] = await allSettledInOrder([
+    image && checkDiffIds(repository, image, locationLayers(at), audit),
+    located.manifest === undefined ? [] : comparePlatforms(located, audit),
+  ]);
+  return unchecked === undefined ? compared : [unchecked, ...compared];
+}
+
+function locationLayers(at: PackageLocation): readonly Descriptor[] {
+  if (at.place === 'layer') return [at.layer];
+  return at.place === 'flattened' ? at.layers : [];
+}
+
+/** Compares package.yaml of all platforms: a package must not depend on the reader's platform. */
+async function comparePlatforms(located: LocatedPackage, audit: Audit): Promise<readonly string[]> {
+  const notes: string[] = [];
+  let expected: Digest | undefined;
+  for (const child of await imagesOf(located.digest, audit)) {
+    if (child.digest === located.manifest || isAttachment(child)) continue;
+    const platform = platformText(child);
+    const image = await imageAt(child.digest, audit);
+    if (image === undefined) {
+      if (isComplete(audit.repository))
+        throw missingPartError(audit.subject, `the manifest ${child.digest}`);
+      notes.push(`its image for ${platform} is not at hand, so it was not compared`);
+      continue;
+    }
+    const place = packageLocation(image, audit.rules);
+    if (sameLayer(place, located.location)) continue;
+    if (place.place === 'refused') {
+      notes.push(`its image for ${platform} was not compared: ${place.why}`);
+      continue;
+    }
+    expected ??= await packageYamlAt(located.location, located, audit);
+    const got = await packageYamlAt(place, located, audit);
+    if (got !== expected) throw disagreement(platform, { expected, got }, audit);
+  }
+  return notes;
+}
+
+function disagreement(
+  platform: string,
+  { expected, got }: { expected: Digest | undefined; got: Digest | undefined },
+  { subject }: Audit,
+): SourceError {
+  const what =
+    `its platforms disagree about what the package is: package.yaml is ${expected ?? 'missing'} ` +
+    `for linux/amd64, which Crossplane reads everywhere, and ${got ?? 'missing'} for ${platform}`;
+  return new SourceError('BAD_IMAGE', subject, what, {
+    hint: 'ask its publisher to build all platforms from one package.yaml',
+  });
+}
+
+function sameLayer(a: PackageLocation, b: PackageLocation): boolean {
+  return a.place === 'layer' && b.place === 'layer' && a.layer.digest === b.layer.digest;
+}
+
+/** Attestations are listed like images, but have no platform. */
+function isAttachment({ platform, annotations }: Descriptor): boolean {
+  return platform?.os === 'unknown' || annotations.has('vnd.docker.reference.type');
+}
+
+function platformText({ platform, digest }: Descriptor): string {
+  return platform === undefined ? digest : printable(`${platform.os}/${platform.architecture}`, 40);
+}
+
+async function packageYamlAt(
+  at: PackageLocation,
+  located: LocatedPackage,
+  { repository, rules, limits }: Audit,
+): Promise<Digest | undefined> {
+  const got = await readPackage(repository, { ...located, location: at }, rules, {
+    read: drain,
+    limits,
+  });
+  return got.status === 'read' ? got.packageYaml : undefined;
+}
+
+async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of stream);
+}
+
+/** Returns the images of an index, including nested indexes. */
+async function imagesOf(digest: Digest, audit: Audit, depth = 0): Promise<readonly Descriptor[]> {
+  const { repository, subject, limits } = audit;
+  const stored = await undefinedIfOffline(repository.manifest(digest));
+  const manifest = stored && parseManifest(stored, subject, limits);
+  if (manifest?.kind !== 'index' || depth > limits.indexDepth) return [];
+  const nested = await Promise.all(
+    manifest.children.map(async (child) => {
+      const inner = await imagesOf(child.digest, audit, depth + 1);
+      return inner.length > 0 ? inner : [child];
+    }),
+  );
+  return nested.flat();
+}
+
+/** Returns undefined if the image is missing, as in a partial layout. */
+async function imageAt(
+  digest: Digest,
+  { repository, subject, limits }: Audit,
+): Promise<ImageManifest | undefined> {
+  const stored = await undefinedIfOffline(repository.manifest(digest));
+  const manifest = stored && parseManifest(stored, subject, limits);
+  return manifest?.kind === 'image' ? manifest : undefined;
+}
+
+/**
+ * Checks layers against the diffIDs in the config of the image.
+ *
+ * The digest of a layer covers its compressed bytes, its diffID the tar inside. Container runtimes
+ * reject an image if they do not match. Returns the reason if they could not be compared, else
+ * undefined.
+ */
+async function checkDiffIds(
+  repository: ImageRepository,
+  { config, layers }: ImageManifest,
+  checked: readonly Descriptor[],
+  options: Pick<Audit, 'subject' | 'limits'>,
+): Promise<string | undefined> {
+  const { subject, limits } = options;
+  const read = await undefinedIfOffline(readImageConfig(repository, config, subject, limits));
+  if (read === undefined) return 'its config is not at hand, so diffIDs were not compared';
+  const { diffIds } = read;
+  if (diffIds === undefined) return 'its config lists no diffIDs to compare';
+  if (diffIds.length !== layers.length) {
+    const what = `its config lists ${diffIds.length} layers, and its manifest ${layers.length}`;
+    throw new SourceError('BAD_IMAGE', subject, what);
+  }
+  for (const [at, layer] of layers.entries()) {
+    if (!checked.includes(layer)) continue;
+    const got = await diffIdOf(repository, layer, options);
+    if (got === diffIds[at]) continue;
+    const what = `it contradicts itself: its config says that layer ${layer.digest} unpacks to ${printable(diffIds[at]!, 100)}, and it unpacks to ${got}`;
+    throw new SourceError('BAD_IMAGE', subject, what, {
+      hint: 'container runtimes refuse such an image: ask its publisher to build it anew',
+    });
+  }
+  return undefined;
+}
+
+async function diffIdOf(
+  repository: ImageRepository,
+  layer: Descriptor,
+  { subject, limits }: Pick<Audit, 'subject' | 'limits'>,
+): Promise<string> {
+  const got = await readLayer(repository, layer, { subject, limits }, async (tar) => {
+    const hash = createHash('sha256');
+    for await (const chunk of tar) hash.update(chunk);
+    return `sha256:${hash.digest('hex')}`;
+  });
+  if (got === undefined) throw missingPartError(subject, `the layer ${layer.digest}`);
+  return got.value;
+}

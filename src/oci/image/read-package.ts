@@ -1,0 +1,373 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import pLimit from 'p-limit';
+import type { Descriptor } from './descriptor.js';
+import { type ExpectedBlob, type ImageRepository, openBlob } from './image-repository.js';
+import { LIMITS, type Limits } from './limits.js';
+import type { LocatedPackage } from './locate-package.js';
+import { type Digest, isDigest } from '../../base/digest.js';
+import { SourceError } from '../../base/errors.js';
+import { printable } from '../../base/escape.js';
+import type { TargetRules } from '../../crossplane/releases/target.js';
+import { DamagedTarError, tarEntries, type TarEntry } from '../archive/tar-reader.js';
+import { type Compression, decompressLayer } from '../archive/unpack.js';
+
+/** A package read from an image. `refused`: the image is intact, but would not be installed. */
+export type ReadPackage<T> =
+  | {
+      readonly status: 'read';
+      readonly value: T;
+      /** Digest of package.yaml; undefined if the package consists of many files. */
+      readonly packageYaml: Digest | undefined;
+      /** undefined if the image had to be flattened. */
+      readonly baseLayer: Digest | undefined;
+      readonly notes: readonly string[];
+      /** Compressions of the layers read, sorted, without duplicates. */
+      readonly packings: readonly Compression[];
+    }
+  | { readonly status: 'refused'; readonly why: string };
+
+/** Reads a package that consists of many files, in the order of the layers. */
+interface FilesReader<T> {
+  /** Whether the file at this path in the image belongs to such a package. */
+  takes(path: string): boolean;
+  /** Called once per file; may stop before the end of the file. */
+  add(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** undefined if no file of such a package was found. */
+  readonly value: T | undefined;
+}
+
+type Rules = Pick<TargetRules, 'tarEntry'>;
+
+interface ReadOptions<T> {
+  readonly read: ContentReader<T>;
+  /** Reader for an image without package.yaml; if undefined, such an image is refused. */
+  readonly files?: FilesReader<T> | undefined;
+  readonly limits?: Limits | undefined;
+}
+
+/** Reads package.yaml from the base layer, or from the merged layers if none is annotated. */
+export async function readPackage<T>(
+  repository: ImageRepository,
+  located: LocatedPackage,
+  rules: Rules,
+  options: ReadOptions<T>,
+): Promise<ReadPackage<T>> {
+  const { location: at } = located;
+  const packings = new Set<Compression>();
+  const context = { ...options, repository, packings, limits: options.limits ?? LIMITS };
+  if (at.place === 'refused') return { status: 'refused', why: at.why };
+  if (at.place === 'layer') return readFromLayer(at.layer, rules, context, located);
+  try {
+    return await readFlattened(at.layers, rules, context, located);
+  } catch (error) {
+    // `oras push` sets the media type of a tar for every file by default.
+    if (at.artifact === undefined || !(error instanceof DamagedTarError)) throw error;
+    const why = `it is no package but an artifact (\`${printable(at.artifact)}\`)`;
+    return { status: 'refused', why };
+  }
+}
+
+interface Context<T> extends ReadOptions<T> {
+  readonly repository: ImageRepository;
+  readonly limits: Limits;
+  /** Compressions of the layers read so far. */
+  readonly packings: Set<Compression>;
+}
+
+async function readFromLayer<T>(
+  layer: Descriptor,
+  rules: Rules,
+  context: Context<T>,
+  located: LocatedPackage,
+): Promise<ReadPackage<T>> {
+  const found = await findInLayer(layer, context, { isWanted: isPackageYaml(rules) });
+  if (found === undefined) {
+    return {
+      status: 'refused',
+      why: `the layer marked as base holds no package.yaml${platformNote(located)}`,
+    };
+  }
+  return readResult(found, layer.digest, otherFilesNote(found), context);
+}
+
+/** Reads layers from the top down until package.yaml is found. */
+async function readFlattened<T>(
+  layers: readonly Descriptor[],
+  rules: Rules,
+  context: Context<T>,
+  located: LocatedPackage,
+): Promise<ReadPackage<T>> {
+  const { repository, files } = context;
+  const entries = flattenedEntries(`${repository.name}@${located.digest}`, rules, context);
+  let bytes = 0;
+  for (const [index, layer] of [...layers].reverse().entries()) {
+    const found = await findInLayer(layer, context, entries);
+    bytes += layer.size;
+    if (found !== undefined) {
+      const notes = [flattenedNote(index + 1, bytes), ...otherFilesNote(found)];
+      return readResult(found, undefined, notes, context);
+    }
+  }
+  const value = files?.value;
+  if (value !== undefined) return readResult({ value, digest: undefined }, undefined, [], context);
+  return {
+    status: 'refused',
+    why: `no layer is marked \`io.crossplane.xpkg: base\`, and none holds package.yaml${platformNote(located)}`,
+  };
+}
+
+/** Selects files in the merged file system: an upper layer hides files of lower ones. */
+function flattenedEntries<T>(
+  subject: string,
+  { tarEntry }: Rules,
+  { files, limits }: Context<T>,
+): EntrySelection {
+  const all = new FlattenedFiles(subject, limits);
+  const visible = new WeakSet<TarEntry>();
+  return {
+    isWanted: (entry) => {
+      if (!all.isVisible(entry)) return false;
+      visible.add(entry);
+      const named = tarEntry === 'exact' ? entry.path : posix.basename(entry.path);
+      return named === PACKAGE_YAML;
+    },
+    readOther: async (entry) => {
+      const { path, type, content } = entry;
+      if (files?.takes(path) !== true || type !== 'file' || !visible.has(entry)) return;
+      await readWithDigest(content, (stream) => files.add(path, stream), { subject, limits });
+    },
+  };
+}
+
+function readResult<T>(
+  found: { readonly value: T; readonly digest: Digest | undefined },
+  baseLayer: Digest | undefined,
+  notes: readonly string[],
+  { packings }: Context<T>,
+): ReadPackage<T> {
+  return {
+    status: 'read',
+    value: found.value,
+    packageYaml: found.digest,
+    baseLayer,
+    notes,
+    packings: [...packings].sort(),
+  };
+}
+
+function flattenedNote(layers: number, bytes: number): string {
+  const read = layers === 1 ? 'the top layer' : `${layers} layers`;
+  return `no layer is marked \`io.crossplane.xpkg: base\`, so ${read} (${bytes} bytes) had to be read; \`docker pull\` and \`docker push\` lose the mark, and so does what converts manifests: copy with \`crane copy\` or \`oras copy -r\`, from registry to registry`;
+}
+
+function platformNote({ hasNoPlatform: platformless }: LocatedPackage): string {
+  return platformless
+    ? ' (the index lists a child without a platform first, and Crossplane takes such a child for the package)'
+    : '';
+}
+
+async function findInLayer<T>(
+  layer: Descriptor,
+  { repository, limits, read, packings }: Context<T>,
+  entries: EntrySelection,
+): Promise<FoundPackageYaml<T> | undefined> {
+  const subject = `${repository.name}@${layer.digest}`;
+  const note = (packing: Compression) => void packings.add(packing);
+  const found = await readLayer(repository, layer, { subject, limits, note }, (tar) =>
+    findPackageYaml(tarEntries(tar, subject, limits), read, { ...entries, subject, limits }),
+  );
+  if (found !== undefined) return found.value;
+  const what = 'the manifest names this layer, and it is not there';
+  throw new SourceError('BAD_IMAGE', subject, what);
+}
+
+interface LayerReading {
+  readonly subject: string;
+  readonly limits: Limits;
+  /** Called with the compression of the layer. */
+  readonly note?: ((packing: Compression) => void) | undefined;
+}
+
+/**
+ * Reads the decompressed layer, after its digest and size are verified. Returns undefined if the
+ * repository does not have the layer.
+ */
+export async function readLayer<T>(
+  repository: ImageRepository,
+  layer: ExpectedBlob,
+  { subject, limits, note }: LayerReading,
+  read: (tar: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<{ readonly value: T } | undefined> {
+  if (layer.size > limits.layerBytes) {
+    const what = `the layer has ${layer.size} bytes; at most ${limits.layerBytes} are read`;
+    throw new SourceError('TOO_LARGE', subject, what);
+  }
+  const blob = await openBlob(repository, layer);
+  if (blob === undefined) return undefined;
+  try {
+    return await withReaderTurn(async () => {
+      const packed = { chunks: blob.chunks(), size: layer.size };
+      return { value: await read(decompressLayer(packed, subject, limits, note)) };
+    });
+  } finally {
+    await blob.close();
+  }
+}
+
+/**
+ * Packages are fetched in parallel, but unpacked and read one at a time, so that memory use does
+ * not grow with the number of requests.
+ */
+const readerQueue = pLimit(1);
+
+/** Calls `read` when no other reader is active. `read` must not wait for the network. */
+export function withReaderTurn<T>(read: () => Promise<T>): Promise<T> {
+  return readerQueue(read);
+}
+
+const PACKAGE_YAML = 'package.yaml';
+
+const MAX_OTHERS_SHOWN = 5;
+
+/** Parses the content of package.yaml. */
+type ContentReader<T> = (stream: AsyncIterable<Uint8Array>) => Promise<T>;
+
+interface FoundPackageYaml<T> {
+  readonly value: T;
+  /** Digest of package.yaml. */
+  readonly digest: Digest;
+  readonly path: string;
+  /** Paths of other files named package.yaml, which the target ignores. */
+  readonly others: readonly string[];
+}
+
+/** Decides how tar entries are used. */
+interface EntrySelection {
+  /** Whether an entry is the package.yaml to read. */
+  readonly isWanted: (entry: TarEntry) => boolean;
+  /** Called with every other entry; may read its content. */
+  readonly readOther?: ((entry: TarEntry) => Promise<void>) | undefined;
+}
+
+/** Reads the first matching package.yaml and lists the others. */
+async function findPackageYaml<T>(
+  entries: AsyncIterable<TarEntry>,
+  read: ContentReader<T>,
+  options: EntrySelection & { readonly subject: string; readonly limits: Limits },
+): Promise<FoundPackageYaml<T> | undefined> {
+  let found: Omit<FoundPackageYaml<T>, 'others'> | undefined;
+  const others: string[] = [];
+  for await (const entry of entries) {
+    const wanted = options.isWanted(entry);
+    if (found === undefined && wanted) {
+      const { value, digest } = await readWithDigest(entry.content, read, options);
+      found = { path: entry.path, value, digest };
+    } else if (posix.basename(entry.path) === PACKAGE_YAML) {
+      others.push(entry.path);
+    } else {
+      await options.readOther?.(entry);
+    }
+  }
+  return found === undefined ? undefined : { ...found, others };
+}
+
+/** Returns whether a target reads an entry of the base layer as package.yaml. */
+function isPackageYaml(rules: Pick<TargetRules, 'tarEntry'>): (entry: TarEntry) => boolean {
+  return rules.tarEntry === 'exact'
+    ? ({ name }) => name === PACKAGE_YAML
+    : ({ path }) => posix.basename(path) === PACKAGE_YAML;
+}
+
+function otherFilesNote({ path, others }: FoundPackageYaml<unknown>): readonly string[] {
+  if (others.length === 0) return [];
+  const listed = others.slice(0, MAX_OTHERS_SHOWN).map((other) => `\`${printable(other)}\``);
+  return [
+    `the layer holds package.yaml in several folders; Crossplane takes \`${printable(path)}\`, not ${listed.join(', ')}`,
+  ];
+}
+
+/** Reads the whole content. Returns its digest and size. */
+export async function readWithDigest<T>(
+  content: AsyncIterable<Uint8Array>,
+  read: ContentReader<T>,
+  { subject, limits = LIMITS }: { readonly subject: string; readonly limits?: Limits | undefined },
+): Promise<{ readonly value: T; readonly digest: Digest; readonly size: number }> {
+  const hash = createHash('sha256');
+  const chunks = content[Symbol.asyncIterator]();
+  let size = 0;
+  const next = async () => {
+    const { done = false, value: chunk } = await chunks.next();
+    if (done) return undefined;
+    size += chunk.byteLength;
+    if (size > limits.packageYamlBytes) {
+      const what = `package.yaml is larger than ${limits.packageYamlBytes} bytes, where Crossplane stops reading`;
+      throw new SourceError('TOO_LARGE', subject, what);
+    }
+    hash.update(chunk);
+    return chunk;
+  };
+  async function* passed() {
+    for (let chunk = await next(); chunk !== undefined; chunk = await next()) yield chunk;
+  }
+  const value = await read(passed());
+  // `read` may stop early, but the digest covers the whole file.
+  while ((await next()) !== undefined);
+  const digest = `sha256:${hash.digest('hex')}`;
+  if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
+  return { value, digest, size };
+}
+
+const WHITEOUT = '.wh.';
+
+/**
+ * The merged file system of all layers, built from the top layer down.
+ *
+ * It follows go-containerregistry's `mutate.Extract`: the first entry of a path wins, a whiteout or
+ * a file also hides every path below it, and opaque whiteouts have no special meaning.
+ */
+class FlattenedFiles {
+  /** By path: whether the entry hides everything below it. */
+  readonly #entries = new Map<string, boolean>();
+  readonly #subject: string;
+  readonly #limits: Limits;
+  #characters = 0;
+
+  constructor(subject: string, limits: Limits) {
+    this.#subject = subject;
+    this.#limits = limits;
+  }
+
+  /** Adds the next entry, in layer and tar order. Returns whether the entry is visible. */
+  isVisible(entry: TarEntry): boolean {
+    const base = posix.basename(entry.path);
+    const whiteout = base.startsWith(WHITEOUT);
+    const folder = entry.type === 'directory';
+    const path =
+      whiteout && !folder
+        ? posix.join(posix.dirname(entry.path), base.slice(WHITEOUT.length))
+        : entry.path;
+    if (this.#entries.has(path) || this.#isHidden(path)) return false;
+    this.#entries.set(path, whiteout || !folder);
+    this.#characters += path.length;
+    this.#checkLimits();
+    return !whiteout;
+  }
+
+  /** The limits for one layer also apply to all layers together. */
+  #checkLimits(): void {
+    const { tarEntries, tarNamesChars } = this.#limits;
+    if (this.#entries.size <= tarEntries && this.#characters <= tarNamesChars) return;
+    const what = `its layers hold more than ${tarEntries} files, or their names more than ${tarNamesChars} characters`;
+    throw new SourceError('TOO_LARGE', this.#subject, what);
+  }
+
+  #isHidden(path: string): boolean {
+    for (let below = path; ;) {
+      const folder = posix.dirname(below);
+      if (folder === below) return false;
+      if (this.#entries.get(folder) === true) return true;
+      below = folder;
+    }
+  }
+}

@@ -1,0 +1,415 @@
+import { isDigest, sha256, type Digest } from '../../base/digest.js';
+import { printable } from '../../base/escape.js';
+import { isTag, joinReference } from '../../crossplane/packages/reference.js';
+import { packageName } from '../../crossplane/packages/repository-names.js';
+import { SourceError } from '../../base/errors.js';
+import { withPaceCheck, readBody, BlobVerifier, WrongBytesError } from './body.js';
+import {
+  BlobBuffer,
+  type BlobSink,
+  type ExpectedBlob,
+  type RemoteRepository,
+  type StoredManifest,
+  type TagList,
+} from '../image/image-repository.js';
+import { MEDIA_TYPE, type Descriptor } from '../image/descriptor.js';
+import { mediaTypeProblem, parseManifest } from '../image/manifest.js';
+import { fieldsOf, listOf, parseJson, stringOf } from '../../base/json.js';
+import { readJson, type JsonShape } from '../../base/strict-json.js';
+import { LIMITS, type Limits } from '../image/limits.js';
+import { nextPage, TagCollector } from './paging.js';
+import { isTransientStatus } from './retry.js';
+import { RegistrySession, type RemoteName, type SessionOptions } from './session.js';
+import { shownUrl, type HttpResponse } from './transport.js';
+
+/** Limits for the body of an error response. */
+const MAX_FAILURE_BYTES = 64 * 1024;
+const FAILURE_BODY_MS = 2_000;
+
+const MANIFESTS = Object.values(MEDIA_TYPE).join(', ');
+
+/** Reads registries by the pull part of the OCI distribution spec 1.1. Verifies every digest. */
+export class RegistryClient {
+  readonly #session: RegistrySession;
+  readonly #limits: Limits;
+
+  constructor(options: SessionOptions & { readonly limits?: Limits | undefined }) {
+    this.#session = new RegistrySession(options);
+    this.#limits = options.limits ?? LIMITS;
+  }
+
+  repository(name: RemoteName): RemoteRepository {
+    // Set to false if the registry does not return digests for HEAD.
+    let supportsHead = true;
+    return {
+      name: `${name.host}/${name.path}`,
+      tags: async () => (await this.#tags(name))?.tags,
+      tagList: (cached) => this.#tags(name, cached),
+      manifest: (reference, cached) => this.#manifest(name, reference, cached),
+      pointsAt: async (reference, digest) => {
+        const advertised = supportsHead ? await this.#advertisedDigest(name, reference) : 'unknown';
+        if (advertised === 'unsupported') supportsHead = false;
+        return advertised === digest;
+      },
+      referrers: (digest) => this.#referrers(name, digest),
+      blob: async (descriptor) => {
+        const to = new BlobBuffer();
+        const limit = this.#limits.layerBytes;
+        return (await this.#download(name, descriptor, { to, limit })) ? to.bytes : undefined;
+      },
+      copyUnsized: (digest, to, signal) => this.#copyUnsized(name, digest, to, signal),
+      copyBlob: (descriptor, to) =>
+        this.#download(name, descriptor, { to, limit: this.#limits.copiedLayerBytes }),
+    };
+  }
+
+  async #tags(name: RemoteName, cached?: TagList): Promise<TagList | undefined> {
+    const subject = `tags of ${name.host}/${name.path}`;
+    const list = new TagCollector(subject, this.#limits);
+    let url: URL | undefined = await this.#session.url(name, 'tags/list?n=1000');
+    while (url !== undefined) {
+      list.visit(url);
+      const condition = list.pages === 1 ? conditionFor(cached) : {};
+      const page: TagPage | undefined = await this.#tagPage(name, url, condition, subject);
+      if (page === undefined && list.pages === 1) return undefined;
+      if (page === undefined) {
+        throw new SourceError('BAD_SOURCE', subject, 'a later page of the list is not there');
+      }
+      if (page === 'unchanged') return cached;
+      list.add(page);
+      url = page.next;
+      // Stored for a single page only: validators of the first page say nothing about others.
+      if (list.pages === 1 && url === undefined) return { ...page.validators, tags: list.tags };
+    }
+    return { tags: list.tags };
+  }
+
+  #tagPage(
+    name: RemoteName,
+    url: URL,
+    condition: Readonly<Record<string, string>>,
+    subject: string,
+  ): Promise<TagPage | undefined> {
+    return this.#session.retried(subject, async () => {
+      const headers = { accept: 'application/json', ...condition };
+      const result = await this.#session.get(name, url, headers, subject);
+      const { response } = result;
+      if (response.status === 404) return this.#checkMissing(result, url, subject);
+      if (response.status === 304) {
+        await response.discard();
+        return 'unchanged';
+      }
+      const limit = this.#limits.tagPageBytes;
+      const body = await readBody(response, limit, { subject, clock: this.#session.clock });
+      // If the repository moved, the registry redirects to the list of another repository.
+      const moved = result.url.href !== url.href;
+      const path = moved ? undefined : name.path;
+      const link = response.header('link') ?? '';
+      const tags = tagsFrom(body, { path, isLinked: link.trim() !== '' }, subject);
+      const from = result.url.origin === url.origin ? result.url : url;
+      const next = nextPage(link, from, subject);
+      return { tags, bytes: body.length, next, validators: validatorsIn(response) };
+    });
+  }
+
+  async #manifest(
+    name: RemoteName,
+    reference: string,
+    cached?: StoredManifest,
+  ): Promise<StoredManifest | undefined> {
+    if (!isDigest(reference) && !isTag(reference)) return undefined;
+    const subject = joinReference(`${name.host}/${name.path}`, reference);
+    const url = await this.#session.url(name, `manifests/${reference}`);
+    return this.#session.retried(subject, async () => {
+      const known = cached === undefined ? {} : { 'if-none-match': `"${cached.digest}"` };
+      const headers = { accept: MANIFESTS, ...known };
+      const result = await this.#session.get(name, url, headers, subject);
+      const { response } = result;
+      if (response.status === 404) return this.#checkMissing(result, url, subject);
+      if (response.status === 304) {
+        await response.discard();
+        return cached;
+      }
+      const limit = this.#limits.manifestBytes;
+      const bytes = await readBody(response, limit, { subject, clock: this.#session.clock });
+      const digest = sha256(bytes);
+      const advertised = response.header('docker-content-digest');
+      if (advertised !== undefined && !isDigest(advertised)) {
+        const what = `unknown kind of digest \`${printable(advertised)}\``;
+        throw new SourceError('BAD_DIGEST', subject, what);
+      }
+      for (const promised of [reference, advertised]) {
+        if (promised !== undefined && isDigest(promised) && promised !== digest) {
+          throw new WrongBytesError(`bytes whose digest is ${digest}, not ${promised}`);
+        }
+      }
+      // A manifest with the requested digest is what was published, even if it is invalid.
+      if (!isDigest(reference) && !isManifest(bytes)) {
+        throw new SourceError('BAD_SOURCE', subject, 'the answer is not a manifest');
+      }
+      const problem = mediaTypeProblem({ bytes }, contentType(response));
+      if (problem !== undefined) {
+        throw new SourceError('BAD_SOURCE', subject, `wrong Content-Type: ${problem}`);
+      }
+      return { digest, bytes };
+    });
+  }
+
+  /** Returns the digest that a registry reports for HEAD; `unsupported` if it reports none. */
+  async #advertisedDigest(
+    name: RemoteName,
+    reference: string,
+  ): Promise<Digest | 'unknown' | 'unsupported'> {
+    if (!isDigest(reference) && !isTag(reference)) return 'unknown';
+    const subject = joinReference(`${name.host}/${name.path}`, reference);
+    const url = await this.#session.url(name, `manifests/${reference}`);
+    const { response } = await this.#session.retried(subject, () =>
+      this.#session.head(name, url, { accept: MANIFESTS }),
+    );
+    const { status } = response;
+    // The GET that follows retries, or reports the error.
+    if (status === 404 || isTransientStatus(status)) return 'unknown';
+    const advertised = response.header('docker-content-digest');
+    return status === 200 && advertised !== undefined && isDigest(advertised)
+      ? advertised
+      : 'unsupported';
+  }
+
+  /** Lists referrers. Without the referrers API, clients keep the list under a tag. */
+  async #referrers(name: RemoteName, digest: Digest): Promise<readonly Descriptor[]> {
+    const subject = `referrers of ${name.host}/${name.path}@${digest}`;
+    const found: Descriptor[] = [];
+    const pages = new Set<string>();
+    let url: URL | undefined = await this.#session.url(name, `referrers/${digest}`);
+    while (url !== undefined) {
+      const asked: URL = url;
+      if (pages.has(asked.href) || pages.size >= this.#limits.tagPages) {
+        throw new SourceError('TOO_LARGE', subject, 'the list does not end');
+      }
+      pages.add(asked.href);
+      const page = await this.#session.retried(subject, () =>
+        this.#referrersPage(name, asked, subject),
+      );
+      if (page === undefined) {
+        const tagged = await this.#manifest(name, digest.replace(':', '-'));
+        return tagged === undefined ? [] : childrenOf(tagged, subject);
+      }
+      found.push(...childrenOf(page.manifest, subject));
+      if (found.length > this.#limits.indexChildren) {
+        const what = `there are more than ${this.#limits.indexChildren}`;
+        throw new SourceError('TOO_LARGE', subject, what);
+      }
+      url = page.next;
+    }
+    return found;
+  }
+
+  async #referrersPage(name: RemoteName, url: URL, subject: string) {
+    const headers = { accept: MEDIA_TYPE.ociIndex };
+    const { response } = await this.#session.get(name, url, headers, subject);
+    if (response.status === 404) {
+      await response.discard();
+      return undefined;
+    }
+    const limit = this.#limits.manifestBytes;
+    const bytes = await readBody(response, limit, { subject, clock: this.#session.clock });
+    const next = nextPage(response.header('link'), url, subject);
+    return { manifest: { digest: sha256(bytes), bytes }, next };
+  }
+
+  /**
+   * Accepts a 404 only from the requested URL and in the format of a registry. A proxy, gateway or
+   * bucket with its own 404 page knows nothing about the repository, so its answer must not cause
+   * the choice of an older version.
+   */
+  async #checkMissing(
+    { response, url }: { readonly response: HttpResponse; readonly url: URL },
+    asked: URL,
+    subject: string,
+  ): Promise<undefined> {
+    const body = await this.#errorBody(response, subject);
+    const json = readJson(body, { fields: { errors: ['any'] } });
+    const errors = 'value' in json ? fieldsOf(json.value)?.get('errors') : undefined;
+    if (listOf(errors) !== undefined && url.href === asked.href) return undefined;
+    const what =
+      url.href === asked.href
+        ? 'the answer is 404, and not in the words of a registry (`{"errors": […]}`)'
+        : `the request was redirected to \`${shownUrl(url)}\`, where the answer is 404`;
+    const hint = 'is there a proxy or a web page at that address? `--trace` shows the requests';
+    throw new SourceError('BAD_SOURCE', subject, what, { hint });
+  }
+
+  /** Returns the body of an error response; empty if it is too long or too slow. */
+  async #errorBody(response: HttpResponse, subject: string): Promise<string> {
+    const context = { subject, clock: this.#session.clock };
+    const reading = readBody(response, MAX_FAILURE_BYTES, context).then(
+      (body) => Buffer.from(body).toString('utf8'),
+      () => '',
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<string>((resolve) => {
+      timer = setTimeout(resolve, FAILURE_BODY_MS, '');
+    });
+    const body = await Promise.race([reading, late]);
+    clearTimeout(timer);
+    if (body === '') await response.discard();
+    return body;
+  }
+
+  async #copyUnsized(
+    name: RemoteName,
+    digest: Digest,
+    to: BlobSink,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const subject = `${name.host}/${name.path}@${digest}`;
+    const url = await this.#session.url(name, `blobs/${digest}`);
+    const { response } = await this.#session.get(name, url, {}, subject, signal);
+    const size = Number(response.header('content-length') ?? NaN);
+    if (response.status !== 200 || !(size <= this.#limits.layerBytes)) {
+      await response.discard();
+      return false;
+    }
+    const bytes = new BlobVerifier({ digest, size }, to);
+    await bytes.addAll(withPaceCheck(response.body, this.#session.clock, size));
+    return bytes.finish();
+  }
+
+  /** Copies a blob to a sink, resuming broken downloads. Returns false if it is missing. */
+  async #download(
+    name: RemoteName,
+    expected: ExpectedBlob,
+    { to, limit }: { readonly to: BlobSink; readonly limit: number },
+  ): Promise<boolean> {
+    const subject = `${name.host}/${name.path}@${expected.digest}`;
+    if (expected.size > limit) {
+      const what = `the layer has ${expected.size} bytes; at most ${limit} are read`;
+      throw new SourceError('TOO_LARGE', subject, what);
+    }
+    const url = await this.#session.url(name, `blobs/${expected.digest}`);
+    const bytes = new BlobVerifier(expected, to);
+    let etag: string | undefined;
+    return this.#session.retried(subject, async () => {
+      // The connection broke after the last byte, so no range is left to request.
+      if (bytes.size > 0 && bytes.size === expected.size) return bytes.finish();
+      const resume = bytes.size > 0 && etag !== undefined ? rangeHeaders(bytes.size, etag) : {};
+      const { response } = await this.#session.get(name, url, resume, subject);
+      if (response.status === 404) {
+        await response.discard();
+        return false;
+      }
+      if (response.status === 416) {
+        await response.discard();
+        throw await bytes.tooShortError();
+      }
+      if (bytes.size > 0 && !isContinuation(response, bytes.size)) await bytes.restart();
+      etag = strongEtag(response);
+      const left = expected.size - bytes.size;
+      await bytes.addAll(withPaceCheck(response.body, this.#session.clock, left));
+      // A 206 may be shorter than the requested range, but a 200 is complete.
+      if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShortError();
+      return bytes.finish();
+    });
+  }
+}
+
+/** Returns the entries of a referrers list, which is an index. */
+function childrenOf(manifest: StoredManifest, subject: string): readonly Descriptor[] {
+  const parsed = parseManifest(manifest, subject);
+  if (parsed.kind === 'index') return parsed.children;
+  throw new SourceError('BAD_SOURCE', subject, 'the answer is an image and not an index');
+}
+
+type TagPage =
+  | 'unchanged'
+  | {
+      readonly tags: readonly string[];
+      readonly bytes: number;
+      readonly next: URL | undefined;
+      readonly validators: Omit<TagList, 'tags'>;
+    };
+
+function conditionFor(cached: TagList | undefined): Readonly<Record<string, string>> {
+  if (cached?.etag !== undefined) return { 'if-none-match': cached.etag };
+  return cached?.lastModified === undefined ? {} : { 'if-modified-since': cached.lastModified };
+}
+
+function validatorsIn(response: HttpResponse): Omit<TagList, 'tags'> {
+  return { etag: response.header('etag'), lastModified: response.header('last-modified') };
+}
+
+/** The fields of go-containerregistry's `remote.Tags`. */
+const TAGS_SHAPE: JsonShape = { fields: { name: 'string', tags: ['string'], next: 'string' } };
+
+/**
+ * Parses a page of tags. `path` is the expected repository; undefined if any is allowed. `isLinked`
+ * is true if a Link header names the next page.
+ */
+function tagsFrom(
+  body: Uint8Array,
+  { path, isLinked }: { readonly path: string | undefined; readonly isLinked: boolean },
+  subject: string,
+): readonly string[] {
+  const json = readJson(body, TAGS_SHAPE);
+  if ('problem' in json) {
+    const what = `the answer is not a list of tags: it ${json.problem}`;
+    throw new SourceError('BAD_SOURCE', subject, what);
+  }
+  const answer = fieldsOf(json.value);
+  const tags = answer?.get('tags');
+  if (tags === null) {
+    // Some registries send this for an incomplete list, which is not a package without versions.
+    const what = 'the answer has `"tags": null` in place of a list';
+    throw new SourceError('BAD_SOURCE', subject, what, {
+      hint: 'if the repository has no tags, push one or delete the repository; or name another source with `--from`',
+    });
+  }
+  const listed = listOf(tags)?.map(stringOf);
+  if (listed === undefined || !listed.every((tag) => tag !== undefined)) {
+    throw new SourceError('BAD_SOURCE', subject, 'the answer is not a list of tags');
+  }
+  const name = stringOf(answer?.get('name')) ?? '';
+  if (path !== undefined && isOtherRepository(name, path)) {
+    const what = `the answer is the list of another repository, \`${printable(name)}\``;
+    throw new SourceError('BAD_SOURCE', subject, what);
+  }
+  // go-containerregistry follows this field, although no specification defines it.
+  if (!isLinked && (stringOf(answer?.get('next')) ?? '') !== '') {
+    const what = 'the answer names a next page in `next` and not in a `Link` header';
+    throw new SourceError('BAD_SOURCE', subject, what);
+  }
+  return listed.filter((tag) => isTag(tag));
+}
+
+/**
+ * Whether a tag list names another repository. A registry proxy may return the upstream name, which
+ * has the same last segment.
+ */
+function isOtherRepository(name: string, path: string): boolean {
+  return name.includes('/') && packageName(name) !== packageName(path);
+}
+
+/** Returns the first Content-Type, as Go does. */
+function contentType(response: HttpResponse): string {
+  return (response.header('content-type') ?? '').split(',', 1)[0]!.trim();
+}
+
+/** Every manifest states its version or media type; the error page of a proxy has neither. */
+function isManifest(bytes: Uint8Array): boolean {
+  const fields = fieldsOf(parseJson(bytes)?.value);
+  return fields?.get('schemaVersion') !== undefined || fields?.get('mediaType') !== undefined;
+}
+
+function rangeHeaders(offset: number, etag: string): Record<string, string> {
+  return { range: `bytes=${offset}-`, 'if-range': etag };
+}
+
+function strongEtag(response: HttpResponse): string | undefined {
+  const etag = response.header('etag');
+  return etag?.startsWith('"') === true ? etag : undefined;
+}
+
+function isContinuation(response: HttpResponse, offset: number): boolean {
+  const range = response.header('content-range') ?? '';
+  return response.status === 206 && range.startsWith(`bytes ${offset}-`);
+}

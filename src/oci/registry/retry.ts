@@ -1,0 +1,177 @@
+import { RefusedAddressError } from './address-rules.js';
+import type { Proxy } from './proxy.js';
+import type { HttpResponse } from './transport.js';
+import { codeOf } from '../../base/files/file-system.js';
+import type { Clock } from '../../base/time.js';
+
+export interface RetryPolicy {
+  readonly maxTries: number;
+  readonly baseMs: number;
+  readonly maxWaitMs: number;
+  /** Time after the first attempt when no further attempt starts. */
+  readonly deadlineMs: number;
+}
+
+export const RETRY_POLICY: RetryPolicy = {
+  maxTries: 4,
+  baseMs: 500,
+  maxWaitMs: 30_000,
+  deadlineMs: 180_000,
+};
+
+/** A failure for which a retry is useful. */
+export class TransientError extends Error {
+  override readonly name = 'TransientFailure';
+  readonly retryAfterMs: number | undefined;
+  /** Maximum retries for this kind of failure; undefined for the limit of the policy. */
+  readonly maxRetries: number | undefined;
+
+  constructor(
+    message: string,
+    options?: ErrorOptions & { retryAfterMs?: number | undefined; maxRetries?: number },
+  ) {
+    super(message, options);
+    this.retryAfterMs = options?.retryAfterMs;
+    this.maxRetries = options?.maxRetries;
+  }
+}
+
+/** Retries until success, a permanent failure or the limits. Throws the last failure. */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  clock: Clock,
+  policy: RetryPolicy,
+): Promise<T> {
+  const start = clock.now();
+  let limited = 0;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof TransientError)) throw error;
+      if (error.maxRetries !== undefined) limited += 1;
+      const wait = waitAfter(tries, error, clock, policy);
+      const late = clock.now() + wait - start > policy.deadlineMs;
+      if (late || tries >= policy.maxTries || limited > (error.maxRetries ?? Infinity)) throw error;
+      await clock.sleep(wait, error.message);
+    }
+  }
+}
+
+/** Full jitter, so that clients do not retry together. `Retry-After` can only extend the wait. */
+function waitAfter(
+  tries: number,
+  failure: TransientError,
+  clock: Clock,
+  policy: RetryPolicy,
+): number {
+  const wait = clock.random() * Math.min(policy.maxWaitMs, policy.baseMs * 2 ** tries);
+  return Math.max(wait, failure.retryAfterMs ?? 0);
+}
+
+/** Error codes of transient failures, with text for messages. */
+const TRANSIENT_CODES: ReadonlyMap<string, string> = new Map([
+  ['ECONNRESET', 'the connection was reset'],
+  ['EPIPE', 'the connection broke off'],
+  ['ETIMEDOUT', 'the connection timed out'],
+  ['EAI_AGAIN', 'the name could not be looked up'],
+  ['UND_ERR_SOCKET', 'the connection broke off'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no connection came about in time'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'no answer came in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'the answer stopped half way'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the answer was cut short'],
+  ['UND_ERR_ABORTED', 'the connection was given up'],
+]);
+
+export function isTransientStatus(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+/** Wraps transient network errors. Returns others, such as certificate errors, unchanged. */
+export function asTransient(error: unknown): unknown {
+  const code = codeOf(error);
+  if (!isTransientCode(code)) return error;
+  const message =
+    error instanceof HostUnreachableError ? error.message : (describeCode(code) ?? code);
+  return new TransientError(message, { cause: error });
+}
+
+function describeCode(code: string): string | undefined {
+  const words = TRANSIENT_CODES.get(code);
+  return words && `${words} (${code})`;
+}
+
+function isTransientCode(code: string): boolean {
+  return code.startsWith(PROXY_ANSWERED)
+    ? isTransientStatus(Number(code.slice(PROXY_ANSWERED.length)))
+    : TRANSIENT_CODES.has(code);
+}
+
+/** Parses `Retry-After` (seconds or a date), limited to the maximum wait of the policy. */
+export function retryAfterMs(
+  response: HttpResponse,
+  clock: Clock,
+  policy: RetryPolicy,
+): number | undefined {
+  const header = response.header('retry-after');
+  if (header === undefined) return undefined;
+  const wait = /^\d{1,9}$/.test(header)
+    ? Number(header) * 1000
+    : parseHttpDate(header) - clock.now();
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), policy.maxWaitMs);
+}
+
+/** HTTP dates end in GMT; `Date.parse` alone would read `1.5` as a day in January. */
+function parseHttpDate(date: string): number {
+  return date.endsWith(' GMT') ? Date.parse(date) : NaN;
+}
+
+/** Prefix of the error code if a proxy rejected a request; followed by the proxy's status. */
+export const PROXY_ANSWERED = 'PROXY_ANSWERED_';
+
+export interface FailedRequest {
+  readonly url: URL;
+  readonly proxy: Proxy | undefined;
+  /** Role of the host, such as `the token server`; undefined for the registry of a package. */
+  readonly role?: string | undefined;
+}
+
+/** Thrown if a host sent no response, because of the network or a proxy. */
+export class HostUnreachableError extends Error {
+  override readonly name = 'HostUnreachable';
+  /** Code of the underlying error, or `PROXY_ANSWERED` and a status. */
+  readonly code: string;
+  readonly request: FailedRequest;
+
+  constructor(code: string, request: FailedRequest, cause: unknown) {
+    super(
+      cause instanceof RefusedAddressError
+        ? refusedMessage(cause, request)
+        : unreachableMessage(code, request),
+      {
+        cause,
+      },
+    );
+    this.code = code;
+    this.request = request;
+  }
+
+  /** Returns a copy whose message states the role of the host. */
+  withRole(role: string): HostUnreachableError {
+    return new HostUnreachableError(this.code, { ...this.request, role }, this.cause);
+  }
+}
+
+function refusedMessage({ message }: RefusedAddressError, { url, role }: FailedRequest): string {
+  const who = role ?? 'the host that the registry redirects to';
+  return `${who}, \`${url.host}\`, is not asked: ${message}`;
+}
+
+function unreachableMessage(code: string, { url, proxy, role }: FailedRequest): string {
+  if (code.startsWith(PROXY_ANSWERED)) {
+    return `the proxy \`${proxy?.shown}\` answered ${code.slice(PROXY_ANSWERED.length)}`;
+  }
+  const who = `${role === undefined ? '' : `${role} `}\`${url.host}\``;
+  const through = proxy === undefined ? '' : ` through the proxy \`${proxy.shown}\``;
+  return `${who} cannot be reached${through}: ${code}`;
+}

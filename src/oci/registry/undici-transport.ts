@@ -1,0 +1,270 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Readable } from 'node:stream';
+import { rootCertificates } from 'node:tls';
+import type { buildConnector, Dispatcher } from 'undici';
+import {
+  addressClass,
+  type AddressRule,
+  guardedLookup,
+  isAddressAllowed,
+  RefusedAddressError,
+} from './address-rules.js';
+import { HostUnreachableError, PROXY_ANSWERED, type FailedRequest } from './retry.js';
+import { proxiesFromEnvironment, type Proxy, type ProxyChoice } from './proxy.js';
+import type { HttpRequest, HttpResponse, Transport } from './transport.js';
+import { getOrCreate } from '../../base/collections.js';
+import { codeOf } from '../../base/files/file-system.js';
+
+interface UndiciOptions {
+  /** Environment with the proxy variables, which are read as in Go. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Loads PEM certificate authorities that replace or extend Node's own. Called once. */
+  readonly certificates?: (() => Promise<Certificates>) | undefined;
+  /** Maximum connections per host. */
+  readonly connections: number;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  /** DNS lookup; the system's by default. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+export interface Certificates {
+  /** `SSL_CERT_FILE`: replaces Node's authorities. */
+  readonly only?: string | undefined;
+  /** `NODE_EXTRA_CA_CERTS`: extends them. */
+  readonly extra?: string | undefined;
+}
+
+export interface Timeouts {
+  readonly connectMs: number;
+  readonly firstByteMs: number;
+  /** From the request to its response, including the wait for a connection and 1xx responses. */
+  readonly answerMs: number;
+  readonly stallMs: number;
+  /** Time to read the rest of a discarded body. */
+  readonly discardMs: number;
+}
+
+const TIMEOUTS: Timeouts = {
+  connectMs: 10_000,
+  firstByteMs: 60_000,
+  answerMs: 150_000,
+  stallMs: 30_000,
+  discardMs: 2_000,
+};
+
+/** A new connection is cheaper than reading a longer rest. */
+const MAX_DISCARDED_BYTES = 64 * 1024;
+
+interface ClosableTransport {
+  readonly send: Transport;
+  close(): Promise<void>;
+}
+
+/** HTTP with undici, which is loaded at the first request because offline runs do not need it. */
+export function undiciTransport(options: UndiciOptions): ClosableTransport {
+  let loading: Promise<Routes> | undefined;
+  return {
+    send: async (request) => exchange(request, await (loading ??= createRoutes(options))),
+    close: async () => (await loading?.catch(() => undefined))?.close(),
+  };
+}
+
+interface Routes {
+  readonly proxyFor: ProxyChoice;
+  /** For a host that the user named or, with a rule, one that a registry referred to. */
+  readonly direct: (rule?: AddressRule) => Dispatcher;
+  readonly tunnel: (proxy: Proxy) => Dispatcher;
+  /** Class of the address at which a host was last reached. */
+  readonly classOf: (hostname: string) => AddressRule['registry'];
+  readonly answerMs: number;
+  readonly discardMs: number;
+  close(): Promise<void>;
+}
+
+async function createRoutes(options: UndiciOptions): Promise<Routes> {
+  const proxyFor = proxiesFromEnvironment(options.env);
+  const { Agent, buildConnector: connectorFor, Pool, ProxyAgent } = await import('undici');
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const { connectMs, firstByteMs, stallMs, answerMs, discardMs } = timeouts;
+  const ca = authorities(await options.certificates?.());
+  // Set explicitly so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
+  const verified = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
+  const connect = { timeout: connectMs, ...verified };
+  const { connections } = options;
+  const shared = { connections, connect, headersTimeout: firstByteMs, bodyTimeout: stallMs };
+  const lookup = options.lookup ?? systemLookup;
+  const reached = new Map<string, AddressRule['registry']>();
+  const agents = new Map<string, Dispatcher>();
+  const agent = (rule: AddressRule | undefined) => {
+    const found = rule === undefined ? lookup : guardedLookup(lookup, rule);
+    const open = connectorFor({ ...connect, lookup: found });
+    return new Agent({
+      ...shared,
+      connect: rule === undefined ? recordingClasses(open, reached) : open,
+    });
+  };
+  const tunnels = new Map<Proxy, Dispatcher>();
+  const tunnel = (proxy: Proxy) =>
+    new ProxyAgent({
+      ...shared,
+      uri: proxy.url.href.replace(/^socks5h:/, 'socks5:'),
+      ...(proxy.authorization === undefined ? {} : { token: proxy.authorization }),
+      // `ProxyAgent` ignores `connect`: each end of the tunnel has its own option.
+      requestTls: connect,
+      proxyTls: connect,
+      clientFactory: (origin, opts) => new Pool(origin, { ...opts, headersTimeout: connectMs }),
+    });
+  return {
+    proxyFor,
+    direct: (rule) => getOrCreate(agents, JSON.stringify(rule) ?? '', () => agent(rule)),
+    classOf: (hostname) => reached.get(hostname) ?? addressClass(hostname),
+    tunnel: (proxy) => getOrCreate(tunnels, proxy, () => tunnel(proxy)),
+    answerMs,
+    discardMs,
+    close: async () => {
+      const all = [...agents.values(), ...tunnels.values()];
+      await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
+    },
+  };
+}
+
+function authorities(certificates: Certificates | undefined): string[] | undefined {
+  const { only, extra } = certificates ?? {};
+  if (only === undefined && extra === undefined) return undefined;
+  return [...(only === undefined ? rootCertificates : [only]), ...(extra ? [extra] : [])];
+}
+
+async function exchange(request: HttpRequest, routes: Routes): Promise<HttpResponse> {
+  const proxy = routes.proxyFor(request.url);
+  const failedRequest = { url: request.url, proxy };
+  let answer: Dispatcher.ResponseData;
+  try {
+    answer = await withAnswerTimeout(request, routes.answerMs, (limited) =>
+      dispatch(limited, proxy, routes),
+    );
+  } catch (error) {
+    throw asHostUnreachable(error, failedRequest);
+  }
+  const { statusCode, headers, body } = answer;
+  if (proxy !== undefined && statusCode === 407) {
+    await discard(body, routes.discardMs);
+    throw new HostUnreachableError(`${PROXY_ANSWERED}407`, failedRequest, undefined);
+  }
+  return {
+    status: statusCode,
+    header: (name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? value : value?.join(', ');
+    },
+    body,
+    discard: () => discard(body, routes.discardMs),
+  };
+}
+
+/** Each 1xx response restarts undici's own timer, so an overall limit is needed. */
+async function withAnswerTimeout<T>(
+  request: HttpRequest,
+  withinMs: number,
+  send: (request: HttpRequest) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const reason = Object.assign(new Error('no answer'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
+  const timer = setTimeout(() => late.abort(reason), withinMs);
+  const { body } = request;
+  // A long upload is not late while the server accepts data.
+  const taken = typeof body === 'function' ? () => refreshing(body(), timer) : body;
+  const signals = [late.signal, ...(request.signal === undefined ? [] : [request.signal])];
+  try {
+    return await send({ ...request, body: taken, signal: AbortSignal.any(signals) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* refreshing(
+  chunks: AsyncIterable<Uint8Array>,
+  timer: NodeJS.Timeout,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    timer.refresh();
+    yield chunk;
+  }
+}
+
+/** Reads a short rest to reuse the connection. Closes the connection if it is long or slow. */
+async function discard(body: Dispatcher.ResponseData['body'], withinMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(withinMs);
+  try {
+    await body.dump({ limit: MAX_DISCARDED_BYTES, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function dispatch(
+  request: HttpRequest,
+  proxy: Proxy | undefined,
+  { direct, tunnel, classOf }: Routes,
+): Promise<Dispatcher.ResponseData> {
+  const { url, method, headers, body, signal } = request;
+  const rule = addressRule(request, classOf);
+  checkAddress(url.hostname, rule);
+  const path = `${url.pathname}${url.search}`;
+  const sending = typeof body === 'function' ? Readable.from(body()) : (body ?? null);
+  const plain = { method, headers: { ...headers }, body: sending, signal: signal ?? null };
+  if (proxy === undefined) return direct(rule).request({ ...plain, origin: url.origin, path });
+  if (url.protocol === 'https:' || proxy.url.protocol.startsWith('socks')) {
+    return tunnel(proxy).request({ ...plain, origin: url.origin, path });
+  }
+  // Plain HTTP is not tunneled: many proxies allow tunnels only to port 443.
+  const { authorization } = proxy;
+  return direct().request({
+    ...plain,
+    origin: proxy.url.origin,
+    path: `${url.origin}${path}`,
+    headers: {
+      ...headers,
+      host: url.host,
+      ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
+    },
+  });
+}
+
+/** Records the address class of each connection. */
+function recordingClasses(
+  open: buildConnector.connector,
+  reached: Map<string, AddressRule['registry']>,
+): buildConnector.connector {
+  return (asked, callback) =>
+    open(asked, (...result) => {
+      const address = result[1]?.remoteAddress;
+      if (address !== undefined) reached.set(asked.hostname, addressClass(address));
+      callback(...result);
+    });
+}
+
+/** Returns undefined if the host is the registry or was named by the user. */
+function addressRule(
+  { url, referrer }: HttpRequest,
+  classOf: Routes['classOf'],
+): AddressRule | undefined {
+  if (referrer === undefined || referrer.registry.origin === url.origin) return undefined;
+  return { as: referrer.as, registry: classOf(referrer.registry.hostname) };
+}
+
+/** Checks hosts that are an address or `localhost`. Other hosts are checked at lookup. */
+function checkAddress(hostname: string, rule: AddressRule | undefined): void {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  const isAddress = isIP(bare) !== 0 || addressClass(bare) !== 'public';
+  if (rule !== undefined && isAddress && !isAddressAllowed(bare, rule, false))
+    throw new RefusedAddressError(bare);
+}
+
+function asHostUnreachable(error: unknown, asked: FailedRequest): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  // undici states the status of a proxy that rejects a tunnel only in the message.
+  const status = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
+  const code = status === undefined ? codeOf(error) : `${PROXY_ANSWERED}${status}`;
+  return new HostUnreachableError(code, asked, error);
+}

@@ -1,0 +1,85 @@
+import { readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CachedTags, parseCachedTags } from './cached-repository.js';
+import { CACHE_FORMAT } from './disk-cache.js';
+import { isUnfinished, runName, temporaryPathFor } from '../../base/files/atomic-file.js';
+import { codeOf, namesIn } from '../../base/files/file-system.js';
+import { parseJson } from '../../base/json.js';
+
+/** The content of a cache. */
+export interface CacheSummary {
+  readonly format: string;
+  /** Manifests and layers. */
+  readonly blobs: FileTotals;
+  /** Parsed packages. */
+  readonly packages: FileTotals;
+  /** Repository names, and when each list was received, in milliseconds since the epoch. */
+  readonly tagLists: readonly Pick<CachedTags, 'name' | 'at'>[];
+  /** Damaged files. */
+  readonly quarantine: FileTotals;
+}
+
+export interface FileTotals {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export async function summarizeCache(folder: string): Promise<CacheSummary> {
+  const root = join(folder, CACHE_FORMAT);
+  return {
+    format: CACHE_FORMAT,
+    blobs: await totalsIn(join(root, 'blobs', 'sha256')),
+    packages: await totalsIn(join(root, 'packages')),
+    tagLists: await tagLists(join(root, 'tags')),
+    quarantine: await totalsIn(join(root, 'quarantine')),
+  };
+}
+
+async function totalsIn(folder: string): Promise<FileTotals> {
+  let [files, bytes] = [0, 0];
+  for (const name of await namesIn(folder)) {
+    const found = isUnfinished(name) ? undefined : await statIfPresent(join(folder, name));
+    if (found === undefined) continue;
+    files += 1;
+    bytes += found.size;
+  }
+  return { files, bytes };
+}
+
+async function tagLists(folder: string): Promise<CacheSummary['tagLists']> {
+  const lists = [];
+  for (const file of await namesIn(folder)) {
+    const text = await readFile(join(folder, file), 'utf8').catch(() => '');
+    const list = parseCachedTags(parseJson(text.slice(text.indexOf('\n') + 1))?.value);
+    if (list !== undefined) lists.push({ name: list.name, at: list.at });
+  }
+  return lists.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function statIfPresent(path: string) {
+  return stat(path).catch(() => undefined);
+}
+
+/** Folders of any version of this tool, including those that are being removed. */
+const OWN_FOLDER = /^(?:v\d+|\.v\d+\.[0-9a-f.-]+\.gone)$/;
+
+/**
+ * Removes the cache folders of every version of this tool. Returns whether there were any.
+ *
+ * Each folder is renamed first, so that no other process sees a partial one.
+ */
+export async function removeCache(folder: string): Promise<boolean> {
+  const own = (await namesIn(folder)).filter((name) => OWN_FOLDER.test(name));
+  for (const name of own) {
+    const path = join(folder, name);
+    const gone = name.startsWith('.') ? path : temporaryPathFor(`${path}.${runName()}`, 'gone');
+    try {
+      if (gone !== path) await rename(path, gone);
+      await rm(gone, { recursive: true, force: true });
+    } catch (error) {
+      // Another process removed it first.
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+  return own.length > 0;
+}

@@ -1,0 +1,237 @@
+import { getOrCreate } from '../../base/collections.js';
+import { isDigest, type Digest } from '../../base/digest.js';
+import { joinReference } from '../../crossplane/packages/reference.js';
+import { SourceError } from '../../base/errors.js';
+import {
+  copyBlob,
+  type ExpectedBlob,
+  type ImageRepository,
+  openBlob,
+  type OpenBlob,
+  type RemoteRepository,
+  type StoredManifest,
+} from '../image/image-repository.js';
+import type { DiskCache } from './disk-cache.js';
+import { fieldsOf, listOf, stringOf } from '../../base/json.js';
+import type { Clock } from '../../base/time.js';
+
+/**
+ * Returns a repository that requests from the registry only what is not cached.
+ *
+ * Tags can move, so they are revalidated with a conditional request. Content with a digest is
+ * downloaded once.
+ */
+export function cachedRepository(
+  remote: RemoteRepository,
+  cache: DiskCache,
+  clock: Pick<Clock, 'now'>,
+): ImageRepository {
+  const { name } = remote;
+  /** Prefetches in progress. */
+  const prefetches = new Map<Digest, Promise<void>>();
+  return {
+    name,
+    tags: async () => {
+      const cached = await tagsIn(cache, name);
+      const list = await remote.tagList(
+        cached?.tags === undefined ? undefined : { ...cached, tags: cached.tags },
+      );
+      await cache.keepRecord('tags', name, { ...list, name, at: clock.now() });
+      return list?.tags;
+    },
+    manifest: async (reference) => {
+      const cached = await manifestIn(cache, name, reference);
+      if (isDigest(reference) && cached?.manifest !== undefined) return cached.manifest;
+      const stored = await remote.manifest(reference, cached?.manifest);
+      if (stored === undefined || stored !== cached?.manifest) {
+        if (stored !== undefined) await cache.keepBlob(stored.digest, stored.bytes);
+        // Also stored under the digest, by which locked packages are requested.
+        for (const key of new Set([reference, stored?.digest ?? reference])) {
+          const answer = { name, reference: key, digest: stored?.digest };
+          await cache.keepRecord('references', referenceKey(name, key), answer);
+        }
+      }
+      return stored;
+    },
+    pointsAt: remote.pointsAt && ((reference, digest) => remote.pointsAt!(reference, digest)),
+    referrers: remote.referrers && ((digest) => remote.referrers!(digest)),
+    blob: async (descriptor) => {
+      const cached = await blobIn(cache, name, descriptor);
+      if (cached !== undefined) return cached;
+      const bytes = await remote.blob(descriptor);
+      if (bytes !== undefined) await cache.keepBlob(descriptor.digest, bytes);
+      return bytes;
+    },
+    copyBlob: async (descriptor, to) => {
+      const cached = await openIn(cache, name, descriptor);
+      if (cached === undefined) return copyBlob(remote, descriptor, to);
+      for await (const chunk of cached.chunks()) await to.add(chunk);
+      return true;
+    },
+    keepAhead: (digest, signal) => {
+      return getOrCreate(prefetches, digest, () =>
+        prefetch(remote, cache, digest, signal).finally(() => prefetches.delete(digest)),
+      );
+    },
+    openBlob: async (descriptor) => {
+      const { digest } = descriptor;
+      await prefetches.get(digest);
+      const cached = await openIn(cache, name, descriptor);
+      if (cached !== undefined) return cached;
+      const kept = await cache.keepBlobFrom(digest, (to) => copyBlob(remote, descriptor, to));
+      if (kept === false) return undefined;
+      return (kept && (await cache.openBlob(digest))) || openBlob(remote, descriptor);
+    },
+  };
+}
+
+/**
+ * Downloads a blob unless it is cached. Failures are ignored, because reading requests it again.
+ */
+async function prefetch(
+  remote: RemoteRepository,
+  cache: DiskCache,
+  digest: Digest,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await cache.holdsBlob(digest)) return;
+  const keeping = cache.keepBlobFrom(digest, (to) => remote.copyUnsized(digest, to, signal));
+  await keeping.catch(() => undefined);
+}
+
+const OFFLINE_TAGS_NOTE =
+  'note: offline: tags are as they were when last asked for (`xpkg-resolve cache info` says when)';
+
+/** Returns a repository that reads only the cache. */
+export function offlineRepository(name: string, cache: DiskCache): ImageRepository {
+  return {
+    name,
+    partial: true,
+    tags: async () => {
+      const cached = requireCached(await tagsIn(cache, name), `tags of ${name}`, MANIFESTS_HINT);
+      cache.noteOnce(OFFLINE_TAGS_NOTE);
+      return cached.tags;
+    },
+    manifest: async (reference) => {
+      const subject = joinReference(name, reference);
+      const { digest, manifest } = requireCached(
+        await manifestIn(cache, name, reference),
+        subject,
+        MANIFESTS_HINT,
+      );
+      if (digest !== undefined) requireCached(manifest, subject, MANIFESTS_HINT);
+      if (!isDigest(reference)) cache.noteOnce(OFFLINE_TAGS_NOTE);
+      return manifest;
+    },
+    blob: async (descriptor) =>
+      requireCached(
+        await blobIn(cache, name, descriptor),
+        `${name}@${descriptor.digest}`,
+        BLOBS_HINT,
+      ),
+    openBlob: async (descriptor) =>
+      requireCached(
+        await openIn(cache, name, descriptor),
+        `${name}@${descriptor.digest}`,
+        BLOBS_HINT,
+      ),
+  };
+}
+
+export interface CachedTags {
+  /** When the registry sent the list, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly name: string;
+  /** undefined if there was no such repository. */
+  readonly tags: readonly string[] | undefined;
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+}
+
+async function tagsIn(cache: DiskCache, name: string): Promise<CachedTags | undefined> {
+  return parseCachedTags(await cache.record('tags', name));
+}
+
+/** Returns undefined if the record is not a tag list. */
+export function parseCachedTags(record: unknown): CachedTags | undefined {
+  const fields = fieldsOf(record);
+  const [at, name] = [fields?.get('at'), stringOf(fields?.get('name'))];
+  if (fields === undefined || !isTime(at) || name === undefined) return undefined;
+  const tags = listOf(fields.get('tags'))?.filter((tag) => typeof tag === 'string');
+  return {
+    at,
+    name,
+    tags,
+    etag: stringOf(fields.get('etag')),
+    lastModified: stringOf(fields.get('lastModified')),
+  };
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
+}
+
+interface CachedManifest {
+  /** undefined if there was no such tag or digest. */
+  readonly digest: Digest | undefined;
+  /** undefined if the cache has the digest but not the bytes. */
+  readonly manifest: StoredManifest | undefined;
+}
+
+/** Looked up by repository and reference, because another repository may lack the same manifest. */
+async function manifestIn(
+  cache: DiskCache,
+  name: string,
+  reference: string,
+): Promise<CachedManifest | undefined> {
+  const fields = fieldsOf(await cache.record('references', referenceKey(name, reference)));
+  if (fields === undefined) return undefined;
+  const digest = stringOf(fields.get('digest'));
+  if (digest === undefined || !isDigest(digest)) return { digest: undefined, manifest: undefined };
+  const bytes = await cache.blob(digest);
+  return { digest, manifest: bytes && { digest, bytes } };
+}
+
+/** Returns a cached blob. Throws if the manifest states a different size. */
+async function blobIn(
+  cache: DiskCache,
+  name: string,
+  expected: ExpectedBlob,
+): Promise<Uint8Array | undefined> {
+  const bytes = await cache.blob(expected.digest);
+  if (bytes !== undefined) checkSize(bytes.length, expected, name);
+  return bytes;
+}
+
+/** Opens a cached blob. Throws if the manifest states a different size. */
+async function openIn(
+  cache: DiskCache,
+  name: string,
+  expected: ExpectedBlob,
+): Promise<OpenBlob | undefined> {
+  const blob = await cache.openBlob(expected.digest);
+  if (blob !== undefined) checkSize(blob.size, expected, name);
+  return blob;
+}
+
+function checkSize(length: number, { digest, size }: ExpectedBlob, name: string): void {
+  if (length === size) return;
+  const what = `it has ${length} bytes, where the manifest says ${size}`;
+  throw new SourceError('BAD_DIGEST', `${name}@${digest}`, what);
+}
+
+function referenceKey(name: string, reference: string): string {
+  return `${name} ${reference}`;
+}
+
+const MANIFESTS_HINT =
+  '`xpkg-resolve resolve` without `--offline` keeps what it reads of tags and manifests, and `verify` keeps nothing; or name a local source that has it with `--from`';
+const BLOBS_HINT =
+  '`xpkg-resolve resolve` without `--offline` keeps base layers; configs and other layers are never kept: `xpkg-resolve vendor --full DIR` copies them, and `--from layout:DIR` reads them there';
+
+/** Returns a cached value. Throws if there is none. */
+function requireCached<T>(value: T | undefined, subject: string, hint: string): T {
+  if (value !== undefined) return value;
+  const what = 'not in the cache, and `--offline` forbids the network';
+  throw new SourceError('OFFLINE', subject, what, { hint });
+}

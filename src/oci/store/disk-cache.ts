@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isDigest, type Digest, sha256 } from '../../base/digest.js';
+import { SourceError } from '../../base/errors.js';
+import { fillAtomically, removeEndedRunFiles } from '../../base/files/atomic-file.js';
+import { parseJson } from '../../base/json.js';
+import { codeOf, type Fill, makeFolder } from '../../base/files/file-system.js';
+import type { BlobSink, OpenBlob } from '../image/image-repository.js';
+import { FileBlob, FileSink, folderTree } from './file-tree.js';
+
+/** Version of the cache format and name of its folder. Other formats are ignored. */
+export const CACHE_FORMAT = 'v1';
+
+/** Records by key: tag lists, digests of references, parsed packages. */
+export type RecordKind = 'tags' | 'references' | 'packages';
+
+export interface DiskCacheOptions {
+  readonly folder: string;
+  /** Whether a damaged entry is an error, because it cannot be downloaded again. */
+  readonly offline: boolean;
+  readonly note: (line: string) => void;
+}
+
+/**
+ * A download cache that many processes may share.
+ *
+ * Digests are verified on every read. Damaged entries are moved to `quarantine` and count as
+ * missing. If the folder is not writable, the cache prints a warning and the run continues.
+ */
+export class DiskCache {
+  readonly offline: boolean;
+  readonly folder: string;
+  readonly #root: string;
+  readonly #note: (line: string) => void;
+  readonly #warned = new Set<string>();
+  #writable = true;
+  /** Pending or finished removal of files from killed processes; undefined if not started. */
+  #sweeping: Promise<void> | undefined;
+
+  constructor({ folder, offline, note }: DiskCacheOptions) {
+    this.folder = folder;
+    this.offline = offline;
+    this.#root = join(folder, CACHE_FORMAT);
+    this.#note = note;
+  }
+
+  /** Prints a note, once per run. */
+  noteOnce(line: string): void {
+    if (this.#warned.has(line)) return;
+    this.#warned.add(line);
+    this.#note(line);
+  }
+
+  async blob(digest: Digest): Promise<Uint8Array | undefined> {
+    const path = this.#blobPath(digest);
+    const bytes = await this.#read(path);
+    if (bytes === undefined) return undefined;
+    return sha256(bytes) === digest ? bytes : this.#damagedEntry(path);
+  }
+
+  /** Opens a blob and returns its size. */
+  async openBlob(digest: Digest): Promise<(OpenBlob & { readonly size: number }) | undefined> {
+    const path = this.#blobPath(digest);
+    const [tree, name] = [folderTree(dirname(path), this.folder), basename(path)];
+    try {
+      const size = await tree.size(name);
+      const blob = await new FileBlob(tree, name, { digest, size }).open(Infinity);
+      return blob && size !== undefined ? { ...blob, size } : undefined;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (error.code === 'BAD_DIGEST') return this.#damagedEntry(path);
+      this.#noteUnreadable(codeOf(error.cause));
+      return undefined;
+    }
+  }
+
+  /** Whether the file of a blob exists, intact or not. */
+  async holdsBlob(digest: Digest): Promise<boolean> {
+    const path = this.#blobPath(digest);
+    const size = await folderTree(dirname(path), this.folder)
+      .size(basename(path))
+      .catch(() => undefined);
+    return size !== undefined;
+  }
+
+  keepBlob(digest: Digest, bytes: Uint8Array): Promise<void> {
+    return this.#write(this.#blobPath(digest), (file) => file.writeFile(bytes));
+  }
+
+  /**
+   * Stores a blob that `fill` writes in chunks. Returns the result of `fill`, which is false if
+   * there is no such blob, or undefined if the cache is not writable.
+   */
+  async keepBlobFrom(
+    digest: Digest,
+    fill: (to: BlobSink) => Promise<boolean>,
+  ): Promise<boolean | undefined> {
+    let found: boolean | undefined;
+    const failures: unknown[] = [];
+    await this.#write(this.#blobPath(digest), async (file) => {
+      const sink = new FileSink(file);
+      try {
+        found = await fill(sink);
+      } catch (error) {
+        if (sink.failure !== undefined) throw sink.failure;
+        failures.push(error);
+      }
+      if (found !== true) throw new NotFilled();
+    });
+    if (failures.length > 0) throw failures[0];
+    return found;
+  }
+
+  /** Returns the record of a key, or undefined if it is missing or damaged. */
+  async record(kind: RecordKind, key: string): Promise<unknown> {
+    const path = this.#recordPath(kind, key);
+    const bytes = await this.#read(path);
+    if (bytes === undefined) return undefined;
+    const text = bytes.toString('utf8');
+    const end = text.indexOf('\n');
+    const body = text.slice(end + 1);
+    if (end > 0 && text.slice(0, end) === sha256(body)) return parseJson(body)?.value;
+    // A package can be parsed again, but a registry response cannot be recovered offline.
+    if (this.offline && kind !== 'packages') throw damagedOffline(path);
+    return this.#quarantine(path);
+  }
+
+  keepRecord(kind: RecordKind, key: string, answer: object): Promise<void> {
+    const body = JSON.stringify(answer);
+    const bytes = Buffer.from(`${sha256(body)}\n${body}`);
+    return this.#write(this.#recordPath(kind, key), (file) => file.writeFile(bytes));
+  }
+
+  /** All unfinished files are in one folder, so that those of killed processes are found. */
+  get #temporary(): string {
+    return join(this.#root, 'unfinished');
+  }
+
+  #blobPath(digest: Digest): string {
+    if (!isDigest(digest)) throw new Error(`not a digest: ${String(digest)}`);
+    return join(this.#root, 'blobs', ...digest.split(':'));
+  }
+
+  #recordPath(kind: RecordKind, key: string): string {
+    return join(this.#root, kind, `${sha256(key).slice('sha256:'.length)}.json`);
+  }
+
+  async #read(path: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== 'ENOENT') this.#noteUnreadable(code);
+      return undefined;
+    }
+  }
+
+  #noteUnreadable(code: string): void {
+    this.noteOnce(`warning: the cache \`${this.folder}\` cannot be read (${code})`);
+  }
+
+  async #write(path: string, fill: Fill): Promise<void> {
+    if (!this.#writable) return;
+    try {
+      this.#sweeping ??= this.#removeLeftovers();
+      await this.#sweeping;
+      await fillAtomically(path, fill, { temporary: this.#temporary });
+    } catch (error) {
+      if (error instanceof NotFilled) return;
+      // `cache clean` in another process may have removed the folder, which is not a problem.
+      if (codeOf(error) === 'ENOENT' && !isAboutFolder(error)) return;
+      this.#writable = false;
+      this.noteOnce(
+        `warning: the cache \`${this.folder}\` cannot be written (${codeOf(error)}); going on without keeping what is downloaded`,
+      );
+    }
+  }
+
+  /** Removes unfinished files and folders of killed processes. */
+  async #removeLeftovers(): Promise<void> {
+    for (const folder of [this.#temporary, this.folder]) await removeEndedRunFiles(folder);
+  }
+
+  #damagedEntry(path: string): Promise<undefined> {
+    if (this.offline) throw damagedOffline(path);
+    return this.#quarantine(path);
+  }
+
+  async #quarantine(path: string): Promise<undefined> {
+    this.noteOnce(`warning: \`${path}\` in the cache is damaged; it is put aside and not used`);
+    const aside = join(this.#root, 'quarantine');
+    const name = `${basename(dirname(path))}-${basename(path)}.${randomBytes(4).toString('hex')}`;
+    try {
+      await makeFolder(aside, 0o700);
+      await rename(path, join(aside, name));
+    } catch (error) {
+      // The entry stays in place; `#write` will warn that the folder is not writable.
+      if (!(error instanceof Error)) throw error;
+    }
+    return undefined;
+  }
+}
+
+/** Thrown if the blob is missing or its download failed: the cache is not at fault. */
+class NotFilled extends Error {}
+
+/** Whether a folder could not be created, even after the retries of `makeFolder`. */
+function isAboutFolder(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
+}
+
+function damagedOffline(path: string): SourceError {
+  return new SourceError('BAD_DIGEST', path, 'this file of the cache is damaged', {
+    hint: 'run once without `--offline` to fetch it again, or remove it',
+  });
+}

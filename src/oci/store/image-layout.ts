@@ -1,0 +1,154 @@
+import { getOrCreate } from '../../base/collections.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import { isDigest, type Digest } from '../../base/digest.js';
+import { printable } from '../../base/escape.js';
+import { isTag, splitPackageReference } from '../../crossplane/packages/reference.js';
+import { SourceError } from '../../base/errors.js';
+import { FileBlob, type FileTree } from './file-tree.js';
+import { parseAnnotations, parseDescriptor, type Descriptor } from '../image/descriptor.js';
+import type { ImageRepository } from '../image/image-repository.js';
+import { readManifestFields, manifestSubject } from '../image/manifest.js';
+import { listOf } from '../../base/json.js';
+import { LIMITS } from '../image/limits.js';
+
+/** The images of an OCI image layout. */
+interface ImageLayout {
+  readonly repositories: ReadonlyMap<Repository, ImageRepository>;
+  /** Names of entries that do not state their repository. */
+  readonly unnamed: readonly string[];
+}
+
+/** The repository of images whose name is only a tag or missing. */
+export interface LayoutName {
+  readonly repository: Repository;
+  /** Tag for the only image of a layout, if it has no name. */
+  readonly tag: string | undefined;
+}
+
+export const REF_NAME = 'org.opencontainers.image.ref.name';
+const CONTAINERD_NAME = 'io.containerd.image.name';
+
+/** Annotation of a layout that has only what the resolver reads. */
+export const PARTIAL_ANNOTATION = { 'dev.xpkg-resolve.extent': 'needed' };
+
+/** Reads the index of a layout. Images are read on demand. */
+export async function openLayout(
+  tree: FileTree,
+  name: LayoutName | undefined,
+): Promise<ImageLayout> {
+  const { descriptors, partial } = await readIndex(tree);
+  const tags = new Map<Repository, Map<string, Descriptor>>();
+  const unnamed: string[] = [];
+  for (const descriptor of descriptors) {
+    const at = imageCandidate(descriptor, name, descriptors.length === 1);
+    if (at === undefined) {
+      unnamed.push(printable(imageName(descriptor) ?? descriptor.digest));
+      continue;
+    }
+    const versions = getOrCreate(tags, at.source, () => new Map<string, Descriptor>());
+    const other = versions.get(at.version);
+    if (other !== undefined && other.digest !== descriptor.digest) {
+      const what = `\`index.json\` names two images \`${printable(`${at.source}:${at.version}`)}\``;
+      throw new SourceError('BAD_SOURCE', tree.shown, what);
+    }
+    versions.set(at.version, descriptor);
+  }
+  const repositories = new Map(
+    [...tags].map(([source, versions]) => [
+      source,
+      repositoryIn(tree, source, { versions, partial }),
+    ]),
+  );
+  return { repositories, unnamed };
+}
+
+interface LayoutIndex {
+  readonly descriptors: readonly Descriptor[];
+  readonly partial: boolean;
+}
+
+async function readIndex(tree: FileTree): Promise<LayoutIndex> {
+  const bytes = await tree.read('index.json', LIMITS.tagPageBytes);
+  if ((await tree.size('oci-layout')) === undefined || bytes === undefined) {
+    throw new SourceError(
+      'BAD_SOURCE',
+      tree.shown,
+      'not an OCI image layout: it lacks `oci-layout` or `index.json`',
+    );
+  }
+  const fields = readManifestFields(bytes);
+  if ('problem' in fields) {
+    throw new SourceError('BAD_SOURCE', tree.shown, `\`index.json\` ${fields.problem}`);
+  }
+  const descriptors = listOf(fields.get('manifests'))?.map((value) => parseDescriptor(value));
+  if (descriptors === undefined || !descriptors.every((found) => found !== undefined)) {
+    throw new SourceError('BAD_SOURCE', tree.shown, '`index.json` is not an OCI image index');
+  }
+  const annotations = parseAnnotations(fields.get('annotations'));
+  const partial = Object.entries(PARTIAL_ANNOTATION).every(
+    ([key, value]) => annotations.get(key) === value,
+  );
+  return { descriptors, partial };
+}
+
+function imageName({ annotations }: Descriptor): string | undefined {
+  return annotations.get(REF_NAME) ?? annotations.get(CONTAINERD_NAME);
+}
+
+/** Returns the digest in the name of an image, or undefined if the name has a tag. */
+function imageDigest(descriptor: Descriptor): string | undefined {
+  return imageName(descriptor)?.split('@')[1];
+}
+
+function imageCandidate(
+  descriptor: Descriptor,
+  name: LayoutName | undefined,
+  alone: boolean,
+): { readonly source: Repository; readonly version: string } | undefined {
+  const names = [REF_NAME, CONTAINERD_NAME].map((key) => descriptor.annotations.get(key));
+  const full = names.find((text) => text?.includes('/') === true);
+  if (full !== undefined) return splitPackageReference(full);
+  const [tag] = names;
+  if (name === undefined || (tag !== undefined && !isTag(tag))) return undefined;
+  if (alone && name.tag !== undefined) return { source: name.repository, version: name.tag };
+  return { source: name.repository, version: tag ?? descriptor.digest };
+}
+
+function repositoryIn(
+  tree: FileTree,
+  name: string,
+  { versions, partial }: { versions: ReadonlyMap<string, Descriptor>; partial: boolean },
+): ImageRepository {
+  const blobIn = (expected: { digest: Digest; size: number | undefined }) =>
+    new FileBlob(tree, blobPath(expected.digest), expected);
+  return {
+    name: `${tree.shown} (${name})`,
+    partial,
+    tags: async () => [...versions.keys()].filter((version) => !isDigest(version)),
+    manifest: async (reference) => {
+      const named = versions.get(reference);
+      const digest = named?.digest ?? (isDigest(reference) ? reference : undefined);
+      if (digest === undefined) return undefined;
+      const bytes = await blobIn({ digest, size: named?.size }).bytes(LIMITS.manifestBytes);
+      if (bytes !== undefined || named === undefined) return bytes && { digest, bytes };
+      const what = `\`index.json\` names \`${blobPath(digest)}\`, which is not there`;
+      throw new SourceError('BAD_SOURCE', tree.shown, what);
+    },
+    referrers: async (digest) => {
+      const untagged = [...versions.values()].filter((one) => isDigest(imageDigest(one) ?? ''));
+      const about: Descriptor[] = [];
+      for (const one of untagged) {
+        const bytes = await blobIn(one).bytes(LIMITS.manifestBytes);
+        if (bytes && manifestSubject({ digest: one.digest, bytes }) === digest) about.push(one);
+      }
+      return about;
+    },
+    blob: (expected) => blobIn(expected).bytes(LIMITS.layerBytes),
+    copyBlob: (expected, to) => blobIn(expected).copy(to),
+    openBlob: (expected) => blobIn(expected).open(LIMITS.layerBytes),
+  };
+}
+
+function blobPath(digest: Digest): string {
+  return `blobs/${digest.replace(':', '/')}`;
+}

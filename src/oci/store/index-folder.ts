@@ -1,0 +1,221 @@
+import { rmSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  writeError,
+  codeOf,
+  isFileSystemError,
+  makeFolder,
+  namesIn,
+  removeWithRetry,
+  syncFolder,
+  writeThrough,
+} from '../../base/files/file-system.js';
+import { isLockName, waitForLock, withLocks } from '../../base/files/folder-lock.js';
+import { removeEndedRunFiles, runName, temporaryPathFor } from '../../base/files/atomic-file.js';
+import { cleaningUpOnSignal, delayingSignals } from '../../base/process.js';
+import type { Artifact } from '../image/artifact.js';
+import { parseDescriptor, MEDIA_TYPE, type Descriptor } from '../image/descriptor.js';
+import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
+import { LIMITS } from '../image/limits.js';
+import { manifestMediaType, readManifestFields } from '../image/manifest.js';
+import { InputError, SourceError } from '../../base/errors.js';
+import { sha256, type Digest } from '../../base/digest.js';
+import { listOf } from '../../base/json.js';
+import { folderTree } from './file-tree.js';
+import { openLayout, REF_NAME } from './image-layout.js';
+import { mergeLayout, renameToMissing } from './layout-staging.js';
+
+/** Name of the only artifact in the folder: `oras copy --from-oci-layout DIR:index …`. */
+const NAME = 'index';
+const BLOBS = join('blobs', 'sha256');
+const LAYOUT_NAMES = ['blobs', 'index.json', 'oci-layout'];
+/** Maximum number of parallel writes. */
+const MAX_PARALLEL_WRITES = 8;
+
+/** The artifact to replace. */
+interface Replacement {
+  /** Digest of the current artifact; undefined if there is none. */
+  readonly base: Digest | undefined;
+  /** Blobs to keep: those of the new artifact, and those that readers may have open. */
+  readonly keep: ReadonlySet<Digest>;
+}
+
+/**
+ * A folder with one artifact, as an OCI image layout that is compatible with `oras copy`.
+ *
+ * Blobs are added first; renaming `index.json` switches to the new artifact atomically. A killed
+ * process leaves either the old or the new artifact, and unreferenced blobs that the next change
+ * removes.
+ */
+export class IndexFolder {
+  readonly #folder: string;
+  readonly #shown: string;
+
+  /** `folder` is a path without symbolic links. */
+  constructor(folder: string, shown: string) {
+    this.#folder = folder;
+    this.#shown = shown;
+  }
+
+  /** Returns the digest of the current artifact, or undefined if the folder is missing or empty. */
+  async digest(): Promise<Digest | undefined> {
+    return (await this.#current())?.digest;
+  }
+
+  /** Returns the manifest of the current artifact, or of a given digest if it still exists. */
+  async top(
+    wanted?: Digest,
+  ): Promise<{ readonly images: ImageRepository; readonly top: StoredManifest }> {
+    const descriptor = wanted === undefined ? await this.#current() : { digest: wanted };
+    if (descriptor === undefined) {
+      throw new SourceError('BAD_SOURCE', this.#shown, 'there is no `index.json`');
+    }
+    const tree = folderTree(this.#folder, this.#shown);
+    const layout = await openLayout(tree, { repository: NAME, tag: undefined });
+    const images = layout.repositories.get(NAME);
+    const top = await images?.manifest(descriptor.digest);
+    if (images !== undefined && top !== undefined) return { images, top };
+    if (wanted === undefined) {
+      const what = `\`index.json\` names ${descriptor.digest}, which is not there`;
+      throw new SourceError('BAD_SOURCE', this.#shown, what);
+    }
+    const what = `the state ${wanted}, which the lockfile names, is no longer there`;
+    throw new SourceError('BAD_SOURCE', this.#shown, what, {
+      hint: '`xpkg-resolve resolve` reads the present state, and records that one',
+    });
+  }
+
+  /** Replaces the artifact `base`. Returns false if another process has replaced it meanwhile. */
+  async put(artifact: Artifact, replaced: Replacement): Promise<boolean> {
+    let staging: string | undefined;
+    const cleanUp = () => {
+      if (staging !== undefined) rmSync(staging, { recursive: true, force: true });
+    };
+    try {
+      return await cleaningUpOnSignal(cleanUp, async () => {
+        const exists = await this.#exists();
+        staging = temporaryPathFor(
+          `${exists ? join(this.#folder, 'parts') : this.#folder}.${runName()}`,
+          'new',
+        );
+        const isNew = await this.#stage(staging, artifact);
+        if (!isNew && replaced.base === artifact.manifest.digest) {
+          await this.tidy();
+          return true;
+        }
+        if (!exists && (await delayingSignals(() => renameToMissing(staging!, this.#folder))))
+          return true;
+        return this.#merge(staging, replaced);
+      });
+    } catch (error) {
+      throw isFileSystemError(error) ? writeError(this.#shown, error) : error;
+    } finally {
+      if (staging !== undefined) await removeWithRetry(staging);
+      for (const each of [this.#folder, dirname(this.#folder)]) await removeEndedRunFiles(each);
+    }
+  }
+
+  /** Removes staging folders and locks of killed processes. */
+  async tidy(): Promise<void> {
+    for (const each of [this.#folder, dirname(this.#folder)]) await removeEndedRunFiles(each);
+    const names = await namesIn(this.#folder);
+    if (!names.some((name) => isLockName(name))) return;
+    // Acquiring the lock removes a stale one and waits for a running process.
+    await waitForLock(() => withLocks([this.#folder], async () => undefined));
+  }
+
+  async #current(): Promise<Descriptor | undefined> {
+    const tree = folderTree(this.#folder, this.#shown);
+    const bytes = await tree.read('index.json', LIMITS.tagPageBytes);
+    if (bytes === undefined) return undefined;
+    const fields = readManifestFields(bytes);
+    if ('problem' in fields) {
+      throw new SourceError('BAD_SOURCE', this.#shown, `\`index.json\` ${fields.problem}`);
+    }
+    const manifests = listOf(fields.get('manifests')) ?? [];
+    const descriptors = manifests.flatMap((value) => parseDescriptor(value) ?? []);
+    // Other tools also list child manifests.
+    const named = descriptors.filter(({ annotations }) => annotations.has(REF_NAME));
+    const [first, ...others] = named.length > 0 ? named : descriptors;
+    if (first !== undefined && others.length === 0) return first;
+    const what = '`index.json` does not name one artifact, which an index in parts is';
+    throw new SourceError('BAD_SOURCE', this.#shown, what);
+  }
+
+  /** Throws if the folder has other content. */
+  async #exists(): Promise<boolean> {
+    const found = await stat(this.#folder).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (found === undefined) return false;
+    const names = await namesIn(this.#folder);
+    const other = names.find(
+      (name) =>
+        !LAYOUT_NAMES.includes(name) && !isLockName(name) && !/^\.parts\..*\.new$/.test(name),
+    );
+    if (other === undefined) return true;
+    throw new InputError(`\`${this.#shown}\` holds \`${other}\`, which is no part of an index`, {
+      hint: 'name a folder that does not exist or is empty, or one that holds an index in parts',
+    });
+  }
+
+  /** Writes missing and damaged files to the staging folder. Returns whether there were any. */
+  async #stage(staging: string, { manifest, manifests = [], blobs }: Artifact): Promise<boolean> {
+    await makeFolder(join(staging, BLOBS));
+    const wanted = new Map<Digest, Uint8Array>(blobs);
+    for (const { digest, bytes } of [...manifests, manifest]) wanted.set(digest, bytes);
+    let isNew = false;
+    const rest = wanted.entries();
+    const worker = async () => {
+      for (const [digest, bytes] of rest) {
+        if (await this.#has(digest)) continue;
+        isNew = true;
+        await writeThrough(join(staging, pathOf(digest)), (file) => file.writeFile(bytes));
+      }
+    };
+    // Waits for all writers: none may still run when the folder is removed.
+    const ends = await Promise.allSettled(Array.from({ length: MAX_PARALLEL_WRITES }, worker));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    const write = (name: string, value: object) =>
+      writeThrough(join(staging, name), (file) => file.writeFile(JSON.stringify(value)));
+    await write('oci-layout', { imageLayoutVersion: '1.0.0' });
+    await write('index.json', {
+      schemaVersion: 2,
+      mediaType: MEDIA_TYPE.ociIndex,
+      manifests: [
+        {
+          mediaType: manifestMediaType(manifest),
+          digest: manifest.digest,
+          size: manifest.bytes.length,
+          annotations: { [REF_NAME]: NAME },
+        },
+      ],
+    });
+    for (const part of [BLOBS, 'blobs', '.']) await syncFolder(join(staging, part));
+    return isNew;
+  }
+
+  async #has(digest: Digest): Promise<boolean> {
+    const bytes = await readFile(join(this.#folder, pathOf(digest))).catch(() => undefined);
+    return bytes !== undefined && sha256(bytes) === digest;
+  }
+
+  async #merge(staging: string, { base, keep }: Replacement): Promise<boolean> {
+    let isCurrent = true;
+    await waitForLock(() =>
+      withLocks([this.#folder], async () => {
+        isCurrent = (await this.#current())?.digest === base;
+        const names = new Set([...keep].map((digest) => digest.slice('sha256:'.length)));
+        if (isCurrent) await mergeLayout(staging, this.#folder, names);
+      }),
+    );
+    return isCurrent;
+  }
+}
+
+function pathOf(digest: Digest): string {
+  return join('blobs', ...digest.split(':'));
+}

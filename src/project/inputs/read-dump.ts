@@ -1,0 +1,218 @@
+import type {
+  ClusterDump,
+  DumpedActivation,
+  DumpedLock,
+  DumpedPackage,
+  DumpedRevision,
+} from '../../crossplane/package-manager/cluster-dump.js';
+import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
+import { isPackageKind } from '../../crossplane/packages/package.js';
+import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
+import {
+  isList,
+  isMapping,
+  mappingOf,
+  parseJson,
+  stringOf,
+  type JsonObject,
+} from '../../base/json.js';
+import { parseDocuments } from './document.js';
+import { DumpSplitter, type DumpPiece } from './split-dump.js';
+import {
+  dumpedActivation,
+  dumpedClaim,
+  dumpedManifest,
+  dumpedLock,
+  dumpedPackage,
+  dumpedRevision,
+  dumpedRelease,
+} from './dumped-objects.js';
+
+/** The text of a file or of standard input. */
+interface DumpText {
+  /** Path as the user writes it; `-` for standard input. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Reads dumps that are in memory. Throws the same errors as `DumpReader`. */
+export function readDump(texts: readonly DumpText[]): ClusterDump {
+  const reader = new DumpReader();
+  for (const { file, text } of texts) {
+    const sink = reader.file(file);
+    sink.push(text);
+    sink.end();
+  }
+  return reader.dump;
+}
+
+/** Kinds that are read. Objects of other kinds are only counted, without parsing them. */
+const READ_KINDS: ReadonlySet<string> = new Set([
+  ...['Provider', 'Configuration', 'Function'].flatMap((kind) => [kind, `${kind}Revision`]),
+  'Lock',
+  'ImageConfig',
+  'DeploymentRuntimeConfig',
+  'ControllerConfig',
+  'ManagedResourceActivationPolicy',
+  'CompositeResourceDefinition',
+  'Deployment',
+  'List',
+]);
+
+/** Accepts the text of a file in chunks. */
+interface DumpSink {
+  push(chunk: string): void;
+  end(): void;
+}
+
+/**
+ * Reads dumps of one cluster, object by object: YAML or JSON, documents or Lists, in any number of
+ * files.
+ *
+ * Missing fields of an object are tolerated. Throws an `InputError` for text that is not a dump,
+ * for a truncated dump, and for dumps of two clusters. No message quotes the dump, which may
+ * contain secrets.
+ */
+export class DumpReader {
+  readonly #packages: DumpedPackage[] = [];
+  readonly #revisions: DumpedRevision[] = [];
+  readonly #extraManifests: KeptObject[] = [];
+  readonly #activations: DumpedActivation[] = [];
+  readonly #claims = new Map<string, string>();
+  readonly #ignoredCounts = new Map<string, number>();
+  /** Origin and uid of each object, by kind and name. */
+  readonly #seen = new Map<string, { readonly uid: string | undefined; readonly origin: Origin }>();
+  #lock: DumpedLock | undefined;
+  #crossplane: ClusterDump['crossplane'];
+
+  get dump(): ClusterDump {
+    return {
+      packages: this.#packages,
+      revisions: this.#revisions,
+      lock: this.#lock,
+      extraManifests: this.#extraManifests,
+      activations: this.#activations,
+      crossplane: this.#crossplane,
+      claims: this.#claims,
+      ignored: this.#ignoredCounts,
+    };
+  }
+
+  file(file: string): DumpSink {
+    const cutter = new DumpSplitter(file);
+    const addPieces = (pieces: Iterable<DumpPiece>) => {
+      for (const piece of pieces) this.#add(piece, file);
+    };
+    return { push: (chunk) => addPieces(cutter.push(chunk)), end: () => addPieces(cutter.end()) };
+  }
+
+  #add({ text, line, kind }: DumpPiece, file: string): void {
+    if (kind !== undefined && !READ_KINDS.has(kind)) {
+      this.#countIgnored(kind);
+      return;
+    }
+    const origin = { file, line };
+    // The managed fields of package objects are needed, and these objects are small.
+    const isSmall = kind === undefined || isPackageKind(kind);
+    const read = isSmall ? text : withoutManagedFields(text);
+    for (const value of parseValues(read, origin)) this.#addObject(value, origin);
+  }
+
+  #addObject(value: unknown, origin: Origin): void {
+    if (!isMapping(value)) {
+      throw new InputError('is no dump of Kubernetes objects', {
+        origin,
+        hint: 'it takes what `kubectl get … -o yaml` or `-o json` prints',
+      });
+    }
+    const { kind, items } = value;
+    if (typeof kind === 'string' && kind.endsWith('List') && isList(items)) {
+      for (const item of items) this.#addObject(item, origin);
+    } else if (!this.#isRepeated(value, origin)) this.#addKnown(value, origin);
+  }
+
+  #addKnown(object: JsonObject, origin: Origin): void {
+    const kind = stringOf(object['kind']) ?? 'an object without a kind';
+    const [group, version] = (stringOf(object['apiVersion']) ?? '').split('/');
+    const type = version === undefined ? kind : `${group} ${kind}`;
+    const of = kind.replace(/Revision$/, '');
+    if (group === 'pkg.crossplane.io' && isPackageKind(kind)) {
+      this.#packages.push(copyOf(dumpedPackage(object, kind, origin)));
+    } else if (group === 'pkg.crossplane.io' && isPackageKind(of)) {
+      this.#revisions.push(copyOf(dumpedRevision(object, of, origin)));
+    } else if (type === 'pkg.crossplane.io Lock') {
+      this.#lock = copyOf(dumpedLock(object, origin));
+    } else if (
+      type === 'pkg.crossplane.io ImageConfig' ||
+      type === 'pkg.crossplane.io DeploymentRuntimeConfig' ||
+      type === 'pkg.crossplane.io ControllerConfig'
+    ) {
+      this.#extraManifests.push(copyOf(dumpedManifest(object, origin)));
+    } else if (type === 'apiextensions.crossplane.io ManagedResourceActivationPolicy') {
+      this.#activations.push(copyOf(dumpedActivation(object, origin)));
+    } else if (type === 'apiextensions.crossplane.io CompositeResourceDefinition') {
+      const claim = copyOf(dumpedClaim(object));
+      if (claim !== undefined) this.#claims.set(claim.xrd, claim.claim);
+    } else if (type === 'apps Deployment') {
+      const release = copyOf(dumpedRelease(object));
+      if (release !== undefined) this.#crossplane = { version: release, origin };
+    } else this.#countIgnored(kind);
+  }
+
+  #countIgnored(kind: string): void {
+    this.#ignoredCounts.set(kind, (this.#ignoredCounts.get(kind) ?? 0) + 1);
+  }
+
+  /**
+   * Returns whether the object was read before: `kubectl get pkg,providers` prints providers twice.
+   * Throws an `InputError` if the two objects have different uids.
+   */
+  #isRepeated(object: JsonObject, origin: Origin): boolean {
+    const { name, namespace, uid } = mappingOf(object['metadata']) ?? {};
+    const [group] = (stringOf(object['apiVersion']) ?? '').split('/');
+    const key = JSON.stringify([group, object['kind'], namespace, name]);
+    const before = this.#seen.get(key);
+    if (before === undefined) {
+      this.#seen.set(key, { uid: copyOf(stringOf(uid)), origin });
+      return false;
+    }
+    if (before.uid === stringOf(uid)) return true;
+    throw new InputError(
+      `this object is at ${formatOrigin(before.origin)}, too, with another uid: the dumps are of two clusters`,
+      { origin, hint: 'give dumps of one cluster at a time' },
+    );
+  }
+}
+
+/** Returns a copy. A substring would keep the whole text in memory. */
+function copyOf<T>(value: T): T {
+  return structuredClone(value);
+}
+
+/** The block `managedFields`, often the largest part of an object, indented below `metadata:`. */
+const MANAGED_FIELDS = /^( +)managedFields:[ \t\r]*\n(?:\1[ -] [^\n]*\n)*/m;
+
+function withoutManagedFields(text: string): string {
+  const column = /^ *(?=metadata:[ \t\r]*$)/m.exec(text)?.[0].length;
+  const found = MANAGED_FIELDS.exec(text);
+  if (column === undefined || found?.[1]!.length !== column + 2) return text;
+  return text.slice(0, found.index) + text.slice(found.index + found[0].length);
+}
+
+function parseValues(text: string, { file, line }: Origin): readonly unknown[] {
+  const json = text.startsWith('{') ? parseJson(text) : undefined;
+  if (json !== undefined) return [json.value];
+  try {
+    return parseDocuments(text, file, line).map(({ value }) => value);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // The original message quotes the line.
+    throw new InputError(
+      'is not valid YAML or JSON; what it says is not shown, for it may be secret',
+      {
+        origin: error.origin,
+        hint: 'dump it again with `kubectl get … -o yaml`',
+      },
+    );
+  }
+}

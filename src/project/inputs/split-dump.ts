@@ -1,0 +1,295 @@
+import { InputError } from '../../base/errors.js';
+
+/** The text of one object of a dump. */
+export interface DumpPiece {
+  readonly text: string;
+  /** First line of the object, from 1. */
+  readonly line: number;
+  /** The kind, if it was found without parsing; undefined otherwise. */
+  readonly kind: string | undefined;
+}
+
+/** The reason why a dump cannot be split, and the line. */
+interface SplitProblem {
+  readonly bad: 'cut short' | 'too large';
+  readonly line: number;
+}
+
+/** Accepts a text in chunks and yields each object once it is complete. */
+interface Splitter {
+  push(chunk: string): Iterable<DumpPiece | SplitProblem>;
+  /** Ends the text. Yields the remaining object or an error. */
+  end(): Iterable<DumpPiece | SplitProblem>;
+}
+
+/** Maximum size of an object, five times the limit of an API server. */
+const MAX_OBJECT_CHARS = 8 * 1024 * 1024;
+
+/** Char codes of the JSON punctuation that matters here. */
+const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COLON, NEWLINE] = Array.from(
+  '"\\{}[]:\n',
+  (character) => character.charCodeAt(0),
+) as [number, number, number, number, number, number, number, number];
+
+/** Splits a sequence of JSON values. A value with `items` is split into its items. */
+class JsonSplitter implements Splitter {
+  #depth = 0;
+  #line = 1;
+  #isList = false;
+  /** Depth of the current object: 1 for a value, 3 for an element of `items`. */
+  #level = 1;
+  /** The current object with its text from earlier chunks; undefined between objects. */
+  #object: { text: string; readonly line: number; kind: string | undefined } | undefined;
+  #isInString = false;
+  #isEscaped = false;
+  /** The last string, and the key that precedes it if it is a value. */
+  #lastString = '';
+  #key = '';
+
+  *push(chunk: string): Generator<DumpPiece | SplitProblem> {
+    /** Offsets in this chunk where the current object and the current string begin. */
+    let from = 0;
+    let stringFrom = 0;
+    for (let at = 0; at < chunk.length; at++) {
+      if (this.#isInString) {
+        at = this.#endOfString(chunk, at);
+        if (this.#depth <= this.#level) this.#lastString += chunk.slice(stringFrom, at);
+        if (!this.#isInString) this.#endString();
+        continue;
+      }
+      const code = chunk.charCodeAt(at);
+      if (code === NEWLINE) this.#line++;
+      else if (code === QUOTE) {
+        this.#isInString = true;
+        this.#lastString = '';
+        stringFrom = at + 1;
+      } else if (code === COLON) this.#key = this.#lastString;
+      else if (code === OPEN || code === OPEN_LIST) {
+        if (this.#open(code)) from = at;
+      } else if (code === CLOSE || code === CLOSE_LIST) {
+        const ended = this.#close(code);
+        if (ended === undefined) continue;
+        const { text, line, kind } = ended;
+        yield { text: text + chunk.slice(from, at + 1), line, kind };
+      }
+    }
+    if (this.#object === undefined) return;
+    this.#object.text += chunk.slice(from);
+    const { text, line } = this.#object;
+    if (text.length > MAX_OBJECT_CHARS) yield { bad: 'too large', line };
+  }
+
+  *end(): Generator<SplitProblem> {
+    if (this.#depth > 0) yield { bad: 'cut short', line: this.#line };
+  }
+
+  /**
+   * Returns the offset of the closing quote, or the length of the chunk if the string continues.
+   */
+  #endOfString(chunk: string, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      const code = chunk.charCodeAt(at);
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (code === BACKSLASH) this.#isEscaped = true;
+      else if (code === QUOTE) {
+        this.#isInString = false;
+        return at;
+      }
+    }
+    return chunk.length;
+  }
+
+  #endString(): void {
+    if (this.#depth > this.#level) return;
+    const isKind = this.#depth === this.#level && this.#key === 'kind';
+    if (isKind && this.#object !== undefined) this.#object.kind = this.#lastString;
+    this.#key = '';
+  }
+
+  /** Enters a mapping or list. Returns whether an object begins here. */
+  #open(code: number): boolean {
+    this.#depth++;
+    if (code === OPEN_LIST && this.#depth === 2 && this.#key === 'items') {
+      [this.#isList, this.#level, this.#object] = [true, 3, undefined];
+    }
+    this.#key = '';
+    if (code !== OPEN || this.#depth !== (this.#isList ? this.#level : 1)) return false;
+    this.#object = { text: '', line: this.#line, kind: undefined };
+    return true;
+  }
+
+  /**
+   * Leaves a mapping or list. Returns the object that ends here, without its text from this chunk.
+   */
+  #close(code: number): DumpPiece | undefined {
+    const isWhole =
+      this.#depth === 1 ? !this.#isList : this.#depth === 3 && this.#isList && this.#level === 3;
+    const object = code === CLOSE && isWhole ? this.#object : undefined;
+    if (object !== undefined) this.#object = undefined;
+    if (code === CLOSE_LIST && this.#depth === 2) this.#level = 1;
+    this.#depth = Math.max(this.#depth - 1, 0);
+    if (this.#depth === 0) this.#isList = false;
+    return object;
+  }
+}
+
+const SEPARATOR = /^(?:---|\.\.\.)(?:\s|$)/;
+const ITEMS = /^items:[ \t\r]*(?:#.*)?$/;
+
+/** Splits YAML line by line. An object ends where the next one begins. */
+class YamlSplitter implements Splitter {
+  /** The last line, as long as its line break is missing. */
+  #partialLine = '';
+  #line = 0;
+  /** The current document; undefined for a List, which is split into its items. */
+  #document: Lines | undefined = { text: '', line: 1 };
+  #isList = false;
+  #inItems = false;
+  /** Whether there was a top-level `kind:`, which kubectl writes after the items. */
+  #hasKind = false;
+  /** Column of the dashes of the items. */
+  #indent: number | undefined;
+  #item: Lines | undefined;
+
+  *push(chunk: string): Generator<DumpPiece | SplitProblem> {
+    const text = this.#partialLine + chunk;
+    let from = this.#line === 0 && text.startsWith('\uFEFF') ? 1 : 0;
+    for (let to = text.indexOf('\n', from); to >= 0; to = text.indexOf('\n', from)) {
+      yield* this.#addLine(text.slice(from, to + 1));
+      from = to + 1;
+    }
+    this.#partialLine = text.slice(from);
+    if (this.#partialLine.length > MAX_OBJECT_CHARS)
+      yield { bad: 'too large', line: this.#line + 1 };
+  }
+
+  *end(): Generator<DumpPiece | SplitProblem> {
+    if (this.#partialLine !== '') yield* this.#addLine(this.#partialLine);
+    this.#partialLine = '';
+    yield* this.#endDocument();
+  }
+
+  *#addLine(line: string): Generator<DumpPiece | SplitProblem> {
+    this.#line += 1;
+    if ((line[0] === '-' || line[0] === '.') && SEPARATOR.test(line.slice(0, 4))) {
+      yield* this.#endDocument();
+      this.#document = { text: '', line: this.#line + 1 };
+      return;
+    }
+    if (this.#inItems) yield* this.#addLineOfItems(line);
+    if (line.startsWith('kind:')) this.#hasKind = true;
+    if (line.startsWith('items:') && ITEMS.test(line.trimEnd())) {
+      this.#isList = true;
+      this.#inItems = true;
+      this.#indent = undefined;
+      this.#document = undefined;
+    }
+    for (const lines of [this.#item, this.#document]) {
+      if (lines === undefined) continue;
+      lines.text += line;
+      if (lines.text.length > MAX_OBJECT_CHARS) yield { bad: 'too large', line: lines.line };
+    }
+  }
+
+  *#addLineOfItems(line: string): Generator<DumpPiece> {
+    const column = dashOf(line);
+    if (column !== undefined && column === (this.#indent ??= column)) {
+      yield* this.#endItem();
+      this.#item = { text: '', line: this.#line };
+    } else if (!' \t\r\n#-'.includes(line[0]!)) {
+      yield* this.#endItem();
+      this.#inItems = false;
+    }
+  }
+
+  *#endDocument(): Generator<DumpPiece | SplitProblem> {
+    if (this.#isList && !this.#hasKind) yield { bad: 'cut short', line: this.#line };
+    yield* this.#endItem();
+    const document = this.#document;
+    this.#document = undefined;
+    this.#isList = false;
+    this.#inItems = false;
+    this.#hasKind = false;
+    if (document === undefined) return;
+    const { text, line } = document;
+    if (/^[^#\s]/m.test(text)) yield { text, line, kind: kindAt(text, 0) };
+  }
+
+  *#endItem(): Generator<DumpPiece> {
+    if (this.#item === undefined) return;
+    const { line } = this.#item;
+    // An item without its dash is an indented mapping.
+    const text = this.#item.text.replace('-', ' ');
+    this.#item = undefined;
+    yield { text, line, kind: kindAt(text, /\S/.exec(text)?.index ?? 0) };
+  }
+}
+
+/** The text of one object so far, and the number of its first line. */
+interface Lines {
+  text: string;
+  readonly line: number;
+}
+
+const DASH = /^( *)-(?: |\r?\n|$)/;
+
+/** Returns the column of the dash that begins a line, or undefined. */
+function dashOf(line: string): number | undefined {
+  return DASH.exec(line)?.[1]!.length;
+}
+
+const KIND = /^[ \t]*["']?(\w+)["']?[ \t\r]*$/;
+
+/** Returns the value of `kind` among the keys at a column. */
+function kindAt(text: string, column: number): string | undefined {
+  const at = `${' '.repeat(column)}kind:`;
+  const line = text.split('\n').find((each) => each.startsWith(at));
+  return line === undefined ? undefined : KIND.exec(line.slice(at.length))?.[1];
+}
+
+/**
+ * Splits a dump into objects, and Lists into their items, so that a large dump is never in memory
+ * or parsed as a whole. YAML is split by indentation, JSON by brackets.
+ */
+export class DumpSplitter {
+  readonly #file: string;
+  #splitter: Splitter | undefined;
+  /** White space before the first character that shows whether the text is JSON or YAML. */
+  #leadingSpace = '';
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  *push(chunk: string): Generator<DumpPiece> {
+    const text = this.#leadingSpace + chunk;
+    this.#leadingSpace = '';
+    if (this.#splitter === undefined) {
+      const [first] = /[^\s\uFEFF]/.exec(text) ?? [];
+      if (first === undefined) this.#leadingSpace = text;
+      else this.#splitter = first === '{' ? new JsonSplitter() : new YamlSplitter();
+    }
+    if (this.#splitter !== undefined) yield* this.#orThrow(this.#splitter.push(text));
+  }
+
+  *end(): Generator<DumpPiece> {
+    if (this.#splitter !== undefined) yield* this.#orThrow(this.#splitter.end());
+  }
+
+  *#orThrow(pieces: Iterable<DumpPiece | SplitProblem>): Generator<DumpPiece> {
+    for (const piece of pieces) {
+      if (!('bad' in piece)) yield piece;
+      else throw splitError(piece, this.#file);
+    }
+  }
+}
+
+function splitError({ bad, line }: SplitProblem, file: string): InputError {
+  const origin = { file, line };
+  if (bad === 'too large') {
+    const what = `is an object of more than ${MAX_OBJECT_CHARS} characters, which no API server takes`;
+    return new InputError(what, { origin });
+  }
+  const hint = 'dump it again; what is missing here would look as if it were not installed';
+  return new InputError('the dump is cut short', { origin, hint });
+}

@@ -1,0 +1,88 @@
+import { InputError, type Origin } from '../../base/errors.js';
+import { mappingOf, type JsonObject } from '../../base/json.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import { labelOf } from './object-names.js';
+import { withoutClusterState } from './object-template.js';
+
+interface AdaptedManifest {
+  /** undefined if nothing is left for the target. */
+  readonly object: JsonObject | undefined;
+  readonly warnings: readonly string[];
+}
+
+const ACTIVATION_POLICY = 'ManagedResourceActivationPolicy';
+const CONTROLLER_CONFIG = 'ControllerConfig';
+
+function servedAs(kind: unknown): string {
+  if (kind === ACTIVATION_POLICY) return 'apiextensions.crossplane.io/v1alpha1';
+  return kind === CONTROLLER_CONFIG ? 'pkg.crossplane.io/v1alpha1' : 'pkg.crossplane.io/v1beta1';
+}
+
+/**
+ * Returns whether the release serves an extra manifest. True for ImageConfigs, which may be left
+ * out.
+ */
+export function servesKind({ rules }: Target, { kind }: JsonObject): boolean {
+  if (kind === CONTROLLER_CONFIG) return rules.controllerConfigRef;
+  if (kind !== ACTIVATION_POLICY) return true;
+  return rules.objectKinds[servedAs(kind)]?.includes(ACTIVATION_POLICY) === true;
+}
+
+/**
+ * Adapts an ImageConfig, runtime config or activation policy to the target.
+ *
+ * Parts of an ImageConfig that the target does not know are left out with a warning. Throws an
+ * `InputError` for other kinds that the target does not have: without the object, packages would
+ * run with other settings.
+ */
+export function adaptToTarget(given: JsonObject, target: Target): AdaptedManifest {
+  const object = withoutClusterState(given);
+  const label = labelOf(object);
+  const served = servedAs(object['kind']);
+  if (object['apiVersion'] !== served) {
+    throw new InputError(`${label}: \`apiVersion\` must be \`${served}\``);
+  }
+  checkKindIsServed(object, target);
+  if (object['kind'] !== 'ImageConfig') return { object, warnings: [] };
+  const { imageConfig } = target.rules;
+  if (imageConfig === undefined) {
+    const why = `Crossplane ${target.version} has no ImageConfig`;
+    return { object: undefined, warnings: [`${label} is left out: ${why}`] };
+  }
+  const unknown = [
+    ...(imageConfig.verification ? [] : ['verification']),
+    ...(imageConfig.rewrite ? [] : ['rewriteImage']),
+    ...(imageConfig.runtime ? [] : ['runtime']),
+  ];
+  const spec = mappingOf(object['spec']) ?? {};
+  const dropped = Object.keys(spec).filter((field) => unknown.includes(field));
+  const warnings = dropped.map((field) => {
+    return `${label}: \`spec.${field}\` is left out: Crossplane ${target.version} does not know it`;
+  });
+  return { object: dropped.length === 0 ? object : withoutFields(object, spec, dropped), warnings };
+}
+
+/** Throws an `InputError` if the target does not have the kind of an extra manifest. */
+export function checkKindIsServed(object: JsonObject, target: Target, origin?: Origin): void {
+  if (servesKind(target, object)) return;
+  const kind = object['kind'] === CONTROLLER_CONFIG ? CONTROLLER_CONFIG : ACTIVATION_POLICY;
+  const [when, instead] =
+    kind === CONTROLLER_CONFIG
+      ? ['was removed in v2.0', 'use a DeploymentRuntimeConfig and `runtimeConfigRef`']
+      : ['came with v2.0', 'leave it out'];
+  throw new InputError(
+    `${labelOf(object)} cannot be applied: Crossplane ${target.version} has no ${kind}, which ${when}`,
+    { origin, hint: `${instead}, or resolve for a release that has it (\`--crossplane\`)` },
+  );
+}
+
+/** Returns undefined if only `matchImages` is left. */
+function withoutFields(
+  object: JsonObject,
+  spec: JsonObject,
+  dropped: readonly string[],
+): JsonObject | undefined {
+  const remaining = Object.entries(spec).filter(([field]) => !dropped.includes(field));
+  if (remaining.every(([field]) => field === 'matchImages')) return undefined;
+  return { ...object, spec: Object.fromEntries(remaining) };
+}

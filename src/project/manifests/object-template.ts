@@ -1,0 +1,288 @@
+import { byCodePoint } from '../../base/collections.js';
+import { InputError } from '../../base/errors.js';
+import {
+  isList,
+  isMapping,
+  type JsonObject,
+  type JsonValue,
+  mappingOf,
+  stringOf,
+} from '../../base/json.js';
+import { didYouMean } from '../../base/messages.js';
+import type { PackageKind } from '../../crossplane/packages/package.js';
+import { splitTag } from '../../crossplane/packages/reference.js';
+import {
+  ACTIVATION_POLICIES,
+  MIN_REVISION_HISTORY_LIMIT,
+  PULL_POLICIES,
+} from '../../crossplane/releases/package-fields.js';
+import type { Target, TargetRules } from '../../crossplane/releases/target.js';
+import type { ObjectTemplate } from '../lockfile/lockfile.js';
+
+/** Settings of the user for one package object, from the most general to the most specific. */
+interface TemplateParts {
+  readonly kind: PackageKind;
+  /** Defaults for all packages. */
+  readonly defaults: JsonObject;
+  /** Spec of the entry in a PackageSet. */
+  readonly spec: JsonObject;
+  /** The input object, if there is one. */
+  readonly object: JsonObject | undefined;
+}
+
+/**
+ * Merges the settings for a package object. Each part is applied as a JSON merge patch (RFC 7386):
+ * mappings are merged, lists are replaced, null removes a field.
+ */
+export function objectTemplate({ kind, defaults, spec, object }: TemplateParts): ObjectTemplate {
+  // Defaults are shared by all kinds, so fields of other kinds are ignored.
+  const general = Object.entries(defaults).filter(([field]) => hasSpecField(kind, field));
+  const parts = [Object.fromEntries(general), spec, mappingOf(object?.['spec']) ?? {}];
+  const merged = parts.reduce(merge, {});
+  return {
+    apiVersion: stringOf(object?.['apiVersion']),
+    metadata: canonical(ownMetadata(mappingOf(object?.['metadata']) ?? {})),
+    spec: canonical(without(merged, ['package'])),
+    ...(namesCacheFile(merged) && { untagged: true }),
+  };
+}
+
+/**
+ * Returns whether `spec.package` is a file name in the package cache of the cluster, without a tag.
+ */
+function namesCacheFile({ packagePullPolicy, package: reference }: JsonObject): boolean {
+  if (packagePullPolicy !== 'Never' || typeof reference !== 'string') return false;
+  return !reference.includes('@') && splitTag(reference).tag === undefined;
+}
+
+/**
+ * Returns an object of the user without the parts that belong to the cluster it was dumped from.
+ */
+export function withoutClusterState(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  return canonical({
+    ...without(object, ['status']),
+    ...(isMapping(metadata) && { metadata: ownMetadata(metadata, ['name']) }),
+  });
+}
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/**
+ * Returns the labels and annotations of the user, which are valid on every cluster.
+ *
+ * With the owner references of another cluster an object would be garbage collected. Finalizers
+ * without their controller would keep it forever.
+ */
+export function ownMetadata(metadata: JsonObject, beside: readonly string[] = []): JsonObject {
+  const own = only(metadata, ['labels', 'annotations', ...beside]);
+  const { annotations } = own;
+  if (!isMapping(annotations)) return own;
+  const ownAnnotations = without(annotations, [LAST_APPLIED]);
+  return Object.keys(ownAnnotations).length === 0
+    ? without(own, ['annotations'])
+    : { ...own, annotations: ownAnnotations };
+}
+
+function only(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
+}
+
+function without(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+}
+
+function merge(base: JsonObject, patch: JsonObject): JsonObject {
+  const merged = new Map<string, JsonValue>(Object.entries(base));
+  for (const [key, value] of Object.entries(patch)) {
+    const under = merged.get(key);
+    if (value === null) merged.delete(key);
+    else if (isMapping(value)) merged.set(key, merge(mappingOf(under) ?? {}, value));
+    else merged.set(key, value);
+  }
+  return Object.fromEntries(merged);
+}
+
+interface Shape {
+  readonly description: string;
+  readonly isValid: (value: JsonValue) => boolean;
+}
+
+const STRING: Shape = { description: 'a string', isValid: (value) => typeof value === 'string' };
+const BOOLEAN: Shape = {
+  description: '`true` or `false`',
+  isValid: (value) => typeof value === 'boolean',
+};
+const HISTORY_LIMIT: Shape = {
+  description: `an integer from ${MIN_REVISION_HISTORY_LIMIT} on`,
+  isValid: (value) => Number.isInteger(value) && Number(value) >= MIN_REVISION_HISTORY_LIMIT,
+};
+const STRINGS: Shape = { description: 'a mapping of strings', isValid: isMappingOfStrings };
+const NAME: Shape = { description: '`{name}`', isValid: (value) => refers(value, ['name']) };
+const NAMES: Shape = {
+  description: 'a list of `{name}`',
+  isValid: (value) => isList(value) && value.every(NAME.isValid),
+};
+const REFERENCE: Shape = {
+  description: '`{name}`, with `apiVersion` and `kind` if need be',
+  isValid: (value) => refers(value, ['apiVersion', 'kind', 'name']),
+};
+
+function oneOf(values: readonly string[]): Shape {
+  const description = `one of ${values.map((value) => `\`${value}\``).join(', ')}`;
+  return { description, isValid: (value) => values.some((each) => each === value) };
+}
+
+function refers(value: JsonValue, keys: readonly string[]): boolean {
+  if (!isMapping(value) || value['name'] === undefined) return false;
+  return isMappingOfStrings(value) && Object.keys(value).every((key) => keys.includes(key));
+}
+
+export function isMappingOfStrings(value: JsonValue): boolean {
+  return isMapping(value) && Object.values(value).every(STRING.isValid);
+}
+
+interface SpecField {
+  readonly shape: Shape;
+  readonly kinds?: readonly PackageKind[];
+  readonly since?: (rules: TargetRules) => boolean;
+}
+
+const WITH_RUNTIME: readonly PackageKind[] = ['Provider', 'Function'];
+
+/** Fields of `spec` in the CRDs of pkg.crossplane.io, except `package`. */
+const FIELDS: ReadonlyMap<string, SpecField> = new Map<string, SpecField>([
+  ['revisionActivationPolicy', { shape: oneOf(ACTIVATION_POLICIES) }],
+  ['revisionHistoryLimit', { shape: HISTORY_LIMIT }],
+  ['packagePullSecrets', { shape: NAMES }],
+  ['packagePullPolicy', { shape: oneOf(PULL_POLICIES) }],
+  ['ignoreCrossplaneConstraints', { shape: BOOLEAN }],
+  ['skipDependencyResolution', { shape: BOOLEAN }],
+  ['commonLabels', { shape: STRINGS }],
+  ['commonAnnotations', { shape: STRINGS, since: (rules) => rules.commonAnnotations }],
+  [
+    'controllerConfigRef',
+    { shape: NAME, kinds: WITH_RUNTIME, since: (rules) => rules.controllerConfigRef },
+  ],
+  ['runtimeConfigRef', { shape: REFERENCE, kinds: WITH_RUNTIME }],
+]);
+
+/** Returns whether packages of this kind have the field. True for unknown fields. */
+export function hasSpecField(kind: PackageKind, field: string): boolean {
+  return FIELDS.get(field)?.kinds?.includes(kind) ?? true;
+}
+
+interface FittedSpec {
+  readonly spec: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Returns the fields of `spec` that the CRD of the target has.
+ *
+ * A field of another release or kind is left out with a warning: one project is rendered for
+ * several releases, and an API server would drop the field silently or reject the object. Throws an
+ * `InputError` for unknown fields and for `package`. If the release is newer than this tool,
+ * unknown fields are kept with a warning.
+ */
+export function specForTarget(
+  spec: JsonObject,
+  object: { readonly kind: PackageKind; readonly name: string },
+  target: Target,
+): FittedSpec {
+  const { kind } = object;
+  const subject = `${kind} \`${object.name}\``;
+  const fields: [string, JsonValue][] = [];
+  const warnings: string[] = [];
+  for (const [name, value] of Object.entries(spec)) {
+    const field = FIELDS.get(name);
+    if (field === undefined) {
+      if (target.warning === undefined || name === 'package')
+        throw unknownField(subject, name, kind);
+      warnings.push(`${subject}: \`spec.${name}\` is not known to this tool, and kept`);
+      fields.push([name, value]);
+    } else if (!hasSpecField(kind, name)) {
+      warnings.push(`${subject}: \`spec.${name}\` is left out: a ${kind} has no such field`);
+    } else if (field.since?.(target.rules) === false) {
+      warnings.push(
+        `${subject}: \`spec.${name}\` is left out: Crossplane ${target.version} has no such field`,
+      );
+    } else if (field.shape.isValid(value)) fields.push([name, value]);
+    else throw new InputError(`${subject}: \`spec.${name}\` must be ${field.shape.description}`);
+  }
+  return { spec: Object.fromEntries(fields), warnings };
+}
+
+function unknownField(subject: string, name: string, kind: PackageKind): InputError {
+  const known = [...FIELDS.keys()].filter((field) => hasSpecField(kind, field)).sort();
+  const suggestion = didYouMean(name, known);
+  return new InputError(`${subject}: \`spec.${name}\` is not a field of a ${kind}`, {
+    hint:
+      suggestion === undefined
+        ? `its fields are ${known.join(', ')}`
+        : `did you mean \`${suggestion}\`?`,
+  });
+}
+
+/** Values that an API server sets for missing fields of `spec`. */
+const API_DEFAULTS: JsonObject = {
+  ignoreCrossplaneConstraints: false,
+  packagePullPolicy: 'IfNotPresent',
+  revisionActivationPolicy: 'Automatic',
+  revisionHistoryLimit: 1,
+  runtimeConfigRef: { name: 'default' },
+  skipDependencyResolution: false,
+};
+
+const RUNTIME_CONFIG_DEFAULTS: JsonObject = {
+  apiVersion: 'pkg.crossplane.io/v1beta1',
+  kind: 'DeploymentRuntimeConfig',
+};
+
+/** Returns the spec of a package object without fields that have their default value. */
+export function withoutApiDefaults(spec: JsonObject): JsonObject {
+  const fields = Object.keys(plainSpec(spec));
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => fields.includes(field)));
+}
+
+/** Like `withoutApiDefaults`, but also within fields, and normalized for comparison. */
+export function plainSpec(spec: JsonObject): JsonObject {
+  const { runtimeConfigRef } = spec;
+  const own = isMapping(runtimeConfigRef)
+    ? { ...spec, runtimeConfigRef: withoutDefaults(runtimeConfigRef, RUNTIME_CONFIG_DEFAULTS) }
+    : spec;
+  return canonical(withoutDefaults(own, API_DEFAULTS));
+}
+
+function withoutDefaults(fields: JsonObject, defaults: JsonObject): JsonObject {
+  const others = Object.entries(fields).filter(
+    ([field, value]) => !isSame(value, defaults[field] ?? null),
+  );
+  return Object.fromEntries(others);
+}
+
+function isSame(value: JsonValue, other: JsonValue): boolean {
+  return JSON.stringify(canonical({ value })) === JSON.stringify(canonical({ value: other }));
+}
+
+/** Keys that come first in a manifest by convention. */
+const LEADING = ['apiVersion', 'kind', 'metadata', 'name', 'package', 'spec'];
+
+/** Sorts the keys of every mapping. */
+function canonical(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => keyRank(a) - keyRank(b) || byCodePoint(a, b))
+      .map(([key, member]) => [key, canonicalValue(member)]),
+  );
+}
+
+function canonicalValue(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(canonicalValue);
+  return isMapping(value) ? canonical(value) : value;
+}
+
+function keyRank(key: string): number {
+  const place = LEADING.indexOf(key);
+  return place < 0 ? LEADING.length : place;
+}

@@ -1,0 +1,313 @@
+import { getOrCreate } from '../../base/collections.js';
+import { candidateKey } from '../solver/question.js';
+import { checkedPackage, type CheckedPackage } from './checked-package.js';
+import { noStats, type ReadStats } from './read-stats.js';
+import { isRejection, judge } from '../../crossplane/packages/admission.js';
+import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
+import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
+import type { PackageMeta, Rejection } from '../../crossplane/packages/package-meta.js';
+import type { Candidate, Released, Repository } from '../../crossplane/packages/package.js';
+import type { Target, TargetRules } from '../../crossplane/releases/target.js';
+import {
+  type AskedPackage,
+  type IndexState,
+  type Owner,
+  type PackageSource,
+  readReleaseDates,
+} from '../../sources/package-source.js';
+import type { CandidateRule, Ruling } from '../solver/problem.js';
+
+/** undefined: there is no such repository. */
+type Tags = readonly string[] | undefined;
+/** undefined: there is no such version. */
+type Fetched = CheckedPackage | undefined;
+
+interface JudgedFor {
+  readonly target: Target;
+  readonly compat: boolean;
+}
+
+/**
+ * A source that caches every reply of another source during a run and counts the requests.
+ *
+ * All searches of a run share one instance, whatever their targets. `Driver` records which replies
+ * a search has used.
+ */
+export class SourceReader implements PackageSource {
+  readonly distant: boolean;
+  readonly owners?: NonNullable<PackageSource['owners']>;
+  readonly repositories?: NonNullable<PackageSource['repositories']>;
+  readonly states: readonly IndexState[];
+  readonly stats: ReadStats;
+  readonly #source: PackageSource;
+  readonly #tagLists = new ReplyMemory<Tags>();
+  readonly #packages = new ReplyMemory<Fetched>();
+  readonly #owners = new ReplyMemory<readonly Owner[]>();
+  readonly #releases = new ReplyMemory<Released | undefined>();
+  /** Packages that were only prefetched. All are counted, because nothing awaits them. */
+  readonly #prefetched = new Set<CachedReply<Fetched>>();
+  /** Packages that were requested. They are counted if they exist. */
+  readonly #requested = new Set<CachedReply<Fetched>>();
+  /** Policy violations of versions, by rule. */
+  readonly #rulings = new Map<CandidateRule, ReplyMemory<Ruling | undefined>>();
+  /** Contents of packages, by release. */
+  readonly #judged = new Map<CheckedPackage, Map<string, PackageMeta | Rejection>>();
+  readonly #owned = new EqualLists();
+  /** Repositories whose tag lists have been counted. */
+  readonly #counted = new Set<Repository>();
+
+  constructor(source: PackageSource, stats: ReadStats = noStats()) {
+    this.#source = source;
+    this.stats = stats;
+    this.distant = source.distant === true;
+    this.states = source.states ?? [];
+    if (source.repositories !== undefined) {
+      this.repositories = (about) => source.repositories!(about);
+    }
+    if (source.owners === undefined) return;
+    this.owners = async (demand, target) => {
+      const request = async (to: Target) => source.owners!(demand, to);
+      return (await this.#owners.ask(JSON.stringify(demand), target, request)).reply;
+    };
+  }
+
+  /** Returns the memory of a source; the source itself if it is a memory. */
+  static of(source: PackageSource): SourceReader {
+    return source instanceof SourceReader ? source : new SourceReader(source);
+  }
+
+  async tags(repository: Repository, target: Target): Promise<Tags> {
+    this.#countList(repository);
+    return (await this.#tagList(repository, target)).reply;
+  }
+
+  /** Returns the tags if the source has replied, so that a search need not await them. */
+  cachedTags(repository: Repository, target: Target): GivenReply<Tags> | undefined {
+    const entry = this.#tagLists.given(repository, target);
+    if (entry !== undefined) this.#countList(repository);
+    return entry?.given;
+  }
+
+  /** Returns the owners if the source has replied. */
+  cachedOwners(demand: CrdRef, target: Target): GivenReply<readonly Owner[]> | undefined {
+    return this.#owners.given(JSON.stringify(demand), target)?.given;
+  }
+
+  /** Returns the package if it was requested and the source has replied. */
+  cachedPackage(candidate: Candidate, target: Target): GivenReply<Fetched> | undefined {
+    const entry = this.#packages.given(candidateKey(candidate), target);
+    return entry && this.#requested.has(entry) ? entry.given : undefined;
+  }
+
+  async fetch(candidate: AskedPackage, target: Target): Promise<Fetched> {
+    const entry = await this.#package(candidate, target);
+    const isFirst = !this.#requested.has(entry);
+    this.#requested.add(entry);
+    const found = await entry.reply;
+    if (!isFirst) return found;
+    if (this.#prefetched.delete(entry)) this.stats.fetched--;
+    if (found !== undefined) this.stats.fetched++;
+    return found;
+  }
+
+  /** Returns the content of a package for a release. It is computed once. */
+  contentFor(fetched: CheckedPackage, { target, compat }: JudgedFor): PackageMeta | Rejection {
+    const byRelease = getOrCreate(this.#judged, fetched, () => new Map());
+    const release = compat ? `${target.version} compat` : target.version;
+    return getOrCreate(byRelease, release, () => {
+      const judged = judge(fetched.contents, target, { compat });
+      // Equal lists become one list, so that they are compared once.
+      return isRejection(judged) ? judged : { ...judged, owns: this.#owned.first(judged.owns) };
+    });
+  }
+
+  /** Returns the publication time of a version, if the source knows it. */
+  async released({ repository, version }: Candidate, target: Target) {
+    const request = (to: Target) => readReleaseDates(this.#source, { repository, version }, to);
+    return (await this.#releases.ask(candidateKey({ repository, version }), target, request)).reply;
+  }
+
+  /** Returns the policy violation of a version. Each rule inspects a version once. */
+  async ruling(
+    rule: CandidateRule,
+    { repository, version }: Candidate,
+    target: Target,
+  ): Promise<Ruling | undefined> {
+    const known = getOrCreate(this.#rulings, rule, () => new ReplyMemory());
+    const request = async (to: Target) => {
+      this.stats.latest = `${repository} ${version}`;
+      return rule.judge({ repository, version }, { source: this, target: to });
+    };
+    return (await known.ask(candidateKey({ repository, version }), target, request)).reply;
+  }
+
+  /** Prefetches tags. A failure is reported when they are needed. */
+  prefetchTags(repository: Repository, target: Target): void {
+    this.#countList(repository);
+    void this.#tagList(repository, target);
+  }
+
+  /**
+   * Prefetches tags that a prefetched package may need. They are not counted, because the order in
+   * which packages arrive differs between runs.
+   */
+  prefetchTagsUncounted(repository: Repository, target: Target): void {
+    void this.#tagList(repository, target);
+  }
+
+  /** Prefetches a package. Returns undefined for a failure, which is reported when it is needed. */
+  async prefetchPackage(candidate: AskedPackage, target: Target): Promise<Fetched> {
+    const entry = await this.#package(candidate, target);
+    if (!this.#requested.has(entry) && !this.#prefetched.has(entry)) {
+      this.#prefetched.add(entry);
+      this.stats.fetched++;
+    }
+    return entry.reply.catch(() => undefined);
+  }
+
+  #countList(repository: Repository): void {
+    if (this.#counted.has(repository)) return;
+    this.#counted.add(repository);
+    this.stats.listed++;
+  }
+
+  #tagList(repository: Repository, target: Target) {
+    return this.#tagLists.ask(repository, target, async (to) => {
+      this.stats.latest = repository;
+      return this.#source.tags(repository, to);
+    });
+  }
+
+  #package(candidate: AskedPackage, target: Target) {
+    const { repository, version } = candidate;
+    return this.#packages.ask(candidateKey({ repository, version }), target, async (to) => {
+      this.stats.latest = `${repository} ${version}`;
+      const fetched = await this.#source.fetch(candidate, to);
+      return fetched && checkedPackage(fetched, candidate);
+    });
+  }
+}
+
+type Rule = keyof TargetRules;
+
+/** A cached reply, and the conditions under which it serves another target. */
+interface CachedReply<T> {
+  readonly reply: Promise<T>;
+  /** The target of the request. */
+  readonly target: Target;
+  /** The rules of the target that the source has read for this reply. */
+  readonly rulesRead: ReadonlySet<Rule>;
+  /** false: the source may still read further rules. */
+  isSettled: boolean;
+  /** undefined: the source has not replied, or it failed. */
+  given: GivenReply<T> | undefined;
+}
+
+/** The value of a reply, which may be undefined. */
+interface GivenReply<T> {
+  readonly value: T;
+}
+
+/**
+ * Caches the replies to one kind of question. Each question is sent once; failures are cached, too.
+ *
+ * A reply depends only on the rules that the source has read. It therefore serves every target with
+ * the same values of these rules. The target that `request` is called with records the rules.
+ */
+class ReplyMemory<T> {
+  readonly #replies = new Map<string, CachedReply<T>[]>();
+
+  /** Returns a finished reply that serves the target. */
+  given(question: string, target: Target): CachedReply<T> | undefined {
+    const known = this.#replies.get(question)?.find((reply) => serves(reply, target));
+    return known?.given && known;
+  }
+
+  /** Returns the reply to a question. Calls `request` once no reply to that question is pending. */
+  async ask(
+    question: string,
+    target: Target,
+    request: (target: Target) => Promise<T>,
+  ): Promise<CachedReply<T>> {
+    for (;;) {
+      const replies = this.#replies.get(question) ?? [];
+      const known = replies.find((reply) => serves(reply, target));
+      if (known !== undefined) return known;
+      const pending = replies.filter(({ isSettled }) => !isSettled);
+      if (pending.length === 0) break;
+      await Promise.allSettled(pending.map(({ reply }) => reply));
+    }
+    return this.#send(question, target, request);
+  }
+
+  #send(question: string, target: Target, request: (target: Target) => Promise<T>): CachedReply<T> {
+    const { version, warning } = target;
+    const rulesRead = new Set<Rule>();
+    let recorded: TargetRules | undefined;
+    const reply = request({
+      version,
+      warning,
+      // Created on demand: most replies depend on no rule.
+      get rules() {
+        return (recorded ??= recording(target.rules, rulesRead));
+      },
+    });
+    const entry: CachedReply<T> = { reply, target, rulesRead, isSettled: false, given: undefined };
+    const settle = (value: T) => {
+      entry.isSettled = true;
+      entry.given = { value };
+    };
+    // Handling the rejection here also keeps Node from reporting one that is never awaited.
+    reply.then(settle, () => (entry.isSettled = true));
+    getOrCreate(this.#replies, question, () => []).push(entry);
+    return entry;
+  }
+}
+
+/** Reports whether a reply serves another target. A pending reply may depend on any rule. */
+function serves<T>({ isSettled, rulesRead, target }: CachedReply<T>, other: Target): boolean {
+  if (isSettled && rulesRead.size === 0) return true;
+  const before = target.rules;
+  const now = other.rules;
+  if (before === now) return true;
+  const compared = isSettled ? [...rulesRead] : ruleNames(now);
+  return compared.every((rule) => isSame(before[rule], now[rule]));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Returns rules that record each access. A copy or clone of them reads all rules. */
+function recording(rules: TargetRules, read: Set<Rule>): TargetRules {
+  const recorded = {};
+  for (const rule of ruleNames(rules)) {
+    const get = () => {
+      read.add(rule);
+      return rules[rule];
+    };
+    Object.defineProperty(recorded, rule, { enumerable: true, get });
+  }
+  return recorded as TargetRules; // it has the same properties
+}
+
+function ruleNames(rules: TargetRules): readonly Rule[] {
+  return Object.keys(rules) as Rule[]; // the type names every property
+}
+
+/** Replaces equal lists of owned objects by one list, so that each pair is compared once. */
+export class EqualLists {
+  readonly #byText = new Map<string, readonly OwnedObject[]>();
+  readonly #known = new WeakMap<readonly OwnedObject[], readonly OwnedObject[]>();
+
+  /** Returns the first list that had these objects in this order. */
+  first(list: readonly OwnedObject[]): readonly OwnedObject[] {
+    const known = this.#known.get(list);
+    if (known !== undefined) return known;
+    const text = list.map(({ kind, name }) => `${kind} ${name}`).join('\n');
+    const first = this.#byText.get(text) ?? list;
+    this.#byText.set(text, first);
+    this.#known.set(list, first);
+    return first;
+  }
+}

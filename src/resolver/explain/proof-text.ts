@@ -1,0 +1,165 @@
+import { factClause } from './fact-kinds.js';
+import { type NounPhrases, rangeText } from './noun-phrases.js';
+import { inPresentationOrder } from './presentation-order.js';
+import { getOrCreate } from '../../base/collections.js';
+import { andList, orList } from '../../base/messages.js';
+import { ABSENT, type Fact, type Incompatibility, type Term } from '../solver/incompatibility.js';
+
+/** Maximum number of reasons in a sentence before a step of the argument gets its own sentence. */
+const MAX_REASONS_PER_SENTENCE = 8;
+
+/**
+ * Step 3 of an explanation: returns a proof as sentences with one reason per line:
+ *
+ *     Because a,
+ *     and b,
+ *     c.
+ *
+ * A conclusion that later sentences use gets a number, and they refer to it by that number.
+ */
+export function proofText(because: Incompatibility, nouns: NounPhrases): string {
+  const uses = countUses(because);
+  const numbers = new Map<Incompatibility, number>();
+  const sentences: string[] = [];
+
+  const append = (node: Incompatibility): void => {
+    const parents = reasonsOf(node, uses);
+    const derived = parents.filter((parent) => parent !== node && isDerived(parent));
+    const steps = [...new Set(derived)];
+    for (const step of steps) {
+      if (numbers.has(step)) continue;
+      append(step);
+      numbers.set(step, numbers.size + 1);
+      sentences.push(`${sentences.pop()!} (${numbers.get(step)})`);
+    }
+    const facts = parents.flatMap((parent) => (isDerived(parent) ? [] : [parent.cause as Fact]));
+    const reasons = [
+      ...steps.map((step) => `${conclusion(step.terms, nouns)} (${numbers.get(step)})`),
+      ...groupedClauses(inPresentationOrder(facts, nouns.encoder), nouns),
+      ...(facts.some(({ fact }) => fact === 'crossplane') ? [nouns.targetClause()] : []),
+    ];
+    const lines = [...new Set(reasons)].map(
+      (reason, i) => `${i === 0 ? 'Because' : 'and'} ${reason},`,
+    );
+    sentences.push([...lines, `${conclusion(node.terms, nouns)}.`].join('\n'));
+  };
+  append(because);
+  return sentences.join('\n\n');
+}
+
+/** Returns the reasons of a conclusion. Small steps that nothing else uses are inlined. */
+function reasonsOf(
+  node: Incompatibility,
+  uses: ReadonlyMap<Incompatibility, number>,
+): readonly Incompatibility[] {
+  if (node.cause.fact !== 'derived') return [node];
+  let reasons = node.cause.parents;
+  for (const parent of node.cause.parents) {
+    if (!isDerived(parent) || uses.get(parent)! > 1) continue;
+    const inner = reasonsOf(parent, uses);
+    const inlined = reasons.flatMap((reason) => (reason === parent ? inner : [reason]));
+    if (inlined.length <= MAX_REASONS_PER_SENTENCE) reasons = inlined;
+  }
+  return reasons;
+}
+
+function countUses(because: Incompatibility): Map<Incompatibility, number> {
+  const uses = new Map<Incompatibility, number>();
+  const visit = (node: Incompatibility): void => {
+    const before = uses.get(node) ?? 0;
+    uses.set(node, before + 1);
+    if (before > 0 || node.cause.fact !== 'derived') return;
+    for (const parent of node.cause.parents) visit(parent);
+  };
+  visit(because);
+  return uses;
+}
+
+function isDerived({ cause }: Incompatibility): boolean {
+  return cause.fact === 'derived';
+}
+
+/** Part of step 3: states what follows from terms that cannot all be true. */
+export function conclusion(terms: readonly Term[], nouns: NounPhrases): string {
+  const crossplane = terms.find(({ variable }) => variable === nouns.encoder.crossplane);
+  const others = terms.filter((term) => term !== crossplane);
+  const present = others.filter((term) => !isNegative(term)).map((term) => nouns.anyOf(term));
+  const wanted = others.filter(isNegative).map((term) => nouns.anyOf(complement(term)));
+  if (crossplane !== undefined) {
+    const releases = nouns.releases(complement(crossplane).values);
+    if (wanted.length === 0) {
+      return present.length === 0
+        ? `Crossplane must be ${releases}`
+        : `${andList(present)} ${present.length === 1 ? 'needs' : 'need'} Crossplane ${releases}`;
+    }
+    wanted.push(`Crossplane ${releases}`);
+  }
+  if (wanted.length > 0) {
+    if (present.length === 0) return `${orList(wanted)} is needed`;
+    return `${andList(present)} ${present.length === 1 ? 'requires' : 'together require'} ${orList(wanted)}`;
+  }
+  if (present.length === 0) return 'there is no answer';
+  if (present.length === 1) return `${present[0]!} cannot be used`;
+  return `${andList(present)} cannot be installed together`;
+}
+
+/** Returns whether a term includes the absence of a package: then its complement is required. */
+function isNegative({ values }: Term): boolean {
+  return values.has(ABSENT);
+}
+
+function complement({ variable, values }: Term): Term {
+  return { variable, values: values.complement() };
+}
+
+/** Maximum number of ranges, or pairs of versions, in a clause. The rest is counted. */
+const MAX_NAMED = 3;
+
+/**
+ * Part of step 3: returns facts as clauses, in their order. Requirements between the same two
+ * packages share a clause.
+ */
+function groupedClauses(facts: readonly Fact[], nouns: NounPhrases): string[] {
+  const groups = new Map<string, Fact[]>();
+  for (const [i, fact] of facts.entries()) {
+    const key = clauseKey(fact) ?? `alone ${i}`;
+    getOrCreate(groups, key, () => []).push(fact);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (group.length === 1) return factClause(first!, nouns) ?? [];
+    return first!.fact === 'requires'
+      ? requirementsClause(group, nouns)
+      : ownershipClause(group, nouns);
+  });
+}
+
+/** Returns a key that is equal for facts that share a clause; undefined: the fact has its own. */
+function clauseKey(fact: Fact): string | undefined {
+  if (fact.fact === 'owns') return `owns ${fact.one.variable} ${fact.other.variable}`;
+  if (fact.fact !== 'requires' || fact.on.values.isEmpty) return undefined;
+  return `requires ${fact.by.variable} ${fact.on.variable}`;
+}
+
+/** `a requires b: ">=v1.0.0" in v1.0.0 to v1.2.0, ">=v2.0.0" in v2.0.0`. */
+function requirementsClause(facts: readonly Fact[], nouns: NounPhrases): string {
+  const requirements = facts.filter((fact) => fact.fact === 'requires');
+  const by = nouns.package(requirements[0]!.by);
+  const on = nouns.package(requirements[0]!.on);
+  const ranges = requirements.map(
+    (fact) => `\`${fact.constraint}\` in ${rangeText(by.versions, fact.by.values)}`,
+  );
+  const more = ranges.length - MAX_NAMED;
+  const shown =
+    more > 1 ? [...ranges.slice(0, MAX_NAMED), `${more} others in other versions`] : ranges;
+  return `${nouns.name(by.repository)} requires ${nouns.name(on.repository)}: ${andList(shown)}`;
+}
+
+/** Describes the first pair of owners with their objects, and the other pairs by version alone. */
+function ownershipClause(facts: readonly Fact[], nouns: NounPhrases): string {
+  const [first, ...rest] = facts.filter((fact) => fact.fact === 'owns');
+  const pairs = rest.map((fact) => `${nouns.anyOf(fact.one)} and ${nouns.anyOf(fact.other)}`);
+  const more = pairs.length - MAX_NAMED + 1;
+  const shown = more > 1 ? [...pairs.slice(0, MAX_NAMED - 1), `${more} pairs more`] : pairs;
+  return `${factClause(first!, nouns)}, and so would ${andList(shown)}`;
+}

@@ -1,0 +1,233 @@
+import {
+  CHOSEN_FIRST,
+  type Conflict,
+  constraintOf,
+  type HeldByConstraint,
+  NOT_FLAG,
+  overrideAgainst,
+} from './blocked-by-text.js';
+import type { Origin } from '../../base/errors.js';
+import { ANY } from '../../crossplane/constraints/constraint.js';
+import { satisfies } from '../../crossplane/constraints/installable-versions.js';
+import type { Candidate, Repository } from '../../crossplane/packages/package.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import type { Request, VersionRule } from '../../project/inputs/request.js';
+import { Driver } from '../driver/driver.js';
+import { minimalProof } from '../explain/minimal-proof.js';
+import { packageOf, proofFacts, unionOf } from '../explain/proof-facts.js';
+import type { Solved } from './answer.js';
+import { candidateRules } from './policy-rules.js';
+import { type ProblemOptions, type ResolveOptions, toProblem } from './to-problem.js';
+import { type Fact, factKey, isRemovable, type Term } from '../solver/incompatibility.js';
+import { effectiveRepository, type Problem } from '../solver/problem.js';
+import type { Solving } from '../solver/question.js';
+import type { Proof, Solution } from '../solver/search-result.js';
+import { solve } from '../solver/solve.js';
+import { versionIn } from '../suggest/proposal.js';
+import { unlessSourceFails } from '../suggest/trials.js';
+
+/**
+ * Why a package is not at a newer version: one constraint without which it could be, or all
+ * constraints of a minimal conflict.
+ */
+export type HeldBy = readonly HeldByConstraint[];
+
+/** An answer, and the driver to solve variations of it. */
+interface TrialContext {
+  /** In the order of decision. */
+  readonly chosen: readonly Candidate[];
+  readonly target: Target;
+  readonly driver: Driver;
+  /** Maximum number of versions that one trial may read. With 0, trials use only known facts. */
+  readonly maxRead: number;
+}
+
+/** Maximum number of constraints that are lifted one by one in search of a single cause. */
+const MAX_LIFTED = 12;
+
+/**
+ * Returns the constraints that keep a package from the version `wanted`; undefined if they are not
+ * known within the limits.
+ *
+ * If no package set contains `wanted`, the cause is part of a minimal proof of that. Otherwise a
+ * package that is chosen earlier has a better version without it, and the versions chosen earlier are
+ * part of the proof. In both cases the result is a single constraint if the set can be solved without
+ * it. The result depends only on the packages and the request, not on the command.
+ */
+export async function heldBy(
+  wanted: Candidate,
+  context: TrialContext,
+  request: Request,
+  options: ProblemOptions,
+): Promise<HeldBy | undefined> {
+  const { chosen, target } = context;
+  const problemWith = (earlier: readonly VersionRule[]): Problem => {
+    const pins = [{ ...wanted, origin: NOT_FLAG }, ...earlier];
+    const problem = toProblem(request, [target], { ...options, unlock: 'all', pins });
+    return { ...problem, locked: new Map(chosen.map((one) => [one.repository, one.version])) };
+  };
+  const strict = problemWith([]);
+  const override = overrideAgainst(wanted, strict, target);
+  if (override !== undefined) return [override];
+  const found = await trial(context, solve(strict));
+  if (found?.status === 'unsolvable') return causeOf(wanted, strict, found, context);
+  if (found?.status !== 'solved') return undefined;
+  // The version is possible, but a package that is chosen earlier has a better version without it.
+  const place = chosen.findIndex(({ repository }) => repository === wanted.repository);
+  if (place < 0) return undefined;
+  const earlier = chosen.slice(0, place).map((one) => ({ ...one, origin: CHOSEN_FIRST }));
+  const inOrder = problemWith(earlier);
+  const refused = await trial(context, solve(inOrder));
+  if (refused?.status !== 'unsolvable') return undefined;
+  return causeOf(wanted, inOrder, refused, context);
+}
+
+/** Maximum number of versions that may be read to find the cause. */
+const MAX_READ = 1_000;
+
+/** Calls `heldBy` for a package in an answer, with a new driver and a limit on reads. */
+export async function heldByInAnswer(
+  wanted: Candidate,
+  { order, lockfile, target }: Pick<Solved, 'order' | 'lockfile' | 'target'>,
+  request: Request,
+  options: ResolveOptions,
+): Promise<HeldBy | undefined> {
+  const versions = new Map(lockfile.packages.map((one) => [one.repository, one.version]));
+  const chosen = order.map((repository) => ({ repository, version: versions.get(repository)! }));
+  const rules = candidateRules(request, options);
+  const driver = new Driver(options.source, { ...options, rules });
+  return heldBy(wanted, { chosen, target, driver, maxRead: MAX_READ }, request, options);
+}
+
+/** Runs a search; undefined if the limit is reached or a source fails. */
+async function trial<T>(
+  { driver, target, maxRead }: TrialContext,
+  solving: Solving<T>,
+): Promise<T | undefined> {
+  return unlessSourceFails(driver.driveWithLimit(solving, target, maxRead));
+}
+
+async function causeOf(
+  wanted: Candidate,
+  problem: Problem,
+  found: Proof,
+  context: TrialContext,
+): Promise<HeldBy | undefined> {
+  // A conflict with a single constraint is minimal already.
+  const isMinimal = constraintsIn(found).length <= 1;
+  const proof = isMinimal ? found : await trial(context, minimalProof(problem, found));
+  if (proof === undefined) return undefined;
+  const facts = constraintsIn(proof);
+  const conflict: Conflict = { wanted, problem, proof, facts, target: context.target };
+  const closestFirst = facts
+    .map((fact) => ({ fact, rank: rankOf(fact, conflict) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ fact }) => fact);
+  const liftable = closestFirst.filter((fact) => !isFrom(CHOSEN_FIRST, fact));
+  for (const fact of facts.length > 1 ? liftable.slice(0, MAX_LIFTED) : []) {
+    const solution = await solutionWithout(fact, conflict, context);
+    if (solution === 'not known' && context.maxRead === 0) return undefined;
+    if (solution !== undefined && solution !== 'not known') {
+      return [constraintOf(fact, conflict, { ...solution, isViolated: true })];
+    }
+  }
+  // If a version is rejected or missing, no constraint of the conflict can be changed.
+  const unchangeable = proofFacts(proof).filter(
+    (fact) => !isRemovable(fact) && fact.fact !== 'no-others',
+  );
+  const causes = facts.length > 0 ? closestFirst : unchangeable;
+  if (causes.length === 0) return undefined;
+  const versions = { selected: context.chosen, isViolated: false };
+  return causes.map((fact) => constraintOf(fact, conflict, versions));
+}
+
+/**
+ * Returns the facts that the user or a publisher can change, one for each key, in the order of the
+ * proof, except the requirement of the version itself. A requirement that several versions state
+ * covers all of them.
+ */
+function constraintsIn(proof: Proof): Fact[] {
+  const byKey = new Map<string, Fact>();
+  for (const fact of proofFacts(proof).filter(isRemovable)) {
+    const key = factKey(fact, proof.encoder);
+    const before = byKey.get(key);
+    const isSame = before?.fact === 'requires' && fact.fact === 'requires';
+    byKey.set(key, isSame ? { ...before, by: unionOf(before.by, fact.by) } : (before ?? fact));
+  }
+  return [...byKey.values()].filter((fact) => !isFrom(NOT_FLAG, fact));
+}
+
+function isFrom(origin: Origin, fact: Fact): boolean {
+  return fact.fact === 'root' && fact.root.origin === origin;
+}
+
+/** Solves without a constraint: any version of the required package is allowed instead. */
+async function solutionWithout(
+  fact: Fact,
+  { wanted, problem, proof }: Conflict,
+  context: TrialContext,
+): Promise<Solution | 'not known' | undefined> {
+  const { encoder } = proof;
+  const required = fact.fact === 'root' || fact.fact === 'requires' ? fact.on : undefined;
+  const on = required && packageOf(required, encoder).repository;
+  const key = factKey(fact, encoder);
+  const result = await trial(
+    context,
+    fact.fact === 'root' && on !== wanted.repository
+      ? solve({
+          ...problem,
+          roots: problem.roots.map((root) =>
+            root === fact.root ? { ...fact.root, selector: ANY } : root,
+          ),
+        })
+      : solve(problem, { has: (each) => each !== key }),
+  );
+  if (result === undefined || result.status === 'gave-up') return 'not known';
+  if (result.status === 'unsolvable') return undefined;
+  if (!isRequired(wanted.repository, result, problem)) return undefined;
+  if (on === undefined) return result;
+  // `*` in place of the constraint admits no prerelease.
+  const version = versionIn(result, on);
+  if (version === undefined) return undefined;
+  const isAny = problem.prereleases.has(on) || satisfies(version, ANY, context.target, 'named');
+  return isAny ? result : undefined;
+}
+
+/** Returns whether a root or another package of the solution requires a package. */
+function isRequired(repository: Repository, { selected }: Solution, problem: Problem): boolean {
+  const isIt = (named: Repository) => effectiveRepository(problem, named) === repository;
+  const isRoot = problem.roots.some((root) =>
+    root.requires === 'package'
+      ? root.pin === undefined && isIt(root.repository)
+      : root.requires === 'api',
+  );
+  if (isRoot) return true;
+  const others = selected.filter((one) => one.repository !== repository);
+  return others.some(({ meta }) =>
+    meta.requirements.some((each) => each.requires !== 'package' || isIt(each.repository)),
+  );
+}
+
+/** Ranks constraints by how close they are to the package. The closest are lifted first. */
+function rankOf(fact: Fact, { wanted, proof: { encoder }, facts }: Conflict): number {
+  const isWanted = ({ variable }: Term) => {
+    const subject = encoder.subject(variable);
+    return subject.about === 'package' && subject.repository === wanted.repository;
+  };
+  if (fact.fact === 'owns') return 3;
+  if (fact.fact === 'crossplane') return 4;
+  if (fact.fact === 'root') return isWanted(fact.on) ? 0 : 8;
+  if (fact.fact === 'excluded' || fact.fact === 'ruled-out') return isWanted(fact.of) ? 0 : 6;
+  if (fact.fact !== 'requires') return 6;
+  if (isWanted(fact.on)) return 1;
+  if (isWanted(fact.by)) return 5;
+  const isContested = facts
+    .filter((other) => other.fact === 'requires' || other.fact === 'root')
+    .some((other) => other !== fact && other.on.variable === fact.on.variable);
+  return isContested ? 2 : 7;
+}
+
+/** Returns all constraints in one line that can follow "held by". */
+export function heldByText(constraints: HeldBy): string {
+  return constraints.map(({ text }) => text).join('; ');
+}

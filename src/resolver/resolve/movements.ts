@@ -1,0 +1,201 @@
+import { getOrCreate } from '../../base/collections.js';
+import { formatOrigin } from '../../base/errors.js';
+import {
+  type Selector,
+  selectorOf,
+  selectorText,
+} from '../../crossplane/constraints/constraint.js';
+import { satisfies } from '../../crossplane/constraints/installable-versions.js';
+import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
+import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import { type LockEdge, lockGraph } from '../../project/lockfile/lock-graph.js';
+import {
+  type Change,
+  changesBetween,
+  type LockedPackage,
+  type Lockfile,
+} from '../../project/lockfile/lockfile.js';
+import { rulingText } from '../explain/fact-clause.js';
+import { effectiveRepository, type Problem, type Rule, type Ruling } from '../solver/problem.js';
+
+/** A change of a package, with its reason. */
+export interface Movement extends Change {
+  /** Undefined if the lockfiles and the request do not show it. */
+  readonly reason: string | undefined;
+}
+
+/** What the reasons of changes depend on. */
+interface MovementContext extends RuleContext {
+  /** Packages that the user wanted to update. */
+  readonly unlock: ReadonlySet<Repository> | 'all' | undefined;
+}
+
+/** Returns what differs between two lockfiles, by package, with the reasons. */
+export function movements(
+  before: Lockfile | undefined,
+  after: Lockfile,
+  context: MovementContext,
+): Movement[] {
+  const old = new Map(before?.packages.map((locked) => [locked.repository, locked]));
+  return changesBetween(before, after).map((change) => ({
+    ...change,
+    reason: reasonFor(change, old.get(change.repository), after, context),
+  }));
+}
+
+function reasonFor(
+  { repository, from, to, movedTag }: Change,
+  old: LockedPackage | undefined,
+  after: Lockfile,
+  context: MovementContext,
+): string | undefined {
+  const { problem, requirers, unlock } = context;
+  if (movedTag !== undefined) return `locked ${movedTag.from}, now ${movedTag.to}`;
+  if (old === undefined) return requirers.get(repository)?.[0]?.text;
+  if (to === undefined) {
+    const successor = effectiveRepository(problem, repository);
+    return successor === repository ? 'nothing requires it any more' : `replaced by ${successor}`;
+  }
+  if (unlock === 'all' || unlock?.has(repository) === true) return 'asked for';
+  return (
+    whyNotAllowed(old, context) ??
+    whyInConflict(old, after, context) ??
+    `\`${from}\` no longer fits the rest, or is no longer to be had`
+  );
+}
+
+/** Returns which rule or requirer excludes the old version, if one does. */
+function whyNotAllowed(
+  { repository, version }: LockedPackage,
+  context: RuleContext,
+): string | undefined {
+  const found = excludingRule(repository, version, context);
+  switch (found?.by) {
+    case 'override':
+      return `overridden: ${ruleText(found.rule)}`;
+    case 'exclusion':
+      return `\`${version}\` is excluded: ${ruleText(found.rule)}`;
+    case 'policy':
+      return `\`${version}\` ${rulingText(found.ruling, false)}`;
+    case 'requirer':
+      return found.requirer.text;
+    case undefined:
+      return undefined;
+  }
+}
+
+/** Returns which constraint or object of the old version conflicts with the new set, if one does. */
+function whyInConflict(
+  { repository, version, crossplane, requirements, owns }: LockedPackage,
+  after: Lockfile,
+  { problem, target }: RuleContext,
+): string | undefined {
+  if (crossplane !== undefined && !problem.anyCrossplane.has(repository)) {
+    const isMet = satisfies(target.version, selectorOf(crossplane), target, 'named');
+    if (!isMet) return `${version} needs Crossplane \`${crossplane}\``;
+  }
+  const others = after.packages.filter((locked) => locked.repository !== repository);
+  const owned = new Set(owns.map(ownershipKey));
+  for (const other of others) {
+    const object = other.owns.find((each) => owned.has(ownershipKey(each)));
+    if (object === undefined) continue;
+    return `${version} owns ${object.kind} ${object.name}, as does ${other.repository} ${other.version}`;
+  }
+  for (const requirement of requirements) {
+    if (requirement.requires !== 'package') continue;
+    const on = effectiveRepository(problem, requirement.repository);
+    const other = others.find((each) => each.repository === on);
+    if (other === undefined || problem.overrides.has(on)) continue;
+    const { constraint } = requirement;
+    if (satisfies(other.version, selectorOf(constraint), target, 'all')) continue;
+    return `${version} requires ${on} \`${constraint}\`, which is now at ${other.version}`;
+  }
+  return undefined;
+}
+
+/** The rule or requirer that excludes a version. */
+type ExcludingRule =
+  | { readonly by: 'override' | 'exclusion'; readonly rule: Rule }
+  | { readonly by: 'policy'; readonly ruling: Ruling }
+  | { readonly by: 'requirer'; readonly requirer: Requirer };
+
+interface RuleContext {
+  readonly requirers: Requirers;
+  readonly problem: Problem;
+  readonly target: Target;
+}
+
+/**
+ * Returns what excludes a version. An override decides alone; otherwise exclusions come first, then
+ * policies, then requirers.
+ */
+export function excludingRule(
+  repository: Repository,
+  version: string,
+  { requirers, problem, target }: RuleContext,
+): ExcludingRule | undefined {
+  const meets = (selector: Selector) => satisfies(version, selector, target, 'all');
+  const override = problem.overrides.get(repository);
+  if (override !== undefined) {
+    return meets(override.selector) ? undefined : { by: 'override', rule: override };
+  }
+  const rule = problem.exclude.get(repository)?.find(({ selector }) => meets(selector));
+  if (rule !== undefined) return { by: 'exclusion', rule };
+  const ruling =
+    problem.policy?.repository(repository) ??
+    problem.policy?.versions(repository).find(({ matches }) => matches(version))?.ruling;
+  if (ruling !== undefined) return { by: 'policy', ruling };
+  const requirer = requirers
+    .get(repository)
+    ?.find(({ selector }) => selector !== undefined && !meets(selector));
+  return requirer && { by: 'requirer', requirer };
+}
+
+function ruleText({ selector, origin }: Rule): string {
+  return `\`${selectorText(selector)}\` (${formatOrigin(origin)})`;
+}
+
+/** A root or locked package that requires a package. */
+export interface Requirer {
+  /** The requirement as a sentence. */
+  readonly text: string;
+  /** Undefined if an API is required, which any version may own. */
+  readonly selector: Selector | undefined;
+}
+
+/** Roots and locked packages that require each package, roots first. */
+export type Requirers = ReadonlyMap<Repository, readonly Requirer[]>;
+
+export function requirersIn(lockfile: Lockfile, problem: Problem): Requirers {
+  const requirers = new Map<Repository, Requirer[]>();
+  const add = (repository: Repository, requirer: Requirer) =>
+    getOrCreate(requirers, repository, () => []).push(requirer);
+  const graph = lockGraph(lockfile, (named) => effectiveRepository(problem, named));
+  for (const root of problem.roots) {
+    const place = formatOrigin(root.origin);
+    if (root.requires === 'package') {
+      const { repository, selector } = root;
+      add(effectiveRepository(problem, repository), {
+        text: `${place} asks for \`${selectorText(selector)}\``,
+        selector,
+      });
+    } else if (root.requires === 'api') {
+      const owner = graph.ownerOf(root.crd)?.repository;
+      const text = `${place} asks for the API ${formatCrdRef(root.crd)}`;
+      if (owner !== undefined) add(owner, { text, selector: undefined });
+    }
+  }
+  for (const { repository } of lockfile.packages) {
+    for (const edge of graph.requirersOf(repository)) add(repository, requirerOf(edge));
+  }
+  return requirers;
+}
+
+function requirerOf({ from, requirement, constraint }: LockEdge): Requirer {
+  const by = `${from.repository} ${from.version} requires`;
+  return requirement.requires === 'package'
+    ? { text: `${by} \`${constraint}\``, selector: selectorOf(constraint) }
+    : { text: `${by} the API ${constraint}`, selector: undefined };
+}

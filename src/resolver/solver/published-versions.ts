@@ -1,0 +1,189 @@
+import type { EncoderContext, PackageSubject } from './encoder-context.js';
+import { ABSENT, OTHER, type Term } from './incompatibility.js';
+import { effectiveSelector, mergedRuling, type Ruling, rulingKey } from './problem.js';
+import { ask, type Solving } from './question.js';
+import { VersionSet } from './version-set.js';
+import type { Selector } from '../../crossplane/constraints/constraint.js';
+import type { PackageMeta, Rejection } from '../../crossplane/packages/package-meta.js';
+
+/**
+ * The versions of packages, and those that cannot be installed in any case.
+ *
+ * | fact | incompatibility |
+ * | --- | --- |
+ * | nothing else is published | {p = other} |
+ * | a requirement names p 1.2.0, which does not exist | {p = 1.2.0} |
+ * | Crossplane rejects p 1.2.0 | {p = 1.2.0} |
+ * | the user excludes p in S | {p ∈ S} |
+ */
+export class PublishedVersions {
+  readonly policies: Policies;
+  readonly #context: EncoderContext;
+
+  constructor(context: EncoderContext) {
+    this.#context = context;
+    this.policies = new Policies(context);
+  }
+
+  /** Returns the versions that a selector matches. Lists the tags if it must. */
+  *selected(subject: PackageSubject, selector: Selector): Solving<VersionSet> {
+    if (this.needsList(subject, selector)) yield* this.list(subject);
+    return this.selectedNow(subject, selector);
+  }
+
+  /** Reports whether the tags must be listed to determine which versions a selector matches. */
+  needsList(subject: PackageSubject, selector: Selector): boolean {
+    if (this.policies.refuses(subject)) return false;
+    return subject.versions.needsList(this.#effective(subject, selector));
+  }
+
+  /**
+   * Returns the versions that a selector matches; it must not need a list. For a package that a
+   * policy excludes, returns every version, because its tags are not requested.
+   */
+  selectedNow(subject: PackageSubject, selector: Selector): VersionSet {
+    if (this.policies.refuses(subject)) return ANY_VERSION;
+    const values = subject.versions.selected(this.#effective(subject, selector))!;
+    this.#applyRules(subject);
+    return values;
+  }
+
+  /** Requests the tags of a package and adds that it has no other versions. */
+  *list(subject: PackageSubject): Solving<void> {
+    const { repository, variable, versions } = subject;
+    const tags = yield* ask({ ask: 'versions', repository });
+    subject.exists = tags !== undefined;
+    for (const value of versions.mergeTags(tags ?? [])) this.#addMissing(subject, value);
+    const of = { variable, values: VersionSet.single(OTHER) };
+    this.#context.facts.add({ fact: 'no-others', of });
+    this.#applyRules(subject);
+  }
+
+  /** Returns the content of a version. If it is not usable, adds the reason and returns undefined. */
+  *read(subject: PackageSubject, value: number): Solving<PackageMeta | undefined> {
+    const { repository, variable, versions } = subject;
+    for (;;) {
+      const version = versions.label(value);
+      if (!(yield* this.policies.check(subject, value))) return undefined;
+      const meta = yield* ask({ ask: 'meta', candidate: { repository, version } });
+      if (meta !== undefined)
+        return this.#usable(meta, { variable, values: VersionSet.single(value) });
+      // The tag list may have another spelling of a tag that does not exist.
+      if (!versions.isListed) yield* this.list(subject);
+      if (versions.label(value) === version) break;
+    }
+    this.#addMissing(subject, value);
+    return undefined;
+  }
+
+  #usable(meta: PackageMeta | Rejection, of: Term): PackageMeta | undefined {
+    if (!('rejected' in meta)) return meta;
+    this.#context.facts.add({ fact: 'rejected', of, findings: meta.findings });
+    return undefined;
+  }
+
+  #effective({ repository }: PackageSubject, selector: Selector): Selector {
+    return effectiveSelector(this.#context.problem, repository, selector);
+  }
+
+  #addMissing({ variable }: PackageSubject, value: number): void {
+    const of = { variable, values: VersionSet.single(value) };
+    this.#context.facts.add({ fact: 'missing', of });
+  }
+
+  #applyRules(subject: PackageSubject): void {
+    this.#applyExclusions(subject);
+    this.policies.apply(subject);
+  }
+
+  /** Applies exclusions to the values discovered since the last call. */
+  #applyExclusions(subject: PackageSubject): void {
+    const rules = this.#context.problem.exclude.get(subject.repository);
+    if (rules === undefined) return;
+    const added = subject.versions.all().slice(subject.excludedUpTo);
+    subject.excludedUpTo += added.length;
+    for (const rule of rules) {
+      const values = VersionSet.of(added.filter((v) => subject.versions.matches(v, rule.selector)));
+      if (values.isEmpty) continue;
+      const of = { variable: subject.variable, values };
+      this.#context.facts.add({ fact: 'excluded', of, rule });
+    }
+  }
+}
+
+/** Every version of a package, including undiscovered ones. */
+export const ANY_VERSION = VersionSet.single(ABSENT).complement();
+
+/**
+ * Versions that the policies of the user exclude.
+ *
+ * | fact | incompatibility |
+ * | --- | --- |
+ * | a policy excludes p | {p ≠ absent} |
+ * | a policy excludes p in S | {p ∈ S} |
+ *
+ * A rule that must inspect a version, for example its age, is checked just before it is read.
+ */
+class Policies {
+  readonly #context: EncoderContext;
+  /** The violation that several versions share, by the key of the fact. */
+  readonly #rulings = new Map<string, Ruling>();
+
+  constructor(context: EncoderContext) {
+    this.#context = context;
+  }
+
+  /** Reports whether a policy excludes every version. The tags of such a package are not requested. */
+  refuses(subject: PackageSubject): boolean {
+    return (subject.isRefused ??= this.#addRefused(subject));
+  }
+
+  /** Applies rules to the versions discovered since the last call. */
+  apply(subject: PackageSubject): void {
+    const rules = this.#context.problem.policy?.versions(subject.repository) ?? [];
+    if (rules.length === 0) return;
+    const added = subject.versions.all().slice(subject.policiesUpTo);
+    subject.policiesUpTo += added.length;
+    for (const { matches, ruling } of rules) {
+      for (const value of added) {
+        if (matches(subject.versions.label(value))) this.#add(subject, value, ruling);
+      }
+    }
+  }
+
+  /** Inspects a version. Returns false and adds the violation if a policy excludes it. */
+  *check(subject: PackageSubject, value: number): Solving<boolean> {
+    const { repository, versions } = subject;
+    const { policy } = this.#context.problem;
+    if (policy?.looksAt(repository) !== true) return true;
+    const version = versions.label(value);
+    const waives =
+      policy.waives && ((ruling: Ruling) => policy.waives!(ruling, repository, version));
+    const ruling = yield* ask({ ask: 'ruling', candidate: { repository, version }, waives });
+    return ruling === undefined || !this.#add(subject, value, ruling);
+  }
+
+  #addRefused({ variable, repository }: PackageSubject): boolean {
+    const { policy } = this.#context.problem;
+    const ruling = policy?.repository(repository);
+    if (ruling === undefined || policy!.waives?.(ruling, repository, undefined)) return false;
+    const of = { variable, values: ANY_VERSION };
+    return this.#context.facts.add({ fact: 'ruled-out', of, ruling }) !== undefined;
+  }
+
+  /** Adds a violation. Returns false if it is waived. */
+  #add({ variable, repository, versions }: PackageSubject, value: number, ruling: Ruling) {
+    const { problem, facts } = this.#context;
+    if (problem.policy!.waives?.(ruling, repository, versions.label(value))) return false;
+    const key = `ruled out ${variable} ${rulingKey(ruling)}`;
+    const before = this.#rulings.get(key);
+    const joined = before === undefined ? ruling : mergedRuling(before, ruling);
+    this.#rulings.set(key, joined);
+    const added = facts.grow(key, { variable, value }, (of) => ({
+      fact: 'ruled-out',
+      of,
+      ruling: joined,
+    }));
+    return added !== undefined;
+  }
+}

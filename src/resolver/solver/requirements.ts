@@ -1,0 +1,412 @@
+import type {
+  ApiSubject,
+  EncoderContext,
+  PackageSubject,
+  RepositorySelector,
+} from './encoder-context.js';
+import {
+  ABSENT,
+  FIRST,
+  type Incompatibility,
+  OTHER,
+  type Term,
+  type Variable,
+} from './incompatibility.js';
+import type { RootPackage } from './problem.js';
+import type { PublishedVersions } from './published-versions.js';
+import { ask, type Solving } from './question.js';
+import { VersionSet } from './version-set.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import { isDigest } from '../../base/digest.js';
+import { selectorOf } from '../../crossplane/constraints/constraint.js';
+import { type CrdRef, formatCrdRef } from '../../crossplane/packages/crd-ref.js';
+import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
+import type {
+  PackageMeta,
+  PackageRequirement,
+  Requirement,
+} from '../../crossplane/packages/package-meta.js';
+import type { PackageKind } from '../../crossplane/packages/package.js';
+import type { Owner } from '../../sources/package-source.js';
+
+const NOTHING: readonly Requirement[] = [];
+
+/** The parts that encode what a requirement refers to. */
+export interface RequirementParts {
+  readonly published: PublishedVersions;
+  readonly kinds: Kinds;
+  readonly apis: CrdOwners;
+}
+
+/**
+ * The requirements of versions: `dependsOn`.
+ *
+ * | fact | incompatibility |
+ * | --- | --- |
+ * | p 1.2.0 requires q in S | {p = 1.2.0, q ∉ S} |
+ * | p 1.2.0 requires the CRD k | {p = 1.2.0, owner of k = absent} |
+ * | p 1.2.0 requires itself | {p = 1.2.0} |
+ */
+export class Requirements {
+  readonly #context: EncoderContext;
+  readonly #parts: RequirementParts;
+
+  constructor(context: EncoderContext, parts: RequirementParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  /**
+   * Adds the requirements of a version in the order of dependsOn. Stops and returns false when one of
+   * them excludes the version, so that no list is requested in vain.
+   */
+  *add(subject: PackageSubject, value: number): Solving<boolean> {
+    const requirements = this.#of(subject, value);
+    const { addedRequirements } = subject;
+    if (!addedRequirements.has(value)) {
+      yield* this.#context.observer.beforeSelecting(() => selectorsOf(requirements));
+    }
+    for (let i = addedRequirements.get(value) ?? 0; i < requirements.length; i++) {
+      const requirement = requirements[i]!;
+      yield* this.#find(requirement);
+      const added = this.#addOne(subject, value, requirement);
+      addedRequirements.set(value, i + 1);
+      if (added !== undefined && this.#excludes(subject, added)) return false;
+    }
+    return true;
+  }
+
+  areComplete(subject: PackageSubject, value: number): boolean {
+    return (subject.addedRequirements.get(value) ?? 0) === this.#of(subject, value).length;
+  }
+
+  /** Returns the variables that requirements name, in the order of dependsOn. All must be added. */
+  variables(subject: PackageSubject, value: number): Variable[] {
+    return this.#of(subject, value).map((requirement) =>
+      requirement.requires === 'package'
+        ? this.#context.subjects.required(requirement.repository).variable
+        : this.#parts.apis.get(requirement.demand).variable,
+    );
+  }
+
+  #of(subject: PackageSubject, value: number): readonly Requirement[] {
+    if (this.#context.problem.ignoreRequirements) return NOTHING;
+    return subject.metas.get(value)?.requirements ?? NOTHING;
+  }
+
+  #excludes(subject: PackageSubject, { terms }: Incompatibility): boolean {
+    const { search } = this.#context;
+    return terms.every((term) => term.variable === subject.variable || search.isSatisfied(term));
+  }
+
+  /** Requests the owners or the tags that a requirement depends on, if they are not known. */
+  *#find(requirement: Requirement): Solving<void> {
+    if (requirement.requires === 'crd') {
+      yield* this.#parts.apis.find(requirement.demand);
+      return;
+    }
+    const required = this.#context.subjects.required(requirement.repository);
+    const selector = selectorOf(requirement.constraint);
+    if (this.#parts.published.needsList(required, selector))
+      yield* this.#parts.published.list(required);
+  }
+
+  #addOne(
+    subject: PackageSubject,
+    value: number,
+    requirement: Requirement,
+  ): Incompatibility | undefined {
+    if (requirement.requires === 'package') return this.#addPackage(subject, value, requirement);
+    const on = this.#parts.apis.get(requirement.demand).variable;
+    const { variable } = subject;
+    const { text } = requirement;
+    const key = `requires-api ${variable} ${text}`;
+    return this.#context.facts.grow(key, { variable, value }, (by) => ({
+      fact: 'requires-api',
+      by,
+      on,
+      text,
+    }));
+  }
+
+  #addPackage(
+    subject: PackageSubject,
+    value: number,
+    requirement: PackageRequirement,
+  ): Incompatibility | undefined {
+    const { repository, kind, constraint, line } = requirement;
+    const required = this.#context.subjects.required(repository);
+    const edge = subject.edges.get(required.variable) ?? VersionSet.none;
+    subject.edges.set(required.variable, edge.with(value));
+    const values = this.#parts.published.selectedNow(required, selectorOf(constraint));
+    if (required === subject) return this.#addSelf(subject, value, { values, constraint, line });
+    this.#parts.kinds.addRequirement(required, kind, subject, value);
+    const { variable } = subject;
+    const on = { variable: required.variable, values };
+    const key = `requires ${variable} ${on.variable} ${constraint}`;
+    return this.#context.facts.grow(key, { variable, value }, (by) => ({
+      fact: 'requires',
+      by,
+      on,
+      constraint,
+      line,
+    }));
+  }
+
+  /** Adds a requirement of a package on itself: a cycle or, if cycles are allowed, a constraint. */
+  #addSelf(
+    { variable }: PackageSubject,
+    value: number,
+    on: {
+      readonly values: VersionSet;
+      readonly constraint: string;
+      readonly line: number | undefined;
+    },
+  ): Incompatibility | undefined {
+    const { problem, facts } = this.#context;
+    const by = { variable, values: VersionSet.single(value) };
+    if (!problem.allowCycles) {
+      return facts.add({ fact: 'cycle', members: [by] });
+    }
+    const { values, constraint, line } = on;
+    if (values.has(value)) return undefined;
+    return facts.add({ fact: 'requires', by, on: { variable, values }, constraint, line });
+  }
+}
+
+function selectorsOf(requirements: readonly Requirement[]): RepositorySelector[] {
+  return requirements
+    .filter((requirement) => requirement.requires === 'package')
+    .map(({ repository, constraint }) => ({ repository, selector: selectorOf(constraint) }));
+}
+
+/** A package with a version that owns a required CRD. */
+interface KnownOwner {
+  readonly demand: CrdRef;
+  /** The term that this package is the owner. */
+  readonly chosen: Term;
+  /** Versions for which it was known whether they own the CRD when the owners were requested. */
+  readonly classified: ReadonlySet<number>;
+}
+
+/**
+ * Required CRDs. Each is a variable, and its values are the packages that own the CRD.
+ *
+ * | fact | incompatibility |
+ * | --- | --- |
+ * | no other package owns the CRD k | {owner of k ∉ absent, owners} |
+ * | only the versions of p in S own the CRD k | {owner of k = p, p ∉ S} |
+ */
+export class CrdOwners {
+  readonly #context: EncoderContext;
+  readonly #published: PublishedVersions;
+  readonly #known = new Map<string, ApiSubject>();
+  readonly #ownerships = new Map<Variable, KnownOwner[]>();
+
+  constructor(context: EncoderContext, published: PublishedVersions) {
+    this.#context = context;
+    this.#published = published;
+  }
+
+  /** Returns the variable of a CRD requirement. `find` must have been called for it. */
+  get(demand: CrdRef): ApiSubject {
+    return this.#known.get(formatCrdRef(demand))!;
+  }
+
+  /** Requests the owners of a CRD, unless they are known. */
+  *find(demand: CrdRef): Solving<ApiSubject> {
+    const key = formatCrdRef(demand);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const { subjects, facts } = this.#context;
+    const reply = [...(yield* ask({ ask: 'owners', demand }))];
+    reply.sort((a, b) => byCodePoint(a.repository, b.repository));
+    const owners: PackageSubject[] = [];
+    for (const { repository } of reply) {
+      const owner = subjects.package(repository);
+      if (!owner.versions.isListed && !this.#published.policies.refuses(owner)) {
+        yield* this.#published.list(owner);
+      }
+      owners.push(owner);
+    }
+    const api = subjects.add((variable): ApiSubject => ({
+      about: 'api',
+      variable,
+      demand,
+      owners,
+    }));
+    this.#known.set(key, api);
+    const { variable } = api;
+    const values = VersionSet.of([ABSENT, ...owners.map((_, i) => FIRST + i)]).complement();
+    facts.add({ fact: 'no-others', of: { variable, values } });
+    for (const [i, owner] of reply.entries()) this.#addOwner(api, i, owner);
+    return api;
+  }
+
+  /** Adds the required CRDs that a version does not own, if that was not known before. */
+  addVersion({ variable }: PackageSubject, value: number, meta: PackageMeta): void {
+    for (const { demand, chosen, classified } of this.#ownerships.get(variable) ?? []) {
+      if (classified.has(value) || owns(meta, demand)) continue;
+      this.#addNonOwners(chosen, { variable, values: VersionSet.single(value) });
+    }
+  }
+
+  /** Adds that a package has no versions but the known ones, none of which can be the chosen owner. */
+  close({ variable, versions }: PackageSubject): void {
+    const unknown = { variable, values: VersionSet.of(versions.all()).complement() };
+    for (const { chosen } of this.#ownerships.get(variable) ?? [])
+      this.#addNonOwners(chosen, unknown);
+  }
+
+  #addOwner(api: ApiSubject, index: number, owner: Owner): void {
+    const subject = api.owners[index]!;
+    const { variable, versions, metas } = subject;
+    const chosen = { variable: api.variable, values: VersionSet.single(FIRST + index) };
+    if (this.#published.policies.refuses(subject)) {
+      this.#addNonOwners(chosen, { variable, values: VersionSet.single(ABSENT) });
+      return;
+    }
+    const owningTags = new Set(owner.versions);
+    const owners: number[] = [];
+    const others: number[] = [];
+    for (const value of versions.all()) {
+      const label = versions.label(value);
+      const meta = metas.get(value);
+      // Sources list owners by tag. The content of a digest is known after it has been read.
+      if (isDigest(label) && meta === undefined) continue;
+      // Only the source knows which versions of the CRD a tag has.
+      const isKnown = meta !== undefined && (isDigest(label) || api.demand.version === undefined);
+      const isOwner = owningTags.has(label) || (isKnown && owns(meta, api.demand));
+      (isOwner ? owners : others).push(value);
+    }
+    const nonOwners = { variable, values: VersionSet.of([ABSENT, OTHER, ...others]) };
+    const by = { variable, values: VersionSet.of(owners) };
+    this.#context.facts.add({ fact: 'provides', api: chosen, by, nonOwners });
+    const known = { demand: api.demand, chosen, classified: new Set([...owners, ...others]) };
+    getOrCreate(this.#ownerships, variable, () => []).push(known);
+  }
+
+  #addNonOwners(chosen: Term, nonOwners: Term): void {
+    const by = { variable: nonOwners.variable, values: nonOwners.values.complement() };
+    this.#context.facts.add({ fact: 'provides', api: chosen, by, nonOwners });
+  }
+}
+
+/** Compares names only: the versions that a CRD defines are not part of the metadata. */
+function owns(meta: PackageMeta, demand: CrdRef): boolean {
+  return (
+    'crd' in demand && meta.owns.some((object) => ownershipKey(object) === `crd:${demand.crd}`)
+  );
+}
+
+/**
+ * The kinds that requirements name, and the kinds of the versions.
+ *
+ * | fact | incompatibility |
+ * | --- | --- |
+ * | a root requires q as a Provider, q 1.0.0 is a Function | {q = 1.0.0} |
+ * | p 1.2.0 requires q as a Provider, q 1.0.0 is a Function | {p = 1.2.0, q = 1.0.0} |
+ *
+ * Either side may be discovered first, so both are stored and compared when one of them grows.
+ */
+export class Kinds {
+  readonly #context: EncoderContext;
+
+  constructor(context: EncoderContext) {
+    this.#context = context;
+  }
+
+  /** Adds the kind that a root names for `on`. */
+  addRoot(on: PackageSubject, kind: PackageKind, root: RootPackage): void {
+    const key = `root ${this.#context.subjects.rootIndex(root)}`;
+    on.expectedKinds.set(key, { kind, by: root });
+    this.#compareAll(on, key);
+  }
+
+  /** Adds the kind that one more version of `by` names for `on`. */
+  addRequirement(on: PackageSubject, kind: PackageKind, by: PackageSubject, value: number): void {
+    const key = `${by.variable} ${kind}`;
+    const before = on.expectedKinds.get(key)?.by;
+    const known = before !== undefined && 'values' in before ? before.values : VersionSet.none;
+    on.expectedKinds.set(key, { kind, by: { variable: by.variable, values: known.with(value) } });
+    this.#compareAll(on, key);
+  }
+
+  /** Adds the kind of a version that has been read. */
+  addVersion(subject: PackageSubject, value: number, kind: PackageKind): void {
+    const before = subject.kinds.get(kind) ?? VersionSet.none;
+    subject.kinds.set(kind, before.with(value));
+    for (const key of subject.expectedKinds.keys()) this.#compare(subject, key, kind);
+  }
+
+  /** Compares an expected kind with the kinds of the versions that have been read. */
+  #compareAll(subject: PackageSubject, key: string): void {
+    for (const found of subject.kinds.keys()) this.#compare(subject, key, found);
+  }
+
+  #compare({ variable, expectedKinds, kinds }: PackageSubject, key: string, found: PackageKind) {
+    const { kind: wanted, by } = expectedKinds.get(key)!;
+    if (found === wanted) return;
+    const on = { variable, values: kinds.get(found)! };
+    this.#context.facts.replace(`kind ${key} ${variable} ${found}`, {
+      fact: 'kind',
+      by,
+      on,
+      wanted,
+      found,
+    });
+  }
+}
+
+/** Returns the value that a variable was decided on; undefined: it is not decided. */
+type Decided = (variable: Variable) => number | undefined;
+
+/**
+ * Packages that require each other in a cycle. Crossplane never finishes installing them.
+ *
+ * | fact | incompatibility |
+ * | --- | --- |
+ * | p 1.2.0 requires q, q 2.0.0 requires p | {p = 1.2.0, q = 2.0.0} |
+ *
+ * There may be very many cycles, so only the cycles that a decision would close are added.
+ */
+export class Cycles {
+  readonly #context: EncoderContext;
+  readonly #requirements: Requirements;
+
+  constructor(context: EncoderContext, requirements: Requirements) {
+    this.#context = context;
+    this.#requirements = requirements;
+  }
+
+  /** Adds the cycle that a decision on this version would close. Returns false if there is none. */
+  add(subject: PackageSubject, value: number, decided: Decided): boolean {
+    const { problem, facts } = this.#context;
+    if (problem.allowCycles) return false;
+    const path = this.#pathBack(subject, value, decided);
+    if (path === undefined) return false;
+    const members = path.map(({ variable, edges }, i): Term => {
+      const next = path[(i + 1) % path.length]!;
+      return { variable, values: edges.get(next.variable)! };
+    });
+    return facts.add({ fact: 'cycle', members }) !== undefined;
+  }
+
+  /** Returns packages from `start` through decided ones back to `start`, each requiring the next. */
+  #pathBack(start: PackageSubject, value: number, decided: Decided): PackageSubject[] | undefined {
+    const seen = new Set<Variable>();
+    const walk = (from: PackageSubject, at: number): PackageSubject[] | undefined => {
+      for (const child of this.#requirements.variables(from, at)) {
+        if (child === start.variable) return [from];
+        const next = this.#context.subjects.subject(child);
+        const picked = decided(child);
+        if (picked === undefined || next.about !== 'package' || seen.has(child)) continue;
+        seen.add(child);
+        const rest = walk(next, picked);
+        if (rest !== undefined) return [from, ...rest];
+      }
+      return undefined;
+    };
+    return walk(start, value);
+  }
+}

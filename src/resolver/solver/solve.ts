@@ -1,0 +1,272 @@
+import { preferredValue } from './decisions.js';
+import type { PackageVersion } from './encoder-context.js';
+import { ABSENT, FIRST, type Variable } from './incompatibility.js';
+import { ForcedPackages, SameNameProviders } from './early-reads.js';
+import { effectiveRepository, type Pin, type Problem, type RootPackage } from './problem.js';
+import { ask, type Solving } from './question.js';
+import type { ChosenOwner, SearchResult, SelectedPackage, Solution } from './search-result.js';
+import { type SolverState, initialState } from './solver-state.js';
+import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
+import type { Requirement } from '../../crossplane/packages/package-meta.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+
+/** Number of conflicts after which the driver is asked whether to continue. */
+const CONFLICTS_BETWEEN_CHECKS = 256;
+
+/** Same-name providers with at most this many versions left are read before forced packages. */
+const FEW_VERSIONS = 4;
+
+/**
+ * Finds the canonical solution, or proves that there is none.
+ *
+ * `only`: keys of the removable facts to add. Other removable facts are ignored.
+ */
+export function solve(
+  problem: Problem,
+  only?: Pick<ReadonlySet<string>, 'has'>,
+): Solving<SearchResult> {
+  return runSearch(initialState(problem, only));
+}
+
+/**
+ * Runs a search to its end.
+ *
+ * Packages are decided strictly in the order of the queue, each on its most preferred version that
+ * the known facts allow. Only decisions that a conflict disproves are undone.
+ *
+ * A version is skipped only if an incompatibility implied by the facts forbids it together with the
+ * decisions before it. No valid set has these decisions and that version, so the first complete
+ * assignment is the canonical one.
+ */
+export function* runSearch(state: SolverState): Solving<SearchResult> {
+  const { search, encoder, queue, effort } = state;
+  const roots = yield* encoder.addRoots();
+  queue.append([encoder.crossplane, ...roots]);
+  const forced = new ForcedPackages(state, roots);
+  const sameName = new SameNameProviders(state);
+  for (;;) {
+    // Propagate: draw every conclusion from the known facts.
+    const conflict = search.propagate();
+
+    // Learn: add the clause that would have prevented the conflict, and backjump.
+    if (conflict !== undefined) {
+      effort.conflicts++;
+      const because = search.learn(conflict);
+      if (because.terms.length === 0) return { status: 'unsolvable', because, encoder, effort };
+      queue.rewind(search.level);
+      if (yield* shouldGiveUp(state)) return { status: 'gave-up', effort };
+      continue;
+    }
+
+    // Read early: versions that are read whatever is decided.
+    if (search.level === 0) {
+      if (yield* sameName.readNext(FEW_VERSIONS)) continue;
+      if (yield* forced.readNext()) continue;
+    }
+    if (yield* sameName.readNext(Infinity)) continue;
+
+    // Choose: the first waiting variable and its most preferred value.
+    const variable = queue.next();
+    if (variable === undefined) return solutionOf(state);
+    const value = preferredValue(variable, state);
+    if (value === undefined) {
+      encoder.closeOwnerVersions(variable);
+      continue;
+    }
+
+    // Read: facts about the version may forbid it, so propagate before deciding.
+    const subject = encoder.subject(variable);
+    if (subject.about === 'package' && value !== ABSENT) {
+      const isComplete = encoder.isComplete(subject, value);
+      if (!isComplete && !(yield* addNextFacts({ subject, value }, state))) continue;
+      if (encoder.addCycle(subject, value, (other) => queue.value(other))) continue;
+    }
+
+    // Decide.
+    effort.decisions++;
+    search.decide(variable, value);
+    queue.decide(value, encoder.required(variable, value));
+  }
+}
+
+/**
+ * Adds more facts about a version. Returns true when all have been added. It adds one thing at a
+ * time: once a fact forbids the version, nothing else is read for it.
+ */
+function* addNextFacts(version: PackageVersion, { encoder }: SolverState): Solving<boolean> {
+  const { subject, value } = version;
+  if (subject.read.has(value)) return yield* encoder.addRequirements(subject, value);
+  yield* encoder.read(version, { triesOtherVersions: true });
+  return false;
+}
+
+/** Reports whether there were too many conflicts, or the driver ends the search. */
+function* shouldGiveUp({ problem, effort }: SolverState): Solving<boolean> {
+  const isCheckDue = effort.conflicts % CONFLICTS_BETWEEN_CHECKS === 0;
+  if (isCheckDue && !(yield* ask({ ask: 'go-on' }))) return true;
+  return effort.conflicts >= problem.maxConflicts;
+}
+
+function solutionOf(state: SolverState): Solution {
+  const { encoder, queue, effort } = state;
+  return {
+    status: 'solved',
+    release: queue.value(encoder.crossplane)! - FIRST,
+    selected: queue.decided().flatMap((variable) => selected(variable, state)),
+    owners: queue.decided().flatMap((variable) => chosenOwner(variable, state)),
+    effort,
+  };
+}
+
+/** Returns a package and its version; an empty list for other variables and absent packages. */
+function selected(variable: Variable, { encoder, queue }: SolverState): SelectedPackage[] {
+  const subject = encoder.subject(variable);
+  const value = queue.value(variable)!;
+  if (subject.about !== 'package' || value === ABSENT) return [];
+  const { repository, versions, metas } = subject;
+  return [{ repository, version: versions.label(value), meta: metas.get(value)! }];
+}
+
+/** Returns the owner of a CRD; an empty list if there was no choice. */
+function chosenOwner(variable: Variable, { encoder, queue }: SolverState): ChosenOwner[] {
+  const subject = encoder.subject(variable);
+  const value = queue.value(variable)!;
+  if (subject.about !== 'api' || value === ABSENT || subject.owners.length < 2) return [];
+  const repositories = subject.owners.map(({ repository }) => repository);
+  const [owner] = repositories.splice(value - FIRST, 1);
+  return [{ demand: subject.demand, owner: owner!, others: repositories }];
+}
+
+interface PinnedResult {
+  readonly result: SearchResult;
+  /** The last problem that was solved: it excludes versions that drop a pinned package. */
+  readonly problem: Problem;
+  /** Pinned packages that nothing in the solution requires. */
+  readonly unrequired: readonly Repository[];
+}
+
+/**
+ * Solves a problem with pins. A pin selects the version of a locked package, so a solution in which
+ * nothing requires that package is not acceptable. It occurs when a package moves to a version
+ * without the dependency. Such versions are excluded, and the search is repeated.
+ *
+ * A pinned package stays unrequired if no package that required it is part of the solution.
+ */
+export function* solveWithPins(problem: Problem): Solving<PinnedResult> {
+  let changed = problem;
+  let effort = { decisions: 0, conflicts: 0 };
+  for (;;) {
+    const last = yield* solve(changed);
+    effort = {
+      decisions: effort.decisions + last.effort.decisions,
+      conflicts: effort.conflicts + last.effort.conflicts,
+    };
+    const result = { ...last, effort };
+    if (result.status !== 'solved') return { result, problem: changed, unrequired: [] };
+    const unrequired = unrequiredPins(result, changed);
+    const dropping = unrequired.flatMap((each) => each.droppedBy.map((by) => ({ ...each, by })));
+    if (dropping.length === 0) {
+      const repositories = unrequired.map(({ root }) => root.repository);
+      return { result, problem: changed, unrequired: repositories };
+    }
+    if (effort.conflicts >= problem.maxConflicts) {
+      return { result: { status: 'gave-up', effort }, problem: changed, unrequired: [] };
+    }
+    const exclude = new Map(changed.exclude);
+    for (const { root, by } of dropping) {
+      const rule = {
+        selector: { form: 'tag', tag: by.version },
+        origin: root.origin,
+        drops: root.repository,
+      } as const;
+      exclude.set(by.repository, [...(exclude.get(by.repository) ?? []), rule]);
+    }
+    changed = { ...changed, exclude };
+  }
+}
+
+interface UnrequiredPin {
+  readonly root: RootPackage;
+  /** Packages that required it in the lockfile, at versions that no longer do. */
+  readonly droppedBy: readonly SelectedPackage[];
+}
+
+function unrequiredPins(solution: Solution, problem: Problem): UnrequiredPin[] {
+  const pins = problem.roots.flatMap((root) =>
+    root.requires === 'package' && root.pin !== undefined ? [{ root, pin: root.pin }] : [],
+  );
+  if (pins.length === 0 || problem.ignoreRequirements) return [];
+  const graph = new SolutionGraph(solution, problem);
+  const reached = graph.reachedFromRoots();
+  return pins.flatMap(({ root, pin }) => {
+    if (reached.has(effectiveRepository(problem, root.repository))) return [];
+    return [{ root, droppedBy: droppedBy(root.repository, pin, reached, graph) }];
+  });
+}
+
+function droppedBy(
+  repository: Repository,
+  { requiredBy }: Pin,
+  reached: ReadonlyMap<Repository, SelectedPackage>,
+  graph: SolutionGraph,
+): SelectedPackage[] {
+  return [...reached.values()].filter(
+    (one) =>
+      requiredBy.has(one.repository) &&
+      graph
+        .requiredBy(one)
+        .every((other) => other.repository !== repository && !requiredBy.has(other.repository)),
+  );
+}
+
+/** The requirements between the packages of a solution. */
+class SolutionGraph {
+  readonly #problem: Problem;
+  readonly #selected: ReadonlyMap<Repository, SelectedPackage>;
+
+  constructor({ selected }: Solution, problem: Problem) {
+    this.#problem = problem;
+    this.#selected = new Map(selected.map((one) => [one.repository, one]));
+  }
+
+  /** Returns the packages that a package requires. */
+  requiredBy({ meta }: SelectedPackage): readonly SelectedPackage[] {
+    return meta.requirements.flatMap((requirement) => this.#required(requirement));
+  }
+
+  /** Returns the packages that the roots require, directly or not. Pins are ignored. */
+  reachedFromRoots(): ReadonlyMap<Repository, SelectedPackage> {
+    const reached = new Map<Repository, SelectedPackage>();
+    const next = this.#problem.roots.flatMap((root) => {
+      if (root.requires === 'api') return this.#owners(root.crd);
+      return root.requires === 'package' && root.pin === undefined
+        ? this.#package(root.repository)
+        : [];
+    });
+    for (let one = next.pop(); one !== undefined; one = next.pop()) {
+      if (reached.has(one.repository)) continue;
+      reached.set(one.repository, one);
+      next.push(...this.requiredBy(one));
+    }
+    return reached;
+  }
+
+  #required(requirement: Requirement): readonly SelectedPackage[] {
+    return requirement.requires === 'package'
+      ? this.#package(requirement.repository)
+      : this.#owners(requirement.demand);
+  }
+
+  #package(named: Repository): SelectedPackage[] {
+    const found = this.#selected.get(effectiveRepository(this.#problem, named));
+    return found === undefined ? [] : [found];
+  }
+
+  /** Returns the packages that may own a CRD; all packages if the CRD is not required by name. */
+  #owners(demand: Extract<Requirement, { requires: 'crd' }>['demand']): SelectedPackage[] {
+    const all = [...this.#selected.values()];
+    if (!('crd' in demand)) return all;
+    const key = ownershipKey({ kind: 'CRD', name: demand.crd });
+    return all.filter(({ meta }) => meta.owns.some((object) => ownershipKey(object) === key));
+  }
+}

@@ -1,0 +1,94 @@
+import { getOrCreate } from '../base/collections.js';
+import type { Candidate } from '../crossplane/packages/package.js';
+import type { Digest } from '../base/digest.js';
+import type { FetchedPackage, PackageSource } from './package-source.js';
+import { allSettledInOrder } from '../base/time.js';
+import { auditImage } from '../oci/image/audit-image.js';
+import {
+  type ExpectedBlob,
+  type ImageRepository,
+  type OpenBlob,
+  openBlob,
+  type StoredManifest,
+} from '../oci/image/image-repository.js';
+import { locatePackage } from '../oci/image/locate-package.js';
+import { fetchImage, hasImages, type ImageSource } from './images/fetch-image.js';
+import { optionalMembers } from './decorators.js';
+
+/** Whether a digest is the one that the lockfile has for a package. */
+export type IsLocked = (candidate: Candidate, digest: Digest) => boolean;
+
+/**
+ * Wraps a source for `verify`: locked images are parsed from their bytes, without cached results,
+ * and audited. Other images are not read; only their digest is returned.
+ */
+export function auditedSource(source: PackageSource, isLocked: IsLocked): PackageSource {
+  return hasImages(source) ? auditedImages(source, isLocked) : source;
+}
+
+function auditedImages(source: ImageSource, isLocked: IsLocked): PackageSource {
+  return {
+    ...optionalMembers(source),
+    tags: (repository, target) => source.tags(repository, target),
+    async fetch(candidate, target) {
+      const { version } = candidate;
+      const images = await source.images(candidate, target);
+      const named = await images?.manifest(version);
+      if (images === undefined || named === undefined) return source.fetch(candidate, target);
+      const opened = sharedBlobs(images);
+      const wrapped = withOpenedBlobs(images, named, opened);
+      if (!isLocked(candidate, named.digest)) {
+        // Tags move only between images, so anything else is an error of the registry.
+        await locatePackage(wrapped, named.digest, target.rules);
+        return unreadPackage(named.digest);
+      }
+      try {
+        // In parallel, to save a round trip. Blobs stay open until both are done.
+        const [fetched, notes] = await allSettledInOrder([
+          fetchImage(wrapped, version, target),
+          auditImage(wrapped, version, target.rules),
+        ]);
+        return fetched && { ...fetched, notes: [...(fetched.notes ?? []), ...notes] };
+      } finally {
+        await opened.close();
+      }
+    },
+  };
+}
+
+function unreadPackage(digest: Digest): FetchedPackage {
+  const problems = [{ message: 'it is not the image that is locked, and was not read' }];
+  return { contents: { metas: [], objects: [], problems, warnings: [] }, digest };
+}
+
+/** Wraps a repository so that nothing is downloaded twice while an image is checked. */
+function withOpenedBlobs(
+  images: ImageRepository,
+  top: StoredManifest,
+  opened: ReturnType<typeof sharedBlobs>,
+): ImageRepository {
+  return {
+    name: images.name,
+    partial: images.partial,
+    tags: () => images.tags(),
+    manifest: async (reference) => (reference === top.digest ? top : images.manifest(reference)),
+    blob: (descriptor) => images.blob(descriptor),
+    openBlob: (descriptor) => opened.open(descriptor),
+  };
+}
+
+/** Opens each blob once and keeps it open until `close`. */
+function sharedBlobs(images: ImageRepository) {
+  /** By digest and size, so that each size in a manifest is verified. */
+  const blobs = new Map<string, Promise<OpenBlob | undefined>>();
+  return {
+    open: async (descriptor: ExpectedBlob): Promise<OpenBlob | undefined> => {
+      const key = `${descriptor.digest} ${descriptor.size}`;
+      const blob = await getOrCreate(blobs, key, () => openBlob(images, descriptor));
+      return blob && { chunks: () => blob.chunks(), close: async () => {} };
+    },
+    close: async () => {
+      for (const opening of blobs.values()) await (await opening.catch(() => undefined))?.close();
+    },
+  };
+}

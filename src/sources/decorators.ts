@@ -1,0 +1,177 @@
+import pLimit from 'p-limit';
+import { type Owner, type PackageSource, readReleaseDates } from './package-source.js';
+import { byCodePoint } from '../base/collections.js';
+import type { TimeBudget } from '../base/time.js';
+import { type CrdRef, formatCrdRef } from '../crossplane/packages/crd-ref.js';
+import type { Candidate, Repository } from '../crossplane/packages/package.js';
+import type { Target } from '../crossplane/releases/target.js';
+
+/**
+ * Combines sources: the first source that knows a repository is the only one that answers for it.
+ *
+ * Later sources are not queried for that repository.
+ */
+export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
+  const [only] = sources;
+  if (only !== undefined && sources.length === 1) return only;
+  return {
+    ...(sources.some(({ distant }) => distant === true) && { distant: true }),
+    states: sources.flatMap(({ states = [] }) => states),
+    tags: (repository, target) => firstTags(sources, repository, target),
+    fetch: (candidate, target) =>
+      firstFound(sources, candidate, target, (source) => source.fetch(candidate, target)),
+    released: (candidate, target) =>
+      firstFound(sources, candidate, target, (source) =>
+        readReleaseDates(source, candidate, target),
+      ),
+    ...(sources.some((source) => source.owners !== undefined) && {
+      owners: (demand: CrdRef, target: Target) => mergedOwners(sources, demand, target),
+    }),
+    ...(sources.some((source) => source.repositories !== undefined) && {
+      repositories: (about?: string) => mergedRepositories(sources, about),
+    }),
+  };
+}
+
+async function firstTags(
+  sources: readonly PackageSource[],
+  repository: Repository,
+  target: Target,
+): Promise<readonly string[] | undefined> {
+  for (const source of sources) {
+    const tags = await source.tags(repository, target);
+    if (tags !== undefined) return tags;
+  }
+  return undefined;
+}
+
+/** Queries tags only if a source lacks the version and a later source might have it. */
+async function firstFound<T>(
+  sources: readonly PackageSource[],
+  candidate: Candidate,
+  target: Target,
+  find: (source: PackageSource) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const source of sources) {
+    const found = await find(source);
+    if (found !== undefined) return found;
+    if (source === sources.at(-1)) return undefined;
+    if ((await source.tags(candidate.repository, target)) !== undefined) return undefined;
+  }
+  return undefined;
+}
+
+async function mergedOwners(
+  sources: readonly PackageSource[],
+  demand: CrdRef,
+  target: Target,
+): Promise<readonly Owner[]> {
+  const owners: Owner[] = [];
+  for (const [i, source] of sources.entries()) {
+    for (const owner of (await source.owners?.(demand, target)) ?? []) {
+      const answered = await firstTags(sources.slice(0, i), owner.repository, target);
+      if (answered === undefined) owners.push(owner);
+    }
+  }
+  return owners.sort((a, b) => byCodePoint(a.repository, b.repository));
+}
+
+async function mergedRepositories(
+  sources: readonly PackageSource[],
+  about: string | undefined,
+): Promise<readonly Repository[]> {
+  const found = new Set<Repository>();
+  for (const source of sources) {
+    for (const repository of (await source.repositories?.(about)) ?? []) found.add(repository);
+  }
+  return [...found].sort(byCodePoint);
+}
+
+/**
+ * Wraps a source with a concurrency limit. A limit of one disables prefetching. Sources with the
+ * same `limit` share it.
+ */
+export function withConcurrencyLimit(
+  source: PackageSource,
+  concurrency: number,
+  limit = pLimit(concurrency),
+): PackageSource {
+  return {
+    ...optionalMembers(source),
+    ...(concurrency === 1 && { distant: false }),
+    tags: (repository, target) => limit(() => source.tags(repository, target)),
+    fetch: (candidate, target) => {
+      const { repository, version } = candidate;
+      const requested = concurrency === 1 ? { repository, version } : candidate;
+      return limit(() => source.fetch(requested, target));
+    },
+    ...(source.released && {
+      released: (candidate: Candidate, target: Target) =>
+        limit(() => source.released!(candidate, target)),
+    }),
+  };
+}
+
+/** Wraps a source with a time budget of its own, for sources that wait for others. */
+export function withTimeBudget(source: PackageSource, budget: TimeBudget): PackageSource {
+  return {
+    ...optionalMembers(source),
+    tags: (repository, target) =>
+      budget.wait(`the tags of ${repository}`, source.tags(repository, target)),
+    fetch: (candidate, target) =>
+      budget.wait(`${candidate.repository} ${candidate.version}`, source.fetch(candidate, target)),
+    ...(source.released && {
+      released: (candidate: Candidate, target: Target) =>
+        budget.wait(
+          `the date of ${candidate.repository} ${candidate.version}`,
+          source.released!(candidate, target),
+        ),
+    }),
+  };
+}
+
+/**
+ * Wraps a source so that it prints a note if no owner of a CRD is found and some sources could not
+ * be searched.
+ *
+ * `parts` are the sources that `source` combines.
+ */
+export function noteUnsearchableSources(
+  source: PackageSource,
+  parts: readonly PackageSource[],
+  note: (line: string) => void,
+): PackageSource {
+  if (parts.every((part) => part.owners !== undefined)) return source;
+  return {
+    ...optionalMembers(source),
+    tags: (repository, target) => source.tags(repository, target),
+    fetch: (candidate, target) => source.fetch(candidate, target),
+    owners: async (demand, target) => {
+      const owners = (await source.owners?.(demand, target)) ?? [];
+      if (owners.length === 0) {
+        note(
+          `note: who owns ${formatCrdRef(demand)} cannot be asked of a registry or a package cache; name a source that lists what it holds: \`--from index:FILE\`, \`--from dir:PATH\` or \`--from layout:PATH\``,
+        );
+      }
+      return owners;
+    },
+  };
+}
+
+type OptionalMembers = Pick<
+  PackageSource,
+  'distant' | 'states' | 'released' | 'owners' | 'repositories'
+>;
+
+/** Returns the optional members of a source, for wrappers to pass on. */
+export function optionalMembers(source: PackageSource): OptionalMembers {
+  return {
+    ...(source.distant !== undefined && { distant: source.distant }),
+    ...(source.states !== undefined && { states: source.states }),
+    ...(source.released && {
+      released: (candidate, target) => source.released!(candidate, target),
+    }),
+    ...(source.owners && { owners: (demand, target) => source.owners!(demand, target) }),
+    ...(source.repositories && { repositories: (about) => source.repositories!(about) }),
+  };
+}

@@ -1,0 +1,239 @@
+import { fetchImage, imageDate, type ImageSource, type ParsedPackages } from './fetch-image.js';
+import { getOrCreate } from '../../base/collections.js';
+import type { Digest } from '../../base/digest.js';
+import { formatOrigin, InputError, SourceError } from '../../base/errors.js';
+import {
+  type ImageConfig,
+  type NamedSecret,
+  pullSecretFor,
+  rewrittenImage,
+} from '../../crossplane/package-manager/image-config.js';
+import type { Candidate, LockedParts, Repository } from '../../crossplane/packages/package.js';
+import {
+  DOCKER_HUB,
+  joinReference,
+  parseReference,
+  type Reference,
+} from '../../crossplane/packages/reference.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import { copyBlob, type ImageRepository, openBlob } from '../../oci/image/image-repository.js';
+import { isPlainHttpAllowed } from '../../oci/registry/address-rules.js';
+import { type CredentialStore, combinedCredentials } from '../../oci/registry/credentials.js';
+import type { RemoteName } from '../../oci/registry/session.js';
+import { onceReadRepository, TagBudget } from '../../oci/store/memoized-repository.js';
+
+/** Opens repositories at registries, without a request. */
+export interface ImageRepositories {
+  repository(name: RemoteName): ImageRepository;
+}
+
+interface RegistrySourceOptions {
+  readonly client: ImageRepositories;
+  readonly credentials: CredentialStore;
+  /** Hosts for which the user allows plain HTTP. */
+  readonly insecure?: ReadonlySet<string> | undefined;
+  readonly imageConfigs?: readonly ImageConfig[] | undefined;
+  /** Stores by Secret name, for ImageConfigs that name a Secret. */
+  readonly pullSecrets?: ReadonlyMap<string, CredentialStore> | undefined;
+  /** Cache of parsed packages. */
+  readonly parsed?: ParsedPackages | undefined;
+  /** Called once for each repository that is missing where an ImageConfig points. */
+  readonly note?: ((line: string) => void) | undefined;
+}
+
+/** Returns a source for packages at the registries that their names or ImageConfigs point to. */
+export function registrySource(options: RegistrySourceOptions): ImageSource {
+  const { imageConfigs = [], insecure = new Set(), pullSecrets = new Map(), parsed } = options;
+  const opened = new Map<string, ImageRepository>();
+  const tagBudget = new TagBudget();
+  const storeFor = memoizedStores(options);
+  const open = ({ reference, secret }: ImageLocation, { rules }: Target) => {
+    const { registry: host, path } = reference;
+    const plainHttp = isPlainHttpAllowed(host, { dotLocal: rules.plainHttpForDotLocal, insecure });
+    const credentials = storeFor(secret?.name);
+    const key = JSON.stringify([reference.name, plainHttp, secret?.name]);
+    return getOrCreate(opened, key, () =>
+      onceReadRepository(
+        options.client.repository({ host, path, plainHttp, credentials }),
+        tagBudget,
+      ),
+    );
+  };
+  const noted = new Set<Repository>();
+  /** Awaits a result. Notes and errors name the ImageConfigs involved. */
+  const ask = async <T>(place: ImageLocation, repository: Repository, answer: Promise<T>) => {
+    try {
+      const found = await answer;
+      const note = found === undefined && !noted.has(repository) ? rewriteNote(place) : undefined;
+      if (note !== undefined) {
+        noted.add(repository);
+        options.note?.(note);
+      }
+      return found;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      throw withImageConfig(error, place, (secret) => pullSecrets.has(secret));
+    }
+  };
+  /** Runs a query for one version at the location of its image. */
+  const query = async <T>(
+    { repository, version }: Candidate,
+    target: Target,
+    put: (images: ImageRepository, reference: string) => Promise<T>,
+  ) => {
+    const place = imageLocation(joinReference(repository, version), imageConfigs, target);
+    if (place === undefined) return undefined;
+    const { identifier } = place.reference;
+    return ask(place, repository, put(open(place, target), identifier));
+  };
+  return {
+    distant: true,
+    tags: async (repository, target) => {
+      const place = imageLocation(repository, imageConfigs, target);
+      return place && ask(place, repository, open(place, target).tags());
+    },
+    fetch: (candidate, target) =>
+      query(candidate, target, (images, reference) =>
+        withPrefetch(images, reference, candidate.parts, () =>
+          fetchImage(images, reference, target, parsed),
+        ),
+      ),
+    released: (candidate, target) =>
+      query(candidate, target, (images, reference) => imageDate(images, reference, target.rules)),
+    images: async ({ repository, version, parts }, target) => {
+      const place = imageLocation(joinReference(repository, version), imageConfigs, target);
+      if (place === undefined) return undefined;
+      const images = open(place, target);
+      prefetchManifest(images, parts?.manifest);
+      return {
+        name: images.name,
+        partial: images.partial,
+        tags: () => ask(place, repository, images.tags()),
+        manifest: (reference) => ask(place, repository, images.manifest(reference)),
+        pointsAt:
+          images.pointsAt &&
+          ((reference, digest) => ask(place, repository, images.pointsAt!(reference, digest))),
+        referrers:
+          images.referrers && ((digest) => ask(place, repository, images.referrers!(digest))),
+        blob: (descriptor) => ask(place, repository, images.blob(descriptor)),
+        copyBlob: (descriptor, to) => ask(place, repository, copyBlob(images, descriptor, to)),
+        openBlob: (descriptor) => ask(place, repository, openBlob(images, descriptor)),
+      };
+    },
+  };
+}
+
+/** Returns stores that use the named Secret, if given, before the machine's credentials. */
+function memoizedStores({ credentials, pullSecrets }: RegistrySourceOptions) {
+  const stores = new Map<string, CredentialStore>();
+  return (secret: string | undefined): CredentialStore => {
+    const named = secret === undefined ? undefined : pullSecrets?.get(secret);
+    if (secret === undefined || named === undefined) return credentials;
+    return getOrCreate(stores, secret, () => combinedCredentials([named, credentials]));
+  };
+}
+
+/** Where an image is pulled from, and which ImageConfigs define that. */
+interface ImageLocation {
+  /** The image as named by a package or the user. */
+  readonly original: string;
+  readonly reference: Reference;
+  readonly rewrittenBy: ImageConfig | undefined;
+  /** The Secret that an ImageConfig names. */
+  readonly secret: NamedSecret | undefined;
+}
+
+/** Returns where the target pulls an image from, or undefined if it is not a valid reference. */
+export function imageLocation(
+  original: string,
+  configs: readonly ImageConfig[],
+  target: Target,
+): ImageLocation | undefined {
+  const { image, rewrittenBy } = rewrittenImage(original, configs, target);
+  const { defaultRegistry = DOCKER_HUB, emptyTagIsLatest } = target.rules;
+  const parse = (text: string) => parseReference(text, { defaultRegistry, emptyTagIsLatest });
+  const reference = parse(image);
+  if (reference !== undefined) {
+    return {
+      original,
+      reference,
+      rewrittenBy,
+      secret: pullSecretFor(image, configs, target),
+    };
+  }
+  if (rewrittenBy === undefined || parse(original) === undefined) return undefined;
+  throw new InputError(
+    `ImageConfig \`${rewrittenBy.name}\` makes \`${image}\` of \`${original}\`, which is not an image reference`,
+    {
+      origin: rewrittenBy.origin,
+      hint: 'correct its `spec.rewriteImage.prefix`: a path has `a-z`, `0-9`, `_`, `.`, `/` and `-` only',
+    },
+  );
+}
+
+/** Returns a note if an ImageConfig points to a missing image. */
+function rewriteNote({ original, reference, rewrittenBy }: ImageLocation): string | undefined {
+  if (rewrittenBy === undefined) return undefined;
+  return `${original} was looked for as \`${reference.text}\`, because of ${shownConfig(rewrittenBy)}, and is not there`;
+}
+
+/** Adds the original image and the ImageConfigs involved to an error. */
+function withImageConfig(
+  error: SourceError,
+  { original, rewrittenBy, secret }: ImageLocation,
+  isGiven: (secret: string) => boolean,
+): SourceError {
+  const located =
+    rewrittenBy === undefined
+      ? error
+      : new SourceError(
+          error.code,
+          `${original}, rewritten by ${shownConfig(rewrittenBy)}`,
+          error.message,
+          {
+            cause: error,
+            hint: error.hint,
+          },
+        );
+  if (error.code !== 'UNAUTHORIZED' || secret === undefined || isGiven(secret.name)) return located;
+  return located.advising(
+    `${shownConfig(secret.namedBy)} names the Secret \`${secret.name}\`, which was not given: give a file that holds it with \`--pull-secret\``,
+  );
+}
+
+function shownConfig({ name, origin }: ImageConfig): string {
+  return `ImageConfig \`${name}\` (${formatOrigin(origin)})`;
+}
+
+/**
+ * Reads an image and prefetches its parts, as known from the lockfile, in parallel: each part names
+ * the next, so reading takes a round trip per part otherwise. The result depends only on the
+ * current image.
+ */
+async function withPrefetch<T>(
+  images: ImageRepository,
+  reference: string,
+  parts: LockedParts | undefined,
+  read: () => Promise<T>,
+): Promise<T> {
+  if (parts === undefined) return read();
+  const { digest, manifest, baseLayer } = parts;
+  const unwanted = new AbortController();
+  void images.manifest(reference).then(
+    (found) => found?.digest === digest || unwanted.abort(),
+    () => unwanted.abort(),
+  );
+  prefetchManifest(images, manifest);
+  const keeping = baseLayer && images.keepAhead?.(baseLayer, unwanted.signal);
+  try {
+    return await read();
+  } finally {
+    unwanted.abort();
+    await keeping;
+  }
+}
+
+/** Prefetches the manifest of an image. A failure is reported when it is read. */
+function prefetchManifest(images: ImageRepository, manifest: Digest | undefined): void {
+  if (manifest !== undefined) void images.manifest(manifest).catch(() => undefined);
+}

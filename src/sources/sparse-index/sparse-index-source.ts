@@ -1,0 +1,84 @@
+import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
+import { pluralsOf } from '../../crossplane/packages/package-contents.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import type { PackageSource } from '../package-source.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import { memorySource } from '../memory-source.js';
+import { crdGroup } from './api-groups.js';
+import type { SparseIndexSnapshot } from './snapshot.js';
+
+/**
+ * Returns a source for a sparse index. Reading a package takes its part and one node, however large
+ * the index is. Results are the same as for an index in one file.
+ */
+export function sparseIndexSource(
+  snapshot: SparseIndexSnapshot,
+  { distant = false, from }: { readonly distant?: boolean; readonly from?: string } = {},
+): PackageSource {
+  const opened = new Map<Repository, Promise<PackageSource | undefined>>();
+  const open = (repository: Repository) => {
+    return getOrCreate(opened, repository, () =>
+      packageSource(snapshot, repository, { ahead: distant }),
+    );
+  };
+  return {
+    ...(distant && { distant }),
+    ...(from !== undefined && { states: [{ from, digest: snapshot.digest }] }),
+    tags: async (repository, target) => (await open(repository))?.tags(repository, target),
+    fetch: async (candidate, target) =>
+      (await open(candidate.repository))?.fetch(candidate, target),
+    released: async (candidate, target) =>
+      (await open(candidate.repository))?.released?.(candidate, target),
+    owners: async (demand, target) => {
+      const candidates = [...(await possibleOwners(snapshot, demand))].sort(byCodePoint);
+      const owners = await Promise.all(
+        candidates.map(
+          async (repository) => (await open(repository))?.owners?.(demand, target) ?? [],
+        ),
+      );
+      return owners.flat();
+    },
+    repositories: (about) =>
+      about === undefined ? snapshot.repositories() : searchRepositories(snapshot, about),
+  };
+}
+
+async function packageSource(
+  snapshot: SparseIndexSnapshot,
+  repository: Repository,
+  options: { readonly ahead: boolean },
+): Promise<PackageSource | undefined> {
+  const index = await snapshot.package(repository, options);
+  return index && memorySource(index);
+}
+
+/** Returns repositories that may have a version with a required CRD. */
+async function possibleOwners(
+  snapshot: SparseIndexSnapshot,
+  demand: CrdRef,
+): Promise<ReadonlySet<Repository>> {
+  if ('crd' in demand) {
+    return new Set((await snapshot.group(crdGroup(demand.crd)))?.byCrd(demand.crd));
+  }
+  const { group, kind } = demand;
+  if (group !== '*') {
+    const part = await snapshot.group(group);
+    return new Set(kind === '*' ? part?.all() : part?.byKind(kind));
+  }
+  if (kind !== '*') return new Set(await snapshot.word(kind.toLowerCase()));
+  return new Set(await snapshot.repositories());
+}
+
+/** Returns repositories with a word in their name, or that may own an API with that name. */
+async function searchRepositories(
+  snapshot: SparseIndexSnapshot,
+  about: string,
+): Promise<readonly Repository[]> {
+  const word = about.toLowerCase();
+  const named = (await snapshot.repositories()).filter((name) => name.toLowerCase().includes(word));
+  const forms = new Set([word, ...pluralsOf(word)]);
+  const found = await Promise.all([...forms].map((form) => snapshot.word(form)));
+  const ofGroup = (await snapshot.group(word))?.all() ?? [];
+  const ofCrd = (await snapshot.group(crdGroup(word)))?.byCrd(word) ?? [];
+  return [...new Set([named, ofGroup, ofCrd, ...found].flat())].sort(byCodePoint);
+}

@@ -1,0 +1,211 @@
+// Independent of the solver on purpose: no learned clauses and no shortcuts that could be wrong.
+import { byCodePoint } from '../../base/collections.js';
+import { parseConstraint } from '../../crossplane/constraints/constraint.js';
+import type { IndexFile } from '../../sources/index/index-file.js';
+import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
+import type { Request } from '../../project/inputs/request.js';
+import { knownReleases, targetFor, type Target } from '../../crossplane/releases/target.js';
+import {
+  compareVersions,
+  isIncomplete,
+  parseVersion,
+  type Version,
+} from '../../crossplane/constraints/version.js';
+import { requirementsIn, violationsOf, type SelectedVersions } from './flaws.js';
+import type { Outcome, ResolverOptions } from '../resolver.js';
+import { TargetView, type OracleRequirement } from './target-view.js';
+
+export interface ExhaustiveOptions extends ResolverOptions {
+  /** Maximum number of candidates. Larger universes are an error. */
+  readonly maxSteps?: number | undefined;
+}
+
+/**
+ * Answers a request by trying all combinations. For small universes only.
+ *
+ * Packages are decided in queue order, most preferred version first, and the last decision is
+ * undone first. So the first complete selection has, package by package, the most preferred version
+ * that allows a solution.
+ */
+export function exhaustive(
+  universe: IndexFile,
+  request: Request,
+  options: ExhaustiveOptions = {},
+): Outcome {
+  const budget = { steps: options.maxSteps ?? 1_000_000 };
+  for (const target of targetsFor(request, options)) {
+    const view = new TargetView(universe, request, { target, options });
+    const selected = search(view, budget);
+    if (selected) return { status: 'solved', selected, crossplane: target.version };
+  }
+  return { status: 'unsolvable' };
+}
+
+/** Returns the Crossplane releases to try, most preferred first. */
+export function targetsFor(request: Request, options: ResolverOptions): Target[] {
+  const text = options.crossplane ?? request.crossplane?.text;
+  const exact = text === undefined ? undefined : targetFor(text);
+  if (exact) return [exact];
+  const releases = newestFirst(
+    [...knownReleases(), ...(options.crossplaneVersions ?? [])],
+    '3.4.0',
+  );
+  const constraint = text === undefined ? undefined : parseConstraint(text, '3.4.0');
+  if (constraint === undefined) return targetsOf(releases.slice(0, 1));
+  if (constraint.invalid) throw new Error(`\`${text}\` is no Crossplane version`);
+  return targetsOf(releases.filter((release) => constraint.admits(release)));
+}
+
+function targetsOf(releases: readonly Version[]): Target[] {
+  return releases
+    .filter(({ prerelease }) => prerelease === '')
+    .flatMap(({ raw }) => targetFor(raw) ?? []);
+}
+
+/** A decision of the search: the version of a repository, or the owner of an API. */
+type Step = string | CrdRef;
+
+/** Number of remaining steps, shared by all branches of a search. */
+interface Budget {
+  steps: number;
+}
+
+function search(view: TargetView, budget: Budget): SelectedVersions | undefined {
+  const roots = view.roots();
+  if (roots === undefined) return undefined;
+  const queue = roots.map((root): Step => ('api' in root ? root.api : root.repository));
+  return decide(view, { queue, selected: new Map(), owners: [] }, budget);
+}
+
+/** A branch of the search. */
+interface OracleState {
+  /** Pending decisions, in order. */
+  readonly queue: readonly Step[];
+  readonly selected: SelectedVersions;
+  /** Owners of the APIs decided so far, each as a requirement on the package. */
+  readonly owners: readonly OracleRequirement[];
+}
+
+function decide(
+  view: TargetView,
+  state: OracleState,
+  budget: Budget,
+): SelectedVersions | undefined {
+  const [head, ...queue] = state.queue;
+  if (head === undefined)
+    return violationsOf(view, state.selected).length === 0 ? state.selected : undefined;
+  if (typeof head === 'string' && state.selected.has(head))
+    return decide(view, { ...state, queue }, budget);
+  const next = { ...state, queue };
+  const choices =
+    typeof head === 'string' ? versionChoices(view, next, head) : ownerChoices(view, next, head);
+  for (const choice of choices) {
+    if ((budget.steps -= 1) < 0)
+      throw new Error('the universe is too large to search exhaustively');
+    if (isHopeless(view, choice)) continue;
+    const found = decide(view, choice, budget);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function versionChoices(view: TargetView, state: OracleState, repository: string): OracleState[] {
+  return candidateVersions(view, state, repository).map((version) => ({
+    ...state,
+    selected: new Map([...state.selected, [repository, version]]),
+    queue: [...state.queue, ...view.requirementsOf(repository, version).map((r) => r.repository)],
+  }));
+}
+
+/**
+ * Returns the possible owners of an API: selected packages first, then locked ones, then others by
+ * name. The version of the owner is decided later, like that of a dependency.
+ */
+function ownerChoices(view: TargetView, state: OracleState, api: CrdRef): OracleState[] {
+  const rank = (repository: string) =>
+    state.selected.has(repository) ? 0 : lockedVersion(view, repository) === undefined ? 2 : 1;
+  const repositories = Object.keys(view.universe.packages).sort(byCodePoint);
+  return repositories
+    .sort((a, b) => rank(a) - rank(b))
+    .map((repository) => ({
+      ...state,
+      owners: [
+        ...state.owners,
+        { by: 'the request', repository, kind: undefined, selector: { form: 'owning', api } },
+      ],
+      queue: [...state.queue, repository],
+    }));
+}
+
+/** Returns whether no addition can make the state valid. */
+function isHopeless(view: TargetView, { selected, owners }: OracleState): boolean {
+  if (violationsOf(view, selected, 'partial').length > 0) return true;
+  const requirements = [...requirementsIn(view, selected, view.roots() ?? []), ...owners];
+  const meetsAll = (repository: string, version: string) =>
+    requirements.every(
+      (r) => r.repository !== repository || view.satisfies(repository, version, r.selector),
+    );
+  return requirements.some(({ repository }) => {
+    const chosen = selected.get(repository);
+    const left =
+      chosen === undefined ? candidateVersions(view, { selected, owners }, repository) : [chosen];
+    return !left.some((version) => meetsAll(repository, version));
+  });
+}
+
+/** Returns the possible versions of a repository, most preferred first. */
+export function candidateVersions(
+  view: TargetView,
+  state: Pick<OracleState, 'selected' | 'owners'>,
+  repository: string,
+): string[] {
+  const named = requirementsIn(view, state.selected, view.roots() ?? [])
+    .filter((requirement) => requirement.repository === repository)
+    .flatMap((requirement) => namedVersion(requirement) ?? []);
+  return lockedFirst(view, repository, [...new Set([...named, ...releasesOf(view, repository)])]);
+}
+
+/** Returns the tag or digest in a requirement, which may be missing from the releases. */
+export function namedVersion({ selector }: OracleRequirement): string | undefined {
+  if (selector.form === 'tag') return selector.tag;
+  return selector.form === 'digest' ? selector.digest : undefined;
+}
+
+/** Returns the versions with the locked one moved to the front. */
+export function lockedFirst(
+  view: TargetView,
+  repository: string,
+  versions: readonly string[],
+): string[] {
+  const locked = lockedVersion(view, repository);
+  return versions.toSorted((a, b) => Number(b === locked) - Number(a === locked));
+}
+
+/**
+ * Returns the tags that a range can select, most preferred first. Of several spellings of a
+ * version, only the greatest is returned.
+ */
+export function releasesOf(view: TargetView, repository: string): string[] {
+  const { packages } = view.universe;
+  const { dialect, skipsIncompleteTags } = view.target.rules;
+  const tags = Object.hasOwn(packages, repository)
+    ? Object.keys(packages[repository]!.versions)
+    : [];
+  const versions = newestFirst(tags, dialect)
+    .filter((version) => !(skipsIncompleteTags && isIncomplete(version)))
+    .filter((version, n, all) => n === 0 || compareVersions(all[n - 1]!, version) !== 0)
+    .map(({ raw }) => raw);
+  return view.options.prefer === 'lowest' ? versions.reverse() : versions;
+}
+
+function newestFirst(texts: readonly string[], dialect: Target['rules']['dialect']): Version[] {
+  return [...new Set(texts)]
+    .flatMap((text) => parseVersion(text, dialect) ?? [])
+    .sort((a, b) => compareVersions(b, a) || byCodePoint(b.raw, a.raw));
+}
+
+/** Returns the locked version, if locked versions are preferred. */
+export function lockedVersion(view: TargetView, repository: string): string | undefined {
+  const { prefer = 'locked', locked } = view.options;
+  return prefer === 'locked' ? locked?.get(repository) : undefined;
+}

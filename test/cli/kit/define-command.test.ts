@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../../src/commands.js';
+import { EXIT, exitCodeOf, OtherResult } from '../../../src/cli/kit/command.js';
+import { type DefinedCommand, defineCommand } from '../../../src/cli/kit/define-command.js';
+import { count, jsonOutput, outputSchema, type Static } from '../../../src/cli/kit/json-schema.js';
+import type { Report } from '../../../src/cli/findings/report.js';
+import { OUTPUT_SCHEMAS } from '../../../src/features/tool/schema-command.js';
+import { fakeIo } from '../../support/fake-io.js';
+
+const flags = {
+  output: { choices: ['text', 'json'], default: 'text', describe: 'How to print' },
+  fail: { type: 'boolean', default: false, describe: 'Exit with 6' },
+} as const;
+
+const schema = outputSchema('total -o json', { total: count('The total.') });
+const output = jsonOutput(schema, (total: number): Static<typeof schema> => ({ total }));
+
+const REPORT: Report = { command: 'total', headline: '3', steps: [] };
+
+const total = defineCommand({
+  positionals: {},
+  flags,
+  run: async (_args, io) => {
+    io.note('warning: from the use case');
+    return 3;
+  },
+  json: () => output,
+  text: (value) => ['total', String(value)],
+  notes: () => ['note: before the data'],
+  closingNotes: () => ['after the data'],
+  headline: (value) => `${value} in all`,
+  findings: (value, _args, _io, command) => ({ ...REPORT, command, headline: String(value) }),
+  exit: (_value, { fail }) => (fail ? 'findings' : 'ok'),
+});
+
+async function run(command: DefinedCommand, args: object) {
+  const headlines: string[] = [];
+  const reports: ((command: string) => Promise<Report>)[] = [];
+  const io = fakeIo({
+    headline: (line) => void headlines.push(line),
+    report: (make) => void reports.push(make),
+  });
+  const code = await command.run(args as never, io);
+  const report = await reports[0]?.('total');
+  return { code, stdout: io.stdout(), notes: io.notes(), headlines, report };
+}
+
+test('a command prints its text, notes, headline and findings, and its result is the exit code', async () => {
+  expect(await run(total, { output: 'text', fail: true })).toEqual({
+    code: EXIT.findings,
+    stdout: 'total\n3\n',
+    notes: ['warning: from the use case', 'note: before the data', 'after the data'],
+    headlines: ['3 in all'],
+    report: { ...REPORT, headline: '3' },
+  });
+});
+
+test('-o json prints the document in place of the text', async () => {
+  const { code, stdout } = await run(total, { output: 'json', fail: false });
+  expect(code).toBe(EXIT.done);
+  expect(JSON.parse(stdout)).toEqual({ schemaVersion: 1, total: 3 });
+});
+
+test('-o json prints several documents a line each', async () => {
+  const several = defineCommand({
+    positionals: {},
+    flags,
+    run: async () => [1, 2],
+    jsonLines: (values) => values.map((value) => ({ value })),
+  });
+  const { stdout } = await run(several, { output: 'json' });
+  expect(stdout).toBe('{"schemaVersion":1,"value":1}\n{"schemaVersion":1,"value":2}\n');
+});
+
+test('a text is printed as it is; the data of the user are printed unchanged', async () => {
+  const page = { positionals: {}, flags: {}, run: async () => 'a\u001bb' };
+  const printed: string[] = [];
+  const io = fakeIo({ verbatim: (text) => void printed.push(text) });
+  await defineCommand({ ...page, text: (value) => value, isVerbatim: true }).run({} as never, io);
+  expect(printed).toEqual(['a\u001bb']);
+  await defineCommand({ ...page, text: (value) => value }).run({} as never, io);
+  expect(io.stdout()).toBe('a\u001bb');
+});
+
+test('a stream is printed piece by piece, and `run` is not called', async () => {
+  const streamed = defineCommand({
+    positionals: {},
+    flags: {},
+    run: async () => expect.fail('`run` was called'),
+    stream: async function* () {
+      yield 'one\n';
+      yield 'two\n';
+      return 'mismatch' as const;
+    },
+  });
+  expect(await run(streamed, {})).toMatchObject({ code: EXIT.lockMismatch, stdout: 'one\ntwo\n' });
+});
+
+test('another result prints itself', async () => {
+  const missing = defineCommand({
+    positionals: {},
+    flags,
+    run: async () => {
+      throw new OtherResult((given, io) => {
+        io.out(`no lockfile, for -o ${given}\n`);
+        return EXIT.lockMismatch;
+      });
+    },
+    text: () => expect.fail('`text` was called'),
+  });
+  expect(await run(missing, { output: 'json' })).toMatchObject({
+    code: EXIT.lockMismatch,
+    stdout: 'no lockfile, for -o json\n',
+  });
+});
+
+test('an exit code stays as it is', () => {
+  expect([exitCodeOf(EXIT.badInput), exitCodeOf('gave-up')]).toEqual([EXIT.badInput, EXIT.gaveUp]);
+});
+
+test.each(COMMANDS)('`schema` prints the schema that $usage declares', async ({ usage, load }) => {
+  const { json } = (await load()) as DefinedCommand;
+  const declared = await json?.();
+  if (declared === undefined) return;
+  const name = `${usage.split(' ')[0]!}-output` as keyof typeof OUTPUT_SCHEMAS;
+  expect(OUTPUT_SCHEMAS[name]).toBe(declared.schema);
+});

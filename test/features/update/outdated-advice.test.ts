@@ -1,0 +1,76 @@
+import * as fc from 'fast-check';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCli } from '../../../src/commands.js';
+import type { IndexFile } from '../../../src/sources/index/index-file.js';
+import { scenario } from '../../../src/testing/generators/scenario.js';
+import { fakeIo } from '../../support/fake-io.js';
+import { followAdvice } from '../../support/follow-advice.js';
+import { providers, requiring } from '../../support/universes.js';
+
+const FROM = ['--from', 'index:index.json'];
+
+/**
+ * Runs `check` in a folder with an index, xpkg.yaml and its lockfile; returns false if unsolvable.
+ */
+async function inProject(
+  universe: IndexFile,
+  packages: readonly object[],
+  check: (folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'xpkg-resolve-'));
+  try {
+    const set = {
+      apiVersion: 'xpkg-resolve.dev/v1alpha1',
+      kind: 'PackageSet',
+      metadata: { name: 'test' },
+      spec: { crossplane: 'v2.3.4', packages },
+    };
+    writeFileSync(join(folder, 'index.json'), JSON.stringify(universe));
+    writeFileSync(join(folder, 'xpkg.yaml'), `${JSON.stringify(set, undefined, 2)}\n`);
+    const io = fakeIo({ cwd: folder });
+    if ((await runCli(['resolve', ...FROM, '--allow-undigested'], io)) === 0) await check(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('the printed command locks the printed version with the printed effect', async () => {
+  let followed = 0;
+  await fc.assert(
+    fc.asyncProperty(scenario({ packages: 6, invalid: 0, replace: 0 }), async (given) => {
+      const { universe, request } = given;
+      const packages = request.roots.flatMap((root) =>
+        root.root === 'package' && root.version.form === 'text'
+          ? [{ package: root.repository, version: root.version.text }]
+          : [],
+      );
+      await inProject(universe, packages, async (folder) => {
+        followed += await followAdvice(folder, FROM);
+      });
+    }),
+    { seed: 24, numRuns: 60 },
+  );
+  expect(followed).toBeGreaterThan(5);
+});
+
+test('advice names the change, the command and the effect', async () => {
+  const [a, b] = ['xpkg.example.org/acme/a', 'xpkg.example.org/acme/b'];
+  const universe = providers({
+    [a]: { 'v1.0.0': {}, 'v2.0.0': {} },
+    [b]: { 'v1.0.0': requiring({ [a]: 'v1.0.0' }), 'v2.0.0': requiring({ [a]: 'v2.0.0' }) },
+  });
+  await inProject(universe, [{ provider: b, version: 'v1.0.0' }], async (folder) => {
+    const io = fakeIo({ cwd: folder });
+    await runCli(['outdated', ...FROM], io);
+    expect(io.stdout()).toContain(`to move to v2.0.0: ask for ${b} \`^v2.0.0\``);
+    expect(io.stdout()).toContain(`      xpkg-resolve update ${a}@v2.0.0 --apply-hint 1\n`);
+    expect(io.stdout()).toContain('      effect: upgrades 2\n');
+    expect(await followAdvice(folder, FROM)).toBe(2);
+    const staying = fakeIo({ cwd: folder });
+    await runCli(['update', a, ...FROM, '--allow-undigested'], staying);
+    expect(staying.notes().join('\n')).toContain(`xpkg-resolve update ${a}@v2.0.0 --apply-hint 1`);
+  });
+});

@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Attack } from './attacks.js';
+
+/** The maximum number of YAML values (src/base/size-limits.ts). */
+const YAML_VALUES = 300_000;
+/** The maximum number of JSON values. */
+const JSON_VALUES = 2_500_000;
+
+const SET =
+  'apiVersion: xpkg-resolve.dev/v1alpha1\nkind: PackageSet\nspec:\n  crossplane: v2.3.4\n';
+const LOCK = 'version: 1\ncrossplane: v2.3.4\n';
+const LIST = 'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n';
+const RESOLVE = [
+  'resolve',
+  '-f',
+  'input.yaml',
+  '--from',
+  'index:index.json',
+  '--offline',
+  '--no-write',
+];
+const VERIFY = ['verify', '--lock', 'input.yaml', '-f', 'xpkg.yaml', '--offline'];
+
+/** Lists with `count` short values, in the forms that take the most memory for their size. */
+const LISTS: readonly { readonly form: string; readonly text: (count: number) => string }[] = [
+  { form: 'empty mappings in block style', text: (count) => `\n${'- {}\n'.repeat(count / 2)}` },
+  { form: 'empty mappings in flow style', text: (count) => ` [${'{},'.repeat(count / 2)}]\n` },
+  { form: 'texts', text: (count) => ` [${'a,'.repeat(count)}]\n` },
+  { form: 'keys', text: (count) => ` [{${numbered(count / 2, (i) => `a${i}: 1`).join(',')}}]\n` },
+];
+
+/** Files of users and pull requests at the size limits and above. */
+export const LARGE_FILES: readonly Attack[] = [
+  ...LISTS.flatMap(({ form, text }) => [
+    attack(`a package set of ${form}`, RESOLVE, (n) => `${SET}  packages:${text(n)}`),
+    attack(`a lockfile of ${form}`, VERIFY, (n) => `${LOCK}packages:${text(n)}`),
+    attack(`a ResourceList of ${form}`, ['krm'], (n) => `${LIST}items:${text(n)}`),
+  ]),
+  attack('9,999 valid entries in a package set', [...RESOLVE, '--timeout', '60'], (n) => {
+    const count = Math.floor((9_999 * n) / YAML_VALUES);
+    return `${SET}  packages:\n${numbered(count, (i) => `    - package: h.io/acme/p${i}\n`).join('')}`;
+  }),
+  ...[
+    { form: 'lines', text: (n: number) => `a: |\n${'  x\n'.repeat(3 * n)}` },
+    { form: 'escape sequences', text: (n: number) => `a: "${'\\u4e00'.repeat(3 * n)}"` },
+    { form: 'one long line', text: (n: number) => `a: "\u4e00${'x'.repeat(210 * n)}"` },
+  ].flatMap(({ form, text }) => [
+    attack(`a package set of ${form}`, RESOLVE, text),
+    attack(`a lockfile of ${form}`, VERIFY, text),
+  ]),
+  attack('50,000 objects that are ignored', [...RESOLVE, '--timeout', '60'], (n) =>
+    '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'.repeat(n / 6),
+  ),
+  attack('a lockfile of 60 MB', VERIFY, (n) => '- {}\n'.repeat(40 * n)),
+  attack(
+    'a lockfile that is rendered, of 60 MB',
+    ['render', '--lock', 'input.yaml'],
+    (n) => `[${'{},'.repeat(66 * n)}]`,
+  ),
+  ...[
+    { form: 'one package', text: (count: number) => `"a/b": [${'{},'.repeat(count / 2)}0]` },
+    {
+      form: 'many packages',
+      text: (count: number) => numbered(count / 25, (i) => `"h.io/a/p${i}": {}`).join(','),
+    },
+  ].flatMap(({ form, text }) =>
+    [1, 4].map((times) => ({
+      name: `an index of ${form}, ${times === 1 ? 'within' : 'beyond'} the limits`,
+      prepare: async (folder: string, scale: number) => {
+        const json = `{"packages": {${text(Math.floor(JSON_VALUES * times * 0.9 * scale))}}}`;
+        await writeFile(join(folder, 'index.json.gz'), gzipSync(json));
+        const argv = ['search', 'thing', '--from', 'index:index.json.gz', '--offline'];
+        return { argv };
+      },
+    })),
+  ),
+];
+
+function attack(name: string, argv: readonly string[], text: (values: number) => string): Attack {
+  return {
+    name,
+    prepare: async (folder, scale) => {
+      const values = 2 * Math.floor(YAML_VALUES * scale * 0.49);
+      await writeFile(join(folder, 'input.yaml'), text(values));
+      await writeFile(join(folder, 'xpkg.yaml'), `${SET}  packages: [{package: h.io/a/b}]\n`);
+      await writeFile(join(folder, 'index.json'), '{"packages": {}}');
+      return { argv, stdin: join(folder, 'input.yaml') };
+    },
+  };
+}
+
+function numbered(count: number, text: (i: number) => string): string[] {
+  return Array.from({ length: Math.floor(count) }, (_, i) => text(i));
+}
