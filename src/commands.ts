@@ -1,8 +1,7 @@
 import type { CommandLine } from './cli/kit/command-line.js';
-import type { ExitCode } from './cli/kit/command.js';
+import type { ExitCode, CommandRow } from './cli/kit/command.js';
 import type { Io } from './cli/terminal/io.js';
 import { runCommandLine } from './cli/kit/run.js';
-import type { CommandRow } from './cli/kit/command.js';
 
 /** Every command, in the order of `--help`: to add one, write its file and a row here. */
 export const COMMANDS: readonly CommandRow[] = [

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { optimiseLater } from './cli/terminal/process.js';
-import { realIo } from './cli/terminal/process.js';
+import { optimiseLater, realIo } from './cli/terminal/process.js';
 import { sanitizedIo } from './cli/terminal/output-filters.js';
 import { reportError } from './cli/kit/errors.js';
 import { runCli } from './commands.js';

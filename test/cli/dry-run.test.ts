@@ -2,9 +2,8 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/commands.js';
+import { COMMANDS, runCli } from '../../src/commands.js';
 import { EXIT } from '../../src/cli/kit/command.js';
-import { runCli } from '../../src/commands.js';
 import { fakeIo } from '../support/fake-io.js';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -4,11 +4,12 @@ import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareDefinitions } from '../../src/features/diff/definitions.js';
-import type { PackageDocument } from '../../src/crossplane/package-yaml/package-documents.js';
+import {
+  type PackageDocument,
+  readDocuments,
+} from '../../src/crossplane/package-yaml/package-documents.js';
 import { parseWhole } from '../../src/crossplane/package-yaml/document-pair.js';
-import { readDocuments } from '../../src/crossplane/package-yaml/package-documents.js';
-import type { JsonObject, JsonValue } from '../../src/base/json.js';
-import type { Path } from '../../src/base/json.js';
+import type { JsonObject, JsonValue, Path } from '../../src/base/json.js';
 import { shared } from './shared.js';
 import { toolPath } from './tools.js';
 

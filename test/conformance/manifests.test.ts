@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { isTag } from '../../src/crossplane/packages/reference.js';
-import { InputError } from '../../src/base/errors.js';
-import { SourceError } from '../../src/base/errors.js';
+import { InputError, SourceError } from '../../src/base/errors.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
 import { parseImageConfig } from '../../src/oci/image/image-config.js';
 import { locatePackage } from '../../src/oci/image/locate-package.js';

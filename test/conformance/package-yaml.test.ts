@@ -5,9 +5,8 @@ import { createGunzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { judge } from '../../src/crossplane/packages/admission.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
-import { fastIdentity } from '../../src/crossplane/package-yaml/object-identity.js';
+import { fastIdentity, identityOf } from '../../src/crossplane/package-yaml/object-identity.js';
 import { parseGoYaml } from '../../src/base/yaml/go-yaml.js';
-import { identityOf } from '../../src/crossplane/package-yaml/object-identity.js';
 import { readPackageYaml } from '../../src/crossplane/package-yaml/read-package-yaml.js';
 import {
   isEmptyDocument,

@@ -1,17 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import type { PackageContents } from '../../src/crossplane/packages/package-contents.js';
-import { fastIdentity } from '../../src/crossplane/package-yaml/object-identity.js';
+import {
+  type PackageContents,
+  readDefiningSpec,
+} from '../../src/crossplane/packages/package-contents.js';
+import {
+  fastIdentity,
+  identityOf,
+  objectOf,
+} from '../../src/crossplane/package-yaml/object-identity.js';
 import { parseGoYaml } from '../../src/base/yaml/go-yaml.js';
-import { identityOf, objectOf } from '../../src/crossplane/package-yaml/object-identity.js';
-import { composingSpec } from '../../src/crossplane/package-yaml/read-package-yaml.js';
+import {
+  composingSpec,
+  readPackageYaml,
+} from '../../src/crossplane/package-yaml/read-package-yaml.js';
 import { isMeta, metaDocument } from '../../src/crossplane/package-yaml/meta-document.js';
-import { readPackageYaml } from '../../src/crossplane/package-yaml/read-package-yaml.js';
 import {
   isEmptyDocument,
   splitDocuments,
 } from '../../src/crossplane/package-yaml/split-documents.js';
-import { readDefiningSpec } from '../../src/crossplane/packages/package-contents.js';
 import { mappingOf, type JsonValue } from '../../src/base/json.js';
 import { seeded } from '../../src/base/collections.js';
 import { recordFigure } from '../support/figures.js';

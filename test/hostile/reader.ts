@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { InputError } from '../../src/base/errors.js';
-import { SourceError } from '../../src/base/errors.js';
+import { InputError, SourceError } from '../../src/base/errors.js';
 import { printable } from '../../src/base/escape.js';
 import type { InputForm } from './mutated-input.js';
 

@@ -5,8 +5,11 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mermaidText, tooLargeForMermaid } from '../../src/features/graph/mermaid-format.js';
 import { graphOfLockfile } from '../../src/features/graph/build-graph.js';
-import { nodeSubtitle, nodeName } from '../../src/features/graph/package-graph.js';
-import type { PackageGraph } from '../../src/features/graph/package-graph.js';
+import {
+  nodeSubtitle,
+  nodeName,
+  type PackageGraph,
+} from '../../src/features/graph/package-graph.js';
 import { printable } from '../../src/base/escape.js';
 import {
   HOSTILE,

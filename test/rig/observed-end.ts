@@ -1,12 +1,12 @@
 import {
   HEALTHY,
   type ClusterCondition,
+  packageConditions,
+  wantedObject,
 } from '../../src/crossplane/package-manager/cluster-state.js';
-import { packageConditions } from '../../src/crossplane/package-manager/cluster-state.js';
 import type { ReconciledCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
 import { lockRowManifest } from '../../src/crossplane/package-manager/lock-row.js';
 import type { Target } from '../../src/crossplane/releases/target.js';
-import { wantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
 import type { Rendering } from '../../src/project/manifests/render.js';
 import { isMapping, listOf, mappingOf, stringOf, type JsonObject } from '../../src/base/json.js';
 import { LOCK, type KubeApi, type Resource } from './kube-api.js';

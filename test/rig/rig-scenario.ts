@@ -3,11 +3,11 @@ import { runWith } from '../../src/crossplane/package-manager/cluster-image.js';
 import {
   EMPTY_CLUSTER,
   type WantedObject,
+  wantedObject,
 } from '../../src/crossplane/package-manager/cluster-state.js';
 import { imagePins } from '../../src/crossplane/package-manager/image-config.js';
 import type { MoveFlags } from '../../src/crossplane/package-manager/reconcile-lock.js';
 import { reconcileCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
-import { wantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
 import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
 import type { IndexFile } from '../../src/sources/index/index-file.js';
 import type { Request } from '../../src/project/inputs/request.js';

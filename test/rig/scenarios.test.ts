@@ -8,10 +8,10 @@ import {
   EMPTY_CLUSTER,
   type ClusterState,
   type WantedObject,
+  wantedObject,
 } from '../../src/crossplane/package-manager/cluster-state.js';
 import { lockedImages } from '../../src/features/simulate/locked-images.js';
 import { reconcileCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
-import { wantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
 import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
 import { packageManagerRules } from '../../src/crossplane/releases/package-manager-rules.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';

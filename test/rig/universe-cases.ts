@@ -3,6 +3,7 @@ import { runWith } from '../../src/crossplane/package-manager/cluster-image.js';
 import {
   EMPTY_CLUSTER,
   type WantedObject,
+  wantedObject,
 } from '../../src/crossplane/package-manager/cluster-state.js';
 import {
   findCycle,
@@ -12,7 +13,6 @@ import {
   reconcileCluster,
   type ReconciledCluster,
 } from '../../src/crossplane/package-manager/reconcile-cluster.js';
-import { wantedObject } from '../../src/crossplane/package-manager/cluster-state.js';
 import type { CoreEntry } from '../../src/resolver/explain/refusal.js';
 import type { IndexPackage } from '../../src/sources/index/index-file.js';
 import type { Target } from '../../src/crossplane/releases/target.js';
@@ -22,9 +22,8 @@ import { scenario, type Scenario } from '../../src/testing/generators/scenario.j
 import { resolveWithOptions } from '../../src/testing/properties/xpkg-resolver.js';
 import { render } from '../../src/project/manifests/render.js';
 import type { Answer } from '../../src/resolver/resolve/answer.js';
-import { arrivalOrder } from '../../src/features/simulate/simulate.js';
+import { arrivalOrder, endsHealthy } from '../../src/features/simulate/simulate.js';
 import { rootObjects } from '../../src/features/simulate/root-objects.js';
-import { endsHealthy } from '../../src/features/simulate/simulate.js';
 import { imagesOf } from '../support/clusters.js';
 import { moveScenario, type MovedScenario } from './moved-scenario.js';
 import { predictedEnd, renderedEnd } from './observed-end.js';

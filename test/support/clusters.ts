@@ -1,5 +1,8 @@
-import { clusterImage } from '../../src/crossplane/package-manager/cluster-image.js';
-import { runWith, type KnownImages } from '../../src/crossplane/package-manager/cluster-image.js';
+import {
+  clusterImage,
+  runWith,
+  type KnownImages,
+} from '../../src/crossplane/package-manager/cluster-image.js';
 import {
   EMPTY_CLUSTER,
   type WantedObject,

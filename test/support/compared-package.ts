@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { API_REFUSED } from '../../src/crossplane/packages/api-rules.js';
 import { isRejection, judge } from '../../src/crossplane/packages/admission.js';
 import { decodeProblem, readDependency } from '../../src/crossplane/packages/dependencies.js';
-import { definitionOf } from '../../src/crossplane/packages/package-contents.js';
+import {
+  definitionOf,
+  type PackageContents,
+} from '../../src/crossplane/packages/package-contents.js';
 import { ownedKindOf } from '../../src/crossplane/packages/owned-objects.js';
-import type { PackageContents } from '../../src/crossplane/packages/package-contents.js';
 import type { Finding, PackageMeta } from '../../src/crossplane/packages/package-meta.js';
 import { versionOf } from '../../src/crossplane/releases/target-choice.js';
 import { hasNoMetadata, type Target } from '../../src/crossplane/releases/target.js';

@@ -1,7 +1,5 @@
-import type { RequestEdit } from '../../src/project/inputs/request.js';
-import { formatOrigin } from '../../src/base/errors.js';
-import type { Origin } from '../../src/base/errors.js';
-import type { PackageRoot, Request } from '../../src/project/inputs/request.js';
+import type { RequestEdit, PackageRoot, Request } from '../../src/project/inputs/request.js';
+import { formatOrigin, type Origin } from '../../src/base/errors.js';
 
 /** A request with the edits of a suggestion, and the options that they change. */
 export interface EditedRequest {

@@ -7,8 +7,13 @@ import { revisionName } from '../../src/crossplane/packages/object-names.js';
 import { objectTypeOf, type OwnedObject } from '../../src/crossplane/packages/owned-objects.js';
 import { targetFor, type Target } from '../../src/crossplane/releases/target.js';
 import { byCodePoint } from '../../src/base/collections.js';
-import type { JsonObject, JsonValue } from '../../src/base/json.js';
-import { isList, isMapping, mappingOf } from '../../src/base/json.js';
+import {
+  type JsonObject,
+  type JsonValue,
+  isList,
+  isMapping,
+  mappingOf,
+} from '../../src/base/json.js';
 import { writeYaml, writeYamlStream } from '../../src/base/yaml/write-yaml.js';
 import { lockfile, type LockfileKnobs } from '../../src/testing/generators/lockfile.js';
 import { render } from '../../src/project/manifests/render.js';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { IndexFile, IndexVersion } from '../../src/sources/index/index-file.js';
 import { resolve } from '../../src/resolver/resolve/resolve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
-import type { MatcherSubject } from '../../src/testing/matchers.js';
 import {
+  type MatcherSubject,
   assertConflictsOn,
   assertResolves,
   assertSelects,

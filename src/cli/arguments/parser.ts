@@ -1,7 +1,6 @@
 import type { CommandWord } from '../terminal/io.js';
 import { Parser } from 'yargs/helpers';
-import type { Flag, Flags, Positionals } from '../kit/command.js';
-import type { CommandRow } from '../kit/command.js';
+import type { Flag, Flags, Positionals, CommandRow } from '../kit/command.js';
 import {
   cannotBeTurnedOff,
   givenTwice,

@@ -1,7 +1,6 @@
 import { formatOrigin } from '../../base/errors.js';
 import { escapeMarkup } from '../../base/escape.js';
-import type { PlacedFinding, PlacedReport, PlacedStep } from './report.js';
-import { findingText } from './report.js';
+import { type PlacedFinding, type PlacedReport, type PlacedStep, findingText } from './report.js';
 
 /** Formats a report as JUnit XML: a suite for each step, a test case for each finding or passed step. */
 export function junitResults({ command, steps }: PlacedReport): string {

@@ -1,7 +1,12 @@
 import { formatOrigin } from '../../base/errors.js';
 import { codeBlock, codeSpan } from '../../base/escape.js';
-import type { PlacedFinding, PlacedReport } from './report.js';
-import { findingsOf, findingText, hasFailed } from './report.js';
+import {
+  type PlacedFinding,
+  type PlacedReport,
+  findingsOf,
+  findingText,
+  hasFailed,
+} from './report.js';
 
 /** Maximum number of findings: code hosts cut comments at 65,536 characters. */
 const MAX_FINDINGS = 50;

@@ -1,8 +1,12 @@
 import { byCodePoint } from '../../base/collections.js';
-import { fingerprints } from './rules.js';
-import type { PlacedFinding, PlacedReport } from './report.js';
-import { findingsOf, findingText, type ReportSeverity } from './report.js';
-import { ruleOf } from './rules.js';
+import { fingerprints, ruleOf } from './rules.js';
+import {
+  type PlacedFinding,
+  type PlacedReport,
+  findingsOf,
+  findingText,
+  type ReportSeverity,
+} from './report.js';
 
 const LEVELS: Readonly<Record<ReportSeverity, string>> = {
   error: 'error',

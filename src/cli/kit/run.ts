@@ -1,21 +1,17 @@
 import { resolve } from 'node:path';
 import { byCodePoint } from '../../base/collections.js';
 import { LINE_WIDTH } from '../../base/messages.js';
-import type { AnyCommand, CommandRow } from './command.js';
+import { type AnyCommand, type CommandRow, EXIT, type ExitCode } from './command.js';
 import { COMPLETE } from './completion-script.js';
 import { readCommandLine, workingFolder, type CommandLine } from './command-line.js';
 import type { EachArgs } from '../arguments/common-flags.js';
 import type { SomeArgs } from '../projects/project-arguments.js';
-import { EXIT, type ExitCode } from './command.js';
-import { unknownCommand } from '../arguments/argument-errors.js';
-import { colouredIo } from '../terminal/output-filters.js';
-import { foldedIo } from '../terminal/output-filters.js';
+import { unknownCommand, UsageError } from '../arguments/argument-errors.js';
+import { colouredIo, foldedIo, sanitizedIo } from '../terminal/output-filters.js';
 import type { Io } from '../terminal/io.js';
-import { sanitizedIo } from '../terminal/output-filters.js';
 import { toolVersion } from '../terminal/environment.js';
 import { errorReport, reportError } from './errors.js';
 import type { Reporting } from '../findings/reporting.js';
-import { UsageError } from '../arguments/argument-errors.js';
 
 /**
  * Runs one command line and returns the exit code of the process. `onRead` gets the command line

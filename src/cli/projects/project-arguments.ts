@@ -3,11 +3,10 @@ import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path
 import { InputError } from '../../base/errors.js';
 import { timeBudget, type TimeBudget } from '../../base/time.js';
 import type { AnyCommand } from '../kit/command.js';
-import { conflictingFlags } from '../arguments/argument-errors.js';
+import { conflictingFlags, UsageError } from '../arguments/argument-errors.js';
 import { projectArgs, projectWith } from './project.js';
 import { isOciPath } from '../sources/oci-path.js';
 import { realPath } from '../../project/inputs/input-files.js';
-import { UsageError } from '../arguments/argument-errors.js';
 
 /** Arguments of a command, for code that knows some of them. */
 export type SomeArgs = Readonly<Record<string, unknown>>;

@@ -3,8 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { InputError } from '../../base/errors.js';
 import type { AnyCommand } from '../kit/command.js';
-import { DEFAULT_OUT } from '../arguments/common-flags.js';
-import { DEFAULT_LOCK, PACKAGE_LOCK } from '../arguments/common-flags.js';
+import { DEFAULT_OUT, DEFAULT_LOCK, PACKAGE_LOCK } from '../arguments/common-flags.js';
 import { isOciPath } from '../sources/oci-path.js';
 
 /** The project folder of a command, and its input file. */

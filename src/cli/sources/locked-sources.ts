@@ -5,13 +5,14 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
 import { auditedSource, type IsLocked } from '../../sources/audited-source.js';
-import { firstKnowing } from '../../sources/decorators.js';
-import { withConcurrencyLimit } from '../../sources/decorators.js';
-import { optionalMembers } from '../../sources/decorators.js';
-import { noteUnsearchableSources } from '../../sources/decorators.js';
-import type { SharedSources } from '../terminal/io.js';
+import {
+  firstKnowing,
+  withConcurrencyLimit,
+  optionalMembers,
+  noteUnsearchableSources,
+} from '../../sources/decorators.js';
+import type { SharedSources, RunIo } from '../terminal/io.js';
 import { asOne, inOwnTime, openEach, sourcesKey, type SourceArgs } from './source-flags.js';
-import type { RunIo } from '../terminal/io.js';
 
 interface LockedSources {
   /** Audits every image that is locked, and reads no other. */

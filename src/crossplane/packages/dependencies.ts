@@ -1,10 +1,15 @@
 import { parseConstraint } from '../constraints/constraint.js';
 import { parseCrdRef } from './crd-ref.js';
-import { errorFinding, warningFinding } from './package-meta.js';
+import {
+  errorFinding,
+  warningFinding,
+  type Finding,
+  type PackageRequirement,
+  type Requirement,
+} from './package-meta.js';
 import { isPackageKind, type PackageKind } from './package.js';
 import { isMapping, type JsonObject, type JsonValue } from '../../base/json.js';
 import { isDigest } from '../../base/digest.js';
-import type { Finding, PackageRequirement, Requirement } from './package-meta.js';
 import { repositoryProblem } from './reference.js';
 import type { Target } from '../releases/target.js';
 

@@ -1,9 +1,12 @@
 import { parseConstraint, type Constraint } from '../constraints/constraint.js';
-import { NEWEST_DIALECT } from '../constraints/version.js';
-import { InputError } from '../../base/errors.js';
-import type { Origin } from '../../base/errors.js';
+import {
+  NEWEST_DIALECT,
+  compareVersions,
+  parseVersion,
+  type Version,
+} from '../constraints/version.js';
+import { InputError, type Origin } from '../../base/errors.js';
 import { knownReleases, sameRules, targetFor, type Target } from './target.js';
-import { compareVersions, parseVersion, type Version } from '../constraints/version.js';
 
 interface TargetChoice {
   /** Groups of releases with the same rules, most preferred first. */

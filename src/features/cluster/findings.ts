@@ -1,10 +1,20 @@
-import { formatOrigin } from '../../base/errors.js';
+import { formatOrigin, redactCredentials } from '../../base/errors.js';
 import { byCodePoint } from '../../base/collections.js';
-import { redactCredentials } from '../../base/errors.js';
-import type { ClusterFinding, ClusterRule } from './installed-cluster.js';
-import type { InstalledCluster } from './installed-cluster.js';
-import { activationPolicies, unmatchedPatterns } from './package-rules.js';
-import { incompleteDump, ignoredSecrets } from './installed-cluster.js';
+import {
+  type ClusterFinding,
+  type ClusterRule,
+  type InstalledCluster,
+  incompleteDump,
+  ignoredSecrets,
+} from './installed-cluster.js';
+import {
+  activationPolicies,
+  unmatchedPatterns,
+  duplicateSources,
+  pausedObjects,
+  mixedSkipResolution,
+  unhealthyPackages,
+} from './package-rules.js';
 import {
   brokenConstraints,
   duplicateRows,
@@ -20,12 +30,6 @@ import {
   tagsWithDigests,
   unreadableReferences,
 } from './name-rules.js';
-import {
-  duplicateSources,
-  pausedObjects,
-  mixedSkipResolution,
-  unhealthyPackages,
-} from './package-rules.js';
 import {
   inactivePackages,
   orphanedRevisions,

@@ -1,8 +1,7 @@
 import { DIFF_SEVERITIES, isAsSevereAs, type DiffSeverity } from './findings.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { documentParser } from '../../crossplane/package-yaml/document-pair.js';
-import { diff, type Diff } from './diff.js';
-import { diffPackages } from './diff.js';
+import { diff, type Diff, diffPackages } from './diff.js';
 import type { ArgsOf, Flags, Outcome } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { formatFlag } from '../../cli/arguments/common-flags.js';

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ownedObjects } from '../../crossplane/packages/owned-objects.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { InputError } from '../../base/errors.js';
+import { InputError, SourceError } from '../../base/errors.js';
 import { isPackageKind } from '../../crossplane/packages/package.js';
 import type { PackageDocument } from '../../crossplane/package-yaml/package-documents.js';
 import type { PackageSource } from '../../sources/package-source.js';
-import { SourceError } from '../../base/errors.js';
 import { targetFor, type Target } from '../../crossplane/releases/target.js';
 import { firstKnowing } from '../../sources/decorators.js';
 import { readPackageAndDocuments } from '../../sources/package-on-disk.js';
@@ -17,9 +16,8 @@ import {
   type ReadImage,
 } from '../../sources/images/image-documents.js';
 import { isDigest } from '../../base/digest.js';
-import { printable } from '../../base/escape.js';
-import type { DiffSide, DocumentReader } from './diff.js';
-import type { ComparedPackage, PackageSide } from './diff.js';
+import { printable, shellWord } from '../../base/escape.js';
+import type { DiffSide, DocumentReader, ComparedPackage, PackageSide } from './diff.js';
 import type { ArgsOf } from '../../cli/kit/command.js';
 import { imageConfigs } from '../../cli/arguments/input-flags.js';
 import {
@@ -33,7 +31,6 @@ import { projectTarget } from '../../cli/arguments/target-flag.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { extraManifestsIn } from '../../cli/files/lock-file.js';
 import { namedLock, type NamedLock } from '../../cli/files/named-lock.js';
-import { shellWord } from '../../base/escape.js';
 
 type SideArgs = Omit<ArgsOf<typeof packageFlags>, 'output'> & {
   /** Whether documents of packages are wanted, and not only what lockfiles and indexes say. */

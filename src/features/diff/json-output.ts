@@ -1,9 +1,8 @@
-import { DIFF_SEVERITIES } from './findings.js';
+import { DIFF_SEVERITIES, type DiffFinding, type DiffPlace } from './findings.js';
 import type { PackageChange, Want } from './changes.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
 import { OWNED_KINDS } from '../../crossplane/packages/owned-objects.js';
 import type { Diff, ObjectChange } from './diff.js';
-import type { DiffFinding, DiffPlace } from './findings.js';
 import {
   constant,
   count,

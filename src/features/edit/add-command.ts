@@ -7,8 +7,7 @@ import {
   type Request,
   type RootVersion,
 } from '../../project/inputs/request.js';
-import { command } from '../../cli/kit/command.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { command, EXIT, type ExitCode } from '../../cli/kit/command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { fullReference } from '../../cli/arguments/package-names.js';
 import type { Io } from '../../cli/terminal/io.js';

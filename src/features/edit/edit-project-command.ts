@@ -10,10 +10,8 @@ import { readInputs, type Inputs } from '../../project/inputs/read-inputs.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ResolveOptions } from '../../resolver/resolve/to-problem.js';
-import type { ArgsOf, Flags } from '../../cli/kit/command.js';
-import type { ExitCode } from '../../cli/kit/command.js';
-import { bundleFlags } from '../../cli/arguments/common-flags.js';
-import { editedOutputFlag } from '../../cli/arguments/common-flags.js';
+import type { ArgsOf, Flags, ExitCode } from '../../cli/kit/command.js';
+import { bundleFlags, editedOutputFlag } from '../../cli/arguments/common-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
@@ -21,9 +19,7 @@ import type { Io } from '../../cli/terminal/io.js';
 import { readLock, type LockOnDisk } from '../../cli/files/lock-file.js';
 import { refuseOtherSet } from '../../cli/files/lock-checks.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import type { Given } from '../resolve/answer-command.js';
-import { withHintFlags } from '../resolve/answer-command.js';
-import { reportAnswer } from '../resolve/answer-command.js';
+import { type Given, withHintFlags, reportAnswer } from '../resolve/answer-command.js';
 import { shellCommand } from '../../base/escape.js';
 
 /** Flags of every command that edits input files and resolves. */

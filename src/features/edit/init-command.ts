@@ -1,34 +1,33 @@
 import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
-import { ownMetadata } from '../../project/manifests/object-template.js';
+import { ownMetadata, withoutApiDefaults } from '../../project/manifests/object-template.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { andList } from '../../base/messages.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { ANY_VERSION } from '../../project/inputs/references.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
 import { readInputs } from '../../project/inputs/read-inputs.js';
-import { withoutApiDefaults } from '../../project/manifests/object-template.js';
 import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import { InputError } from '../../base/errors.js';
 import { objectNameOf } from '../../crossplane/packages/object-names.js';
-import type { PackageRoot, Request } from '../../project/inputs/request.js';
-import { replacedRepository } from '../../project/inputs/request.js';
+import {
+  type PackageRoot,
+  type Request,
+  replacedRepository,
+} from '../../project/inputs/request.js';
 import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
 import { mappingOf, type JsonObject } from '../../base/json.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
-import { command, type ArgsOf, type Flags } from '../../cli/kit/command.js';
-import { EXIT } from '../../cli/kit/command.js';
-import { explainFlag, writeFlag } from '../../cli/arguments/common-flags.js';
+import { command, type ArgsOf, type Flags, EXIT, jsonDocument } from '../../cli/kit/command.js';
+import { explainFlag, writeFlag, editedOutputFlag } from '../../cli/arguments/common-flags.js';
 import { fileFlag } from '../../cli/arguments/input-flags.js';
-import { editedOutputFlag } from '../../cli/arguments/common-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import { fullReference, isShort } from '../../cli/arguments/package-names.js';
 import type { Io } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { reportUnsolved } from '../resolve/answer-command.js';
-import { jsonDocument } from '../../cli/kit/command.js';
 import { newProjectText, projectName, type NewProject } from './new-project.js';
 
 const FILE = DEFAULT_FILES[0]!;

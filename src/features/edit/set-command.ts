@@ -1,6 +1,5 @@
 import { targetFor } from '../../crossplane/releases/target.js';
-import { command } from '../../cli/kit/command.js';
-import { EXIT } from '../../cli/kit/command.js';
+import { command, EXIT } from '../../cli/kit/command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
 import { noteEdits } from './add-command.js';

@@ -25,8 +25,7 @@ import {
   type LockedPackage,
   type Lockfile,
 } from '../../project/lockfile/lockfile.js';
-import type { RefusalNode } from '../../resolver/explain/refusal.js';
-import type { Refusal } from '../../resolver/explain/refusal.js';
+import type { RefusalNode, Refusal } from '../../resolver/explain/refusal.js';
 import type { Solved, Unsolvable } from '../../resolver/resolve/answer.js';
 
 /** Returns the graph of a lockfile. Missing packages are nodes without a version. */

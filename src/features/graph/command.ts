@@ -1,11 +1,9 @@
-import { graphOfDiff } from './build-graph.js';
-import { graphOfLockfile } from './build-graph.js';
+import { graphOfDiff, graphOfLockfile } from './build-graph.js';
 import type { PackageGraph } from './package-graph.js';
 import { InputError } from '../../base/errors.js';
 import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import { writeFlag } from '../../cli/arguments/common-flags.js';
-import { lockFlag } from '../../cli/arguments/common-flags.js';
+import { writeFlag, lockFlag } from '../../cli/arguments/common-flags.js';
 import { sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { readRequiredLock } from '../../cli/files/lock-file.js';

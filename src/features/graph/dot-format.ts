@@ -1,7 +1,19 @@
 import { printable } from '../../base/escape.js';
-import { fullEdgeText, edgeText, graphTitle, nodeSubtitle, nodeName } from './package-graph.js';
-import type { GraphEdge, GraphNode, NodeKind, PackageGraph } from './package-graph.js';
-import { ADDED, CONFLICT, PALETTE, REMOVED } from './package-graph.js';
+import {
+  fullEdgeText,
+  edgeText,
+  graphTitle,
+  nodeSubtitle,
+  nodeName,
+  type GraphEdge,
+  type GraphNode,
+  type NodeKind,
+  type PackageGraph,
+  ADDED,
+  CONFLICT,
+  PALETTE,
+  REMOVED,
+} from './package-graph.js';
 
 const SHAPES: Readonly<Record<NodeKind, string>> = {
   Configuration: 'hexagon',

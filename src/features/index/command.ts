@@ -3,21 +3,23 @@ import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { writeError } from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
-import { InputError } from '../../base/errors.js';
+import { InputError, SourceError } from '../../base/errors.js';
 import type { IndexFile } from '../../sources/index/index-file.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { PackageSource } from '../../sources/package-source.js';
-import { SourceError } from '../../base/errors.js';
 import { knownReleases, targetFor, type Target } from '../../crossplane/releases/target.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { formatIndex, buildIndex } from '../../sources/index/make-index.js';
-import { command, type ArgsOf, type Flags } from '../../cli/kit/command.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
-import { imageConfigFlag, imageConfigs } from '../../cli/arguments/input-flags.js';
-import { compatFlag } from '../../cli/arguments/input-flags.js';
-import { writeFlag } from '../../cli/arguments/common-flags.js';
-import { outputFlag } from '../../cli/arguments/common-flags.js';
-import { jsonDocument } from '../../cli/kit/command.js';
+import {
+  command,
+  type ArgsOf,
+  type Flags,
+  EXIT,
+  type ExitCode,
+  jsonDocument,
+} from '../../cli/kit/command.js';
+import { imageConfigFlag, imageConfigs, compatFlag } from '../../cli/arguments/input-flags.js';
+import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import type { Io } from '../../cli/terminal/io.js';
 import { workingPlace } from '../../cli/files/lock-file.js';
 import { isOciPath, parseOciPath, parseTaggedPath } from '../../cli/sources/oci-path.js';

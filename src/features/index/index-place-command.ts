@@ -1,4 +1,10 @@
-import { pushPlace } from '../../cli/sources/registries.js';
+import {
+  pushPlace,
+  INDEX_TITLE,
+  registriesFor,
+  requireFile,
+  type RegistryArgs,
+} from '../../cli/sources/registries.js';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { outputPath } from '../../base/files/transaction.js';
@@ -15,16 +21,9 @@ import {
 } from '../../sources/sparse-index/location.js';
 import type { SparseIndexSnapshot } from '../../sources/sparse-index/snapshot.js';
 import { IndexFolder } from '../../oci/store/index-folder.js';
-import type { Clock } from '../../base/time.js';
-import type { TimeBudget } from '../../base/time.js';
+import type { Clock, TimeBudget } from '../../base/time.js';
 import type { Io } from '../../cli/terminal/io.js';
 import { isOciPath, parseOciPath } from '../../cli/sources/oci-path.js';
-import {
-  INDEX_TITLE,
-  registriesFor,
-  requireFile,
-  type RegistryArgs,
-} from '../../cli/sources/registries.js';
 import { shellWord } from '../../base/escape.js';
 
 /** Whether a path names a folder, there or to be made: then it is for an index in parts. */

@@ -6,12 +6,11 @@ import {
   type RefreshedPackage,
   type RefreshOptions,
 } from '../../sources/index/refresh.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { EXIT, type ExitCode, jsonDocument } from '../../cli/kit/command.js';
 import type { Io } from '../../cli/terminal/io.js';
 import { findIndex, type FoundIndex } from './index-place-command.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { jsonDocument } from '../../cli/kit/command.js';
 import { unknownPackage } from '../../cli/arguments/package-names.js';
 
 /** A difference between an index and its packages. */

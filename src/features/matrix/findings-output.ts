@@ -3,8 +3,7 @@ import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import { codeSpan } from '../../base/escape.js';
 import type { Matrix, MatrixRow } from './matrix.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { table } from '../../cli/findings/report-parts.js';
-import { singleStep } from '../../cli/findings/report-parts.js';
+import { table, singleStep } from '../../cli/findings/report-parts.js';
 
 /** Releases that the set does not work on; those that the set is meant for count as errors. */
 export function matrixFindings(

@@ -1,33 +1,31 @@
 import { access } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { writeError } from '../../base/files/file-system.js';
-import { isFileSystemError } from '../../base/files/file-system.js';
-import { removeWithRetry } from '../../base/files/file-system.js';
+import { writeError, isFileSystemError, removeWithRetry } from '../../base/files/file-system.js';
 import { outputPath } from '../../base/files/transaction.js';
 import { InputError } from '../../base/errors.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import { removeAbandoned } from '../../oci/store/layout-staging.js';
 import type { LayoutWriter } from '../../oci/store/layout-writer.js';
-import { writeBundleFile } from './bundle.js';
+import { writeBundleFile, fillLayout } from './bundle.js';
 import { closureImages } from './lockfile-images.js';
-import { fillLayout } from './bundle.js';
-import { command } from '../../cli/kit/command.js';
-import { EXIT } from '../../cli/kit/command.js';
-import { outFlag, writeFlag } from '../../cli/arguments/common-flags.js';
-import { DEFAULT_LOCK, lockFlag } from '../../cli/arguments/common-flags.js';
-import { signaturesFlag } from '../../cli/arguments/common-flags.js';
+import { command, EXIT, jsonDocument } from '../../cli/kit/command.js';
+import {
+  outFlag,
+  writeFlag,
+  DEFAULT_LOCK,
+  lockFlag,
+  signaturesFlag,
+  outputFlag,
+} from '../../cli/arguments/common-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
-import { outputFlag } from '../../cli/arguments/common-flags.js';
 import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
 import { renderAgain } from '../../cli/files/render-again.js';
-import { isBundleFile } from './bundle-file-command.js';
+import { isBundleFile, withStagedLayout } from './bundle-file-command.js';
 import { extraManifestsIn, requireLock } from '../../cli/files/lock-file.js';
-import { withStagedLayout } from './bundle-file-command.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { jsonDocument } from '../../cli/kit/command.js';
 import { size } from './output.js';
 import { shellWord } from '../../base/escape.js';
 

@@ -9,12 +9,14 @@ import { mirrorConfigs, mirrorRules, parseMirror, type Mirror } from './mirror-r
 import { copyToMirror, planMirror, type MirroredImage } from './mirror.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
-import { command, type ArgsOf, type Flags } from '../../cli/kit/command.js';
-import { EXIT } from '../../cli/kit/command.js';
-import { lockFlag } from '../../cli/arguments/common-flags.js';
-import { keepHostFlag, signaturesFlag } from '../../cli/arguments/common-flags.js';
+import { command, type ArgsOf, type Flags, EXIT } from '../../cli/kit/command.js';
+import {
+  lockFlag,
+  keepHostFlag,
+  signaturesFlag,
+  outputFlag,
+} from '../../cli/arguments/common-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
-import { outputFlag } from '../../cli/arguments/common-flags.js';
 import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
 import { isBundleFile, lockInBundle } from './bundle-file-command.js';
 import type { Io } from '../../cli/terminal/io.js';
@@ -23,8 +25,14 @@ import { withProgress } from '../../cli/terminal/progress.js';
 import { registriesFor } from '../../cli/sources/registries.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
-import { size } from './output.js';
-import { COPY_TOOLS, copyCommands, mirrorJson, mirrorText, type MirrorReport } from './output.js';
+import {
+  size,
+  COPY_TOOLS,
+  copyCommands,
+  mirrorJson,
+  mirrorText,
+  type MirrorReport,
+} from './output.js';
 
 const flags = {
   to: {

@@ -1,8 +1,7 @@
 import { type FoundPackage, search } from './search.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
-import { lockFlag } from '../../cli/arguments/common-flags.js';
-import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import { readLock } from '../../cli/files/lock-file.js';

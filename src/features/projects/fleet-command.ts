@@ -4,25 +4,29 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { compareFleet } from './compare-projects.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import { update } from '../../resolver/resolve/resolve.js';
-import { command, type AnyCommand, type ArgsOf, type Flags } from '../../cli/kit/command.js';
-import { eachFlags } from '../../cli/arguments/common-flags.js';
-import { resultRows } from '../../cli/projects/project-results.js';
+import {
+  command,
+  type AnyCommand,
+  type ArgsOf,
+  type Flags,
+  EXIT,
+  type ExitCode,
+} from '../../cli/kit/command.js';
+import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
+import {
+  resultRows,
+  type PrintedResult,
+  worstExitCode,
+} from '../../cli/projects/project-results.js';
 import { runSets } from '../../cli/projects/run-projects.js';
-import type { PrintedResult } from '../../cli/projects/project-results.js';
-import { worstExitCode } from '../../cli/projects/project-results.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
 import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
 import { readRequest } from '../../cli/arguments/input-flags.js';
-import { outputFlag } from '../../cli/arguments/common-flags.js';
-import { lockFlag } from '../../cli/arguments/common-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import type { Io } from '../../cli/terminal/io.js';
 import { requireLock } from '../../cli/files/lock-file.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { fleetLines } from './fleet-output.js';
-import type { FleetSet } from './fleet-output.js';
-import { fleetText } from './fleet-output.js';
+import { fleetLines, type FleetSet, fleetText } from './fleet-output.js';
 import { reportUnsolved } from '../resolve/answer-command.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
 import { readMove, whereLocked } from '../update/moves-command.js';

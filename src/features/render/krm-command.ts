@@ -2,15 +2,24 @@ import { applyPatch } from '../../project/edit/apply-patch.js';
 import { parseDocuments } from '../../project/inputs/document.js';
 import { InputError } from '../../base/errors.js';
 import { targetFor } from '../../crossplane/releases/target.js';
-import { isMapping, listOf, stringOf, type JsonObject, type JsonValue } from '../../base/json.js';
-import type { PatchOperation } from '../../base/json.js';
-import { readKrmConfig, type KrmConfig } from './krm.js';
-import { validateItems, transformItems, type KrmResult } from './krm.js';
+import {
+  isMapping,
+  listOf,
+  stringOf,
+  type JsonObject,
+  type JsonValue,
+  type PatchOperation,
+} from '../../base/json.js';
+import {
+  readKrmConfig,
+  type KrmConfig,
+  validateItems,
+  transformItems,
+  type KrmResult,
+} from './krm.js';
 import { render } from '../../project/manifests/render.js';
-import { command } from '../../cli/kit/command.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
-import { DEFAULT_LOCK } from '../../cli/arguments/common-flags.js';
-import { pinFlags } from '../../cli/arguments/common-flags.js';
+import { command, EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { DEFAULT_LOCK, pinFlags } from '../../cli/arguments/common-flags.js';
 import type { Io } from '../../cli/terminal/io.js';
 import { readLockFile } from '../../cli/files/lock-file.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';

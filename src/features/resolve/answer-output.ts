@@ -10,11 +10,10 @@ import { InputError } from '../../base/errors.js';
 import { jsonDocument } from '../../cli/kit/command.js';
 import { editedTexts } from '../../project/edit/apply-patch.js';
 import { type GivenInputs, inputEdit, type InputEdit } from '../../project/edit/input-edit.js';
-import type { CoreEntry } from '../../resolver/explain/refusal.js';
+import type { CoreEntry, Suggestion } from '../../resolver/explain/refusal.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import type { Movement } from '../../resolver/resolve/movements.js';
 import type { ChangeEffect } from '../../resolver/suggest/change-effect.js';
-import type { Suggestion } from '../../resolver/explain/refusal.js';
 
 /** Returns the answer as a JSON document, whose shape is stable. */
 export function answerJson(answer: Answer, bytes: number, inputs?: GivenInputs): string {

@@ -3,33 +3,34 @@ import { answerFromLockfile } from '../../resolver/resolve/frozen.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ResolveOptions } from '../../resolver/resolve/to-problem.js';
 import { SourceReader } from '../../resolver/driver/source-memory.js';
-import { answerWithHint, readGiven, type Given } from './answer-command.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
-import { eachFlags } from '../../cli/arguments/common-flags.js';
-import { bundleFlags, refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
-import { formatFlag } from '../../cli/arguments/common-flags.js';
-import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
-import { command, type ArgsOf, type Flags } from '../../cli/kit/command.js';
 import {
+  answerWithHint,
+  readGiven,
+  type Given,
   reportAnswer,
   printAnswer,
   type ReportedAnswer,
   noteUnrecordedIndexes,
 } from './answer-command.js';
+import { noStats } from '../../resolver/driver/read-stats.js';
+import {
+  eachFlags,
+  bundleFlags,
+  refuseTwoOutputs,
+  formatFlag,
+  lockIndexFlag,
+} from '../../cli/arguments/common-flags.js';
+import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
+import { command, type ArgsOf, type Flags, EXIT, type ExitCode } from '../../cli/kit/command.js';
 import { answerHeadline } from '../../cli/terminal/package-text.js';
-import { formatOfFile } from '../graph/output.js';
-import { writeGraph } from '../graph/output.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { formatOfFile, writeGraph } from '../graph/output.js';
 import type { Io } from '../../cli/terminal/io.js';
 import { readLock, reportNoLock, type LockOnDisk } from '../../cli/files/lock-file.js';
 import { isOfOtherSet, otherSetError } from '../../cli/files/lock-checks.js';
-import { BundleFolder } from '../../cli/files/rendered-folder.js';
-import { renderAgain } from '../../cli/files/render-again.js';
-import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
-import { refuseInBundle, writeOutputs } from '../../cli/files/render-again.js';
+import { BundleFolder, wantsLongerTags } from '../../cli/files/rendered-folder.js';
+import { renderAgain, refuseInBundle, writeOutputs } from '../../cli/files/render-again.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { lockIndexFlag } from '../../cli/arguments/common-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { requireSignaturesFlags } from '../../cli/arguments/signature-flags.js';
 import { asOne, openEach } from '../../cli/sources/source-flags.js';

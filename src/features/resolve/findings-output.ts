@@ -1,13 +1,10 @@
-import type { Origin } from '../../base/errors.js';
-import { formatOrigin } from '../../base/errors.js';
+import { type Origin, formatOrigin } from '../../base/errors.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import { codeSpan } from '../../base/escape.js';
 import type { Answer, GaveUp, Solved, Unsolvable } from '../../resolver/resolve/answer.js';
-import { counted } from '../../cli/terminal/package-text.js';
-import { changeLines, shortVersion } from '../../cli/terminal/package-text.js';
-import { details } from '../../cli/findings/report-parts.js';
-import { singleStep } from '../../cli/findings/report-parts.js';
+import { counted, changeLines, shortVersion } from '../../cli/terminal/package-text.js';
+import { details, singleStep } from '../../cli/findings/report-parts.js';
 
 /** Returns the findings of an answer, placed in the input files. */
 export function answerFindings(answer: Answer, request: Request): ReportFinding[] {

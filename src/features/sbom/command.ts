@@ -1,10 +1,8 @@
-import { sourceDate } from '../../cli/terminal/environment.js';
-import { command } from '../../cli/kit/command.js';
-import { EXIT } from '../../cli/kit/command.js';
+import { sourceDate, toolVersion } from '../../cli/terminal/environment.js';
+import { command, EXIT } from '../../cli/kit/command.js';
 import { lockFlag } from '../../cli/arguments/common-flags.js';
 import { networkFlags } from '../../cli/sources/network-flags.js';
 import { requireLock } from '../../cli/files/lock-file.js';
-import { toolVersion } from '../../cli/terminal/environment.js';
 
 /** `sbom`: the locked packages as a bill of materials. */
 export const sbomCommand = command({

@@ -3,17 +3,20 @@ import {
   summarizeCache,
   type CacheSummary,
   type FileTotals,
+  removeCache,
 } from '../../oci/store/cache-maintenance.js';
-import { removeCache } from '../../oci/store/cache-maintenance.js';
-import { cacheFolder } from '../../cli/sources/network-flags.js';
-import { command, type ArgsOf, type Flags, type Positionals } from '../../cli/kit/command.js';
-import { EXIT } from '../../cli/kit/command.js';
-import { cacheFlag } from '../../cli/sources/network-flags.js';
-import { writeFlag } from '../../cli/arguments/common-flags.js';
-import { outputFlag } from '../../cli/arguments/common-flags.js';
+import { cacheFolder, cacheFlag } from '../../cli/sources/network-flags.js';
+import {
+  command,
+  type ArgsOf,
+  type Flags,
+  type Positionals,
+  EXIT,
+  jsonDocument,
+} from '../../cli/kit/command.js';
+import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
 import type { Io } from '../../cli/terminal/io.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { jsonDocument } from '../../cli/kit/command.js';
 
 const positionals = {
   action: {

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
-import { command } from '../../cli/kit/command.js';
+import { command, EXIT } from '../../cli/kit/command.js';
 import { SCRIPTS } from '../../cli/kit/completion-script.js';
-import { EXIT } from '../../cli/kit/command.js';
 
 export const completionCommand = command({
   positionals: {

@@ -14,13 +14,15 @@ import {
   withPrintedAdvice,
   type AdvisedPackage,
 } from './update-advice-output.js';
-import { DEFAULT_OUT } from '../../cli/arguments/common-flags.js';
-import { formatFlag } from '../../cli/arguments/common-flags.js';
-import { eachFlags } from '../../cli/arguments/common-flags.js';
+import {
+  DEFAULT_OUT,
+  formatFlag,
+  eachFlags,
+  lockFlag,
+  outputFlag,
+} from '../../cli/arguments/common-flags.js';
 import { readInputsIfAny } from '../../cli/arguments/input-flags.js';
 import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
-import { lockFlag } from '../../cli/arguments/common-flags.js';
-import { outputFlag } from '../../cli/arguments/common-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { counted } from '../../cli/terminal/package-text.js';

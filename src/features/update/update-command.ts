@@ -4,19 +4,26 @@ import { outdated } from './outdated.js';
 import { update } from '../../resolver/resolve/resolve.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { SourceReader } from '../../resolver/driver/source-memory.js';
-import { eachFlags } from '../../cli/arguments/common-flags.js';
-import { bundleFlags, refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
-import { command } from '../../cli/kit/command.js';
-import { reportAnswer, noteUnrecordedIndexes } from '../resolve/answer-command.js';
-import { EXIT } from '../../cli/kit/command.js';
-import { answerWithHint, readGiven, type HintedArgs } from '../resolve/answer-command.js';
+import {
+  eachFlags,
+  bundleFlags,
+  refuseTwoOutputs,
+  lockIndexFlag,
+} from '../../cli/arguments/common-flags.js';
+import { command, EXIT } from '../../cli/kit/command.js';
+import {
+  reportAnswer,
+  noteUnrecordedIndexes,
+  answerWithHint,
+  readGiven,
+  type HintedArgs,
+} from '../resolve/answer-command.js';
 import { suggestionsApplied, withPrintedAdvice } from './update-advice-output.js';
 import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
 import { requireLock } from '../../cli/files/lock-file.js';
 import { refuseOtherSet } from '../../cli/files/lock-checks.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { stayingLines } from './outdated-output.js';
-import { lockIndexFlag } from '../../cli/arguments/common-flags.js';
 import { readMove, whereLocked } from './moves-command.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { requireSignaturesFlags } from '../../cli/arguments/signature-flags.js';

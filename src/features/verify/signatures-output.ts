@@ -3,8 +3,11 @@ import { joinReference } from '../../crossplane/packages/reference.js';
 import type { SourceError } from '../../base/errors.js';
 import { signatureReleases, type Target } from '../../crossplane/releases/target.js';
 import { isVerified, type VerifiedSignature } from '../../oci/signatures/check-image.js';
-import { authorityReasons, type LockedSignature } from '../mirror/locked-signatures.js';
-import { lockedSigner } from '../mirror/locked-signatures.js';
+import {
+  authorityReasons,
+  type LockedSignature,
+  lockedSigner,
+} from '../mirror/locked-signatures.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import { oneOf, record, source, type Static, text, version } from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';

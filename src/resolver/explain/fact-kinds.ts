@@ -1,4 +1,10 @@
-import type { CoreKind } from './refusal.js';
+import {
+  type CoreKind,
+  type FactStatement,
+  type FactVersions,
+  type NamedFact,
+  type RequirementPlace,
+} from './refusal.js';
 import {
   requesterText,
   exclusionText,
@@ -10,12 +16,6 @@ import {
 } from './fact-clause.js';
 import { labelsOf, type NounPhrases } from './noun-phrases.js';
 import { packageOf, proofFacts } from './proof-facts.js';
-import {
-  type FactStatement,
-  type FactVersions,
-  type NamedFact,
-  type RequirementPlace,
-} from './refusal.js';
 import { isDigest } from '../../base/digest.js';
 import { formatOrigin, type Origin } from '../../base/errors.js';
 import { selectorOf, selectorText } from '../../crossplane/constraints/constraint.js';

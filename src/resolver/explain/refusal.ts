@@ -1,8 +1,7 @@
 import type { ChangeEffect } from '../suggest/change-effect.js';
 import type { RequestEdit } from '../../project/inputs/request.js';
-import type { Repository } from '../../crossplane/packages/package.js';
+import type { Repository, PackageKind } from '../../crossplane/packages/package.js';
 import type { RulingKind } from '../solver/problem.js';
-import type { PackageKind } from '../../crossplane/packages/package.js';
 
 /** What kind of fact an entry of the core is. */
 export type CoreKind =

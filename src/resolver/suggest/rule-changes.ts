@@ -1,5 +1,10 @@
-import { mustKeepRoots, packageRoots, type Proposal, versionIn } from './proposal.js';
-import type { SuggestionContext } from './proposal.js';
+import {
+  mustKeepRoots,
+  packageRoots,
+  type Proposal,
+  versionIn,
+  type SuggestionContext,
+} from './proposal.js';
 import { formatOrigin } from '../../base/errors.js';
 import { andList } from '../../base/messages.js';
 import { ANY, type Selector, selectorText } from '../../crossplane/constraints/constraint.js';

@@ -11,9 +11,8 @@ import type {
 } from '../../project/inputs/request.js';
 import { samplePackage, digestOf } from './sample-packages.js';
 import { policyOf, policyPlan, type PolicyPlan } from './policy-plan.js';
-import { pick, picked, sometimes, weighted } from './knobs.js';
+import { pick, picked, sometimes, weighted, DEFAULT_KNOBS, type Knobs } from './knobs.js';
 import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
-import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 
 /** A request, planned before the published packages are known. */
 interface RequestPlan {

@@ -14,9 +14,8 @@ import {
   UNPUBLISHED,
   type SamplePackage,
 } from './sample-packages.js';
-import { pick, picked, sometimes, weighted } from './knobs.js';
+import { pick, picked, sometimes, weighted, DEFAULT_KNOBS, type Knobs } from './knobs.js';
 import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
-import { DEFAULT_KNOBS, type Knobs } from './knobs.js';
 
 /**
  * Draws universes of packages in the form of an index file.

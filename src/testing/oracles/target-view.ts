@@ -8,8 +8,7 @@ import type { LocalRoot, Request, Root } from '../../project/inputs/request.js';
 import type { MinimumAge, PolicyEntry } from '../../project/inputs/policy.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { realClock } from '../../base/time.js';
-import { NEWEST_DIALECT } from '../../crossplane/constraints/version.js';
-import { parseVersion } from '../../crossplane/constraints/version.js';
+import { NEWEST_DIALECT, parseVersion } from '../../crossplane/constraints/version.js';
 import { readEntry, readVersion, type OracleReading, type ReadDependency } from './reading.js';
 import type { ResolverOptions } from '../resolver.js';
 

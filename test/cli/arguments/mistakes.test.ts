@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { COMMANDS } from '../../../src/commands.js';
+import { COMMANDS, runCli } from '../../../src/commands.js';
 import { EXIT } from '../../../src/cli/kit/command.js';
-import { runCli } from '../../../src/commands.js';
 import { fakeIo } from '../../support/fake-io.js';
 
 async function run(...argv: readonly string[]) {

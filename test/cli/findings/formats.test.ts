@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { azureIssues } from '../../../src/cli/findings/ci-formats.js';
-import { githubAnnotations, githubOutputs } from '../../../src/cli/findings/ci-formats.js';
-import { gitlabCodeQuality } from '../../../src/cli/findings/ci-formats.js';
+import {
+  azureIssues,
+  githubAnnotations,
+  githubOutputs,
+  gitlabCodeQuality,
+} from '../../../src/cli/findings/ci-formats.js';
 import { junitResults } from '../../../src/cli/findings/junit.js';
 import { markdownSummary } from '../../../src/cli/findings/markdown.js';
 import { sarifLog } from '../../../src/cli/findings/sarif.js';
-import { placedReport, type PlacedReport } from '../../../src/cli/findings/report.js';
-import type { Report, ReportFinding } from '../../../src/cli/findings/report.js';
+import {
+  placedReport,
+  type PlacedReport,
+  type Report,
+  type ReportFinding,
+} from '../../../src/cli/findings/report.js';
 import { BUILD_LOG_COMMANDS, containsBuildLogCommand } from '../../../src/base/escape.js';
 import { codeQualityProblems, sarifProblems } from '../../support/report-schemas.js';
 

@@ -2,9 +2,8 @@ import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../../src/commands.js';
+import { COMMANDS, runCli } from '../../../src/commands.js';
 import { REPORT_FORMATS } from '../../../src/cli/arguments/common-flags.js';
-import { runCli } from '../../../src/commands.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { codeQualityProblems, sarifProblems } from '../../support/report-schemas.js';
 

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Flag } from '../../../src/cli/kit/command.js';
+import { type Flag, EXIT } from '../../../src/cli/kit/command.js';
 import { readCommandLine } from '../../../src/cli/kit/command-line.js';
-import { COMMANDS } from '../../../src/commands.js';
-import { EXIT } from '../../../src/cli/kit/command.js';
+import { COMMANDS, runCli } from '../../../src/commands.js';
 import { globalFlags } from '../../../src/cli/arguments/common-flags.js';
-import { runCli } from '../../../src/commands.js';
 import { fakeIo } from '../../support/fake-io.js';
 
 const commands = await Promise.all(

@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { plainSpec } from '../../../src/project/manifests/object-template.js';
-import { hasSpecField } from '../../../src/project/manifests/object-template.js';
+import { plainSpec, hasSpecField } from '../../../src/project/manifests/object-template.js';
 import { readDump } from '../../../src/project/inputs/read-dump.js';
 import { formatLockfile } from '../../../src/project/lockfile/format-lockfile.js';
 import type { LockedPackage, Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { knownReleases, targetFor } from '../../../src/crossplane/releases/target.js';
 import { openDir } from '../../../src/sources/dir-source.js';
-import { detectRelease } from '../../../src/features/cluster/import-cluster.js';
-import { importCluster } from '../../../src/features/cluster/import-cluster.js';
+import { detectRelease, importCluster } from '../../../src/features/cluster/import-cluster.js';
 import { resolvedDemo } from '../../support/demo-lockfile.js';
 import {
   applicable,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareDefinitions } from '../../../src/features/diff/definitions.js';
-import { byKubeVersion } from '../../../src/features/diff/definitions.js';
+import { compareDefinitions, byKubeVersion } from '../../../src/features/diff/definitions.js';
 import type { JsonObject } from '../../../src/base/json.js';
 
 const version = (name: string, parts: JsonObject = {}): JsonObject => ({

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareCompositions } from '../../../src/features/diff/documents.js';
-import { comparePermissions } from '../../../src/features/diff/documents.js';
+import { compareCompositions, comparePermissions } from '../../../src/features/diff/documents.js';
 import type { JsonObject } from '../../../src/base/json.js';
 
 const composition = (kind: string, ...functions: readonly string[]): JsonObject => ({

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { objectFinding } from '../../../src/features/diff/changes.js';
-import { ownerChanges } from '../../../src/features/diff/changes.js';
+import { objectFinding, ownerChanges } from '../../../src/features/diff/changes.js';
 import type { LockedPackage } from '../../../src/project/lockfile/lockfile.js';
 import { OWNED_KINDS, type OwnedObject } from '../../../src/crossplane/packages/owned-objects.js';
 import { plan, type LockfilePlan } from '../../../src/features/plan/plan.js';

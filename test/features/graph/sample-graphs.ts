@@ -1,6 +1,8 @@
-import { graphOfDiff } from '../../../src/features/graph/build-graph.js';
-import { graphOfLockfile } from '../../../src/features/graph/build-graph.js';
-import { graphOfRefusal } from '../../../src/features/graph/build-graph.js';
+import {
+  graphOfDiff,
+  graphOfLockfile,
+  graphOfRefusal,
+} from '../../../src/features/graph/build-graph.js';
 import type { PackageGraph } from '../../../src/features/graph/package-graph.js';
 import type { LockedPackage, Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { refusalStory } from '../../support/story/refusal-story.js';

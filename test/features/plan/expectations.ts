@@ -4,15 +4,15 @@ import { runWith } from '../../../src/crossplane/package-manager/cluster-image.j
 import {
   EMPTY_CLUSTER,
   type ClusterState,
+  packageConditions,
+  wantedObject,
 } from '../../../src/crossplane/package-manager/cluster-state.js';
 import { lockedImages } from '../../../src/features/simulate/locked-images.js';
-import { packageConditions } from '../../../src/crossplane/package-manager/cluster-state.js';
 import {
   reconcileCluster,
   type ReconciledCluster,
   type UserChange,
 } from '../../../src/crossplane/package-manager/reconcile-cluster.js';
-import { wantedObject } from '../../../src/crossplane/package-manager/cluster-state.js';
 import type { Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { ownershipKey } from '../../../src/crossplane/packages/owned-objects.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';

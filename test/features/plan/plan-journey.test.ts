@@ -4,9 +4,9 @@ import {
   planJourney,
   type PlannedJourney,
   type PackageMove,
+  causeText,
 } from '../../../src/features/plan/steps.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
-import { causeText } from '../../../src/features/plan/steps.js';
 import type { LockedPackage } from '../../../src/project/lockfile/lockfile.js';
 import { locked, lockfileOf, needs, withSpec } from '../../support/lockfiles.js';
 

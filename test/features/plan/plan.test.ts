@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../../src/sources/memory-source.js';
-import { scriptCommands, planCommands } from '../../../src/features/plan/render-plan.js';
-import { plan } from '../../../src/features/plan/plan.js';
-import { renderPlan } from '../../../src/features/plan/render-plan.js';
-import type { LockfilePlan, NoPlan } from '../../../src/features/plan/plan.js';
+import {
+  scriptCommands,
+  planCommands,
+  renderPlan,
+} from '../../../src/features/plan/render-plan.js';
+import { plan, type LockfilePlan, type NoPlan } from '../../../src/features/plan/plan.js';
 import { causeText } from '../../../src/features/plan/steps.js';
 import { locked, lockfileOf, needs, withSpec } from '../../support/lockfiles.js';
 import { providers, requiring } from '../../support/universes.js';

@@ -6,11 +6,10 @@ import type { ClusterDump } from '../../../src/crossplane/package-manager/cluste
 import type { IndexFile } from '../../../src/sources/index/index-file.js';
 import type { LocalRoot, PackageRoot, Request } from '../../../src/project/inputs/request.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
-import { OutOfTime } from '../../../src/base/time.js';
-import { timeBudget, type TimeBudget } from '../../../src/base/time.js';
+import { OutOfTime, timeBudget, type TimeBudget } from '../../../src/base/time.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
-import { compareWithLockfile } from '../../../src/features/simulate/simulate.js';
 import {
+  compareWithLockfile,
   endsHealthy,
   simulate,
   type SimulatedInput,

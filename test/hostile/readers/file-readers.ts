@@ -5,8 +5,7 @@ import {
 } from '../../../src/crossplane/package-manager/image-config.js';
 import { readImageConfigs, readInputs } from '../../../src/project/inputs/read-inputs.js';
 import { readPullSecrets } from '../../../src/project/inputs/secrets.js';
-import { formatLockfile } from '../../../src/project/lockfile/format-lockfile.js';
-import { lockIndex } from '../../../src/project/lockfile/format-lockfile.js';
+import { formatLockfile, lockIndex } from '../../../src/project/lockfile/format-lockfile.js';
 import { lockTree } from '../../../src/project/lockfile/lock-graph.js';
 import { parseLockfile } from '../../../src/project/lockfile/parse-lockfile.js';
 import { parseDockerConfig } from '../../../src/oci/registry/docker-credentials.js';

@@ -4,8 +4,8 @@ import { RegistryClient } from '../../../src/oci/registry/client.js';
 import {
   parseDockerConfig,
   longestPrefixEntry,
+  configCredentials,
 } from '../../../src/oci/registry/docker-credentials.js';
-import { configCredentials } from '../../../src/oci/registry/docker-credentials.js';
 import { parseChallenges } from '../../../src/oci/registry/authenticator.js';
 import { Secret } from '../../../src/oci/registry/credentials.js';
 import { RegistryPusher } from '../../../src/oci/registry/pusher.js';

@@ -10,12 +10,15 @@ import {
 } from '../../../src/crossplane/packages/reference.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { proxiesFromEnvironment } from '../../../src/oci/registry/proxy.js';
-import { adviceFor, surprises } from '../../../src/crossplane/constraints/constraint-meaning.js';
-import { meaningOf } from '../../../src/crossplane/constraints/constraint-meaning.js';
-import { whyNot } from '../../../src/crossplane/constraints/constraint-meaning.js';
-import { parseConstraint } from '../../../src/crossplane/constraints/constraint.js';
-import type { Dialect } from '../../../src/crossplane/constraints/version.js';
 import {
+  adviceFor,
+  surprises,
+  meaningOf,
+  whyNot,
+} from '../../../src/crossplane/constraints/constraint-meaning.js';
+import { parseConstraint } from '../../../src/crossplane/constraints/constraint.js';
+import {
+  type Dialect,
   compareVersions,
   exactTag,
   formatVersion,

@@ -17,11 +17,16 @@ import {
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import { describe, expect, test } from 'vitest';
 import { applyPatch } from '../../../src/project/edit/apply-patch.js';
-import { jsonPointer } from '../../../src/base/json.js';
+import {
+  jsonPointer,
+  type PatchOperation,
+  isList,
+  isMapping,
+  type JsonObject,
+  type JsonValue,
+} from '../../../src/base/json.js';
 import { parseDocuments, type InputDocument } from '../../../src/project/inputs/document.js';
 import { InputError } from '../../../src/base/errors.js';
-import type { PatchOperation } from '../../../src/base/json.js';
-import { isList, isMapping, type JsonObject, type JsonValue } from '../../../src/base/json.js';
 import { spelledDocument } from './spelled-document.js';
 
 const SET = `# The platform.

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { acceptanceProblems } from '../../../src/project/manifests/acceptance.js';
+import {
+  acceptanceProblems,
+  type AcceptanceRule,
+} from '../../../src/project/manifests/acceptance.js';
 import type { Output } from '../../../src/project/manifests/installed-set.js';
-import type { AcceptanceRule } from '../../../src/project/manifests/acceptance.js';
 import type { LockedPackage, Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import type { JsonObject } from '../../../src/base/json.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { annotationsOf } from '../../../src/project/manifests/bundle.js';
-import { bundleOf } from '../../../src/project/manifests/bundle.js';
-import { withSyncAnnotations } from '../../../src/project/manifests/argocd.js';
-import { WAVE_ANNOTATION, wavesOf } from '../../../src/project/manifests/argocd.js';
+import { annotationsOf, bundleOf } from '../../../src/project/manifests/bundle.js';
+import {
+  withSyncAnnotations,
+  WAVE_ANNOTATION,
+  wavesOf,
+} from '../../../src/project/manifests/argocd.js';
 import { nameOf } from '../../../src/project/manifests/object-names.js';
 import type { LockedPackage, Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';

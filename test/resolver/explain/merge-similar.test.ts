@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { mergeSimilar } from '../../../src/resolver/explain/presentation-order.js';
-import type { Fact } from '../../../src/resolver/solver/incompatibility.js';
-import { FIRST, type Term } from '../../../src/resolver/solver/incompatibility.js';
+import { type Fact, FIRST, type Term } from '../../../src/resolver/solver/incompatibility.js';
 import { VersionSet } from '../../../src/resolver/solver/version-set.js';
 import { story } from '../../support/story/story.js';
 

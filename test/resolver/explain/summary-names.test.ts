@@ -6,8 +6,7 @@ import type {
   NamedFact,
   RequirementPlace,
 } from '../../../src/resolver/explain/refusal.js';
-import { formatOrigin } from '../../../src/base/errors.js';
-import type { Origin } from '../../../src/base/errors.js';
+import { formatOrigin, type Origin } from '../../../src/base/errors.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { resolveWithOptions } from '../../../src/testing/properties/xpkg-resolver.js';
 import type { Request } from '../../../src/project/inputs/request.js';

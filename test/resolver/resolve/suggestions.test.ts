@@ -10,9 +10,8 @@ import { replacedRepository, type Request } from '../../../src/project/inputs/re
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { satisfies } from '../../../src/crossplane/constraints/installable-versions.js';
 import type { Answer } from '../../../src/resolver/resolve/answer.js';
-import { resolve } from '../../../src/resolver/resolve/resolve.js';
+import { resolve, update } from '../../../src/resolver/resolve/resolve.js';
 import { type ResolveOptions } from '../../../src/resolver/resolve/to-problem.js';
-import { update } from '../../../src/resolver/resolve/resolve.js';
 import { editedRequest, type EditedRequest } from '../../support/edited-request.js';
 import { solvable } from '../../support/universes.js';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Ruling } from '../../../src/resolver/solver/problem.js';
-import type { PolicyRules } from '../../../src/resolver/solver/problem.js';
+import type { Ruling, PolicyRules } from '../../../src/resolver/solver/problem.js';
 import { story } from '../../support/story/story.js';
 
 const origin = { file: 'xpkg.yaml', line: 9 };

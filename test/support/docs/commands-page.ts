@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyCommand, Flags } from '../../../src/cli/kit/command.js';
+import {
+  type AnyCommand,
+  type Flags,
+  COMMAND_GROUPS,
+  type CommandRow,
+} from '../../../src/cli/kit/command.js';
 import { COMMANDS } from '../../../src/commands.js';
-import { COMMAND_GROUPS, type CommandRow } from '../../../src/cli/kit/command.js';
-import { PROJECT_FLAGS } from '../../../src/cli/kit/help.js';
+import { PROJECT_FLAGS, argumentRow, flagGroups, flagRow } from '../../../src/cli/kit/help.js';
 import { globalFlags } from '../../../src/cli/arguments/common-flags.js';
-import { argumentRow, flagGroups } from '../../../src/cli/kit/help.js';
-import { flagRow } from '../../../src/cli/kit/help.js';
 import { anchorsOf } from './anchors.js';
 
 interface Loaded {

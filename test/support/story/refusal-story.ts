@@ -1,7 +1,6 @@
 import { minimalProof } from '../../../src/resolver/explain/minimal-proof.js';
-import type { CoreEntry } from '../../../src/resolver/explain/refusal.js';
+import { type CoreEntry, type Refusal } from '../../../src/resolver/explain/refusal.js';
 import { refusalOf } from '../../../src/resolver/explain/explain-refusal.js';
-import { type Refusal } from '../../../src/resolver/explain/refusal.js';
 import { answered, replyTo, story, type StoryOptions } from './story.js';
 import type { Universe } from './universe.js';
 

@@ -1,8 +1,7 @@
 import type { Candidate } from '../../../src/crossplane/packages/package.js';
-import type { Ruling } from '../../../src/resolver/solver/problem.js';
+import type { Ruling, Problem } from '../../../src/resolver/solver/problem.js';
 import type { Effort, Proof, SearchResult } from '../../../src/resolver/solver/search-result.js';
 import type { Term } from '../../../src/resolver/solver/incompatibility.js';
-import type { Problem } from '../../../src/resolver/solver/problem.js';
 import type {
   Question,
   Reply,

@@ -4,8 +4,7 @@ import { parseDocuments } from '../../../src/project/inputs/document.js';
 import { readInputs } from '../../../src/project/inputs/read-inputs.js';
 import type { IndexFile } from '../../../src/sources/index/index-file.js';
 import { exhaustive } from '../../../src/testing/oracles/exhaustive.js';
-import { caseFiles, printUniverse } from '../../../src/testing/generators/scenario.js';
-import { scenario } from '../../../src/testing/generators/scenario.js';
+import { caseFiles, printUniverse, scenario } from '../../../src/testing/generators/scenario.js';
 
 test('a printed case has the same answer when it is read again', async () => {
   const printed = fc.asyncProperty(scenario(), async ({ universe, request, options }) => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkLaws } from '../../../src/testing/properties/laws.js';
-import { laws } from '../../../src/testing/properties/laws.js';
+import { checkLaws, laws } from '../../../src/testing/properties/laws.js';
 import type { Resolver } from '../../../src/testing/resolver.js';
 import { BROKEN, exemplary } from '../generators/broken-resolvers.js';
 
