@@ -31,6 +31,11 @@ export interface Drift {
   readonly notes: readonly string[];
 }
 
+/** Whether the cluster differs from the lockfile or has a problem. Information is not a problem. */
+export function hasDrifted({ differences, findings }: Drift): boolean {
+  return differences.length > 0 || findings.some(({ severity }) => severity !== 'info');
+}
+
 /** Compares a cluster with its lockfile. */
 export function findDrift(lockfile: Lockfile, dump: ClusterDump): Drift {
   const target = targetFor(lockfile.crossplane)!;

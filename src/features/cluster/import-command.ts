@@ -6,6 +6,7 @@ import {
   extraManifestsOf,
   detectRelease,
 } from './import-cluster.js';
+import { importLines, importOutput, type ImportValue, type OutputFile } from './output.js';
 import { dumpArgument, dumpFlags, readDumps } from './read-dump-command.js';
 import { InputError } from '../../base/errors.js';
 import { writeTransaction } from '../../base/files/transaction.js';
@@ -16,10 +17,10 @@ import { lockFlag, outputFlag, writeFlag } from '../../cli/arguments/common-flag
 import { crossplaneFlag, exactTarget } from '../../cli/arguments/target-flag.js';
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { workingPlace } from '../../cli/files/lock-file.js';
-import { type ArgsOf, command, EXIT, type Flags, jsonDocument } from '../../cli/kit/command.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
-import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
 import type { Target } from '../../crossplane/releases/target.js';
@@ -28,7 +29,7 @@ import type { PackageRoot, Request } from '../../project/inputs/request.js';
 import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { newProjectText, projectName } from '../edit/new-project.js';
-import { findingLines, findingsJson } from '../lint/project-output.js';
+import { findingLines } from '../lint/project-output.js';
 
 /** Returns the objects that a PackageSet cannot express: ImageConfigs, runtime configs, packages with labels. */
 const OBJECTS_FILE = 'xpkg.objects.yaml';
@@ -93,7 +94,7 @@ const flags = {
 
 type Args = ArgsOf<typeof flags>;
 
-export const importCommand = command({
+export const importCommand = defineCommand({
   positionals: dumpArgument,
   flags,
   isInWorkingFolder: true,
@@ -105,14 +106,13 @@ export const importCommand = command({
   epilogue:
     `Writes \`${SET_FILE}\`, the lockfile and, for what neither holds, \`${OBJECTS_FILE}\`; never over files that are there. ` +
     'No version moves. A dump tells the first 12 digits of a digest: the rest, and what the images hold, is read where `--from` says.',
-  run: async (args, io) => {
+  run: async (args, io): Promise<ImportValue> => {
     const existing = existingFile(args, io);
     if (args.write && existing !== undefined) throw notOverwritten(existing);
     const dump = await readDumps(args, io);
     const target = targetOf(args, dump, io);
     const imported = await readCluster(dump, target, args, io);
     const files = filesOf(imported, target, args, io);
-    for (const line of findingLines(imported.findings)) io.note(line);
     if (args.write) {
       const outputs = files.map(({ file, text }) => ({
         path: resolvePath(io.cwd, file),
@@ -120,19 +120,19 @@ export const importCommand = command({
       }));
       await writeTransaction(outputs, workingPlace(io));
     }
-    if (args.output === 'json') io.out(importJson(imported, target, files));
-    else for (const line of importLines(imported, target)) io.out(`${line}\n`);
-    const named = andList(files.map(({ file }) => file));
-    if (args.write) io.note(`wrote ${named}`);
-    else if (existing === undefined) io.note(`would write ${named} (--no-write)`);
-    else io.note(`would write nothing: \`${existing}\` is there already (--no-write)`);
-    for (const line of nextSteps(imported, args)) io.note(`hint: ${line}`);
-    return EXIT.done;
+    return { ...imported, target, files, existing };
   },
+  json: () => importOutput,
+  text: importLines,
+  notes: ({ findings }) => findingLines(findings),
+  closingNotes: (value, args) => [
+    writtenText(value, args),
+    ...nextSteps(value, args).map((line) => `hint: ${line}`),
+  ],
 });
 
 /** Returns the first output file that exists; files are never overwritten. */
-function existingFile({ lock }: Args, { cwd }: Io): string | undefined {
+function existingFile({ lock }: Args, { cwd }: RunIo): string | undefined {
   return [SET_FILE, OBJECTS_FILE, lock].find((file) => existsSync(resolvePath(cwd, file)));
 }
 
@@ -142,7 +142,7 @@ function notOverwritten(file: string): InputError {
   });
 }
 
-function targetOf({ crossplane }: Args, dump: ClusterDump, io: Io): Target {
+function targetOf({ crossplane }: Args, dump: ClusterDump, io: RunIo): Target {
   if (crossplane !== undefined) return exactTarget(crossplane, io);
   const { version, isNamed } = detectRelease(dump);
   if (!isNamed) {
@@ -157,7 +157,7 @@ async function readCluster(
   dump: ClusterDump,
   target: Target,
   args: Args,
-  io: Io,
+  io: RunIo,
 ): Promise<ImportedCluster> {
   if (args.from === undefined) return importCluster(dump, { target });
   const stats = noStats();
@@ -165,12 +165,12 @@ async function readCluster(
   return withProgress(io, stats, () => importCluster(dump, { target, source }));
 }
 
-interface OutputFile {
-  readonly file: string;
-  readonly text: string;
-}
-
-function filesOf(imported: ImportedCluster, target: Target, { lock }: Args, io: Io): OutputFile[] {
+function filesOf(
+  imported: ImportedCluster,
+  target: Target,
+  { lock }: Args,
+  io: RunIo,
+): OutputFile[] {
   const objects = objectsFileText(imported.request);
   const inputs = lockInputs({ name: projectName(io.cwd), files: [SET_FILE] }, lock, io);
   return [
@@ -178,6 +178,13 @@ function filesOf(imported: ImportedCluster, target: Target, { lock }: Args, io: 
     ...(objects === undefined ? [] : [{ file: OBJECTS_FILE, text: objects }]),
     { file: lock, text: formatLockfile({ ...imported.lockfile, inputs }) },
   ];
+}
+
+function writtenText({ files, existing }: ImportValue, { write }: Args): string {
+  const names = andList(files.map(({ file }) => file));
+  if (write) return `wrote ${names}`;
+  if (existing === undefined) return `would write ${names} (--no-write)`;
+  return `would write nothing: \`${existing}\` is there already (--no-write)`;
 }
 
 function nextSteps({ undigested, lockfile }: ImportedCluster, { from, write }: Args): string[] {
@@ -193,41 +200,4 @@ function nextSteps({ undigested, lockfile }: ImportedCluster, { from, write }: A
         : [`${missing}: see above why`]),
     `${write ? '' : 'with these files, '}\`xpkg-resolve resolve\` says whether it fits together, and writes rendered/`,
   ];
-}
-
-/** Returns a line for each package: name, version, and whether it is a dependency. */
-function importLines({ lockfile, required }: ImportedCluster, target: Target): string[] {
-  const rows = lockfile.packages.map(({ repository, version, kind, direct, digest }) => [
-    repository,
-    shortVersion(version),
-    kind,
-    !direct ? 'dependency' : required.has(repository) ? 'required, too' : '',
-    digest === undefined ? 'no digest' : '',
-  ]);
-  return [
-    `${counted(rows.length, 'package')} of a cluster with Crossplane ${target.version}`,
-    ...columns(rows),
-  ];
-}
-
-function importJson(
-  { lockfile, findings, undigested }: ImportedCluster,
-  target: Target,
-  files: readonly { readonly file: string; readonly text: string }[],
-): string {
-  return jsonDocument({
-    status: 'imported',
-    crossplane: target.version,
-    packages: lockfile.packages.map(({ repository, version, digest, kind, name, direct }) => ({
-      source: repository,
-      version,
-      digest,
-      kind,
-      name,
-      direct,
-    })),
-    undigested,
-    files,
-    findings: findingsJson(findings),
-  });
 }

@@ -4,7 +4,7 @@ import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.
 import { InputError } from '../../base/errors.js';
 import { DUMP_COMMAND } from './installed-cluster.js';
 import type { Flags, Positionals } from '../../cli/kit/command.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { UsageError } from '../../cli/arguments/argument-errors.js';
 import { fileFlag } from '../../cli/arguments/input-flags.js';
 
@@ -39,7 +39,7 @@ interface DumpReading {
 /** Reads the dumps that the arguments name, as one; prints nothing. */
 export async function readDumps(
   args: DumpArgs,
-  io: Io,
+  io: RunIo,
   { read = (path) => dumpText(path, io), isEnough = hasPackages }: DumpReading = {},
 ): Promise<ClusterDump> {
   const files = [...(args.dump === undefined ? [] : [args.dump]), ...(args.file ?? [])];
@@ -63,7 +63,7 @@ export async function readDumps(
 }
 
 /** Reads a file or standard input in chunks. */
-export function dumpText(path: string, io: Io): AsyncGenerator<string> {
+export function dumpText(path: string, io: RunIo): AsyncGenerator<string> {
   const bytes = path === '-' ? io.stdinBytes() : openFile(path, io.cwd);
   return textChunks(path, bytes, MAX_DUMP_BYTES);
 }
