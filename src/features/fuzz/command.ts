@@ -4,11 +4,12 @@ import { timeBudget } from '../../base/time.js';
 import { fuzz } from './fuzz.js';
 import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
 import { shardRequest, parseShard } from '../../cli/projects/shards.js';
-import { command, type Flags, EXIT, jsonDocument } from '../../cli/kit/command.js';
+import type { Flags } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { conflictingFlags, mustBeWhole } from '../../cli/arguments/argument-errors.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
-import { fuzzDocument, fuzzText } from './output.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { fuzzDocument, fuzzOutput, fuzzText, type FuzzValue } from './output.js';
 import { replayCommand } from './replay-output.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
@@ -35,10 +36,10 @@ const flags = {
   },
 } as const satisfies Flags;
 
-export const fuzzCommand = command({
+export const fuzzCommand = defineCommand({
   positionals: refsArgument,
   flags,
-  run: async (args, io) => {
+  run: async (args, io): Promise<FuzzValue> => {
     const { runs, seconds, seed = randomInt(SEED_COUNT) } = args;
     if (runs !== undefined) mustBeWhole('--runs', runs, 0);
     mustBeWhole('--seed', seed, 0);
@@ -60,20 +61,20 @@ export const fuzzCommand = command({
       runs: runs ?? (seconds === undefined ? DEFAULT_RUNS : Infinity),
       onRun: io.interactive ? progress(io) : undefined,
     });
-    for (const note of report.notes) io.note(`note: ${note}`);
-    const breakages = report.breakages.map((breakage) => ({
-      ...breakage,
-      replay: replayCommand(breakage, request, args),
-    }));
     const asked = { name: 'fuzz', command: { flags, positionals: refsArgument }, args };
-    const part = shard && {
-      ...shard,
-      ...shardRequest({ ...asked, inputs: [...texts.values()] }, io),
+    return {
+      ...report,
+      breakages: report.breakages.map((breakage) => ({
+        ...breakage,
+        replay: replayCommand(breakage, request, args),
+      })),
+      shard: shard && { ...shard, ...shardRequest({ ...asked, inputs: [...texts.values()] }, io) },
     };
-    const told = fuzzDocument({ ...report, breakages }, part);
-    io.out(args.output === 'json' ? jsonDocument(told) : `${fuzzText(told).join('\n')}\n`);
-    return breakages.length === 0 ? EXIT.done : EXIT.findings;
   },
+  json: () => fuzzOutput,
+  text: (value) => fuzzText(fuzzDocument(value)),
+  notes: (value) => value.notes.map((note) => `note: ${note}`),
+  exit: ({ breakages }) => (breakages.length === 0 ? 'ok' : 'findings'),
 });
 
 /** All machines that run shards must draw the same variations. */
@@ -90,7 +91,7 @@ function refuseUnrepeatable(args: {
 }
 
 /** Prints a line every two seconds, for a terminal. */
-function progress(io: Io): (runs: number, breakages: number) => void {
+function progress(io: RunIo): (runs: number, breakages: number) => void {
   let told = performance.now();
   return (runs, breakages) => {
     if (performance.now() - told < PROGRESS_MS) return;

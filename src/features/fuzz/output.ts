@@ -2,89 +2,125 @@ import type { Breakage, FuzzReport } from './fuzz.js';
 import { rootName, type RootChoice } from './variations.js';
 import type { PartShard } from '../../cli/projects/shards.js';
 import { wrap } from '../../base/messages.js';
+import {
+  anything,
+  count,
+  crossplane,
+  jsonOutput,
+  list,
+  notes,
+  outputSchema,
+  record,
+  shard,
+  source,
+  type Static,
+  text,
+  texts,
+} from '../../cli/kit/json-schema.js';
+import { answerFields, answerParts } from '../resolve/answer-schema-output.js';
 import { counted } from '../../cli/terminal/package-text.js';
 
-/** A breakage, and the command that reproduces it. */
-type Replayable = Breakage & { readonly replay: string };
-
-type Report = Omit<FuzzReport, 'breakages'> & { readonly breakages: readonly Replayable[] };
+/** The result of `fuzz`. */
+export interface FuzzValue extends Omit<FuzzReport, 'breakages'> {
+  readonly breakages: readonly (Breakage & {
+    /** The command that reproduces it. */
+    readonly replay: string;
+  })[];
+  /** The shard of the variations that was tried; undefined: all. */
+  readonly shard: PartShard | undefined;
+}
 
 /** Maximum number of other examples of a breakage; further ones are counted. */
 const MAX_OTHERS_SHOWN = 5;
 
+const choice = record(
+  {
+    'source?': source,
+    'version?': text('Version tried; absent: as it is asked for.'),
+    'local?': text('Name of a package under development.'),
+    'crd?': text('CRD that is asked for.'),
+  },
+  'A root of an example.',
+);
+
 /** A root of an example in JSON: it has one of `source`, `local` and `crd`. */
-export interface ChoiceDocument {
-  readonly source?: string;
-  readonly version?: string;
-  readonly local?: string;
-  readonly crd?: string;
-}
+export type ChoiceDocument = Static<typeof choice>;
 
-interface ExampleDocument {
-  /** For a shard: the position of the trial among those of all shards. */
-  readonly foundAt?: number;
-  readonly packages: readonly ChoiceDocument[];
-  readonly crossplane: string;
-}
+const exampleFields = {
+  'foundAt?': count(
+    'With `--shard`: the place of the trial that found it, among those of all parts.',
+  ),
+  packages: list(choice, 'Roots of the example.'),
+  crossplane,
+};
 
-/** A breakage in JSON. */
-export interface BreakageDocument extends ExampleDocument {
-  readonly brokenOn: readonly string[];
-  readonly explanation: string;
-  readonly replay: string;
-  readonly others: readonly ExampleDocument[];
-}
+const breakageSchema = record({
+  ...exampleFields,
+  brokenOn: texts('Releases on which it breaks.'),
+  explanation: text('Why there is no answer.'),
+  core: answerFields.core,
+  suggestions: answerFields.suggestions,
+  replay: text('Command that shows it again.'),
+  others: list(record(exampleFields), 'Other examples of the same.'),
+});
 
-/** The result of fuzzing in JSON. */
-export interface FuzzDocument {
-  readonly shard?: PartShard | undefined;
-  readonly seed: number;
-  readonly runs: number;
-  readonly gaveUp: number;
-  readonly releases: readonly string[];
-  readonly varied: readonly { readonly source: string; readonly versions: number }[];
-  readonly breakages: readonly BreakageDocument[];
-  readonly notes: readonly string[];
-}
+export type BreakageDocument = Static<typeof breakageSchema>;
 
-/** `shard`: the tried part of the variations; undefined for all. */
-export function fuzzDocument(
-  { breakages, varied, ...report }: Report,
-  shard?: PartShard,
-): FuzzDocument {
-  const place = (foundAt: number) => (shard === undefined ? {} : { foundAt });
+const schema = {
+  ...outputSchema('fuzz -o json', {
+    'shard?': shard,
+    seed: anything<number>('What the variations were drawn with.'),
+    runs: count('How many were tried.'),
+    gaveUp: count('Of how many nothing is known.'),
+    releases: texts('Crossplane releases that were tried.'),
+    varied: list(
+      record({ source, versions: count('Versions it was varied among.') }),
+      'Packages that were varied.',
+    ),
+    breakages: list(breakageSchema, 'What breaks.'),
+    notes,
+  }),
+  ...answerParts,
+};
+
+export type FuzzDocument = Static<typeof schema>;
+
+export const fuzzOutput = jsonOutput(schema, fuzzDocument);
+
+export function fuzzDocument(value: FuzzValue): FuzzDocument {
+  const place = (foundAt: number) => (value.shard === undefined ? {} : { foundAt });
   return {
-    shard,
-    seed: report.seed,
-    runs: report.runs,
-    gaveUp: report.gaveUp,
-    releases: report.releases,
-    varied: varied.map(({ repository, versions }) => ({ source: repository, versions })),
-    breakages: breakages.map(({ example, foundAt, brokenOn, refusal, others, replay }) => ({
+    shard: value.shard,
+    seed: value.seed,
+    runs: value.runs,
+    gaveUp: value.gaveUp,
+    releases: value.releases,
+    varied: value.varied.map(({ repository, versions }) => ({ source: repository, versions })),
+    breakages: value.breakages.map(({ example, foundAt, brokenOn, refusal, others, replay }) => ({
       ...place(foundAt),
       packages: example.choices.map(choiceJson),
       crossplane: example.release.version,
       brokenOn,
       explanation: refusal.explanation,
-      core: refusal.core.map(({ kind, text, path }) => ({ kind, text, path })),
-      suggestions: refusal.suggestions.map(({ text }) => ({ text })),
+      core: refusal.core.map(({ kind, text: what, path }) => ({ kind, text: what, path })),
+      suggestions: refusal.suggestions.map(({ text: what }) => ({ text: what })),
       replay,
-      others: others.map(({ choices, release, ...other }) => ({
+      others: others.map((other) => ({
         ...place(other.foundAt),
-        packages: choices.map(choiceJson),
-        crossplane: release,
+        packages: other.choices.map(choiceJson),
+        crossplane: other.release,
       })),
     })),
-    notes: report.notes,
+    notes: value.notes,
   };
 }
 
 /** A root of an example; without a version, the user's own constraint applies. */
-function choiceJson(choice: RootChoice): ChoiceDocument {
-  const name = rootName(choice);
-  switch (choice.root.root) {
+function choiceJson({ root, tag }: RootChoice): ChoiceDocument {
+  const name = rootName({ root });
+  switch (root.root) {
     case 'package':
-      return { source: name, ...(choice.tag !== undefined && { version: choice.tag }) };
+      return { source: name, ...(tag !== undefined && { version: tag }) };
     case 'local':
       return { local: name };
     case 'crd':
@@ -94,7 +130,7 @@ function choiceJson(choice: RootChoice): ChoiceDocument {
 
 export function fuzzText(report: FuzzDocument): string[] {
   const { breakages, varied, releases } = report;
-  const versions = varied.map(({ source, versions: count }) => `${source} (${count})`);
+  const versions = varied.map((each) => `${each.source} (${each.versions})`);
   const lines = [
     `the set as it is, and ${counted(report.runs, 'variation')}, on ${counted(releases.length, 'release')} of Crossplane, seed ${report.seed}`,
     ...wrap(
@@ -141,14 +177,14 @@ function section(breakage: BreakageDocument, place: number, releases: readonly s
   ];
 }
 
-function inWords(choice: ChoiceDocument): string {
-  const version = choice.version ?? (choice.source === undefined ? '' : '(as asked)');
-  return `${nameOfChoice(choice)} ${version}`.trim();
+function inWords(document: ChoiceDocument): string {
+  const version = document.version ?? (document.source === undefined ? '' : '(as asked)');
+  return `${nameOfChoice(document)} ${version}`.trim();
 }
 
 /** The name of a root, equal in every example. */
-export function nameOfChoice({ source, local, crd }: ChoiceDocument): string {
-  return source ?? local ?? crd ?? '';
+export function nameOfChoice({ source: repository, local, crd }: ChoiceDocument): string {
+  return repository ?? local ?? crd ?? '';
 }
 
 /** Joins releases that are neighbours in `all`, which is newest first, to `oldest to newest`. */

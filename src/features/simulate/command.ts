@@ -1,4 +1,4 @@
-import { simulationJson, simulationLines } from './output.js';
+import { simulationLines, simulationOutput, type SimulationValue } from './output.js';
 import {
   type SimulatedInput,
   type InitialState,
@@ -16,10 +16,15 @@ import { lockFlag, outputFlag, pinFlags } from '../../cli/arguments/common-flags
 import { inputFlags, readRequest, readRequestIfAny } from '../../cli/arguments/input-flags.js';
 import { prereleaseFlag, refsArgument } from '../../cli/arguments/resolve-flags.js';
 import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
-import { extraManifestsIn, MAX_LOCKFILE_BYTES, requireLock } from '../../cli/files/lock-file.js';
-import { type ArgsOf, command, EXIT } from '../../cli/kit/command.js';
+import {
+  extraManifestsIn,
+  MAX_LOCKFILE_BYTES,
+  readRequiredLock,
+} from '../../cli/files/lock-file.js';
+import type { ArgsOf } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { openSources, sourceFlags } from '../../cli/sources/source-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
@@ -100,7 +105,7 @@ const flags = {
 
 type Args = ArgsOf<typeof flags>;
 
-export const simulateCommand = command({
+export const simulateCommand = defineCommand({
   positionals: refsArgument,
   flags,
   examples: [
@@ -110,15 +115,13 @@ export const simulateCommand = command({
   epilogue:
     'The package manager of a Crossplane release, as a model: nothing is installed, and no ' +
     'cluster is asked. Registries are asked for tags and packages, as it would.',
-  run: async (args, io) => {
+  run: async (args, io): Promise<SimulationValue> => {
     const { upgrades, downgrades, orders, seed = DEFAULT_SEED } = args;
     mustBeWhole('--orders', orders, 0);
     mustBeWhole('--seed', seed, 0);
     refuseIdle(args);
     const needsLock = args.locked || args.all || args.compare;
-    const lock = needsLock ? await requireLock(args, io) : undefined;
-    if (needsLock && lock === undefined) return EXIT.lockMismatch;
-    const lockfile = lock?.lockfile;
+    const lockfile = needsLock ? (await readRequiredLock(args, io)).lockfile : undefined;
     const before = await beforeOf(args, io);
     const request = await requestOf(args, before, io);
     const target = targetOf({ args, request, lockfile, before }, io);
@@ -146,17 +149,18 @@ export const simulateCommand = command({
     const disagreements = args.compare
       ? compareWithLockfile(simulation.settled, lockfile!, target)
       : undefined;
-    const report = { ...simulation, orders, disagreements };
-    for (const note of report.notes) io.note(`note: ${note}`);
-    if (args.output === 'json') io.out(simulationJson(report));
-    else for (const line of simulationLines(report)) io.out(`${line}\n`);
-    const isFine =
-      endsHealthy(simulation.settled, target) &&
-      simulation.otherEnds.length === 0 &&
-      (disagreements ?? []).length === 0;
-    return args.exitCode && !isFine ? EXIT.findings : EXIT.done;
+    return { ...simulation, orders, disagreements };
   },
+  json: () => simulationOutput,
+  text: simulationLines,
+  notes: (value) => value.notes.map((note) => `note: ${note}`),
+  exit: (value, args) => (args.exitCode && !isAsExpected(value) ? 'findings' : 'ok'),
 });
+
+/** Whether every order ends healthy, in the same state, and as locked. */
+function isAsExpected({ settled, target, otherEnds, disagreements = [] }: SimulationValue) {
+  return endsHealthy(settled, target) && otherEnds.length + disagreements.length === 0;
+}
 
 /** Throws for flags without effect. */
 function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
@@ -176,7 +180,10 @@ function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
   if (ref !== undefined) throw conflictingFlags('--all', ref);
 }
 
-async function beforeOf({ onto, ontoPin: pin }: Args, io: Io): Promise<InitialState | undefined> {
+async function beforeOf(
+  { onto, ontoPin: pin }: Args,
+  io: RunIo,
+): Promise<InitialState | undefined> {
   if (onto === undefined) return undefined;
   const before = await readBefore(onto, io);
   if ('lockfile' in before) return { ...before, pin };
@@ -191,7 +198,7 @@ async function beforeOf({ onto, ontoPin: pin }: Args, io: Io): Promise<InitialSt
 async function requestOf(
   args: Args & ArgsOf<typeof refsArgument>,
   before: InitialState | undefined,
-  io: Io,
+  io: RunIo,
 ): Promise<Request | undefined> {
   if (args.all) return undefined;
   const options = { refs: args.refs, skip: [args.lock] };
@@ -229,7 +236,7 @@ interface Told {
 }
 
 /** Returns the requested release, or the one of the cluster, or the locked one. */
-function targetOf({ args, request, lockfile, before }: Told, io: Io): Target {
+function targetOf({ args, request, lockfile, before }: Told, io: RunIo): Target {
   const asked = releaseSelector(request ?? {}, args.crossplane);
   const running = before && releaseBefore(before);
   const known = running ?? lockfile?.crossplane;
@@ -259,7 +266,7 @@ const LOCKFILE_FORMAT = /^version: *\d/m;
 const HEAD_LENGTH = 64 * 1024;
 
 /** The state of the cluster that `--onto` names: a lockfile, or dumps as `drift` reads them. */
-async function readBefore(named: string, io: Io): Promise<InitialState> {
+async function readBefore(named: string, io: RunIo): Promise<InitialState> {
   const files = await findInputFiles({ files: [named], cwd: io.cwd });
   const isFolder = files.every(({ folder }) => folder !== undefined);
   if (isFolder) return { dump: whole(await readDumps({ dump: named }, io, { isEnough }), named) };

@@ -1,6 +1,21 @@
 import { type VersionDifference, endsHealthy, type Simulation } from './simulate.js';
 import { wrap } from '../../base/messages.js';
-import { jsonDocument } from '../../cli/kit/command.js';
+import {
+  anything,
+  count,
+  crossplane,
+  jsonOutput,
+  list,
+  notes,
+  oneOf,
+  outputSchema,
+  record,
+  source,
+  type Static,
+  text,
+  texts,
+  version,
+} from '../../cli/kit/json-schema.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import {
   packageConditions,
@@ -14,66 +29,134 @@ import type {
 } from '../../crossplane/package-manager/reconcile-cluster.js';
 import type { Target } from '../../crossplane/releases/target.js';
 
-/** A simulation, and the further checks of it. */
-interface SimulationReport extends Simulation {
+/** The result of `simulate`. */
+export interface SimulationValue extends Simulation {
   /** Number of other orders that were tried. */
   readonly orders: number;
   /** undefined if it was not compared with a lockfile. */
   readonly disagreements: readonly VersionDifference[] | undefined;
 }
 
-export function simulationJson(report: SimulationReport): string {
-  const { target, settled, sameEnd, otherEnds, orders, disagreements, notes } = report;
-  return jsonDocument({
-    crossplane: target.version,
-    end: endOf(settled, target),
-    steps: settled.steps.map(stepText),
-    lock: settled.state.rows.map((row) => lockRowManifest(row, target.rules)),
-    conditions: conditionsJson(settled, target),
-    hidden: settled.state.hidden,
-    ...(orders > 0 && {
-      orders: {
-        tried: orders,
-        same: sameEnd,
-        otherEnds: otherEnds.map((other) => ({
-          orders: other.orders,
-          end: endOf(other.settled, target),
-          packages: packageConditions(other.settled.state, target).map(
-            ({ reference }) => reference,
-          ),
-          conditions: conditionsJson(other.settled, target),
-        })),
-      },
-    }),
-    ...(disagreements !== undefined && {
-      compare: disagreements.map(({ repository, ...versions }) => ({
-        source: repository,
-        ...versions,
-      })),
-    }),
-    notes,
-  });
-}
+const end = oneOf(['healthy', 'stuck'], 'Whether every package ends installed and healthy.');
 
-function endOf(settled: ReconciledCluster, target: Target): 'healthy' | 'stuck' {
+const condition = record({
+  kind: text('Kind of the package, or `Lock`.'),
+  name: text('Name of the object.'),
+  type: oneOf(['Installed', 'Healthy', 'Resolved'], 'Type of the condition.'),
+  status: oneOf(['True', 'False', 'Unknown'], 'Its status.'),
+  'message?': text('What it says.'),
+});
+
+const conditions = list(condition, 'What objects say of themselves at the end.');
+
+const step = record({
+  package: text('OCI repository; `Lock`: it is about no package in particular.'),
+  'version?': version,
+  because: text('Which package requires it, by which constraint; or that it is applied.'),
+  result: text('What came of it; where it is stuck, the message that users of a cluster read.'),
+});
+
+const schema = outputSchema('simulate -o json', {
+  crossplane,
+  end,
+  steps: list(step, 'What happens, in that order.'),
+  lock: list(anything('A row, as the release writes it.'), 'Rows of the Lock at the end.'),
+  conditions,
+  hidden: list(
+    record({
+      revision: text('Revision that brings an XRD or MRD.'),
+      crd: text('CRD that it cannot make.'),
+      controller: text('Whose CRD it is.'),
+    }),
+    'Clashes that no condition of a package shows.',
+  ),
+  'orders?': record(
+    {
+      tried: count('How many other orders of arrival were tried.'),
+      same: count('How many of them end as the first order does.'),
+      otherEnds: list(
+        record({
+          orders: count('How many of them lead there.'),
+          end,
+          packages: texts('`spec.package` of every package there.'),
+          conditions,
+        }),
+        'Ends that differ, most frequent first.',
+      ),
+    },
+    'With `--orders`: whether the end depends on the order.',
+  ),
+  'compare?': list(
+    record({
+      source,
+      'locked?': text('Version that is locked; absent: none is.'),
+      'installed?': text('Version that the cluster ends with; absent: it has none.'),
+    }),
+    'With `--compare`: where the end is not as locked.',
+  ),
+  notes,
+});
+
+export const simulationOutput = jsonOutput(
+  schema,
+  (value: SimulationValue): Static<typeof schema> => {
+    const { target, settled, orders } = value;
+    return {
+      crossplane: target.version,
+      end: endOf(settled, target),
+      steps: settled.steps.map(stepText),
+      lock: settled.state.rows.map((row) => lockRowManifest(row, target.rules)),
+      conditions: conditionsJson(settled, target),
+      hidden: settled.state.hidden,
+      ...(orders > 0 && {
+        orders: {
+          tried: orders,
+          same: value.sameEnd,
+          otherEnds: value.otherEnds.map((other) => ({
+            orders: other.orders,
+            end: endOf(other.settled, target),
+            packages: references(other.settled, target),
+            conditions: conditionsJson(other.settled, target),
+          })),
+        },
+      }),
+      compare: value.disagreements?.map(({ repository, locked, installed }) => ({
+        source: repository,
+        locked,
+        installed,
+      })),
+      notes: value.notes,
+    };
+  },
+);
+
+function endOf(settled: ReconciledCluster, target: Target): Static<typeof end> {
   return endsHealthy(settled, target) ? 'healthy' : 'stuck';
 }
 
-function conditionsJson({ state }: ReconciledCluster, target: Target): object[] {
+function references({ state }: ReconciledCluster, target: Target): string[] {
+  return packageConditions(state, target).map(({ reference }) => reference);
+}
+
+function conditionsJson(
+  { state }: ReconciledCluster,
+  target: Target,
+): readonly Static<typeof condition>[] {
   const { resolved } = state;
-  const lock = { kind: 'Lock', name: 'lock', type: 'Resolved' };
   return [
     ...packageConditions(state, target).flatMap(({ kind, name, installed, healthy }) => [
-      { kind, name, type: 'Installed', ...installed },
-      { kind, name, type: 'Healthy', ...healthy },
+      { kind, name, type: 'Installed' as const, ...installed },
+      { kind, name, type: 'Healthy' as const, ...healthy },
     ]),
-    ...(resolved === undefined ? [] : [{ ...lock, ...resolved }]),
+    ...(resolved === undefined
+      ? []
+      : [{ kind: 'Lock', name: 'lock', type: 'Resolved' as const, ...resolved }]),
   ];
 }
 
 /** Returns the steps and the end, then the results of other orders and of the comparison with the lockfile. */
-export function simulationLines(report: SimulationReport): string[] {
-  const { target, settled, disagreements } = report;
+export function simulationLines(value: SimulationValue): string[] {
+  const { target, settled, disagreements } = value;
   return [
     ...settled.steps.map(stepText).flatMap((step, i) => {
       const { package: name, version = '', because, result } = step;
@@ -83,7 +166,7 @@ export function simulationLines(report: SimulationReport): string[] {
     }),
     ...(settled.steps.length === 0 ? [] : ['']),
     ...endLines(settled, target),
-    ...orderLines(report),
+    ...orderLines(value),
     ...(disagreements === undefined ? [] : ['', ...compareLines(disagreements)]),
   ];
 }
@@ -122,7 +205,7 @@ function unwellLines({ kind, name, reference, installed, healthy }: PackageCondi
 /** Maximum number of other ends, and of differences in each. */
 const MAX_SHOWN = 5;
 
-function orderLines({ orders, sameEnd, otherEnds, settled, target }: SimulationReport): string[] {
+function orderLines({ orders, sameEnd, otherEnds, settled, target }: SimulationValue): string[] {
   if (orders === 0) return [];
   const tried = `${counted(orders, 'other order')} of arrival`;
   if (otherEnds.length === 0) return ['', `${tried}: all end as above`];
@@ -144,12 +227,10 @@ function orderLines({ orders, sameEnd, otherEnds, settled, target }: SimulationR
 
 /** Returns the differences between two ends, in both directions. */
 function differences(first: ReconciledCluster, other: ReconciledCluster, target: Target): string[] {
-  const packagesOf = ({ state }: ReconciledCluster) =>
-    new Set(packageConditions(state, target).map(({ reference }) => reference));
-  const [here, there] = [packagesOf(first), packagesOf(other)];
+  const [here, there] = [first, other].map((each) => new Set(references(each, target)));
   const lines = [
-    ...[...there].filter((each) => !here.has(each)).map((each) => `+ ${each}`),
-    ...[...here].filter((each) => !there.has(each)).map((each) => `- ${each}`),
+    ...[...there!].filter((each) => !here!.has(each)).map((each) => `+ ${each}`),
+    ...[...here!].filter((each) => !there!.has(each)).map((each) => `- ${each}`),
   ];
   return shown(lines, (more) => `and ${more} more`);
 }
@@ -170,21 +251,12 @@ function compareLines(disagreements: readonly VersionDifference[]): string[] {
   ];
 }
 
-/** A step as text. */
-interface StepText {
-  /** A package, or `Lock` for a step about no single package. */
-  readonly package: string;
-  readonly version?: string | undefined;
-  readonly because: string;
-  readonly result: string;
-}
-
 /** The reason for an action of the user. */
 const OWN_ACT = 'you do it';
 
-function stepText(step: ClusterStep): StepText {
-  const { source = 'Lock', version, implied } = step;
-  return { package: source, version, because: because(step, implied), result: result(step) };
+function stepText(done: ClusterStep): Static<typeof step> {
+  const { source: name = 'Lock', version: tag, implied } = done;
+  return { package: name, version: tag, because: because(done, implied), result: result(done) };
 }
 
 function because({ did, source }: ClusterStep, implied: ImpliedDependency | undefined): string {
