@@ -143,37 +143,3 @@ export type ClusterRule = (cluster: InstalledCluster) => readonly ClusterFinding
 /** The command that prints a complete dump. */
 export const DUMP_COMMAND =
   'kubectl get providers,configurations,functions,providerrevisions,configurationrevisions,functionrevisions,locks,imageconfigs,deploymentruntimeconfigs -o yaml';
-
-/** Reports information that the dump lacks, because absence is otherwise read as "there is none". */
-export function incompleteDump({ dump, packages }: InstalledCluster): ClusterFinding[] {
-  const [first] = packages;
-  if (first === undefined) return [];
-  const finding = (text: string, fix = `\`${DUMP_COMMAND}\``): ClusterFinding => {
-    return { rule: 'incomplete-dump', severity: 'info', origin: first.origin, text, fix };
-  };
-  const findings: ClusterFinding[] = [];
-  if (dump.lock === undefined) {
-    findings.push(finding('the dump has no Lock, which tells what depends on what'));
-  }
-  if (dump.revisions.length === 0) {
-    const text =
-      'the dump has no revisions, which tell what runs, of which bytes, and what it owns';
-    findings.push(finding(text));
-  }
-  if (packages.every(skipsResolution)) {
-    const text =
-      'every package skips dependency resolution, so that the Lock is empty, and tells of no dependency';
-    findings.push(finding(text, 'name sources with `--from`'));
-  }
-  return findings;
-}
-
-/** Reports that the dump contains Secrets. They are never read. */
-export function ignoredSecrets({ dump, packages }: InstalledCluster): ClusterFinding[] {
-  const count = dump.ignored.get('Secret') ?? 0;
-  if (count === 0) return [];
-  const origin = packages[0]?.origin ?? { file: 'the dump' };
-  const text = `the dump holds ${count === 1 ? 'a Secret, which was' : `${count} Secrets, which were`} not read`;
-  const fix = 'keep the file out of version control, and dump no Secrets';
-  return [{ rule: 'secrets-in-dump', severity: 'info', origin, text, fix }];
-}

@@ -4,16 +4,27 @@ import { selectorOf } from '../../crossplane/constraints/constraint.js';
 import { satisfies } from '../../crossplane/constraints/installable-versions.js';
 import {
   type ClusterFinding,
+  type ClusterRule,
   type InstalledCluster,
   skipsResolution,
 } from './installed-cluster.js';
 import { conditionText, isInstalledAndHealthy } from './package-rules.js';
 import { shellWord } from '../../base/escape.js';
 
+/** Rules about the Lock. */
+export const LOCK_ROW_RULES: readonly ClusterRule[] = [
+  duplicateRows,
+  orphanedRows,
+  staleRows,
+  missingRows,
+  unresolvedLock,
+  brokenConstraints,
+];
+
 const EVERYTHING_STOPS = 'the cluster resolves no package at all';
 
 /** Reports several rows of one source; at most one belongs to an active revision. */
-export function duplicateRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
+function duplicateRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
   const rows = dump.lock?.rows ?? [];
   const active = new Set(packages.flatMap((each) => each.active?.name ?? []));
   return [...new Set(rows.map(({ source }) => source))].flatMap((source) => {
@@ -33,7 +44,7 @@ export function duplicateRows({ dump, packages }: InstalledCluster): ClusterFind
 }
 
 /** Reports rows of a source that no object of the cluster installs. */
-export function orphanedRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
+function orphanedRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
   const rows = dump.lock?.rows ?? [];
   const sources = new Set(packages.map(({ source }) => source));
   // A kind without any package in the dump was probably not dumped.
@@ -52,7 +63,7 @@ export function orphanedRows({ dump, packages }: InstalledCluster): ClusterFindi
 }
 
 /** Reports rows that do not match the active revision of their package. */
-export function staleRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
+function staleRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
   const all = dump.lock?.rows ?? [];
   return packages.flatMap((each) => {
     const rows = all.filter(({ source }) => source === each.source);
@@ -81,7 +92,7 @@ export function staleRows({ dump, packages }: InstalledCluster): ClusterFinding[
 }
 
 /** Reports packages that take part in resolution but are not in the Lock. */
-export function missingRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
+function missingRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
   const { lock } = dump;
   if (lock === undefined) return [];
   const sources = new Set(lock.rows.map(({ source }) => source));
@@ -100,7 +111,7 @@ export function missingRows({ dump, packages }: InstalledCluster): ClusterFindin
 }
 
 /** Reports the `Resolved` condition of the Lock if it is not true. */
-export function unresolvedLock({ dump }: InstalledCluster): ClusterFinding[] {
+function unresolvedLock({ dump }: InstalledCluster): ClusterFinding[] {
   const { lock } = dump;
   if (lock === undefined) return [];
   return lock.conditions
@@ -115,7 +126,7 @@ export function unresolvedLock({ dump }: InstalledCluster): ClusterFinding[] {
 }
 
 /** Reports dependencies that are missing or installed at a version that does not satisfy them. */
-export function brokenConstraints({ dump, packages, target }: InstalledCluster): ClusterFinding[] {
+function brokenConstraints({ dump, packages, target }: InstalledCluster): ClusterFinding[] {
   const rows = dump.lock?.rows ?? [];
   const versions = new Map(rows.map(({ source, version }) => [source, version]));
   const objects = new Set(packages.map(({ source }) => source));

@@ -4,19 +4,25 @@ import { repositoryProblem, sameRepository } from '../../crossplane/packages/ref
 import { isDigest } from '../../base/digest.js';
 import {
   type ClusterFinding,
+  type ClusterRule,
   type InstalledCluster,
   skipsResolution,
 } from './installed-cluster.js';
+
+/** Rules about object names and image references. */
+export const NAME_RULES: readonly ClusterRule[] = [
+  unexpectedNames,
+  duplicateSpellings,
+  tagsWithDigests,
+  digestsAndRanges,
+  unreadableReferences,
+];
 
 /**
  * Reports object names that Crossplane rejects, or that differ from the derived name although
  * another package depends on the repository: Crossplane may then install it a second time.
  */
-export function unexpectedNames({
-  packages,
-  target,
-  requirersOf,
-}: InstalledCluster): ClusterFinding[] {
+function unexpectedNames({ packages, target, requirersOf }: InstalledCluster): ClusterFinding[] {
   const taken = new Set(packages.map(({ name }) => name));
   return packages.flatMap((each) => {
     const { kind, name, repository, origin } = each;
@@ -41,7 +47,7 @@ export function unexpectedNames({
 }
 
 /** Reports one repository that is spelled in two ways, which Crossplane treats as two packages. */
-export function duplicateSpellings({ packages, target }: InstalledCluster): ClusterFinding[] {
+function duplicateSpellings({ packages, target }: InstalledCluster): ClusterFinding[] {
   return packages.flatMap((each, i) =>
     packages.slice(i + 1).flatMap((other): ClusterFinding | [] => {
       if (each.repository === other.repository) return [];
@@ -58,7 +64,7 @@ export function duplicateSpellings({ packages, target }: InstalledCluster): Clus
 }
 
 /** Reports `repo:tag@digest` references, for which the Lock uses `repo:tag` as the source. */
-export function tagsWithDigests({ packages, requirersOf }: InstalledCluster): ClusterFinding[] {
+function tagsWithDigests({ packages, requirersOf }: InstalledCluster): ClusterFinding[] {
   return packages.flatMap((each) => {
     if (each.source === each.repository) return [];
     const [requirer] = requirersOf(each.repository);
@@ -75,7 +81,7 @@ export function tagsWithDigests({ packages, requirersOf }: InstalledCluster): Cl
 }
 
 /** Reports packages installed by digest on which a range depends: Crossplane cannot compare them. */
-export function digestsAndRanges({ packages, requirersOf }: InstalledCluster): ClusterFinding[] {
+function digestsAndRanges({ packages, requirersOf }: InstalledCluster): ClusterFinding[] {
   return packages.flatMap((each) => {
     if (!isDigest(each.version) || each.source !== each.repository) return [];
     const range = requirersOf(each.repository).find(({ constraint }) => !isDigest(constraint));
@@ -91,7 +97,7 @@ export function digestsAndRanges({ packages, requirersOf }: InstalledCluster): C
 }
 
 /** Reports references that no release can pull, or that the target release rejects. */
-export function unreadableReferences(cluster: InstalledCluster): ClusterFinding[] {
+function unreadableReferences(cluster: InstalledCluster): ClusterFinding[] {
   const { packages, unreadable, target } = cluster;
   const fix = 'write `REGISTRY/PATH:TAG`';
   const rule = 'reference';

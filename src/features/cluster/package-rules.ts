@@ -1,5 +1,6 @@
 import {
   type ClusterFinding,
+  type ClusterRule,
   type InstalledCluster,
   type InstalledPackage,
   kubectlName,
@@ -15,6 +16,16 @@ import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
 
+/** Rules about installed packages. */
+export const PACKAGE_RULES: readonly ClusterRule[] = [
+  duplicateSources,
+  mixedSkipResolution,
+  unhealthyPackages,
+  pausedObjects,
+  activationPolicies,
+  unmatchedPatterns,
+];
+
 /** Returns packages grouped by repository, in the order of their first package. */
 export function byRepository(
   packages: readonly InstalledPackage[],
@@ -25,7 +36,7 @@ export function byRepository(
 }
 
 /** Reports repositories that several objects install: Crossplane then resolves no package. */
-export function duplicateSources({ packages, target }: InstalledCluster): ClusterFinding[] {
+function duplicateSources({ packages, target }: InstalledCluster): ClusterFinding[] {
   return [...byRepository(packages)].flatMap(([repository, all]) => {
     if (all.length < 2) return [];
     const keep = preferredPackage(all, repository, target);
@@ -71,7 +82,7 @@ function ownedCount({ active }: InstalledPackage): number {
 }
 
 /** Reports that only some packages skip resolution: to the others they are missing in the Lock. */
-export function mixedSkipResolution({ packages }: InstalledCluster): ClusterFinding[] {
+function mixedSkipResolution({ packages }: InstalledCluster): ClusterFinding[] {
   const skipping = packages.filter(skipsResolution);
   const [following] = packages.filter((each) => !skipsResolution(each));
   if (skipping.length === 0 || following === undefined) return [];
@@ -89,7 +100,7 @@ export function mixedSkipResolution({ packages }: InstalledCluster): ClusterFind
 }
 
 /** Reports packages with a condition that is not true. */
-export function unhealthyPackages({ packages }: InstalledCluster): ClusterFinding[] {
+function unhealthyPackages({ packages }: InstalledCluster): ClusterFinding[] {
   return packages.flatMap((each) => {
     const unmet = unmetConditions(each);
     if (unmet.length === 0) return [];
@@ -123,7 +134,7 @@ export function conditionText({ type, status, reason, message }: DumpedCondition
 }
 
 /** Reports objects that are paused or being deleted: Crossplane ignores changes to them. */
-export function pausedObjects({ packages }: InstalledCluster): ClusterFinding[] {
+function pausedObjects({ packages }: InstalledCluster): ClusterFinding[] {
   return packages.flatMap((each) => {
     const subject = `${each.kind} \`${each.name}\``;
     const { origin } = each;
@@ -140,7 +151,7 @@ export function pausedObjects({ packages }: InstalledCluster): ClusterFinding[] 
 }
 
 /** Reports how many managed resources each activation policy activates. Lockfiles do not record it. */
-export function activationPolicies({ dump, packages }: InstalledCluster): ClusterFinding[] {
+function activationPolicies({ dump, packages }: InstalledCluster): ClusterFinding[] {
   const defined = definedIn(packages);
   return dump.activations.map((policy): ClusterFinding => {
     const on = defined.filter((name) => activates(policy, name)).length;
@@ -155,7 +166,7 @@ export function activationPolicies({ dump, packages }: InstalledCluster): Cluste
 }
 
 /** Reports activation patterns that match no managed resource of an installed provider. */
-export function unmatchedPatterns({ dump, packages }: InstalledCluster): ClusterFinding[] {
+function unmatchedPatterns({ dump, packages }: InstalledCluster): ClusterFinding[] {
   const defined = definedIn(packages);
   // Without dumped revisions, the managed resources are unknown.
   if (defined.length === 0) return [];

@@ -3,14 +3,24 @@ import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import {
   type ClusterFinding,
+  type ClusterRule,
   type InstalledCluster,
   installedObjects,
   type InstalledPackage,
   kubectlName,
 } from './installed-cluster.js';
 
+/** Rules about package revisions. */
+export const REVISION_RULES: readonly ClusterRule[] = [
+  inactivePackages,
+  pendingRevisions,
+  multipleActiveRevisions,
+  orphanedRevisions,
+  objectsWithTwoOwners,
+];
+
 /** Reports packages without an active revision. */
-export function inactivePackages({ packages }: InstalledCluster): ClusterFinding[] {
+function inactivePackages({ packages }: InstalledCluster): ClusterFinding[] {
   return packages.flatMap((each) => {
     const newest = newestOf(each);
     if (each.active !== undefined || newest === undefined) return [];
@@ -25,7 +35,7 @@ export function inactivePackages({ packages }: InstalledCluster): ClusterFinding
 }
 
 /** Reports newer revisions that are not active, as with `Manual` activation. */
-export function pendingRevisions({ packages }: InstalledCluster): ClusterFinding[] {
+function pendingRevisions({ packages }: InstalledCluster): ClusterFinding[] {
   return packages.flatMap((each) => {
     const newest = newestOf(each);
     if (each.active === undefined || newest === undefined) return [];
@@ -40,7 +50,7 @@ export function pendingRevisions({ packages }: InstalledCluster): ClusterFinding
   });
 }
 
-export function multipleActiveRevisions({ packages }: InstalledCluster): ClusterFinding[] {
+function multipleActiveRevisions({ packages }: InstalledCluster): ClusterFinding[] {
   return packages.flatMap((each) => {
     const active = each.revisions.filter(({ isActive }) => isActive);
     if (active.length < 2) return [];
@@ -56,7 +66,7 @@ export function multipleActiveRevisions({ packages }: InstalledCluster): Cluster
 }
 
 /** Reports revisions whose package is not in the dump. */
-export function orphanedRevisions({ dump, packages }: InstalledCluster): ClusterFinding[] {
+function orphanedRevisions({ dump, packages }: InstalledCluster): ClusterFinding[] {
   const owned = new Set(packages.flatMap(({ revisions }) => revisions));
   const kinds = new Set(dump.packages.map(({ kind }) => kind));
   return dump.revisions.flatMap((revision) => {
@@ -82,7 +92,7 @@ interface SharedObjects {
 }
 
 /** Reports objects that two active revisions list: only one of them can control an object. */
-export function objectsWithTwoOwners({ packages }: InstalledCluster): ClusterFinding[] {
+function objectsWithTwoOwners({ packages }: InstalledCluster): ClusterFinding[] {
   const owners = new Map<string, InstalledPackage>();
   const shared = new Map<string, SharedObjects>();
   for (const second of packages) {
