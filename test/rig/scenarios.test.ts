@@ -10,7 +10,7 @@ import {
   type WantedObject,
   wantedObject,
 } from '../../src/crossplane/package-manager/cluster-state.js';
-import { lockedImages } from '../../src/features/simulate/locked-images.js';
+import { lockedImages } from '../support/locked-images.js';
 import { reconcileCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
 import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
 import { packageManagerRules } from '../../src/crossplane/releases/package-manager-rules.js';

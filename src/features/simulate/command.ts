@@ -28,11 +28,7 @@ import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
-import {
-  chooseTargets,
-  releaseSelector,
-  type ReleaseSelector,
-} from '../../crossplane/releases/target-choice.js';
+import { chooseTargets, releaseSelector } from '../../crossplane/releases/target-choice.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { findInputFiles } from '../../project/inputs/input-files.js';
 import type { Request } from '../../project/inputs/request.js';
@@ -119,17 +115,17 @@ export const simulateCommand = defineCommand({
     const { upgrades, downgrades, orders, seed = DEFAULT_SEED } = args;
     mustBeWhole('--orders', orders, 0);
     mustBeWhole('--seed', seed, 0);
-    refuseIdle(args);
+    validateFlags(args);
     const needsLock = args.locked || args.all || args.compare;
     const lockfile = needsLock ? (await readRequiredLock(args, io)).lockfile : undefined;
-    const before = await beforeOf(args, io);
+    const before = await initialState(args, io);
     const request = await requestOf(args, before, io);
     const target = targetOf({ args, request, lockfile, before }, io);
     const stats = noStats();
     const kept = [
       ...(request?.kept ?? []),
-      ...extraManifestsOfDump(before),
-      ...extraManifestsOfLock(lockfile, args),
+      ...extraManifestsBefore(before),
+      ...(args.all ? extraManifestsIn(lockfile!, args.lock) : []),
     ];
     const source = await openSources(args, io, stats, kept);
     const options = {
@@ -162,8 +158,8 @@ function isAsExpected({ settled, target, otherEnds, disagreements = [] }: Simula
   return endsHealthy(settled, target) && otherEnds.length + disagreements.length === 0;
 }
 
-/** Throws for flags without effect. */
-function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
+/** Throws for flags without effect, and for flags that contradict `--all`. */
+function validateFlags(args: Args & ArgsOf<typeof refsArgument>): void {
   const { all, onto, prune, orders } = args;
   if (args.pin !== undefined && !all) throw flagWithoutEffect('--pin', '`--all`');
   if (prune && !all) throw flagWithoutEffect('--prune', '`--all`');
@@ -178,20 +174,6 @@ function refuseIdle(args: Args & ArgsOf<typeof refsArgument>): void {
   if (args.strict) throw conflictingFlags('--all', '--strict');
   const [ref] = args.refs ?? [];
   if (ref !== undefined) throw conflictingFlags('--all', ref);
-}
-
-async function beforeOf(
-  { onto, ontoPin: pin }: Args,
-  io: RunIo,
-): Promise<InitialState | undefined> {
-  if (onto === undefined) return undefined;
-  const before = await readBefore(onto, io);
-  if ('lockfile' in before) return { ...before, pin };
-  if (pin === undefined) return before;
-  throw flagWithoutEffect(
-    '--onto-pin',
-    'a lockfile at `--onto`: a dump says how packages are named',
-  );
 }
 
 /** Roots to apply; undefined: what is locked is. */
@@ -217,18 +199,14 @@ const NOTHING: Request = {
   kept: [],
 };
 
-function extraManifestsOfDump(before: InitialState | undefined): readonly KeptObject[] {
+function extraManifestsBefore(before: InitialState | undefined): readonly KeptObject[] {
   if (before === undefined) return [];
   return 'dump' in before
     ? before.dump.extraManifests
     : extraManifestsIn(before.lockfile, '--onto');
 }
 
-function extraManifestsOfLock(lockfile: Lockfile | undefined, args: Args): readonly KeptObject[] {
-  return lockfile === undefined || !args.all ? [] : extraManifestsIn(lockfile, args.lock);
-}
-
-interface Told {
+interface TargetOptions {
   readonly args: Args;
   readonly request: Request | undefined;
   readonly lockfile: Lockfile | undefined;
@@ -236,16 +214,17 @@ interface Told {
 }
 
 /** Returns the requested release, or the one of the cluster, or the locked one. */
-function targetOf({ args, request, lockfile, before }: Told, io: RunIo): Target {
-  const asked = releaseSelector(request ?? {}, args.crossplane);
-  const running = before && releaseBefore(before);
+function targetOf({ args, request, lockfile, before }: TargetOptions, io: RunIo): Target {
+  const requested = releaseSelector(request ?? {}, args.crossplane);
+  // A dump may lack the release.
+  const running =
+    before && ('dump' in before ? before.dump.crossplane?.version : before.lockfile.crossplane);
   const known = running ?? lockfile?.crossplane;
   const file = running === undefined ? args.lock : args.onto!;
-  const assumed: ReleaseSelector | undefined =
-    known === undefined ? undefined : { text: known, origin: { file } };
-  const { groups, notes, warnings } = chooseTargets(asked ?? assumed);
+  const assumed = known === undefined ? undefined : { text: known, origin: { file } };
+  const { groups, notes, warnings } = chooseTargets(requested ?? assumed);
   for (const note of notes) io.note(`note: ${note}`);
-  if (asked === undefined && lockfile !== undefined && lockfile.crossplane !== known) {
+  if (requested === undefined && lockfile !== undefined && lockfile.crossplane !== known) {
     const taken = `on Crossplane ${known}, by \`${file}\`: that is what the cluster has`;
     const other = `\`${args.lock}\` is for ${lockfile.crossplane}`;
     io.note(`note: ${taken}; ${other}, which \`--crossplane ${lockfile.crossplane}\` takes`);
@@ -254,26 +233,31 @@ function targetOf({ args, request, lockfile, before }: Told, io: RunIo): Target 
   return groups[0]![0]!;
 }
 
-/** undefined if a dump does not state it. */
-function releaseBefore(before: InitialState): string | undefined {
-  return 'lockfile' in before ? before.lockfile.crossplane : before.dump.crossplane?.version;
-}
-
 /** A lockfile begins with `version`; objects of a cluster have `apiVersion`. */
 const LOCKFILE_FORMAT = /^version: *\d/m;
 
 /** Number of characters that are read to detect the kind of a file. */
 const HEAD_LENGTH = 64 * 1024;
 
-/** The state of the cluster that `--onto` names: a lockfile, or dumps as `drift` reads them. */
-async function readBefore(named: string, io: RunIo): Promise<InitialState> {
-  const files = await findInputFiles({ files: [named], cwd: io.cwd });
+/** Reads the state of the cluster that `--onto` names: a lockfile, or dumps as `drift` reads them. */
+async function initialState(
+  { onto, ontoPin: pin }: Args,
+  io: RunIo,
+): Promise<InitialState | undefined> {
+  if (onto === undefined) return undefined;
+  const files = await findInputFiles({ files: [onto], cwd: io.cwd });
   const isFolder = files.every(({ folder }) => folder !== undefined);
-  if (isFolder) return { dump: whole(await readDumps({ dump: named }, io, { isEnough }), named) };
-  const { head, text } = await peeked(dumpText(named, io));
-  if (LOCKFILE_FORMAT.test(head)) return { lockfile: await lockfileIn(text, named) };
-  const dump = await readDumps({ dump: named }, io, { read: () => text, isEnough });
-  return { dump: whole(dump, named) };
+  const file = isFolder ? undefined : await withHead(dumpText(onto, io));
+  if (file !== undefined && LOCKFILE_FORMAT.test(file.head)) {
+    return { lockfile: await lockfileIn(file.text, onto), pin };
+  }
+  const read = file && (() => file.text);
+  const dump = whole(await readDumps({ dump: onto }, io, { read, isEnough }), onto);
+  if (pin === undefined) return { dump };
+  throw flagWithoutEffect(
+    '--onto-pin',
+    'a lockfile at `--onto`: a dump says how packages are named',
+  );
 }
 
 /** Throws for a dump of packages without revisions, to which Lock rows and objects belong. */
@@ -300,7 +284,7 @@ function isEnough({ packages, revisions, lock, extraManifests: kept }: ClusterDu
 }
 
 /** The beginning of a text, and the whole text: a pipe cannot be read twice. */
-async function peeked(chunks: AsyncGenerator<string>) {
+async function withHead(chunks: AsyncGenerator<string>) {
   let head = '';
   while (head.length < HEAD_LENGTH) {
     const { done, value } = await chunks.next();

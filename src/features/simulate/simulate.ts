@@ -1,7 +1,6 @@
 import { rootObjects } from './root-objects.js';
 import { byCodePoint, type Draw, seeded } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json.js';
 import { OutOfTime, type TimeBudget } from '../../base/time.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
 import {
@@ -15,6 +14,7 @@ import {
   type ClusterState,
   EMPTY_CLUSTER,
   isHealthy,
+  isSameNamed,
   type WantedObject,
   wantedObject,
 } from '../../crossplane/package-manager/cluster-state.js';
@@ -30,7 +30,7 @@ import {
 } from '../../crossplane/package-manager/reconcile-cluster.js';
 import type { MoveFlags } from '../../crossplane/package-manager/reconcile-lock.js';
 import { dumpedState } from '../../crossplane/package-manager/state-from-dump.js';
-import type { Candidate, Repository } from '../../crossplane/packages/package.js';
+import type { Repository } from '../../crossplane/packages/package.js';
 import { joinReference, splitPackageReference } from '../../crossplane/packages/reference.js';
 import { packageManagerRules } from '../../crossplane/releases/package-manager-rules.js';
 import type { Target } from '../../crossplane/releases/target.js';
@@ -107,17 +107,16 @@ export async function simulate(
   const start = { ...initial, pins: imagePins(manifestsAfter(before, applied, target), target) };
   const run = (next: Next) => reader.run(reconcileCluster(start, acts, { target, flags, next }));
   const settled = await run(inTime(timeout, 'the cluster'));
-  const ends = new Map<string, OtherEnd>();
+  const ends = new Map<string, OtherEnd>([[endKey(settled), { orders: 0, settled }]]);
   for (let order = 1; order <= orders; order++) {
     const drawn = arrivalOrder(seed + order);
     const other = await run(inTime(timeout, `order ${order} of ${orders}`, drawn));
     const key = endKey(other);
     ends.set(key, { orders: (ends.get(key)?.orders ?? 0) + 1, settled: other });
   }
-  const sameEnd = ends.get(endKey(settled))?.orders ?? 0;
-  ends.delete(endKey(settled));
-  const otherEnds = [...ends.values()].sort((a, b) => b.orders - a.orders);
-  return { target, settled, sameEnd, otherEnds, notes };
+  const [same, ...otherEnds] = ends.values();
+  otherEnds.sort((a, b) => b.orders - a.orders);
+  return { target, settled, sameEnd: same!.orders, otherEnds, notes };
 }
 
 /** Whether every package ends installed and healthy. */
@@ -154,48 +153,43 @@ async function initialState(
 ): Promise<ClusterState> {
   if (before === undefined) return EMPTY_CLUSTER;
   if ('dump' in before) return dumpedState(before.dump, target);
-  const objects = renderedObjects(before.lockfile, before.pin, target);
-  const acts = packagesIn(objects).map((apply) => ({ apply }));
-  const start = { ...EMPTY_CLUSTER, pins: imagePins(objects.map(rendered), target) };
+  const manifests = renderedManifests(before.lockfile, before.pin, target);
+  const acts = packagesIn(manifests).map((apply) => ({ apply }));
+  const start = { ...EMPTY_CLUSTER, pins: imagePins(manifests, target) };
   const next = inTime(timeout, 'the cluster from before');
   return (await reader.run(reconcileCluster(start, acts, { target, next }))).state;
 }
 
-/** Returns the extra manifests of the cluster after applying. The last one with a name wins. */
+/** Returns the manifests of the cluster after applying. The last one with a name wins. */
 function manifestsAfter(
   before: InitialState | undefined,
   applied: SimulatedInput,
   target: Target,
 ): KeptObject[] {
-  const prune = 'all' in applied && applied.prune;
-  const added =
+  const [prune, added] =
     'all' in applied
-      ? renderedObjects(applied.all, applied.pin, target).map(rendered)
-      : applied.roots.kept;
+      ? [applied.prune, renderedManifests(applied.all, applied.pin, target)]
+      : [false, applied.roots.kept];
   const manifests = [...remainingManifests(before, prune, target), ...added];
   return [...new Map(manifests.map((each) => [labelOf(each.object), each])).values()];
 }
 
-/** Returns the earlier extra manifests that remain. Pruning removes only rendered objects. */
+/** Returns the earlier manifests that remain. Pruning removes only rendered objects. */
 function remainingManifests(
   before: InitialState | undefined,
   prune: boolean,
   target: Target,
-): KeptObject[] {
+): readonly KeptObject[] {
   if (before === undefined) return [];
   if ('dump' in before) {
     return before.dump.extraManifests.filter(({ object }) => !prune || !isRenderedPin(object));
   }
-  if (prune) return [];
-  return renderedObjects(before.lockfile, before.pin, target).map(rendered);
+  return prune ? [] : renderedManifests(before.lockfile, before.pin, target);
 }
 
-function renderedObjects(lockfile: Lockfile, pin: Pin | undefined, target: Target) {
-  return bundleOf(lockfile, target, pin ?? 'tag').objects;
-}
-
-function rendered(object: JsonObject): KeptObject {
-  return { object, origin: { file: 'the bundle' } };
+function renderedManifests(lockfile: Lockfile, pin: Pin | undefined, target: Target): KeptObject[] {
+  const { objects } = bundleOf(lockfile, target, pin ?? 'tag');
+  return objects.map((object) => ({ object, origin: { file: 'the bundle' } }));
 }
 
 async function actsOf(
@@ -211,12 +205,12 @@ async function actsOf(
     reader.add(images);
     return { acts: objects.map((apply) => ({ apply })), notes };
   }
-  const objects = packagesIn(renderedObjects(applied.all, applied.pin, target));
-  const applies = objects.map((apply) => ({ apply }));
-  if (!applied.prune) return { acts: applies, notes: [] };
-  const names = new Set(objects.map(({ kind, name }) => `${kind} ${name}`));
-  const pruned = start.objects.filter(({ kind, name }) => !names.has(`${kind} ${name}`));
-  return { acts: [...applies, ...pruned.map((remove) => ({ remove }))], notes: [] };
+  const objects = packagesIn(renderedManifests(applied.all, applied.pin, target));
+  const removed = start.objects.filter(
+    (object) => applied.prune && !objects.some((each) => isSameNamed(each, object)),
+  );
+  const acts = [...objects.map((apply) => ({ apply })), ...removed.map((remove) => ({ remove }))];
+  return { acts, notes: [] };
 }
 
 /** Returns the error for a request in which every root is a CRD without a locked owner. */
@@ -230,8 +224,8 @@ function nothingToApply({ roots }: Request, locked: Lockfile | undefined): Input
   });
 }
 
-function packagesIn(objects: readonly JsonObject[]): WantedObject[] {
-  return objects.map(wantedObject).filter((object) => object !== undefined);
+function packagesIn(manifests: readonly KeptObject[]): WantedObject[] {
+  return manifests.flatMap(({ object }) => wantedObject(object) ?? []);
 }
 
 /** Returns a key that is equal for final states which differ only in the order of Lock rows. */
@@ -266,18 +260,13 @@ export function compareWithLockfile(
       return split === undefined ? [] : [[split.source, split.version] as const];
     }),
   );
-  return [...new Set([...locked.keys(), ...installed.keys()])]
-    .sort(byCodePoint)
-    .filter((repository) => {
-      const { version, digest } = locked.get(repository) ?? {};
-      const found = installed.get(repository);
-      return found === undefined || (found !== version && found !== digest);
-    })
-    .map((repository) => ({
-      repository,
-      locked: locked.get(repository)?.version,
-      installed: installed.get(repository),
-    }));
+  const repositories = new Set([...locked.keys(), ...installed.keys()]);
+  return [...repositories].sort(byCodePoint).flatMap((repository) => {
+    const { version, digest } = locked.get(repository) ?? {};
+    const found = installed.get(repository);
+    const isAsLocked = found !== undefined && (found === version || found === digest);
+    return isAsLocked ? [] : { repository, locked: version, installed: found };
+  });
 }
 
 /** With odd seeds, one in this many events is drawn at random. */
@@ -297,6 +286,7 @@ export function arrivalOrder(seed: number): Draw {
 class ImageReader {
   readonly #source: PackageSource;
   readonly #target: Target;
+  /** By reference; undefined: the source does not have it. */
   readonly #images = new Map<string, ClusterImage | undefined>();
 
   constructor(source: PackageSource, target: Target) {
@@ -311,22 +301,19 @@ class ImageReader {
 
   async run<T>(work: ClusterTask<T>): Promise<T> {
     let step = work.next();
-    while (step.done !== true) step = work.next(await this.#answer(step.value));
+    while (step.done !== true) step = work.next(await this.#reply(step.value));
     return step.value;
   }
 
-  async #answer(question: RegistryRequest): Promise<RegistryReply> {
-    return question.ask === 'tags'
-      ? this.#source.tags(question.repository, this.#target)
-      : this.#image(question.candidate);
-  }
-
-  async #image(candidate: Candidate): Promise<ClusterImage | undefined> {
+  async #reply(request: RegistryRequest): Promise<RegistryReply> {
+    if (request.ask === 'tags') return this.#source.tags(request.repository, this.#target);
+    const { candidate } = request;
     const key = joinReference(candidate.repository, candidate.version);
-    if (this.#images.has(key)) return this.#images.get(key);
-    const fetched = await this.#source.fetch(candidate, this.#target);
-    const image = fetched && clusterImage(fetched.contents, fetched.digest, this.#target);
-    this.#images.set(key, image);
-    return image;
+    if (!this.#images.has(key)) {
+      const fetched = await this.#source.fetch(candidate, this.#target);
+      const image = fetched && clusterImage(fetched.contents, fetched.digest, this.#target);
+      this.#images.set(key, image);
+    }
+    return this.#images.get(key);
   }
 }

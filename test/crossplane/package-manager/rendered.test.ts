@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bundleOf } from '../../../src/project/manifests/bundle.js';
-import { lockedImages } from '../../../src/features/simulate/locked-images.js';
+import { lockedImages } from '../../support/locked-images.js';
 import { runWith } from '../../../src/crossplane/package-manager/cluster-image.js';
 import {
   EMPTY_CLUSTER,

@@ -7,7 +7,7 @@ import {
   packageConditions,
   wantedObject,
 } from '../../../src/crossplane/package-manager/cluster-state.js';
-import { lockedImages } from '../../../src/features/simulate/locked-images.js';
+import { lockedImages } from '../../support/locked-images.js';
 import {
   reconcileCluster,
   type ReconciledCluster,

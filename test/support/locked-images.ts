@@ -1,7 +1,10 @@
-import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
-import type { ClusterImage, KnownImages } from '../../crossplane/package-manager/cluster-image.js';
-import { getOrCreate } from '../../base/collections.js';
-import { joinReference } from '../../crossplane/packages/reference.js';
+import type { LockedPackage, Lockfile } from '../../src/project/lockfile/lockfile.js';
+import type {
+  ClusterImage,
+  KnownImages,
+} from '../../src/crossplane/package-manager/cluster-image.js';
+import { getOrCreate } from '../../src/base/collections.js';
+import { joinReference } from '../../src/crossplane/packages/reference.js';
 
 /** Returns registries that have exactly the packages of some lockfiles. */
 export function lockedImages(lockfiles: readonly Pick<Lockfile, 'packages'>[]): KnownImages {
