@@ -39,13 +39,17 @@ interface ImportOptions {
   readonly source?: PackageSource | undefined;
 }
 
+interface ImportedRequest extends Request {
+  readonly roots: readonly PackageRoot[];
+}
+
 /** The request and the lockfile for what a cluster has installed. */
 export interface ImportedCluster {
   /**
-   * The request; its roots are sorted by repository. A root has an object if labels or annotations
-   * do not fit into an entry of xpkg.yaml.
+   * The request; its roots are sorted by repository. A root has an object if it does not fit into an
+   * entry of xpkg.yaml.
    */
-  readonly request: Request;
+  readonly request: ImportedRequest;
   /** Roots that other packages also require. */
   readonly required: ReadonlySet<Repository>;
   readonly lockfile: Lockfile;
@@ -79,9 +83,9 @@ export async function importCluster(
   );
   const settings = userSettings(installed);
   const roots = installed
-    .filter((each) => isDirect(each, { required, settings, target }))
+    .filter((each) => !required.has(each.repository) || isCustomized(each, settings, target))
     .map((each) => rootOf(each, settings, target));
-  const request: Request = {
+  const request: ImportedRequest = {
     crossplane: { text: target.version, origin: { file: 'the dump' } },
     roots,
     overrides: [],
@@ -95,7 +99,7 @@ export async function importCluster(
   return {
     request,
     required: new Set(
-      roots.map(({ repository }) => repository).filter((each) => required.has(each)),
+      roots.flatMap(({ repository }) => (required.has(repository) ? repository : [])),
     ),
     lockfile: { ...lockfile, skipDependencyResolution: skips ? [SET_IN_INPUTS] : [] },
     findings: [...reads.flatMap(({ findings }) => findings), ...clusterFindings(cluster)],
@@ -185,20 +189,11 @@ function metaFrom(installed: InstalledPackage, { claims }: ClusterDump): Package
   };
 }
 
-interface RootContext {
-  readonly required: ReadonlySet<Repository>;
-  readonly settings: UserSettings;
-  readonly target: Target;
-}
-
-/** Whether a user installed the package. The rest looks as if Crossplane installed a dependency. */
-function isDirect(
-  installed: InstalledPackage,
-  { required, settings, target }: RootContext,
-): boolean {
-  const { repository, name, isUserCreated: isUsers } = installed;
-  if (!required.has(repository) || isUsers) return true;
-  return name !== objectNameOf(repository, target) || settings.of(installed).isCustom;
+/** Whether a user has created or changed the package; else it is as Crossplane installs a dependency. */
+function isCustomized(installed: InstalledPackage, settings: UserSettings, target: Target) {
+  const { repository, name, isUserCreated } = installed;
+  const hasDerivedName = name === objectNameOf(repository, target);
+  return isUserCreated || !hasDerivedName || settings.of(installed).isCustom;
 }
 
 function rootOf(installed: InstalledPackage, settings: UserSettings, target: Target): PackageRoot {

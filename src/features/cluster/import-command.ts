@@ -6,7 +6,7 @@ import {
   extraManifestsOf,
   detectRelease,
 } from './import-cluster.js';
-import { importLines, importOutput, type ImportValue, type OutputFile } from './output.js';
+import { importLines, importOutput, type ImportValue } from './output.js';
 import { dumpArgument, dumpFlags, readDumps } from './read-dump-command.js';
 import { InputError } from '../../base/errors.js';
 import { writeTransaction } from '../../base/files/transaction.js';
@@ -25,63 +25,16 @@ import { withProgress } from '../../cli/terminal/progress.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { DEFAULT_FILES } from '../../project/inputs/input-files.js';
-import type { PackageRoot, Request } from '../../project/inputs/request.js';
+import { type PackageRoot, rootVersionText } from '../../project/inputs/request.js';
 import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { newProjectText, projectName } from '../edit/new-project.js';
 import { findingLines } from '../lint/project-output.js';
 
-/** Returns the objects that a PackageSet cannot express: ImageConfigs, runtime configs, packages with labels. */
-const OBJECTS_FILE = 'xpkg.objects.yaml';
-
-/** Returns an `xpkg.yaml` for the packages that a cluster has installed. */
-function importedSetText(
-  { request, required }: ImportedCluster,
-  target: Target,
-  folder: string,
-): string {
-  const entries = packageRoots(request)
-    .filter(({ object }) => object === undefined)
-    .map((root) => ({ entry: entryOf(root), isRequired: required.has(root.repository) }));
-  return newProjectText({
-    name: projectName(folder),
-    crossplane: target.version,
-    include: objectsFileText(request) === undefined ? [] : [OBJECTS_FILE],
-    packages: entries.filter(({ isRequired }) => !isRequired).map(({ entry }) => entry),
-    required: entries.filter(({ isRequired }) => isRequired).map(({ entry }) => entry),
-    defaults: request.defaults,
-  });
-}
-
-/** undefined if it has no content. */
-function objectsFileText(request: Request): string | undefined {
-  const objects = [
-    ...request.kept.map(({ object }) => object),
-    ...packageRoots(request).flatMap(({ object }) => object ?? []),
-  ];
-  if (objects.length === 0) return undefined;
-  return `# Objects of the cluster that an entry of xpkg.yaml has no place for; edit them as you like.\n${writeYamlStream(objects)}`;
-}
-
-function packageRoots({ roots }: Request): readonly PackageRoot[] {
-  return roots.filter((root) => root.root === 'package');
-}
-
-function entryOf({ kind, repository, version, name, spec }: PackageRoot): JsonObject {
-  return {
-    [kind!.toLowerCase()]: repository,
-    version:
-      version.form === 'tag'
-        ? version.tag
-        : version.form === 'digest'
-          ? version.digest
-          : version.text,
-    ...(name !== undefined && { name }),
-    ...(Object.keys(spec).length > 0 && { spec }),
-  };
-}
-
 const SET_FILE = DEFAULT_FILES[0]!;
+
+/** Objects that a PackageSet cannot express: ImageConfigs, runtime configs, packages with labels. */
+const OBJECTS_FILE = 'xpkg.objects.yaml';
 
 const flags = {
   ...dumpFlags,
@@ -165,19 +118,40 @@ async function readCluster(
   return withProgress(io, stats, () => importCluster(dump, { target, source }));
 }
 
-function filesOf(
-  imported: ImportedCluster,
-  target: Target,
-  { lock }: Args,
-  io: RunIo,
-): OutputFile[] {
-  const objects = objectsFileText(imported.request);
-  const inputs = lockInputs({ name: projectName(io.cwd), files: [SET_FILE] }, lock, io);
-  return [
-    { file: SET_FILE, text: importedSetText(imported, target, io.cwd) },
-    ...(objects === undefined ? [] : [{ file: OBJECTS_FILE, text: objects }]),
-    { file: lock, text: formatLockfile({ ...imported.lockfile, inputs }) },
+/** Returns the files of a project that has what the cluster has. */
+function filesOf(imported: ImportedCluster, target: Target, { lock }: Args, io: RunIo) {
+  const { request, required, lockfile } = imported;
+  const name = projectName(io.cwd);
+  const objects = [
+    ...request.kept.map(({ object }) => object),
+    ...request.roots.flatMap(({ object }) => object ?? []),
   ];
+  const entries = request.roots.filter(({ object }) => object === undefined);
+  const setText = newProjectText({
+    name,
+    crossplane: target.version,
+    include: objects.length === 0 ? [] : [OBJECTS_FILE],
+    packages: entries.filter(({ repository }) => !required.has(repository)).map(entryOf),
+    required: entries.filter(({ repository }) => required.has(repository)).map(entryOf),
+    defaults: request.defaults,
+  });
+  const objectsText = `# Objects of the cluster that an entry of xpkg.yaml has no place for; edit them as you like.\n${writeYamlStream(objects)}`;
+  const inputs = lockInputs({ name, files: [SET_FILE] }, lock, io);
+  return [
+    { file: SET_FILE, text: setText },
+    ...(objects.length === 0 ? [] : [{ file: OBJECTS_FILE, text: objectsText }]),
+    { file: lock, text: formatLockfile({ ...lockfile, inputs }) },
+  ];
+}
+
+/** Returns the entry of a package in `spec.packages`. */
+function entryOf({ kind, repository, version, name, spec }: PackageRoot): JsonObject {
+  return {
+    [kind!.toLowerCase()]: repository,
+    version: rootVersionText(version),
+    ...(name !== undefined && { name }),
+    ...(Object.keys(spec).length > 0 && { spec }),
+  };
 }
 
 function writtenText({ files, existing }: ImportValue, { write }: Args): string {
@@ -190,14 +164,12 @@ function writtenText({ files, existing }: ImportValue, { write }: Args): string 
 function nextSteps({ undigested, lockfile }: ImportedCluster, { from, write }: Args): string[] {
   const are = write ? 'are' : 'would be';
   const missing = `${undigested} of ${lockfile.packages.length} packages ${are} locked without a digest`;
+  const reason =
+    from === undefined
+      ? ', which a dump does not tell: `import … --from registry` reads them, and so does `xpkg-resolve resolve`'
+      : ': see above why';
   return [
-    ...(undigested === 0
-      ? []
-      : from === undefined
-        ? [
-            `${missing}, which a dump does not tell: \`import … --from registry\` reads them, and so does \`xpkg-resolve resolve\``,
-          ]
-        : [`${missing}: see above why`]),
+    ...(undigested === 0 ? [] : [`${missing}${reason}`]),
     `${write ? '' : 'with these files, '}\`xpkg-resolve resolve\` says whether it fits together, and writes rendered/`,
   ];
 }

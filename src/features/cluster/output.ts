@@ -27,14 +27,9 @@ import { findingLines, findingsJson } from '../lint/project-output.js';
 export interface ImportValue extends ImportedCluster {
   readonly target: Target;
   /** The files of the new project. */
-  readonly files: readonly OutputFile[];
+  readonly files: readonly { readonly file: string; readonly text: string }[];
   /** The first of these files that exists already. */
   readonly existing: string | undefined;
-}
-
-export interface OutputFile {
-  readonly file: string;
-  readonly text: string;
 }
 
 /** The result of `drift`; `crossplane` is the release of the lockfile. */

@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
+import type { Shard } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { timeBudget } from '../../base/time.js';
 import { fuzz } from './fuzz.js';
 import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
 import { shardRequest, parseShard } from '../../cli/projects/shards.js';
-import type { Flags } from '../../cli/kit/command.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { conflictingFlags, mustBeWhole } from '../../cli/arguments/argument-errors.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
@@ -36,6 +37,8 @@ const flags = {
   },
 } as const satisfies Flags;
 
+type Args = ArgsOf<typeof flags>;
+
 export const fuzzCommand = defineCommand({
   positionals: refsArgument,
   flags,
@@ -46,8 +49,7 @@ export const fuzzCommand = defineCommand({
     if (seconds !== undefined && !(seconds > 0)) {
       throw new InputError('`--seconds` must be a number, more than 0');
     }
-    const shard = args.shard === undefined ? undefined : parseShard(args.shard);
-    if (shard !== undefined) refuseUnrepeatable(args);
+    const shard = shardOf(args);
     const options = { refs: args.refs, skip: [args.lock] };
     const { request, texts } = await readRequestAndTexts(args, io, options);
     // After --seconds the fuzzing ends well, so a request under way then has all of --timeout left.
@@ -77,14 +79,12 @@ export const fuzzCommand = defineCommand({
   exit: ({ breakages }) => (breakages.length === 0 ? 'ok' : 'findings'),
 });
 
-/** All machines that run shards must draw the same variations. */
-function refuseUnrepeatable(args: {
-  seed?: number | undefined;
-  seconds?: number | undefined;
-}): void {
-  const { seed, seconds } = args;
+/** Returns the shard to try. All machines that run shards must draw the same variations. */
+function shardOf({ shard, seed, seconds }: Args): Shard | undefined {
+  if (shard === undefined) return undefined;
+  const parsed = parseShard(shard);
   if (seconds !== undefined) throw conflictingFlags('--shard', '--seconds');
-  if (seed !== undefined) return;
+  if (seed !== undefined) return parsed;
   throw new InputError('`--shard` is given without a seed', {
     hint: 'give every part the same `--seed`, of the commit for instance: `--seed 7`',
   });
@@ -92,10 +92,10 @@ function refuseUnrepeatable(args: {
 
 /** Prints a line every two seconds, for a terminal. */
 function progress(io: RunIo): (runs: number, breakages: number) => void {
-  let told = performance.now();
+  let printedAt = performance.now();
   return (runs, breakages) => {
-    if (performance.now() - told < PROGRESS_MS) return;
-    told = performance.now();
+    if (performance.now() - printedAt < PROGRESS_MS) return;
+    printedAt = performance.now();
     io.note(`${runs} variations tried, ${breakages} broken so far`);
   };
 }

@@ -3,11 +3,12 @@ import { writeYaml } from '../../base/yaml/write-yaml.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import { policyDocument } from '../../project/inputs/policy.js';
 import type { JsonObject } from '../../base/json.js';
-import type {
-  PackageRoot,
-  Request,
-  RootVersion,
-  VersionRule,
+import {
+  type PackageRoot,
+  type Request,
+  type RootVersion,
+  rootVersionText,
+  type VersionRule,
 } from '../../project/inputs/request.js';
 import type { Breakage } from './fuzz.js';
 import type { RootChoice } from './variations.js';
@@ -22,15 +23,13 @@ export function replayCommand(
   request: Request,
   args: ResolveArgs,
 ): string {
-  const packages: VersionedRoot[] = example.choices.flatMap(
-    (choice) => versionedRoot(choice) ?? [],
-  );
+  const packages = example.choices.flatMap(versionedRoot);
   const asKind = refusal.core.some(({ kind }) => kind === 'kind');
   const isPlain = ({ root }: VersionedRoot) => !asKind && flagsOf(root) === undefined;
   const refs = packages.filter(isPlain);
   const entries = packages.filter((one) => !isPlain(one));
   const documents = [
-    ...packageSet(example.choices, { request, entries }),
+    ...packageSets(example.choices, request, entries),
     ...request.kept.map(({ object }) => object).filter(({ kind }) => kind === 'ImageConfig'),
   ];
   const locals = example.choices.flatMap(({ root }) =>
@@ -59,13 +58,13 @@ interface VersionedRoot {
   readonly version: RootVersion;
 }
 
-function versionedRoot({ root, tag }: RootChoice): VersionedRoot | undefined {
-  if (root.root !== 'package') return undefined;
+function versionedRoot({ root, tag }: RootChoice): VersionedRoot | [] {
+  if (root.root !== 'package') return [];
   return { root, version: tag === undefined ? root.version : { form: 'tag', tag } };
 }
 
 function refOf({ root: { repository }, version }: VersionedRoot): string {
-  const text = versionText(version);
+  const text = rootVersionText(version);
   if (version.form === 'tag') return `${repository}:${text}`;
   return text === '*' ? repository : `${repository}@${text}`;
 }
@@ -76,10 +75,11 @@ function flagsOf(root: PackageRoot): JsonObject | undefined {
   return { ignoreCrossplaneConstraints, skipDependencyResolution };
 }
 
-/** The PackageSet with settings that arguments cannot express; absent if it has none. */
-function packageSet(
+/** Returns PackageSets with the settings that arguments cannot express; empty if there are none. */
+function packageSets(
   choices: readonly RootChoice[],
-  { request, entries }: { readonly request: Request; readonly entries: readonly VersionedRoot[] },
+  request: Request,
+  entries: readonly VersionedRoot[],
 ): readonly JsonObject[] {
   const crds = choices.flatMap(({ root }) =>
     root.root === 'crd' ? [{ crd: formatCrdRef({ ...root.demand, registry: undefined }) }] : [],
@@ -98,7 +98,7 @@ function packageSet(
   };
   const metadata = { name: 'replay' };
   const set = { apiVersion: 'xpkg-resolve.dev/v1alpha1', kind: 'PackageSet', metadata };
-  // Each policy holds by itself, so each has a document of its own.
+  // A PackageSet has at most one policy.
   const others = policies.map((policy) => ({ ...set, spec: { policy: policyDocument(policy) } }));
   return [{ ...set, spec }, ...others];
 }
@@ -111,20 +111,9 @@ function entryOf({ root, version }: VersionedRoot): JsonObject {
   const spec = flagsOf(root);
   return {
     [root.kind?.toLowerCase() ?? 'package']: root.repository,
-    version: versionText(version),
+    version: rootVersionText(version),
     ...(spec && { spec }),
   };
-}
-
-function versionText(version: RootVersion): string {
-  switch (version.form) {
-    case 'tag':
-      return version.tag;
-    case 'digest':
-      return version.digest;
-    case 'text':
-      return version.text;
-  }
 }
 
 function hasFiles({ roots, kept, crossplane, defaults }: Request): boolean {

@@ -63,6 +63,18 @@ export type RootVersion =
   | { readonly form: 'digest'; readonly digest: string }
   | { readonly form: 'text'; readonly text: string };
 
+/** Returns the tag, digest or constraint of a root, as an input file has it. */
+export function rootVersionText(version: RootVersion): string {
+  switch (version.form) {
+    case 'tag':
+      return version.tag;
+    case 'digest':
+      return version.digest;
+    case 'text':
+      return version.text;
+  }
+}
+
 /** A package under development. Its requirements count, but it is not rendered. */
 export interface LocalRoot {
   readonly root: 'local';
