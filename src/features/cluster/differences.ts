@@ -51,6 +51,18 @@ export interface Difference {
 /** The fix if the lockfile is right. */
 const APPLY = '`kubectl apply -k rendered` makes it so';
 
+/**
+ * Returns the installed package that a locked package is compared with. If several objects install
+ * its repository, prefers the one with the locked name.
+ */
+export function installedAs(
+  { repository, name }: LockedPackage,
+  { packages }: InstalledCluster,
+): InstalledPackage | undefined {
+  const all = packages.filter((each) => each.repository === repository);
+  return all.find((each) => each.name === name) ?? all[0];
+}
+
 /** Returns the differences of a locked package; `object` is its rendered object. */
 export function packageDifferences(
   locked: LockedPackage,
@@ -58,38 +70,28 @@ export function packageDifferences(
   cluster: InstalledCluster,
 ): Difference[] {
   const { repository, version, kind, name } = locked;
-  const all = cluster.packages.filter((each) => each.repository === repository);
-  const installed = all.find((each) => each.name === name) ?? all[0];
+  const installed = installedAs(locked, cluster);
   if (installed === undefined) {
     const text = `\`${repository}\` ${version} is locked and not installed`;
     return [{ kind: 'missing', repository, text, locked: version, fix: APPLY }];
   }
-  const about = { repository, origin: installed.origin };
-  const subject = `${installed.kind} \`${installed.name}\``;
   const differences: Difference[] = [];
   if (installed.kind !== kind) {
     const text = `\`${repository}\` is locked as a ${kind} and installed as a ${installed.kind}`;
     const fix = `\`kubectl delete ${kubectlName(installed)}\`, then ${APPLY}`;
-    differences.push({ kind: 'kind', ...about, text, locked: kind, found: installed.kind, fix });
+    differences.push({ kind: 'kind', text, locked: kind, found: installed.kind, fix });
   }
   if (installed.name !== name) {
     const text = `\`${repository}\` is locked as \`${name}\` and installed as \`${installed.name}\`: applied, it would be there twice`;
     const fix = namingFix(locked, installed.name);
-    differences.push({ kind: 'name', ...about, text, locked: name, found: installed.name, fix });
+    differences.push({ kind: 'name', text, locked: name, found: installed.name, fix });
   }
-  const settings = settingDifferences(installed, object).map(
-    ({ field, locked: wanted, found }): Difference => ({
-      kind: 'setting',
-      ...about,
-      text: `${subject}: \`${field}\` is ${shown(found)}, and locked as ${shown(wanted)}`,
-      locked: shown(wanted),
-      found: shown(found),
-      fix: `${APPLY}; to keep what is there, write it in xpkg.yaml, and resolve`,
-    }),
-  );
   const versions = versionDifferences(locked, installed, object);
-  const contents = versions.length > 0 ? versions : contentDifferences(locked, installed, cluster);
-  return [...differences, ...contents, ...settings].map((each) => ({ ...about, ...each }));
+  differences.push(
+    ...(versions.length > 0 ? versions : contentDifferences(locked, installed, cluster)),
+    ...settingDifferences(installed, object),
+  );
+  return differences.map((each) => ({ repository, origin: installed.origin, ...each }));
 }
 
 /** A dependency gets a new entry in xpkg.yaml, without a version, so that its locked version stays. */
@@ -179,33 +181,32 @@ function objectDifferences(
   ];
 }
 
-interface SettingDifference {
-  readonly field: string;
-  readonly locked: JsonValue | undefined;
-  readonly found: JsonValue | undefined;
-}
-
 /** Compares all fields of `spec`, and the labels and annotations that rendering sets. */
-function settingDifferences(installed: InstalledPackage, object: JsonObject): SettingDifference[] {
+function settingDifferences(installed: InstalledPackage, object: JsonObject): Difference[] {
   const { package: _package, ...spec } = mappingOf(object['spec']) ?? {};
   const [wanted, found] = [plainSpec(spec), plainSpec(installed.spec)];
-  const fields = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
-  const ofSpec = fields.map((field) => ({
-    field: `spec.${field}`,
-    locked: wanted[field],
-    found: found[field],
-  }));
+  const fields = Object.keys({ ...wanted, ...found }).sort();
   const metadata = mappingOf(object['metadata']) ?? {};
-  const ofMetadata = ['labels', 'annotations'].flatMap((part) =>
-    Object.entries(mappingOf(metadata[part]) ?? {}).map(([key, value]) => ({
-      field: `metadata.${part}[${key}]`,
-      locked: value,
-      found: mappingOf(installed.metadata[part])?.[key],
-    })),
-  );
-  return [...ofSpec, ...ofMetadata].filter(
-    (each) => JSON.stringify(each.locked) !== JSON.stringify(each.found),
-  );
+  const values = [
+    ...fields.map((field) => [`spec.${field}`, wanted[field], found[field]] as const),
+    ...['labels', 'annotations'].flatMap((part) =>
+      Object.entries(mappingOf(metadata[part]) ?? {}).map(
+        ([key, value]) =>
+          [`metadata.${part}[${key}]`, value, mappingOf(installed.metadata[part])?.[key]] as const,
+      ),
+    ),
+  ];
+  return values.flatMap(([field, lockedValue, foundValue]): Difference | [] => {
+    const [locked, actual] = [shown(lockedValue), shown(foundValue)];
+    if (locked === actual) return [];
+    return {
+      kind: 'setting',
+      text: `${installed.kind} \`${installed.name}\`: \`${field}\` is ${actual}, and locked as ${locked}`,
+      locked,
+      found: actual,
+      fix: `${APPLY}; to keep what is there, write it in xpkg.yaml, and resolve`,
+    };
+  });
 }
 
 function shown(value: JsonValue | undefined): string {

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../base/json.js';
 import {
   type Difference,
   extraManifestDifferences,
+  installedAs,
   packageDifferences,
   rowDifferences,
 } from './differences.js';
@@ -40,7 +41,7 @@ export function hasDrifted({ differences, findings }: Drift): boolean {
 export function findDrift(lockfile: Lockfile, dump: ClusterDump): Drift {
   const target = targetFor(lockfile.crossplane)!;
   const cluster = installedCluster(dump, target);
-  const expected = expectedObjects(lockfile, cluster, dump);
+  const expected = expectedObjects(lockfile, cluster);
   return {
     differences: [
       ...otherRelease(lockfile, dump),
@@ -59,8 +60,7 @@ export function findDrift(lockfile: Lockfile, dump: ClusterDump): Drift {
 /** Renders the lockfile as the cluster was: with tags, with digests, or with pinning ImageConfigs. */
 function expectedObjects(
   lockfile: Lockfile,
-  { packages, target }: InstalledCluster,
-  { extraManifests: kept }: ClusterDump,
+  { packages, target, dump }: InstalledCluster,
 ): ReadonlyMap<string, JsonObject> {
   const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
   const usesDigests =
@@ -69,7 +69,7 @@ function expectedObjects(
   const hasPins =
     target.rules.imageConfig?.rewrite === true &&
     packagesWithoutDigest(lockfile).length === 0 &&
-    kept.some(({ object }) => isRenderedPin(object));
+    dump.extraManifests.some(({ object }) => isRenderedPin(object));
   const pin: Pin = usesDigests ? 'digest' : hasPins ? 'locked' : 'tag';
   return new Map(
     bundleOf(lockfile, target, pin).objects.map((object) => [labelOf(object), object]),
@@ -92,15 +92,11 @@ function otherRelease({ crossplane }: Lockfile, dump: ClusterDump): Difference[]
 }
 
 /** Returns installed packages that the lockfile does not have. */
-function unlocked({ packages }: Lockfile, { packages: installed }: InstalledCluster): Difference[] {
-  return installed.flatMap((each) => {
+function unlocked({ packages }: Lockfile, cluster: InstalledCluster): Difference[] {
+  return cluster.packages.flatMap((each) => {
     const { kind, name, repository, version, origin } = each;
     const locked = packages.find((one) => one.repository === repository);
-    const all = installed.filter((other) => other.repository === repository);
-    // Of several objects of one repository, only one is the locked package.
-    if (locked !== undefined && each === (all.find((one) => one.name === locked.name) ?? all[0])) {
-      return [];
-    }
+    if (locked !== undefined && each === installedAs(locked, cluster)) return [];
     const removal = `\`kubectl delete ${kubectlName(each)}\``;
     return {
       kind: 'unlocked',

@@ -3,7 +3,7 @@ import { DumpReader } from '../../project/inputs/read-dump.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
 import { InputError } from '../../base/errors.js';
 import { DUMP_COMMAND } from './installed-cluster.js';
-import type { Flags, Positionals } from '../../cli/kit/command.js';
+import type { ArgsOf, Flags, Positionals } from '../../cli/kit/command.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { UsageError } from '../../cli/arguments/argument-errors.js';
 import { fileFlag } from '../../cli/arguments/input-flags.js';
@@ -21,10 +21,7 @@ export const dumpFlags = {
   ...fileFlag('Dump to read, too; may be repeated'),
 } as const satisfies Flags;
 
-interface DumpArgs {
-  readonly dump?: string | undefined;
-  readonly file?: readonly string[] | undefined;
-}
+type DumpArgs = Partial<ArgsOf<typeof dumpArgument & typeof dumpFlags>>;
 
 /** Maximum size of a dump. Dumps contain managed fields and status, and are read object by object. */
 const MAX_DUMP_BYTES = 1024 * 1024 * 1024;
@@ -32,11 +29,11 @@ const MAX_DUMP_BYTES = 1024 * 1024 * 1024;
 interface DumpReading {
   /** Returns the text of a file or of standard input. */
   readonly read?: ((path: string) => AsyncIterable<string>) | undefined;
-  /** Whether a dump says what is wanted of it; one with packages does, unless told. */
+  /** Whether the dump has what the command needs; by default, packages. */
   readonly isEnough?: ((dump: ClusterDump) => boolean) | undefined;
 }
 
-/** Reads the dumps that the arguments name, as one; prints nothing. */
+/** Reads the dumps that the arguments name as one dump. Throws if it lacks what is needed. */
 export async function readDumps(
   args: DumpArgs,
   io: RunIo,

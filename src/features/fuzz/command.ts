@@ -52,7 +52,7 @@ export const fuzzCommand = defineCommand({
     const shard = shardOf(args);
     const options = { refs: args.refs, skip: [args.lock] };
     const { request, texts } = await readRequestAndTexts(args, io, options);
-    // After --seconds the fuzzing ends well, so a request under way then has all of --timeout left.
+    // Reaching --seconds is no failure: a request in progress may still take all of --timeout.
     const waiting = timeBudget((seconds ?? 0) + args.timeout.seconds);
     const source = await openSources({ ...args, timeout: waiting }, io, undefined, request.kept);
     const timeout = seconds === undefined ? args.timeout : timeBudget(seconds);
@@ -63,14 +63,15 @@ export const fuzzCommand = defineCommand({
       runs: runs ?? (seconds === undefined ? DEFAULT_RUNS : Infinity),
       onRun: io.interactive ? progress(io) : undefined,
     });
-    const asked = { name: 'fuzz', command: { flags, positionals: refsArgument }, args };
+    const command = { flags, positionals: refsArgument };
+    const inputs = [...texts.values()];
     return {
       ...report,
       breakages: report.breakages.map((breakage) => ({
         ...breakage,
         replay: replayCommand(breakage, request, args),
       })),
-      shard: shard && { ...shard, ...shardRequest({ ...asked, inputs: [...texts.values()] }, io) },
+      shard: shard && { ...shard, ...shardRequest({ name: 'fuzz', command, args, inputs }, io) },
     };
   },
   json: () => fuzzOutput,

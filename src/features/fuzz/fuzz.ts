@@ -68,8 +68,11 @@ export interface FuzzReport {
  * Searches for unsolvable variations of a request. A variation sets roots to other published
  * versions, alone, in pairs or all together, on one Crossplane release of the range.
  */
-export async function fuzz(request: Request, given: FuzzOptions): Promise<FuzzReport> {
-  const options = { ...given, source: SourceReader.of(given.source) };
+export async function fuzz(
+  request: Request,
+  { source, ...others }: FuzzOptions,
+): Promise<FuzzReport> {
+  const options = { ...others, source: SourceReader.of(source) };
   const selector = releaseSelector(request, options.crossplane);
   const { groups, notes, warnings } = chooseTargets(selector, options.crossplaneVersions);
   const targets = groups.flat();
@@ -250,9 +253,9 @@ class Fuzzing {
         foundAt,
         brokenOn: await this.#brokenOn(example, targets),
         refusal: await this.#refusal(example),
-        others: others.map(({ variation: { choices, release }, ...other }) => ({
-          choices,
-          release: release.version,
+        others: others.map((other) => ({
+          choices: other.variation.choices,
+          release: other.variation.release.version,
           foundAt: other.foundAt,
         })),
       });

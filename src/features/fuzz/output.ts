@@ -115,7 +115,7 @@ export function fuzzDocument(value: FuzzValue): FuzzDocument {
   };
 }
 
-/** A root of an example; without a version, the user's own constraint applies. */
+/** Returns the document of a root. Without a version, the constraint of the request applies. */
 function choiceJson({ root, tag }: RootChoice): ChoiceDocument {
   const name = rootName({ root });
   switch (root.root) {
@@ -182,12 +182,12 @@ function inWords(document: ChoiceDocument): string {
   return `${nameOfChoice(document)} ${version}`.trim();
 }
 
-/** The name of a root, equal in every example. */
+/** Returns the name of a root, which is the same in every example. */
 export function nameOfChoice({ source: repository, local, crd }: ChoiceDocument): string {
   return repository ?? local ?? crd ?? '';
 }
 
-/** Joins releases that are neighbours in `all`, which is newest first, to `oldest to newest`. */
+/** Returns releases as text; those adjacent in `all`, which is newest first, as `oldest to newest`. */
 function spans(some: readonly string[], all: readonly string[]): string {
   const runs: string[][] = [];
   for (const release of all) {

@@ -15,8 +15,8 @@ import type { RootChoice } from './variations.js';
 import type { ResolveArgs } from '../../cli/arguments/resolve-flags.js';
 
 /**
- * A command that shows the example of a breakage again. What no argument can say is passed as YAML
- * documents on stdin, in a here-document, so the command may have several lines.
+ * Returns a command that reproduces the example of a breakage. Settings that no argument can express
+ * are passed as YAML documents on stdin, in a here-document, so the command may have several lines.
  */
 export function replayCommand(
   { example, refusal }: Pick<Breakage, 'example' | 'refusal'>,
@@ -36,7 +36,7 @@ export function replayCommand(
     root.root === 'local' ? [root.origin.file] : [],
   );
   const files = [...new Set([...locals, ...(documents.length === 0 ? [] : ['-'])])];
-  // Where `-f` names a file, `xpkg.yaml` is not read.
+  // With `-f`, `xpkg.yaml` is not read.
   if (files.length === 0 && hasFiles(request)) files.push('/dev/null');
   const words = [
     'xpkg-resolve',
@@ -45,7 +45,7 @@ export function replayCommand(
     ...files.flatMap((file) => ['-f', file]),
     '--crossplane',
     example.release.version,
-    ...flags(request, args),
+    ...settingFlags(request, args),
     '--no-write',
   ];
   const line = shellCommand(words);
@@ -125,14 +125,15 @@ function hasFiles({ roots, kept, crossplane, defaults }: Request): boolean {
   );
 }
 
-function flags(request: Request, args: ResolveArgs): string[] {
+/** Returns the flags that change the answer. */
+function settingFlags(request: Request, args: ResolveArgs): string[] {
   const admitted = new Set<string>([...(request.prereleases ?? []), ...(args.prerelease ?? [])]);
   return [
-    ...each(`--from`, args.from),
-    ...each('--crossplane-versions', [args.crossplaneVersions ?? []].flat()),
-    ...each('--prerelease', admitted),
-    ...each('--insecure-registry', args.insecureRegistry),
-    ...each('--pull-secret', args.pullSecret),
+    ...repeated(`--from`, args.from),
+    ...repeated('--crossplane-versions', [args.crossplaneVersions ?? []].flat()),
+    ...repeated('--prerelease', admitted),
+    ...repeated('--insecure-registry', args.insecureRegistry),
+    ...repeated('--pull-secret', args.pullSecret),
     ...(args.cache === undefined ? [] : ['--cache', args.cache]),
     ...(args.offline ? ['--offline'] : []),
     ...(args.allowCycles ? ['--allow-cycles'] : []),
@@ -140,6 +141,7 @@ function flags(request: Request, args: ResolveArgs): string[] {
   ];
 }
 
-function each(flag: string, values: Iterable<string> = []): string[] {
+/** Returns a flag before each value. */
+function repeated(flag: string, values: Iterable<string> = []): string[] {
   return [...values].flatMap((value) => [flag, value]);
 }

@@ -176,7 +176,7 @@ function validateFlags(args: Args & ArgsOf<typeof refsArgument>): void {
   if (ref !== undefined) throw conflictingFlags('--all', ref);
 }
 
-/** Roots to apply; undefined: what is locked is. */
+/** Returns the request with the roots to apply; undefined with `--all`. */
 async function requestOf(
   args: Args & ArgsOf<typeof refsArgument>,
   before: InitialState | undefined,
@@ -185,12 +185,12 @@ async function requestOf(
   if (args.all) return undefined;
   const options = { refs: args.refs, skip: [args.lock] };
   const read = before === undefined ? readRequest : readRequestIfAny;
-  const request = (await read(args, io, options)) ?? NOTHING;
+  const request = (await read(args, io, options)) ?? EMPTY_REQUEST;
   return { ...request, prereleases: [...(request.prereleases ?? []), ...(args.prerelease ?? [])] };
 }
 
-/** With `--onto`, there may be nothing to apply. */
-const NOTHING: Request = {
+/** The request without any input file, which `--onto` allows. */
+const EMPTY_REQUEST: Request = {
   roots: [],
   overrides: [],
   replace: [],
@@ -252,7 +252,7 @@ async function initialState(
     return { lockfile: await lockfileIn(file.text, onto), pin };
   }
   const read = file && (() => file.text);
-  const dump = whole(await readDumps({ dump: onto }, io, { read, isEnough }), onto);
+  const dump = requireRevisions(await readDumps({ dump: onto }, io, { read, isEnough }), onto);
   if (pin === undefined) return { dump };
   throw flagWithoutEffect(
     '--onto-pin',
@@ -260,20 +260,20 @@ async function initialState(
   );
 }
 
-/** Throws for a dump of packages without revisions, to which Lock rows and objects belong. */
-function whole(dump: ClusterDump, named: string): ClusterDump {
+/** Throws if a package of a dump lacks its revision, to which Lock rows and objects belong. */
+function requireRevisions(dump: ClusterDump, named: string): ClusterDump {
   const { packages, revisions, lock } = dump;
-  const known = new Set(revisions.map(({ name }) => name));
-  const isBare = revisions.length === 0 && packages.length > 0 && (lock?.rows.length ?? 0) > 0;
-  const without = packages.find(
+  const names = new Set(revisions.map(({ name }) => name));
+  const lacksAll = revisions.length === 0 && (lock?.rows.length ?? 0) > 0;
+  const incomplete = packages.find(
     ({ currentRevision }) =>
-      isBare || (currentRevision !== undefined && !known.has(currentRevision)),
+      lacksAll || (currentRevision !== undefined && !names.has(currentRevision)),
   );
-  if (without === undefined) return dump;
-  const { kind, name, currentRevision } = without;
-  const which =
+  if (incomplete === undefined) return dump;
+  const { kind, name, currentRevision } = incomplete;
+  const revision =
     currentRevision === undefined ? 'its revision' : `its revision \`${currentRevision}\``;
-  throw new InputError(`\`${named}\` has the ${kind} \`${name}\`, and not ${which}`, {
+  throw new InputError(`\`${named}\` has the ${kind} \`${name}\`, and not ${revision}`, {
     hint: `\`${DUMP_COMMAND}\` prints what is wanted; a lockfile that was applied will do, too`,
   });
 }
@@ -283,7 +283,7 @@ function isEnough({ packages, revisions, lock, extraManifests: kept }: ClusterDu
   return packages.length + revisions.length + kept.length > 0 || lock !== undefined;
 }
 
-/** The beginning of a text, and the whole text: a pipe cannot be read twice. */
+/** Returns the beginning of a text and the whole text, because a pipe cannot be read twice. */
 async function withHead(chunks: AsyncGenerator<string>) {
   let head = '';
   while (head.length < HEAD_LENGTH) {

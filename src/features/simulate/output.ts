@@ -21,7 +21,6 @@ import {
   packageConditions,
   type PackageConditions,
 } from '../../crossplane/package-manager/cluster-state.js';
-import type { ImpliedDependency } from '../../crossplane/package-manager/dependency-graph.js';
 import { lockRowManifest } from '../../crossplane/package-manager/lock-row.js';
 import type {
   ClusterStep,
@@ -161,8 +160,8 @@ export function simulationLines(value: SimulationValue): string[] {
     ...settled.steps.map(stepText).flatMap((step, i) => {
       const { package: name, version = '', because, result } = step;
       const head = `${i + 1}. ${`${name} ${version}`.trim()}: ${result}`;
-      const isOwn = because === OWN_ACT;
-      return [...wrap(head, '', '   '), ...(isOwn ? [] : wrap(`because ${because}`, '   '))];
+      const isByUser = because === USER_CHANGE;
+      return [...wrap(head, '', '   '), ...(isByUser ? [] : wrap(`because ${because}`, '   '))];
     }),
     ...(settled.steps.length === 0 ? [] : ['']),
     ...endLines(settled, target),
@@ -235,7 +234,7 @@ function differences(first: ReconciledCluster, other: ReconciledCluster, target:
   return shown(lines, (more) => `and ${more} more`);
 }
 
-/** Returns the first item of a list, and the number of the others. */
+/** Returns the first items of a list; `rest` makes the last one from the number of the others. */
 function shown<T>(list: readonly T[], rest: (count: number) => T): T[] {
   const more = list.length - MAX_SHOWN;
   return more <= 0 ? [...list] : [...list.slice(0, MAX_SHOWN), rest(more)];
@@ -251,21 +250,21 @@ function compareLines(disagreements: readonly VersionDifference[]): string[] {
   ];
 }
 
-/** The reason for an action of the user. */
-const OWN_ACT = 'you do it';
+/** The reason for a change that the user makes. */
+const USER_CHANGE = 'you do it';
 
 function stepText(done: ClusterStep): Static<typeof step> {
-  const { source: name = 'Lock', version: tag, implied } = done;
-  return { package: name, version: tag, because: because(done, implied), result: result(done) };
+  const { source: name = 'Lock', version: tag } = done;
+  return { package: name, version: tag, because: because(done), result: result(done) };
 }
 
-function because({ did, source }: ClusterStep, implied: ImpliedDependency | undefined): string {
+function because({ did, source: name, implied }: ClusterStep): string {
   if (implied !== undefined) {
     const { by, dependency } = implied;
     return `${by.source} ${by.version} requires \`${dependency.constraint}\``;
   }
-  if (did === 'applied' || did === 'removed') return OWN_ACT;
-  return source === undefined ? 'of what the Lock holds' : 'of its own checks';
+  if (did === 'applied' || did === 'removed') return USER_CHANGE;
+  return name === undefined ? 'of what the Lock holds' : 'of its own checks';
 }
 
 function result({ did, message = '' }: ClusterStep): string {
