@@ -10,11 +10,12 @@ import { isAbsent } from '../../base/files/file-system.js';
 import { writeTransaction } from '../../base/files/transaction.js';
 import { isRemoteLock, workingPlace } from '../../cli/files/lock-file.js';
 import { requireNamedLock } from '../../cli/files/named-lock.js';
-import { EXIT, type ExitCode, jsonDocument } from '../../cli/kit/command.js';
+import { EXIT, jsonDocument, OtherResult } from '../../cli/kit/command.js';
 import type { RegistryArgs } from '../../cli/sources/registries.js';
-import type { Io, RunIo } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import type { Pin } from '../../project/manifests/package-object.js';
+import type { RenderValue } from '../render/output.js';
 
 const STEP_FOLDER = /^\d{2,}$/;
 
@@ -66,27 +67,33 @@ type StepsArgs = RegistryArgs & {
 };
 
 /** Writes the steps from another lockfile to this one as folders. */
-export async function renderSteps(args: StepsArgs, lockfile: Lockfile, io: Io): Promise<ExitCode> {
+export async function renderSteps(
+  args: StepsArgs,
+  lockfile: Lockfile,
+  io: RunIo,
+): Promise<RenderValue> {
   const old = args.old ?? committed(args);
   const before = await requireNamedLock(old, args, io);
   const pin = args.pin ?? 'tag';
   const answer = await plan(before.lockfile, lockfile, { pin });
   if (answer.status !== 'planned') {
-    if (args.output === 'json') io.out(jsonDocument(planDocument({ answer, commands: [] })));
-    else for (const line of noPlanLines(answer)) io.note(line);
-    io.note(
-      `hint: \`xpkg-resolve plan ${shellWord(old)} ${shellWord(args.lock)}\` looks for a version in between`,
-    );
-    return answer.status === 'gave-up' ? EXIT.gaveUp : EXIT.unsolvable;
+    throw new OtherResult((output, full) => {
+      if (output === 'json') full.out(jsonDocument(planDocument({ answer, commands: [] })));
+      else for (const line of noPlanLines(answer)) full.note(line);
+      full.note(
+        `hint: \`xpkg-resolve plan ${shellWord(old)} ${shellWord(args.lock)}\` looks for a version in between`,
+      );
+      return answer.status === 'gave-up' ? EXIT.gaveUp : EXIT.unsolvable;
+    });
   }
   const folder = planFolder(args.plan);
   const files = await writePlanFolder(folder, answer, { pin, write: args.write }, io);
   for (const note of answer.notes) io.note(`note: ${note}`);
   const { crossplane } = lockfile;
-  if (args.output === 'json') io.out(jsonDocument({ status: 'rendered', crossplane, files }));
-  else
-    io.note(`${args.write ? 'wrote' : 'would write'} ${folder}/, the steps from ${before.shown}`);
-  return EXIT.done;
+  const verb = args.write ? 'wrote' : 'would write';
+  const text = `${verb} ${folder}/, the steps from ${before.shown}`;
+  const note = args.output === 'json' ? undefined : text;
+  return { status: 'rendered', crossplane, files, note };
 }
 
 /** Compares with the committed lockfile. */

@@ -11,17 +11,19 @@ import {
   writeFlag,
 } from '../../cli/arguments/common-flags.js';
 import { crossplaneFlag } from '../../cli/arguments/target-flag.js';
-import { requireLock } from '../../cli/files/lock-file.js';
+import { type LockOnDisk, readRequiredLock } from '../../cli/files/lock-file.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
 import { renderAgain, renderingNotes, writeOutputs } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
-import { type ArgsOf, command, EXIT, type Flags, jsonDocument } from '../../cli/kit/command.js';
+import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { networkFlags } from '../../cli/sources/network-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { isObjectName } from '../../crossplane/packages/object-names.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import type { BundleLayout, RenderRecord } from '../../project/manifests/render-record.js';
+import { renderOutput, type RenderValue } from './output.js';
 
 /** The tool that manifests are rendered for. */
 const layoutFlags = {
@@ -64,12 +66,11 @@ interface ChosenLayout {
 
 const SYNC_OPTION = /^[A-Za-z]+=[A-Za-z0-9]+$/;
 
-/** Reads the flags, `defaultOut` being what `--out` is where it is not given. */
-function chosenLayout(args: LayoutArgs, defaultOut: string, { cwd }: Io): ChosenLayout {
+function chosenLayout(args: LayoutArgs, { cwd }: RunIo): ChosenLayout {
   const { flux, helm, fluxSource, name, split, argocd } = args;
   if (flux !== undefined && helm !== undefined) throw conflictingFlags('--flux', '--helm');
   const layout = layoutOf(args);
-  if (layout !== undefined && args.out !== defaultOut)
+  if (layout !== undefined && args.out !== DEFAULT_OUT)
     throw conflictingFlags(`--${layout}`, '--out');
   refuseFlagsWithoutEffect(args);
   if (name !== undefined && !isObjectName(name)) {
@@ -123,32 +124,36 @@ function pathInSource(folder: string, source: string | undefined, cwd: string): 
   });
 }
 
-export const renderCommand = command({
-  positionals: {},
-  flags: {
-    ...networkFlags,
-    ...lockFlag(),
-    ...pinFlags,
-    ...outFlag('Folder to write to, or - to print what would be applied'),
-    ...layoutFlags,
-    ...crossplaneFlag('Crossplane release to render for (default: that of the lockfile)'),
-    check: {
-      type: 'boolean',
-      default: false,
-      describe: 'Write nothing, and exit 4 unless the bundle is there and as it would be rendered',
-    },
-    plan: {
-      type: 'string',
-      describe: 'Write the steps from --old to the lockfile instead, a folder each, into this one',
-    },
-    old: {
-      type: 'string',
-      describe: 'With --plan: the lockfile of what is installed (default: as committed in HEAD)',
-    },
-    ...writeFlag,
-    ...outputFlag,
-    ...eachFlags,
+const flags = {
+  ...networkFlags,
+  ...lockFlag(),
+  ...pinFlags,
+  ...outFlag('Folder to write to, or - to print what would be applied'),
+  ...layoutFlags,
+  ...crossplaneFlag('Crossplane release to render for (default: that of the lockfile)'),
+  check: {
+    type: 'boolean',
+    default: false,
+    describe: 'Write nothing, and exit 4 unless the bundle is there and as it would be rendered',
   },
+  plan: {
+    type: 'string',
+    describe: 'Write the steps from --old to the lockfile instead, a folder each, into this one',
+  },
+  old: {
+    type: 'string',
+    describe: 'With --plan: the lockfile of what is installed (default: as committed in HEAD)',
+  },
+  ...writeFlag,
+  ...outputFlag,
+  ...eachFlags,
+} as const satisfies Flags;
+
+type Args = ArgsOf<typeof flags>;
+
+export const renderCommand = defineCommand({
+  positionals: {},
+  flags,
   each: { showsData: false },
   examples: [
     ['$0 render --check', 'in CI: is `rendered/` what the lockfile renders?'],
@@ -157,51 +162,61 @@ export const renderCommand = command({
     ['$0 render --helm chart', 'as a Helm chart'],
     ['$0 render --plan plan', 'how to get there from what is committed, step by step'],
   ],
-  run: async (args, io) => {
-    const { out, modes } = chosenLayout(args, DEFAULT_OUT, io);
+  run: async (args, io): Promise<RenderValue> => {
+    const layout = chosenLayout(args, io);
     if (args.check && args.out === '-') throw conflictingFlags('--check', '--out -');
     if (args.output === 'json' && args.out === '-') throw conflictingFlags('-o json', '--out -');
     if (args.check && args.plan !== undefined) throw conflictingFlags('--check', '--plan');
-    const lock = await requireLock(args, io);
-    if (lock === undefined) return EXIT.lockMismatch;
-    const { lockfile } = lock;
-    if (args.plan !== undefined) {
-      const { renderSteps } = await import('../plan/folder-command.js');
-      return renderSteps({ ...args, plan: args.plan }, lockfile, io);
-    }
-    const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
-    const folder = await BundleFolder.of({ out, lock: args.lock }, io);
-    const { pin, applyLock } = args;
-    const given = { pin, applyLock, ...modes };
-    const { rendering, kept } = renderAgain(lockfile, given, folder, target);
-    for (const line of renderingNotes({ rendering, kept }, { out })) io.note(line);
-    if (folder === undefined) {
-      io.out(rendering.stream);
-      return EXIT.done;
-    }
-    const files = [...rendering.files.keys()].map((name) => `${folder.named}/${name}`).sort();
-    const told = { crossplane: target?.version ?? lockfile.crossplane, files };
-    if (args.check) {
-      const differs = folder.isEmpty ? [absent(folder)] : folder.mismatches(rendering);
-      if (differs.length > 0) return reportMismatches(differs, args, io);
-      io.headline(`${folder.named}/ is what ${args.lock} renders`);
-      if (args.output === 'json') io.out(jsonDocument({ status: 'matched', ...told }));
-      else io.note(`${folder.named}/ is what ${args.lock} renders`);
-      return EXIT.done;
-    }
-    if (args.write) folder.refuseOtherSet(lockfile);
-    const { text: before } = lock;
-    const written = await writeOutputs(
-      { lock: { named: args.lock, text: undefined, before }, rendering, folder, write: args.write },
-      io,
-    );
-    if (written !== undefined) io.note(written);
-    const verb = args.write ? 'rendered' : 'would be rendered';
-    io.headline(`${folder.named}/ ${verb} for Crossplane ${told.crossplane}`);
-    if (args.output === 'json') io.out(jsonDocument({ status: 'rendered', ...told }));
-    return EXIT.done;
+    const lock = await readRequiredLock(args, io);
+    if (args.plan === undefined) return renderLock(lock, layout, args, io);
+    const { renderSteps } = await import('../plan/folder-command.js');
+    return renderSteps({ ...args, plan: args.plan }, lock.lockfile, io);
   },
+  json: () => renderOutput,
+  text: ({ manifests }) => manifests ?? '',
+  headline: ({ headline }) => headline,
+  closingNotes: ({ note }) => (note === undefined ? [] : [note]),
 });
+
+async function renderLock(
+  { lockfile, text: before }: LockOnDisk,
+  { out, modes }: ChosenLayout,
+  args: Args,
+  io: RunIo,
+): Promise<RenderValue> {
+  const { check, lock, write, pin, applyLock } = args;
+  const target = args.crossplane === undefined ? undefined : releaseOf(args.crossplane);
+  const crossplane = target?.version ?? lockfile.crossplane;
+  const folder = await BundleFolder.of({ out, lock }, io);
+  const rendered = renderAgain(lockfile, { pin, applyLock, ...modes }, folder, target);
+  const { rendering } = rendered;
+  for (const line of renderingNotes(rendered, { out })) io.note(line);
+  if (folder === undefined) {
+    return {
+      status: 'rendered',
+      crossplane,
+      files: [],
+      manifests: rendering.stream,
+      note: undefined,
+    };
+  }
+  const files = [...rendering.files.keys()].map((name) => `${folder.named}/${name}`).sort();
+  if (check) {
+    const differs = folder.isEmpty ? [absent(folder)] : folder.mismatches(rendering);
+    if (differs.length > 0) {
+      throw new OtherResult((output, full) => reportMismatches(differs, { output, lock }, full));
+    }
+    const headline = `${folder.named}/ is what ${lock} renders`;
+    const note = args.output === 'json' ? undefined : headline;
+    return { status: 'matched', crossplane, files, headline, note };
+  }
+  if (write) folder.refuseOtherSet(lockfile);
+  const unchanged = { named: lock, text: undefined, before };
+  const note = await writeOutputs({ lock: unchanged, rendering, folder, write }, io);
+  const verb = write ? 'rendered' : 'would be rendered';
+  const headline = `${folder.named}/ ${verb} for Crossplane ${crossplane}`;
+  return { status: 'rendered', crossplane, files, headline, note };
+}
 
 function absent({ named }: BundleFolder): Mismatch {
   return { kind: 'bundle', file: named, text: 'no bundle is there' };

@@ -18,14 +18,15 @@ import {
   type KrmResult,
 } from './krm.js';
 import { render } from '../../project/manifests/render.js';
-import { command, EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { DEFAULT_LOCK, pinFlags } from '../../cli/arguments/common-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { readLockFile } from '../../cli/files/lock-file.js';
 import { isOciPath } from '../../cli/sources/oci-path.js';
 
 /** `krm`: a kustomize and kpt function that renders the lockfile. */
-export const krmCommand = command({
+export const krmCommand = defineCommand({
   positionals: {},
   flags: {},
   examples: [
@@ -36,19 +37,24 @@ export const krmCommand = command({
     'functionConfig is `apiVersion: xpkg-resolve.dev/v1alpha1`, `kind: Render`, with the fields ' +
     '`lock`, `pin`, `crossplane`, `argocd` and `mode` (render, validate) in `spec`. Nothing is ' +
     'asked of any network, and no file is written.',
-  run: async (_args, io) => {
+  run: async (_args, io): Promise<KrmValue> => {
     const list = readList(await io.stdin());
-    const answer = await answerTo(list, io);
-    for (const result of answer.results) io.note(resultLine(result));
-    const text = applyPatch(list.text, 0, [
-      ...answer.changes,
-      ...resultChanges(list.value, answer.results),
-    ]);
-    if (io.terminal.out() === undefined) io.verbatim(text);
-    else io.out(text);
-    return answer.code;
+    const { changes, results, code } = await answerTo(list, io);
+    const patches = [...changes, ...resultChanges(list.value, results)];
+    return { text: applyPatch(list.text, 0, patches), results, code };
   },
+  notes: ({ results }) => results.map(resultLine),
+  text: ({ text }) => text,
+  isVerbatim: true,
+  exit: ({ code }) => code,
 });
+
+interface KrmValue {
+  /** The ResourceList with the changes. */
+  readonly text: string;
+  readonly results: readonly KrmResult[];
+  readonly code: ExitCode;
+}
 
 interface ResourceList {
   readonly text: string;
@@ -79,7 +85,7 @@ interface FunctionAnswer {
   readonly code: ExitCode;
 }
 
-async function answerTo({ value, items }: ResourceList, io: Io): Promise<FunctionAnswer> {
+async function answerTo({ value, items }: ResourceList, io: RunIo): Promise<FunctionAnswer> {
   const config = readKrmConfig(value['functionConfig'], {
     defaultLock: DEFAULT_LOCK,
     pins: pinFlags.pin.choices,
@@ -104,7 +110,7 @@ async function answerTo({ value, items }: ResourceList, io: Io): Promise<Functio
 async function fromLock(
   config: KrmConfig,
   items: readonly JsonValue[],
-  io: Io,
+  io: RunIo,
 ): Promise<FunctionAnswer> {
   const { lock: path, pin, argocd } = config;
   if (isOciPath(path)) {

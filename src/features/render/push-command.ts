@@ -7,20 +7,21 @@ import {
   pinFlags,
   writeFlag,
 } from '../../cli/arguments/common-flags.js';
-import { requireLock } from '../../cli/files/lock-file.js';
+import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { renderAgain, renderingNotes } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
-import { command, EXIT, jsonDocument } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { BULK_TIMEOUT_S, networkFlags, timeoutFlag } from '../../cli/sources/network-flags.js';
-import { LOCK_TITLE, pushPlace, type RegistryArgs } from '../../cli/sources/registries.js';
+import { LOCK_TITLE, pushPlace } from '../../cli/sources/registries.js';
 import { sourceDate } from '../../cli/terminal/environment.js';
-import type { Io } from '../../cli/terminal/io.js';
-import type { Artifact, ArtifactFile } from '../../oci/image/artifact.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import type { ArtifactFile } from '../../oci/image/artifact.js';
 import { buildFluxArtifact } from '../../oci/image/flux-artifact.js';
 import { isFormatted } from '../../project/lockfile/format-lockfile.js';
+import { pushNote, pushOutput, type PushValue } from './output.js';
 
 /** `push`: stores lockfile and manifests at a registry, for `oras pull` and Flux. */
-export const pushCommand = command({
+export const pushCommand = defineCommand({
   positionals: {
     reference: {
       type: 'string',
@@ -48,10 +49,8 @@ export const pushCommand = command({
   examples: [
     ['$0 push oci://registry.example.org/platform/packages:prod', 'what is locked and rendered'],
   ],
-  run: async (args, io) => {
-    const lock = await requireLock(args, io);
-    if (lock === undefined) return EXIT.lockMismatch;
-    const { lockfile, text } = lock;
+  run: async (args, io): Promise<PushValue> => {
+    const { lockfile, text } = await readRequiredLock(args, io);
     if (!isFormatted(text, lockfile)) {
       throw new InputError(`\`${args.lock}\` is not as \`xpkg-resolve resolve\` wrote it`, {
         hint: 'resolve again, and push what it writes',
@@ -66,9 +65,14 @@ export const pushCommand = command({
       content,
       annotations: originOf(args, text, io),
     });
-    io.out(await pushArtifact(args.reference, artifact, args, io));
-    return EXIT.done;
+    const { reference, registries } = await pushPlace(args.reference, args, io);
+    if (args.write) await registries.push(reference, artifact);
+    const { digest } = artifact.manifest;
+    return { reference: args.reference, digest, pinned: `oci://${reference.name}@${digest}` };
   },
+  json: () => pushOutput,
+  notes: (value, args) => [pushNote(value, args)],
+  text: ({ pinned }) => [pinned],
 });
 
 /** Maximum number of single files in a manifest. With more, `oras pull` gets only the layer of the folder. */
@@ -81,7 +85,7 @@ function originOf(
     revision,
   }: { readonly source?: string | undefined; readonly revision?: string | undefined },
   lockfile: string,
-  io: Io,
+  io: RunIo,
 ): Readonly<Record<string, string>> {
   const date = sourceDate(io);
   const created = date === undefined ? undefined : new Date(date).toISOString();
@@ -94,23 +98,4 @@ function originOf(
 
 function yaml(title: string, text: string): ArtifactFile {
   return { title, mediaType: 'application/yaml', bytes: Buffer.from(text) };
-}
-
-/**
- * Stores an artifact under a tag; with `write` false nothing is sent. Returns what to print, its name
- * by digest.
- */
-async function pushArtifact(
-  text: string,
-  artifact: Artifact,
-  args: RegistryArgs & { readonly output?: 'text' | 'json'; readonly write: boolean },
-  io: Io,
-): Promise<string> {
-  const { reference, registries } = await pushPlace(text, args, io);
-  if (args.write) await registries.push(reference, artifact);
-  const { digest } = artifact.manifest;
-  const pinned = `oci://${reference.name}@${digest}`;
-  io.note(`${args.write ? 'pushed' : 'would push'} ${text}`);
-  if (args.output !== 'json') return `${pinned}\n`;
-  return jsonDocument({ reference: text, digest, pinned });
 }

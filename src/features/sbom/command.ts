@@ -1,11 +1,12 @@
 import { sourceDate, toolVersion } from '../../cli/terminal/environment.js';
-import { command, EXIT } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { lockFlag } from '../../cli/arguments/common-flags.js';
 import { networkFlags } from '../../cli/sources/network-flags.js';
-import { requireLock } from '../../cli/files/lock-file.js';
+import { readRequiredLock } from '../../cli/files/lock-file.js';
+import type { SbomSubject } from './subject.js';
 
 /** `sbom`: the locked packages as a bill of materials. */
-export const sbomCommand = command({
+export const sbomCommand = defineCommand({
   positionals: {},
   flags: {
     output: {
@@ -28,23 +29,18 @@ export const sbomCommand = command({
   epilogue:
     'Packages are images, by digest; who requires whom, and what each owns, is in it. The same ' +
     'lockfile makes the same bytes: a date is in it only where SOURCE_DATE_EPOCH says one.',
-  run: async (args, io) => {
-    const lock = await requireLock({ ...args, output: undefined }, io);
-    if (lock === undefined) return EXIT.lockMismatch;
+  run: async (args, io): Promise<SbomSubject> => {
+    const lock = await readRequiredLock(args, io);
     const date = sourceDate(io);
-    const subject = {
+    return {
       ...lock,
       name: args.name ?? 'crossplane-packages',
       created: date === undefined ? undefined : new Date(date),
       tool: toolVersion(),
     };
-    if (args.output === 'spdx') {
-      const { spdx } = await import('./spdx.js');
-      io.out(spdx(subject));
-    } else {
-      const { cyclonedx } = await import('./cyclonedx.js');
-      io.out(cyclonedx(subject));
-    }
-    return EXIT.done;
   },
+  text: async (subject, { output }) =>
+    output === 'spdx'
+      ? (await import('./spdx.js')).spdx(subject)
+      : (await import('./cyclonedx.js')).cyclonedx(subject),
 });

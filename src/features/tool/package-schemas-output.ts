@@ -22,6 +22,7 @@ import {
 } from '../packages/output.js';
 import { lintOutput } from '../lint/package-output.js';
 import { imagesOutput, imageSchema } from '../mirror/output.js';
+import { pushOutput } from '../render/output.js';
 import { planOutput } from '../plan/output.js';
 
 /** Documents of commands about one package. */
@@ -123,11 +124,7 @@ export const SUPPLY_SCHEMAS = {
     packages: count('Packages in it.'),
     'bytes?': count('Bytes in it; absent with `--no-write`.'),
   }),
-  'push-output': outputSchema('push -o json', {
-    reference: text('Where it is.'),
-    digest: text('Digest of what was pushed.'),
-    pinned: text('Reference to exactly this.'),
-  }),
+  'push-output': pushOutput.schema,
   'cache-output': outputSchema('cache -o json', {
     folder: text('Folder of the cache.'),
     'cleaned?': flag('Whether anything was taken away.'),

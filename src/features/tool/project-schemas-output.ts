@@ -3,6 +3,7 @@ import { fuzzOutput } from '../fuzz/output.js';
 import { graphOutput } from '../graph/output.js';
 import { matrixOutput } from '../matrix/json.js';
 import { simulationOutput } from '../simulate/output.js';
+import { renderOutput } from '../render/output.js';
 import { outdatedOutput } from '../update/outdated-json.js';
 import { treeOutput, whyOutput } from '../why/output.js';
 import { checkOutput } from '../verify/check-output.js';
@@ -12,14 +13,7 @@ import { verifyOutput } from '../verify/output.js';
 export const SET_SCHEMAS = {
   'check-output': checkOutput.schema,
   'verify-output': verifyOutput.schema,
-  'render-output': outputSchema('render -o json', {
-    status: oneOf(
-      ['rendered', 'matched'],
-      'Files were written (not with `--no-write`), or are as they should be.',
-    ),
-    crossplane,
-    files: texts('Files of the bundle.'),
-  }),
+  'render-output': renderOutput.schema,
   'outdated-output': outdatedOutput.schema,
   'why-output': whyOutput.schema,
   'tree-output': treeOutput.schema,
