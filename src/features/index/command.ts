@@ -1,8 +1,6 @@
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { writeError } from '../../base/files/file-system.js';
-import { writeTransaction } from '../../base/files/transaction.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import type { IndexFile } from '../../sources/index/index-file.js';
 import type { Repository } from '../../crossplane/packages/package.js';
@@ -10,23 +8,24 @@ import type { PackageSource } from '../../sources/package-source.js';
 import { knownReleases, targetFor, type Target } from '../../crossplane/releases/target.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { formatIndex, buildIndex } from '../../sources/index/make-index.js';
-import {
-  command,
-  type ArgsOf,
-  type Flags,
-  EXIT,
-  type ExitCode,
-  jsonDocument,
-} from '../../cli/kit/command.js';
+import type { ArgsOf, Flags, Outcome } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { imageConfigFlag, imageConfigs, compatFlag } from '../../cli/arguments/input-flags.js';
 import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
-import { workingPlace } from '../../cli/files/lock-file.js';
-import { isOciPath, parseOciPath, parseTaggedPath } from '../../cli/sources/oci-path.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { isOciPath, parseTaggedPath } from '../../cli/sources/oci-path.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { unknownPackage } from '../../cli/arguments/package-names.js';
 import { openEach, openSources, sourceFlags } from '../../cli/sources/source-flags.js';
 import { BULK_TIMEOUT_S, timeoutFlag } from '../../cli/sources/network-flags.js';
+import type { Digest } from '../../base/digest.js';
+import { readIndex } from '../../sources/index/index-source.js';
+import { withFirstSeenOf } from '../../sources/index/refresh.js';
+import { fileIndex } from '../../sources/sparse-index/index-parts.js';
+import { publishIndex } from '../../sources/sparse-index/publish.js';
+import { updateIndex, verifyIndex } from './compare-command.js';
+import { isFolder, openPlace, writeIndexFile } from './index-place-command.js';
+import { indexLines, indexNotes, indexOutput, type IndexValue } from './output.js';
 
 const flags = {
   ...sourceFlags,
@@ -54,7 +53,7 @@ const flags = {
 type Args = ArgsOf<typeof flags>;
 
 /** `index`: writes the packages of the sources as an index, for `--from index:`. */
-export const indexCommand = command({
+export const indexCommand = defineCommand({
   positionals: {
     repositories: {
       type: 'string',
@@ -75,51 +74,51 @@ export const indexCommand = command({
     ['$0 index update oci://registry.example.org/team/index:v1', 'what is new, from cron'],
     ['$0 index verify index/ --quick', 'whether a folder of parts is up to date'],
   ],
-  run: async (args, io) => {
-    const { verb, where, repositories } = wordsOf(args.repositories ?? []);
-    refuseMisplaced(args, verb);
-    // Before anything is read: the word after `push` must be a place at a registry.
-    if (verb === 'push') parseTaggedPath(where);
-    if (verb === 'update' || verb === 'verify') {
-      return compared(verb, { text: where, repositories }, args, io);
-    }
-    const stats = noStats();
-    const source = await openSources(args, io, stats, await imageConfigs(args, io));
-    const wanted = repositories.length > 0 ? repositories : await listed(source);
-    const index = await withProgress(io, stats, () =>
-      buildIndex(source, wanted, newestTarget(), {
-        note: (line) => io.note(line),
-        compat: args.compat,
-      }),
-    );
-    const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
-    if (missing !== undefined) {
-      throw unknownPackage(missing, mayBeVerb(missing) ? VERBS_HINT : undefined);
-    }
-    if (verb === 'push') await push(index, where, args, io);
-    else await write(index, args, io);
-    return EXIT.done;
+  stream: (args, io) => {
+    const { verb, repositories } = wordsOf(args);
+    return verb === 'print' ? printIndex(repositories, args, io) : undefined;
   },
+  run: async (args, io): Promise<IndexValue> => {
+    const { verb, where, repositories } = wordsOf(args);
+    if (verb === 'push') return push(where, repositories, args, io);
+    if (verb === 'update' || verb === 'verify') return compare(verb, where, repositories, args, io);
+    return write(where, repositories, args, io);
+  },
+  json: () => indexOutput,
+  text: indexLines,
+  closingNotes: indexNotes,
+  exit: ({ verb, document }) =>
+    verb === 'verify' && document.status === 'mismatch' ? 'mismatch' : 'ok',
 });
 
 const VERBS = ['push', 'update', 'verify'] as const;
 const VERBS_HINT =
   'before a place, `index` takes `push`, `update` or `verify`; what was pushed is read by `--from index:oci://…`, and written to a folder by `index --from index:oci://… --out DIR/`; a package is named with its registry';
-type Verb = (typeof VERBS)[number] | 'write';
 
-/** `index VERB WHERE [repositories..]`; without a verb, writes the index. */
-function wordsOf(words: readonly string[]): {
-  readonly verb: Verb;
-  /** Empty if there is no verb. */
+/** The parsed words of `index VERB WHERE [repositories..]`. */
+interface IndexWords {
+  /** Without a verb on the command line: `write` with `--out`, else `print`. */
+  readonly verb: (typeof VERBS)[number] | 'write' | 'print';
+  /** The place after the verb, or the value of `--out`; empty for `print`. */
   readonly where: string;
   readonly repositories: readonly string[];
-} {
+}
+
+function wordsOf(args: Args & { readonly repositories?: readonly string[] | undefined }) {
+  const words = parseWords(args.repositories ?? [], args.out);
+  refuseMisplaced(args, words.verb);
+  return words;
+}
+
+function parseWords(words: readonly string[], out: string | undefined): IndexWords {
   const [first, where, ...repositories] = words;
   const verb = VERBS.find((known) => known === first);
   if (verb === undefined && first !== undefined && mayBeVerb(first) && isPlace(where ?? '')) {
     throw new InputError(`\`index\` does not know \`${first}\``, { hint: VERBS_HINT });
   }
-  if (verb === undefined) return { verb: 'write', where: '', repositories: words };
+  if (verb === undefined) {
+    return { verb: out === undefined ? 'print' : 'write', where: out ?? '', repositories: words };
+  }
   if (where !== undefined) return { verb, where, repositories };
   const [what, place] =
     verb === 'push' ? ['where to', 'oci://REGISTRY/REPOSITORY:TAG'] : ['which index', 'WHERE'];
@@ -132,12 +131,12 @@ function isPlace(word: string): boolean {
   return isOciPath(word) || /[/\\]$|\.json(?:\.gz)?$/.test(word);
 }
 
-/** Whether a word is no name of a package with its registry, and so was perhaps meant for a verb. */
+/** Whether a word is no package name with a registry, and so may be a mistyped verb. */
 function mayBeVerb(word: string): boolean {
   return /^[a-z]+$/.test(word);
 }
 
-function refuseMisplaced({ quick, allParts, out }: Args, verb: Verb): void {
+function refuseMisplaced({ quick, allParts, out }: Args, verb: IndexWords['verb']): void {
   const misplaced = [
     quick && verb !== 'verify' && '`--quick` goes with `index verify`',
     allParts && verb !== 'push' && '`--all-parts` goes with `index push`',
@@ -150,16 +149,18 @@ function newestTarget(): Target {
   return targetFor(knownReleases().at(-1)!)!;
 }
 
-async function compared(
+async function compare(
   verb: 'update' | 'verify',
-  given: { readonly text: string; readonly repositories: readonly string[] },
+  place: string,
+  repositories: readonly Repository[],
   args: Args,
-  io: Io,
-): Promise<ExitCode> {
+  io: RunIo,
+): Promise<IndexValue> {
+  const isVerifying = verb === 'verify';
   const stats = noStats();
-  // What is compared must not come from what an earlier run kept.
-  const asked = { ...args, anew: verb === 'verify' };
-  const sources = await openEach(asked, io, stats, await imageConfigs(args, io));
+  // Cached responses would hide a difference.
+  const compareArgs = { ...args, anew: isVerifying };
+  const sources = await openEach(compareArgs, io, stats, await imageConfigs(args, io));
   const { concurrency, compat } = args;
   const options = {
     sources,
@@ -167,41 +168,44 @@ async function compared(
     concurrency,
     compat,
     note: (line: string) => io.note(line),
-    all: verb === 'verify' && !args.quick,
-    quick: verb === 'verify' && args.quick,
+    all: isVerifying && !args.quick,
+    quick: isVerifying && args.quick,
   };
-  return withProgress(io, stats, async () => {
-    if (verb === 'verify') {
-      const { verifyIndex } = await import('./verify-command.js');
-      return verifyIndex({ ...given, options }, asked, io);
-    }
-    const { updateIndex } = await import('./update-command.js');
-    await updateIndex({ ...given, options }, args, io);
-    return EXIT.done;
-  });
+  const comparison = { place, repositories, options };
+  return withProgress(io, stats, async () =>
+    isVerifying
+      ? { verb, document: await verifyIndex(comparison, compareArgs, io) }
+      : { verb, document: await updateIndex(comparison, compareArgs, io) },
+  );
 }
 
-async function push(index: IndexFile, where: string, args: Args, io: Io): Promise<void> {
-  const { pinned, digest } = await putParts(index, where, args, io);
-  io.note(`${args.write ? 'pushed' : 'would push'} ${where}`);
-  if (args.output === 'json') io.out(jsonDocument({ reference: where, digest, pinned }));
-  else io.out(`${pinned}\n`);
-}
-
-/** Writes an index in parts, or with `--no-write` only names it; `pinned` is its name by digest, where it is at a registry. */
-async function putParts(
-  index: IndexFile,
-  where: string,
+async function* printIndex(
+  repositories: readonly Repository[],
   args: Args,
-  io: Io,
-): Promise<{ readonly digest: string; readonly pinned: string }> {
-  const { openPlace } = await import('./index-place-command.js');
-  const { publishIndex } = await import('../../sources/sparse-index/publish.js');
-  const place = await openPlace(where, args, io);
-  const note = (line: string) => io.note(line);
-  const { digest } = await publishIndex(place, index, { note, anew: args.allParts });
-  const pinned = isOciPath(where) ? `oci://${parseOciPath(where).name}@${digest}` : where;
-  return { digest, pinned };
+  io: RunIo,
+): AsyncGenerator<string, Outcome> {
+  yield formatIndex(await build(repositories, args, io));
+  return 'ok';
+}
+
+/** Builds an index of packages; of all packages of the sources if none is named. */
+async function build(
+  repositories: readonly Repository[],
+  args: Args,
+  io: RunIo,
+): Promise<IndexFile> {
+  const stats = noStats();
+  const source = await openSources(args, io, stats, await imageConfigs(args, io));
+  const wanted = repositories.length > 0 ? repositories : await listed(source);
+  const index = await withProgress(io, stats, () =>
+    buildIndex(source, wanted, newestTarget(), {
+      note: (line) => io.note(line),
+      compat: args.compat,
+    }),
+  );
+  const missing = wanted.find((repository) => !Object.hasOwn(index.packages, repository));
+  if (missing === undefined) return index;
+  throw unknownPackage(missing, mayBeVerb(missing) ? VERBS_HINT : undefined);
 }
 
 async function listed(source: PackageSource): Promise<readonly Repository[]> {
@@ -211,49 +215,57 @@ async function listed(source: PackageSource): Promise<readonly Repository[]> {
   });
 }
 
-async function isFolderPath(path: string, io: Io): Promise<boolean> {
-  const { isFolder } = await import('./index-place-command.js');
-  return isFolder(path, io);
+async function push(
+  where: string,
+  repositories: readonly Repository[],
+  args: Args,
+  io: RunIo,
+): Promise<IndexValue> {
+  // Throws before any source is read.
+  const { name } = parseTaggedPath(where);
+  const digest = await publish(await build(repositories, args, io), where, args, io);
+  return {
+    verb: 'push',
+    document: { reference: where, digest, pinned: `oci://${name}@${digest}` },
+  };
 }
 
-/** Returns an index with the times of the existing one. */
-async function inPlaceOf(path: string, index: IndexFile): Promise<IndexFile> {
-  const there = await stat(path).catch(() => undefined);
-  if (there?.isFile() !== true) return index;
-  const { readIndex } = await import('../../sources/index/index-source.js');
-  const { fileIndex } = await import('../../sources/sparse-index/index-parts.js');
-  const { withFirstSeenOf } = await import('../../sources/index/refresh.js');
-  try {
-    const held = fileIndex(await readIndex(path, path));
-    return await withFirstSeenOf(index, (repository) => held.package(repository));
-  } catch (error) {
-    // Something else than an index is written over, as ever.
-    if (error instanceof InputError || error instanceof SourceError) return index;
-    throw error;
-  }
+/** Writes a sparse index, or with `--no-write` only computes its digest. */
+async function publish(index: IndexFile, where: string, args: Args, io: RunIo): Promise<Digest> {
+  const place = await openPlace(where, args, io);
+  const note = (line: string) => io.note(line);
+  return (await publishIndex(place, index, { note, anew: args.allParts })).digest;
 }
 
-async function write(index: IndexFile, args: Args, io: Io): Promise<void> {
-  const { out, output } = args;
-  if (out === undefined) return io.out(formatIndex(index));
+async function write(
+  out: string,
+  repositories: readonly Repository[],
+  args: Args,
+  io: RunIo,
+): Promise<IndexValue> {
+  const index = await build(repositories, args, io);
   const path = resolve(io.cwd, out);
   await access(dirname(path)).catch((error: unknown) => {
     throw writeError(out, error);
   });
-  const inParts = await isFolderPath(out, io);
-  const digest = inParts ? (await putParts(index, out, args, io)).digest : undefined;
-  if (!inParts && args.write) {
-    const text = formatIndex(await inPlaceOf(path, index));
-    const content = out.endsWith('.gz') ? gzipSync(text) : text;
-    await writeTransaction([{ path, content }], workingPlace(io));
-  }
+  const inParts = await isFolder(out, io);
+  const digest = inParts ? await publish(index, out, args, io) : undefined;
+  if (!inParts && args.write) await writeIndexFile(out, await withKnownTimes(index, path), io);
   const packages = Object.values(index.packages);
-  const versions = packages.reduce((sum, held) => sum + Object.keys(held.versions).length, 0);
-  if (output === 'json') {
-    io.out(jsonDocument({ file: out, digest, packages: packages.length, versions }));
+  const versions = packages.reduce((sum, one) => sum + Object.keys(one.versions).length, 0);
+  return { verb: 'write', document: { file: out, digest, packages: packages.length, versions } };
+}
+
+/** Returns an index with the `firstSeen` times of the index file that it replaces. */
+async function withKnownTimes(index: IndexFile, path: string): Promise<IndexFile> {
+  const existing = await stat(path).catch(() => undefined);
+  if (existing?.isFile() !== true) return index;
+  try {
+    const before = fileIndex(await readIndex(path, path));
+    return await withFirstSeenOf(index, (repository) => before.package(repository));
+  } catch (error) {
+    // The file is not an index, and is overwritten.
+    if (error instanceof InputError || error instanceof SourceError) return index;
+    throw error;
   }
-  const state = digest === undefined ? '' : ` (${digest})`;
-  io.note(
-    `${args.write ? 'wrote' : 'would write'} ${out}: ${packages.length} packages, ${versions} versions${state}`,
-  );
 }

@@ -7,7 +7,10 @@ import {
 } from '../../cli/sources/registries.js';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { outputPath } from '../../base/files/transaction.js';
+import { gzipSync } from 'node:zlib';
+import { workingPlace } from '../../cli/files/lock-file.js';
+import { formatIndex } from '../../sources/index/make-index.js';
+import { outputPath, writeTransaction } from '../../base/files/transaction.js';
 import { writeError } from '../../base/files/file-system.js';
 import { openArtifact } from '../../oci/image/artifact.js';
 import type { IndexFile } from '../../sources/index/index-file.js';
@@ -22,29 +25,31 @@ import {
 import type { SparseIndexSnapshot } from '../../sources/sparse-index/snapshot.js';
 import { IndexFolder } from '../../oci/store/index-folder.js';
 import type { Clock, TimeBudget } from '../../base/time.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { isOciPath, parseOciPath } from '../../cli/sources/oci-path.js';
 import { shellWord } from '../../base/escape.js';
 
-/** Whether a path names a folder, there or to be made: then it is for an index in parts. */
-export async function isFolder(path: string, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
+/** Whether a path names a folder, existing or not, and therefore a sparse index. */
+export async function isFolder(path: string, { cwd }: Pick<RunIo, 'cwd'>): Promise<boolean> {
   if (/[/\\]$/.test(path)) return true;
   const found = await stat(resolve(cwd, path)).catch(() => undefined);
   return found?.isDirectory() === true;
 }
 
-/** The destination of a sparse index: a folder, or `oci://REGISTRY/REPOSITORY:TAG`. */
-/** Opens a place to write to; with `write: false`, nothing is written. */
+/**
+ * Opens the location of a sparse index: a folder, or `oci://REGISTRY/REPOSITORY:TAG`. With
+ * `write: false`, nothing is written to it.
+ */
 export async function openPlace(
   text: string,
   args: RegistryArgs & { readonly write: boolean },
-  io: Io,
+  io: RunIo,
 ): Promise<SparseIndexLocation> {
   const place = await placeAt(text, args, io);
   return args.write ? place : dryRunLocation(place);
 }
 
-async function placeAt(text: string, args: RegistryArgs, io: Io): Promise<SparseIndexLocation> {
+async function placeAt(text: string, args: RegistryArgs, io: RunIo): Promise<SparseIndexLocation> {
   if (!isOciPath(text)) {
     const path = resolve(io.cwd, text);
     const folder = await outputPath(path, io.cwd).catch((error: unknown) => {
@@ -66,35 +71,42 @@ function withinBudget(clock: Clock, budget: TimeBudget): Clock {
   };
 }
 
-/** An index: sparse, one state of a sparse index, or one file. */
+/** An index that was found: a state of a sparse index, or one file. */
 export type FoundIndex =
   | { readonly kind: 'parts'; readonly snapshot: SparseIndexSnapshot }
   | { readonly kind: 'file'; readonly index: IndexFile };
 
 /** Opens an index in a folder, a file or `oci://…`. Throws if there is none. */
-export async function findIndex(text: string, args: RegistryArgs, io: Io): Promise<FoundIndex> {
+export async function findIndex(text: string, args: RegistryArgs, io: RunIo): Promise<FoundIndex> {
   if (isOciPath(text)) return atRegistry(text, args, io);
   const path = resolve(io.cwd, text);
   if (!(await isFolder(text, io))) return { kind: 'file', index: await readIndex(path, text) };
-  const standing = await folderLocation(new IndexFolder(path, text), text).current();
-  const snapshot = await standing?.snapshot();
+  const current = await folderLocation(new IndexFolder(path, text), text).current();
+  const snapshot = await current?.snapshot();
   if (snapshot === undefined) throw noIndex(text);
   return { kind: 'parts', snapshot };
 }
 
-async function atRegistry(text: string, args: RegistryArgs, io: Io): Promise<FoundIndex> {
+async function atRegistry(text: string, args: RegistryArgs, io: RunIo): Promise<FoundIndex> {
   const reference = parseOciPath(text);
   const registries = await registriesFor(args, io);
   if (registries === undefined) {
     throw new InputError(`\`${text}\`: \`--offline\` forbids the network, and there is no cache`);
   }
-  const standing = await registryLocation(registries, reference, text).current();
-  const snapshot = await standing?.snapshot();
+  const current = await registryLocation(registries, reference, text).current();
+  const snapshot = await current?.snapshot();
   if (snapshot !== undefined) return { kind: 'parts', snapshot };
-  const held =
-    standing && (await openArtifact(registries.repository(reference), reference.identifier));
-  if (held === undefined) throw noIndex(text);
-  return { kind: 'file', index: parseIndex(await requireFile(held, INDEX_TITLE, text), text) };
+  const artifact =
+    current && (await openArtifact(registries.repository(reference), reference.identifier));
+  if (artifact === undefined) throw noIndex(text);
+  return { kind: 'file', index: parseIndex(await requireFile(artifact, INDEX_TITLE, text), text) };
+}
+
+/** Writes an index as one file, compressed if its name ends in `.gz`. */
+export async function writeIndexFile(file: string, index: IndexFile, io: RunIo): Promise<void> {
+  const text = formatIndex(index);
+  const content = file.endsWith('.gz') ? gzipSync(text) : text;
+  await writeTransaction([{ path: resolve(io.cwd, file), content }], workingPlace(io));
 }
 
 export function noIndex(text: string): InputError {

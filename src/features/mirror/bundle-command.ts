@@ -8,8 +8,8 @@ import { targetFor } from '../../crossplane/releases/target.js';
 import { removeAbandoned } from '../../oci/store/layout-staging.js';
 import type { LayoutWriter } from '../../oci/store/layout-writer.js';
 import { writeBundleFile, fillLayout } from './bundle.js';
-import { closureImages } from './lockfile-images.js';
-import { command, EXIT, jsonDocument } from '../../cli/kit/command.js';
+import { closureImages, imageCounter } from './lockfile-images.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import {
   outFlag,
   writeFlag,
@@ -23,14 +23,14 @@ import { openEach, sourceFlags } from '../../cli/sources/source-flags.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
 import { renderAgain } from '../../cli/files/render-again.js';
 import { isBundleFile, withStagedLayout } from './bundle-file-command.js';
-import { extraManifestsIn, requireLock } from '../../cli/files/lock-file.js';
+import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { size } from './output.js';
+import { bundleOutput, type BundleValue, size } from './output.js';
 import { shellWord } from '../../base/escape.js';
 
 /** `bundle`: lockfile, rendered manifests and whole images in one file, for air-gapped clusters. */
-export const bundleCommand = command({
+export const bundleCommand = defineCommand({
   positionals: {
     file: { type: 'string', demandOption: true, describe: 'File to write: FILE.tar' },
   },
@@ -50,45 +50,38 @@ export const bundleCommand = command({
   epilogue:
     'The file is a tar of an OCI image layout, which oras, skopeo and crane read, with ' +
     '`xpkg.lock.yaml` and `rendered/` beside it. The same lockfile makes the same bytes.',
-  run: async (args, io) => {
+  run: async (args, io): Promise<BundleValue> => {
     if (!isBundleFile(args.file)) {
       throw new InputError(`\`${args.file}\`: the name of a bundle ends in \`.tar\``);
     }
-    const lock = await requireLock(args, io);
-    if (lock === undefined) return EXIT.lockMismatch;
-    const { lockfile, text } = lock;
+    const { lockfile, text } = await readRequiredLock(args, io);
     const { rendering } = renderAgain(lockfile, {}, await BundleFolder.of(args, io));
     const texts = new Map([[DEFAULT_LOCK, text]]);
     for (const [name, content] of rendering.files) texts.set(`rendered/${name}`, content);
     const stats = noStats();
-    const onImage = (reference: string) => {
-      stats.latest = reference;
-      stats.fetched += 1;
-    };
     const sources = await openEach(args, io, stats, extraManifestsIn(lockfile, args.lock));
     const { concurrency, signatures } = args;
-    const written = await withProgress(io, stats, async () => {
+    return withProgress(io, stats, async () => {
       const target = targetFor(lockfile.crossplane)!;
       const images = await closureImages(lockfile, 'bundled', { sources, target, concurrency });
-      const count = images.length;
       const file = await placeOfFile(args.file, io.cwd);
-      if (!args.write) return { images: count, bytes: undefined };
+      const value = { file: args.file, images: images.length };
+      if (!args.write) return value;
+      const onImage = imageCounter(stats);
       const bytes = await writeBundle({ file, shown: args.file }, texts, (layout) =>
         fillLayout(images, layout, { concurrency, signatures, onImage }),
       );
-      return { images: count, bytes };
+      return { ...value, bytes };
     });
-    if (args.output === 'json') io.out(jsonDocument({ file: args.file, ...written }));
-    if (written.bytes === undefined) {
-      io.note(`would write ${args.file}: ${counted(written.images, 'image')}`);
-      return EXIT.done;
-    }
-    io.note(`wrote ${args.file}: ${written.images} images, ${size(written.bytes)}`);
-    io.note(
-      `on the other side: \`xpkg-resolve mirror --from ${shellWord(args.file)} --to REGISTRY\`; \`tar -xf ${shellWord(args.file)} ${DEFAULT_LOCK} rendered\` takes out what to apply`,
-    );
-    return EXIT.done;
   },
+  json: () => bundleOutput,
+  closingNotes: ({ file, images, bytes }) =>
+    bytes === undefined
+      ? [`would write ${file}: ${counted(images, 'image')}`]
+      : [
+          `wrote ${file}: ${images} images, ${size(bytes)}`,
+          `on the other side: \`xpkg-resolve mirror --from ${shellWord(file)} --to REGISTRY\`; \`tar -xf ${shellWord(file)} ${DEFAULT_LOCK} rendered\` takes out what to apply`,
+        ],
 });
 
 /** The path of the file, links resolved; throws if it cannot be written. */

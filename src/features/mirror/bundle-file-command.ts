@@ -5,7 +5,7 @@ import { writeError, isFileSystemError, removeWithRetry } from '../../base/files
 import { cleaningUpOnSignal } from '../../base/process.js';
 import { DEFAULT_LOCK } from '../../cli/arguments/common-flags.js';
 import { MAX_LOCKFILE_BYTES } from '../../cli/files/lock-file.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { openFileTree } from '../../oci/store/file-tree.js';
 import { LayoutWriter } from '../../oci/store/layout-writer.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
@@ -17,7 +17,7 @@ export function isBundleFile(from: string): boolean {
 }
 
 /** The lockfile inside a file that `bundle` wrote. */
-export async function lockInBundle(file: string, io: Io): Promise<Lockfile> {
+export async function lockInBundle(file: string, io: RunIo): Promise<Lockfile> {
   const named = `${file} (${DEFAULT_LOCK})`;
   const bytes = await bytesIn(file, io);
   if (bytes !== undefined) return parseLockfile(Buffer.from(bytes).toString('utf8'), named);
@@ -26,7 +26,7 @@ export async function lockInBundle(file: string, io: Io): Promise<Lockfile> {
   });
 }
 
-async function bytesIn(file: string, io: Io): Promise<Uint8Array | undefined> {
+async function bytesIn(file: string, io: RunIo): Promise<Uint8Array | undefined> {
   try {
     const tree = await openFileTree(resolve(io.cwd, file), file);
     return await tree.read(DEFAULT_LOCK, MAX_LOCKFILE_BYTES);

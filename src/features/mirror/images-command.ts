@@ -1,6 +1,6 @@
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { targetFor } from '../../crossplane/releases/target.js';
-import { closureImages } from './lockfile-images.js';
+import { closureImages, imageCounter } from './lockfile-images.js';
 import { platformImages } from './image-parts.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { lockFlag, outputFlag } from '../../cli/arguments/common-flags.js';
@@ -32,10 +32,7 @@ export const imagesCommand = defineCommand({
         sources,
         target: targetFor(lockfile.crossplane)!,
         concurrency: args.concurrency,
-        onImage: (reference) => {
-          stats.latest = reference;
-          stats.fetched += 1;
-        },
+        onImage: imageCounter(stats),
       });
       return Promise.all(
         images.map(async (image) => ({ image, platforms: await platformImages(image) })),

@@ -3,9 +3,8 @@ import type { ClosureImage } from './lockfile-images.js';
 import type { MirroredImage, MirrorOutcome } from './mirror.js';
 import { shellCommand } from '../../base/escape.js';
 import type { JsonObject } from '../../base/json.js';
-import { writeYamlStream } from '../../base/yaml/write-yaml.js';
-import { jsonDocument } from '../../cli/kit/command.js';
 import {
+  anything,
   count,
   crossplane,
   jsonOutput,
@@ -16,6 +15,7 @@ import {
   source,
   type Static,
   text,
+  texts,
   version,
 } from '../../cli/kit/json-schema.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
@@ -48,8 +48,7 @@ export function imagesLines({ listed, crossplane: release }: ImagesValue): strin
   return [all, ...columns(rows)];
 }
 
-/** Fields of an image, shared by commands. */
-export const imageSchema = {
+const imageSchema = {
   source,
   version,
   digest: text('Digest of the image; of the index where it has one.'),
@@ -118,30 +117,47 @@ export function size(bytes: number): string {
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-export const COPY_TOOLS = ['oras', 'crane', 'skopeo'] as const;
+const mirrorSchema = outputSchema('mirror -o json', {
+  to: text('Where the mirror is.'),
+  images: list(
+    record({
+      ...imageSchema,
+      to: text('Name at the mirror.'),
+      status: oneOf(
+        ['copied', 'present', 'missing'],
+        '`present`: the mirror had it; `missing`: it would be copied.',
+      ),
+      'attachments?': count('Signatures and the like that it has; absent: nothing was copied.'),
+    }),
+    'Every image, by name.',
+  ),
+  bytes: count('Bytes that were sent.'),
+  imageConfigs: list(
+    anything<JsonObject>('An ImageConfig.'),
+    'With which a cluster pulls from the mirror; empty: the release has none that can.',
+  ),
+  'commands?': texts('With `--dry-run`: what copies the images with another tool.'),
+});
 
-type CopyTool = (typeof COPY_TOOLS)[number];
-
-/** The result for the images, or the planned one. */
-export interface MirrorReport {
-  readonly place: string;
+/** The result of `mirror`. */
+export interface MirrorValue {
+  readonly address: string;
   readonly images: readonly MirroredImage[];
-  /** The result for each, in order; undefined if nothing was copied. */
+  /** The result for each image, in order; undefined with `--dry-run`. */
   readonly outcomes: readonly MirrorOutcome[] | undefined;
   /** Sent bytes. */
   readonly bytes: number;
   readonly imageConfigs: readonly JsonObject[];
+  /** With `--dry-run`: commands that copy the images with another tool. */
+  readonly commands: readonly string[] | undefined;
+  /** Problems that keep a cluster from pulling from the mirror. */
+  readonly warnings: readonly string[];
 }
 
-/** Prints the ImageConfigs as a stream to apply, and the result as notes. */
-export function mirrorText({ imageConfigs }: MirrorReport): string {
-  return writeYamlStream(imageConfigs);
-}
-
-export function mirrorJson(report: MirrorReport, commands: readonly string[] | undefined): string {
-  const { place, images, outcomes, bytes, imageConfigs } = report;
-  return jsonDocument({
-    to: place,
+export const mirrorOutput = jsonOutput(
+  mirrorSchema,
+  ({ address, images, outcomes, bytes, imageConfigs, commands }: MirrorValue) => ({
+    to: address,
     images: images.map((one, i) => ({
       ...imageFields(one.image),
       to: one.name,
@@ -149,14 +165,31 @@ export function mirrorJson(report: MirrorReport, commands: readonly string[] | u
     })),
     bytes,
     imageConfigs,
-    ...(commands === undefined ? {} : { commands }),
-  });
-}
+    commands,
+  }),
+);
 
 function outcomeFields({ image, before }: MirroredImage, outcome: MirrorOutcome | undefined) {
-  if (outcome === undefined) return { status: before === image.digest ? 'present' : 'missing' };
-  return { status: outcome.isNew ? 'copied' : 'present', attachments: outcome.attachments };
+  if (outcome === undefined) {
+    return { status: before === image.digest ? 'present' : 'missing' } as const;
+  }
+  const { isNew, attachments } = outcome;
+  return { status: isNew ? 'copied' : 'present', attachments } as const;
 }
+
+/** Returns what was copied, and the warnings. */
+export function mirrorNotes({ outcomes, bytes, address, warnings }: MirrorValue): string[] {
+  if (outcomes === undefined) return [...warnings];
+  const copied = outcomes.filter(({ isNew }) => isNew).length;
+  const rest = outcomes.length - copied;
+  const had = rest === 0 ? '' : `; it had ${rest === 1 ? '1 other' : `${rest} others`}`;
+  const summary = `copied ${counted(copied, 'image')} (${size(bytes)}) to ${address}${had}`;
+  return [summary, ...warnings];
+}
+
+export const COPY_TOOLS = ['oras', 'crane', 'skopeo'] as const;
+
+type CopyTool = (typeof COPY_TOOLS)[number];
 
 /** Returns commands that copy the images with another tool: by digest, all platforms, byte for byte. */
 export function copyCommands(images: readonly MirroredImage[], tool: CopyTool): string[] {
@@ -179,3 +212,25 @@ export function copyCommands(images: readonly MirroredImage[], tool: CopyTool): 
     }
   });
 }
+
+const bundleSchema = outputSchema('bundle -o json', {
+  file: text('File that was written.'),
+  images: count('Images in it.'),
+  'bytes?': count('Size of the file; absent with `--no-write`.'),
+});
+
+/** The result of `bundle`. */
+export type BundleValue = Static<typeof bundleSchema>;
+
+export const bundleOutput = jsonOutput(bundleSchema, (value: BundleValue): BundleValue => value);
+
+const vendorSchema = outputSchema('vendor -o json', {
+  folder: text('Folder of the layout.'),
+  packages: count('Packages in it.'),
+  'bytes?': count('Bytes in it; absent with `--no-write`.'),
+});
+
+/** The result of `vendor`. */
+export type VendorValue = Static<typeof vendorSchema>;
+
+export const vendorOutput = jsonOutput(vendorSchema, (value: VendorValue): VendorValue => value);

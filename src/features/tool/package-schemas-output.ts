@@ -8,8 +8,6 @@ import {
   record,
   source,
   text,
-  texts,
-  version,
 } from '../../cli/kit/json-schema.js';
 import { driftOutput, importOutput } from '../cluster/output.js';
 import { diffOutput } from '../diff/json-output.js';
@@ -20,8 +18,9 @@ import {
   searchOutput,
   versionsOutput,
 } from '../packages/output.js';
+import { INDEX_OUTPUT_SCHEMAS } from '../index/output.js';
 import { lintOutput } from '../lint/package-output.js';
-import { imagesOutput, imageSchema } from '../mirror/output.js';
+import { bundleOutput, imagesOutput, mirrorOutput, vendorOutput } from '../mirror/output.js';
 import { pushOutput } from '../render/output.js';
 import { planOutput } from '../plan/output.js';
 
@@ -47,83 +46,13 @@ export const CLUSTER_SCHEMAS = {
   'drift-output': driftOutput.schema,
 } as const;
 
-/** Schemas of `index` and its verbs; `index push` prints the document of `push`. */
-const INDEX_OUTPUT_SCHEMAS = {
-  'index-output': outputSchema('index -o json', {
-    file: text('File or folder that was written.'),
-    'digest?': text('Of an index in parts: which state of it this is.'),
-    packages: count('Packages in it.'),
-    versions: count('Versions in it.'),
-  }),
-  'index-update-output': outputSchema('index update -o json', {
-    place: text('Index that was updated.'),
-    'digest?': text('Of an index in parts: which state of it this is.'),
-    'sent?': count('Of an index in parts: parts that were written.'),
-    packages: list(
-      record({
-        source,
-        added: texts('Versions that are new.'),
-        removed: texts('Versions that are gone.'),
-        moved: texts(
-          'Versions whose tag points at another image, or of which the index said otherwise.',
-        ),
-      }),
-      'Packages that changed.',
-    ),
-  }),
-  'index-verify-output': outputSchema('index verify -o json', {
-    status: oneOf(['verified', 'mismatch'], 'Whether the index says what its sources say.'),
-    'exitCode?': { const: 4, description: 'Exit code of the process, where it is not 0.' },
-    place: text('Index that was compared.'),
-    'digest?': text('Of an index in parts: which state of it was compared.'),
-    packages: count('Packages that were compared.'),
-    mismatches: list(
-      record({
-        kind: oneOf(['tag-moved', 'gone', 'new', 'content', 'tables'], 'Sort of difference.'),
-        'source?': source,
-        'version?': version,
-        text: text('What differs.'),
-      }),
-      'Differences.',
-    ),
-  }),
-} as const;
-
 /** Documents of commands that copy packages. */
 export const SUPPLY_SCHEMAS = {
   ...INDEX_OUTPUT_SCHEMAS,
   'images-output': imagesOutput.schema,
-  'mirror-output': outputSchema('mirror -o json', {
-    to: text('Where the mirror is.'),
-    images: list(
-      record({
-        ...imageSchema,
-        to: text('Name at the mirror.'),
-        status: oneOf(
-          ['copied', 'present', 'missing'],
-          '`present`: the mirror had it; `missing`: it would be copied.',
-        ),
-        'attachments?': count('Signatures and the like that it has; absent: nothing was copied.'),
-      }),
-      'Every image, by name.',
-    ),
-    bytes: count('Bytes that were sent.'),
-    imageConfigs: list(
-      anything('An ImageConfig.'),
-      'With which a cluster pulls from the mirror; empty: the release has none that can.',
-    ),
-    'commands?': texts('With `--dry-run`: what copies the images with another tool.'),
-  }),
-  'bundle-output': outputSchema('bundle -o json', {
-    file: text('File that was written.'),
-    images: count('Images in it.'),
-    'bytes?': count('Size of the file; absent with `--no-write`.'),
-  }),
-  'vendor-output': outputSchema('vendor -o json', {
-    folder: text('Folder of the layout.'),
-    packages: count('Packages in it.'),
-    'bytes?': count('Bytes in it; absent with `--no-write`.'),
-  }),
+  'mirror-output': mirrorOutput.schema,
+  'bundle-output': bundleOutput.schema,
+  'vendor-output': vendorOutput.schema,
   'push-output': pushOutput.schema,
   'cache-output': outputSchema('cache -o json', {
     folder: text('Folder of the cache.'),

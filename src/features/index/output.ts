@@ -1,0 +1,145 @@
+import {
+  constant,
+  count,
+  type JsonOutput,
+  list,
+  oneOf,
+  outputSchema,
+  record,
+  source,
+  type Static,
+  text,
+  texts,
+  version,
+} from '../../cli/kit/json-schema.js';
+import { counted } from '../../cli/terminal/package-text.js';
+import { pushNote, type PushValue } from '../render/output.js';
+
+const writtenSchema = outputSchema('index -o json', {
+  file: text('File or folder that was written.'),
+  'digest?': text('Of an index in parts: which state of it this is.'),
+  packages: count('Packages in it.'),
+  versions: count('Versions in it.'),
+});
+
+const updatedSchema = outputSchema('index update -o json', {
+  place: text('Index that was updated.'),
+  'digest?': text('Of an index in parts: which state of it this is.'),
+  'sent?': count('Of an index in parts: parts that were written.'),
+  packages: list(
+    record({
+      source,
+      added: texts('Versions that are new.'),
+      removed: texts('Versions that are gone.'),
+      moved: texts(
+        'Versions whose tag points at another image, or of which the index said otherwise.',
+      ),
+    }),
+    'Packages that changed.',
+  ),
+});
+
+const mismatch = record({
+  kind: oneOf(['tag-moved', 'gone', 'new', 'content', 'tables'], 'Sort of difference.'),
+  'source?': source,
+  'version?': version,
+  text: text('What differs.'),
+});
+
+const verifiedSchema = outputSchema('index verify -o json', {
+  status: oneOf(['verified', 'mismatch'], 'Whether the index says what its sources say.'),
+  'exitCode?': constant(4, 'Exit code of the process, where it is not 0.'),
+  place: text('Index that was compared.'),
+  'digest?': text('Of an index in parts: which state of it was compared.'),
+  packages: count('Packages that were compared.'),
+  mismatches: list(mismatch, 'Differences.'),
+});
+
+/** Schemas of `index` and its verbs; `index push` prints the document of `push`. */
+export const INDEX_OUTPUT_SCHEMAS = {
+  'index-output': writtenSchema,
+  'index-update-output': updatedSchema,
+  'index-verify-output': verifiedSchema,
+} as const;
+
+export type UpdatedIndex = Static<typeof updatedSchema>;
+export type VerifiedIndex = Static<typeof verifiedSchema>;
+/** A difference between an index and its packages. */
+export type IndexMismatch = Static<typeof mismatch>;
+
+/** The result of `index` and its verbs. */
+export type IndexValue =
+  | { readonly verb: 'write'; readonly document: Static<typeof writtenSchema> }
+  | { readonly verb: 'push'; readonly document: PushValue }
+  | { readonly verb: 'update'; readonly document: UpdatedIndex }
+  | { readonly verb: 'verify'; readonly document: VerifiedIndex };
+
+export const indexOutput: JsonOutput<IndexValue, unknown> = {
+  schema: writtenSchema,
+  write: ({ document }) => document,
+};
+
+export function indexLines({ verb, document }: IndexValue): string[] {
+  switch (verb) {
+    case 'write':
+      return [];
+    case 'push':
+      return [document.pinned];
+    case 'update':
+      return document.packages.flatMap(({ source: name, added, removed, moved }) => [
+        ...added.map((tag) => `${name} ${tag} is new`),
+        ...moved.map((tag) => `${name} ${tag} has moved`),
+        ...removed.map((tag) => `${name} ${tag} is gone`),
+      ]);
+    case 'verify': {
+      const { status, packages, place } = document;
+      if (status === 'mismatch') return [];
+      return [`verified ${counted(packages, 'package')} of ${place}${stateOf(document)}`];
+    }
+  }
+}
+
+export function indexNotes(
+  { verb, document }: IndexValue,
+  args: { readonly write: boolean },
+): string[] {
+  switch (verb) {
+    case 'write': {
+      const { file, packages, versions } = document;
+      const counts = `${packages} packages, ${versions} versions`;
+      return [`${args.write ? 'wrote' : 'would write'} ${file}: ${counts}${stateOf(document)}`];
+    }
+    case 'push':
+      return [pushNote(document, args)];
+    case 'update':
+      return [updateNote(document, args)];
+    case 'verify':
+      return document.status === 'verified' ? [] : mismatchNotes(document);
+  }
+}
+
+/** Returns the digest of an index in parts, in parentheses; an empty string for one file. */
+function stateOf({ digest }: { readonly digest?: string | undefined }): string {
+  return digest === undefined ? '' : ` (${digest})`;
+}
+
+function updateNote(
+  { place, sent, packages }: UpdatedIndex,
+  { write }: { readonly write: boolean },
+): string {
+  if (packages.length === 0) return `${place} is up to date`;
+  const changed = counted(packages.length, 'package');
+  if (!write) return `would update ${place}: ${changed} to change`;
+  const parts = sent === undefined ? '' : `; ${counted(sent, 'part')} written`;
+  return `updated ${place}: ${changed} changed${parts}`;
+}
+
+function mismatchNotes({ mismatches }: VerifiedIndex): string[] {
+  return [
+    ...mismatches.map(({ source: name, version: tag, text: what }) => {
+      const subject = [name, tag].filter((part) => part !== undefined).join(' ');
+      return `error: ${subject === '' ? '' : `${subject}: `}${what}`;
+    }),
+    'hint: `xpkg-resolve index update` takes over what is new, moved or gone, and keeps a package that no source knows; what an index says otherwise than its packages was not written from them: ask who wrote it, and write it anew',
+  ];
+}
