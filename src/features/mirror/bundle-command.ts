@@ -84,10 +84,10 @@ export const bundleCommand = defineCommand({
         ],
 });
 
-/** The path of the file, links resolved; throws if it cannot be written. */
+/** Returns the path of the file without symbolic links. Throws if it cannot be written. */
 async function placeOfFile(shown: string, project: string): Promise<string> {
   const path = resolve(project, shown);
-  // A folder that is missing is a mistake in the name; none is made for it.
+  // A missing folder is not created: the path probably has a typing error.
   await access(dirname(path)).catch((error: unknown) => {
     throw writeError(shown, error);
   });
@@ -96,7 +96,7 @@ async function placeOfFile(shown: string, project: string): Promise<string> {
   });
 }
 
-/** Fills a layout next to the file and packs it. After a failure nothing is left. */
+/** Fills a temporary layout next to the file and packs it. Removes the layout, also after a failure. */
 async function writeBundle(
   { file, shown }: { readonly file: string; readonly shown: string },
   texts: ReadonlyMap<string, string>,

@@ -16,7 +16,7 @@ export function isBundleFile(from: string): boolean {
   return /^[^:]*\.tar$/.test(from);
 }
 
-/** The lockfile inside a file that `bundle` wrote. */
+/** Returns the lockfile in a file that `bundle` wrote. */
 export async function lockInBundle(file: string, io: RunIo): Promise<Lockfile> {
   const named = `${file} (${DEFAULT_LOCK})`;
   const bytes = await bytesIn(file, io);
@@ -36,7 +36,7 @@ async function bytesIn(file: string, io: RunIo): Promise<Uint8Array | undefined>
   }
 }
 
-/** Works with a new layout, and removes it if the work fails or a signal ends it. */
+/** Calls `work` with a new layout. Removes the layout if the work fails or a signal ends the process. */
 export async function withStagedLayout<T>(
   folder: string,
   shown: string,

@@ -24,7 +24,7 @@ interface FillOptions {
   /** Whether to copy signatures and other attachments. */
   readonly signatures: boolean;
   /** Called when the copy of an image begins. */
-  readonly onImage?: ((reference: string) => void) | undefined;
+  readonly onImage: (reference: string) => void;
 }
 
 /** Copies whole images to a layout, each under its full name. */
@@ -34,9 +34,10 @@ export async function fillLayout(
   { concurrency, signatures, onImage }: FillOptions,
 ): Promise<void> {
   await copyAll(images, concurrency, async (image) => {
-    const { repository, version } = image;
-    onImage?.(joinReference(repository, version));
-    await copyImage(image, layout, joinReference(repository, version));
+    const { repository } = image;
+    const name = joinReference(repository, image.version);
+    onImage(name);
+    await copyImage(image, layout, name);
     if (!signatures) return;
     for (const attachment of await attachmentsOf(image)) {
       await copyImage(attachment, layout, joinReference(repository, attachment.reference));

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { byCodePoint } from '../../base/collections.js';
 import type { Digest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
+import { allSettledInOrder } from '../../base/time.js';
 import { isAttachmentTag } from '../../crossplane/packages/reference.js';
 import type { Descriptor } from '../../oci/image/descriptor.js';
 import { parseImageConfig } from '../../oci/image/image-config.js';
@@ -34,23 +35,18 @@ export async function copyAll<T, R>(
 ): Promise<R[]> {
   const limit = pLimit(concurrency);
   let hasFailed = false;
-  const outcomes = await Promise.allSettled(
-    items.map((item) =>
-      limit(async () => {
-        if (hasFailed) return undefined;
-        try {
-          return await copy(item);
-        } catch (error) {
-          hasFailed = true;
-          throw error;
-        }
-      }),
-    ),
+  const copies = items.map((item) =>
+    limit(async () => {
+      if (hasFailed) return undefined;
+      try {
+        return await copy(item);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }),
   );
-  return outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value!;
-  });
+  return (await allSettledInOrder(copies)) as R[];
 }
 
 /** One manifest of an image: a platform, an attestation, or the only manifest. */

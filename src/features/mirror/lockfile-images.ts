@@ -120,7 +120,7 @@ function imagesIn(values: readonly (JsonValue | undefined)[]): string[] {
   return values.flatMap((value) => stringOf(mappingOf(value)?.['image']) ?? []);
 }
 
-interface DigestedPackage extends LockedPackage {
+export interface DigestedPackage extends LockedPackage {
   readonly digest: Digest;
 }
 

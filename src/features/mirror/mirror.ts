@@ -58,9 +58,9 @@ interface MirrorOptions {
   /** Whether to copy signatures and other attachments. */
   readonly signatures: boolean;
   /** Called when the copy of an image begins. */
-  readonly onImage?: ((name: string) => void) | undefined;
+  readonly onImage: (name: string) => void;
   /** Called with the size of each blob that was sent. */
-  readonly onBytes?: ((count: number) => void) | undefined;
+  readonly onBytes: (count: number) => void;
 }
 
 export interface MirrorOutcome {
@@ -73,28 +73,22 @@ export interface MirrorOutcome {
 /** Copies what the mirror lacks of each image; outcomes are in the order of the plan. */
 export async function copyToMirror(
   plan: readonly MirroredImage[],
-  options: MirrorOptions,
+  { concurrency, signatures, onImage, onBytes }: MirrorOptions,
 ): Promise<readonly MirrorOutcome[]> {
-  return copyAll(plan, options.concurrency, (one) => copyOne(one, options));
-}
-
-async function copyOne(
-  { image, name, destination, before }: MirroredImage,
-  { signatures, onImage, onBytes }: MirrorOptions,
-): Promise<MirrorOutcome> {
-  onImage?.(name);
-  const isNamed = before === image.digest;
-  const options = { reference: image.version, isNamed, onBytes };
-  let isNew = await mirrorImage(image, destination, options);
-  if (!signatures) return { isNew, attachments: 0 };
-  const attachments = await attachmentsOf(image);
-  for (const attachment of attachments) {
-    const { reference, manifest } = attachment;
-    const current = (await destination.manifest(reference))?.digest;
-    const copy = { reference, isNamed: current === manifest.digest, onBytes };
-    if (await mirrorImage(attachment, destination, copy)) isNew = true;
-  }
-  return { isNew, attachments: attachments.length };
+  return copyAll(plan, concurrency, async ({ image, name, destination, before }) => {
+    onImage(name);
+    const isNamed = before === image.digest;
+    const options = { reference: image.version, isNamed, onBytes };
+    let isNew = await mirrorImage(image, destination, options);
+    const attachments = signatures ? await attachmentsOf(image) : [];
+    for (const attachment of attachments) {
+      const { reference, manifest } = attachment;
+      const current = (await destination.manifest(reference))?.digest;
+      const copy = { reference, isNamed: current === manifest.digest, onBytes };
+      if (await mirrorImage(attachment, destination, copy)) isNew = true;
+    }
+    return { isNew, attachments: attachments.length };
+  });
 }
 
 interface CopyOptions extends Pick<MirrorOptions, 'onBytes'> {
@@ -127,7 +121,7 @@ async function mirrorImage(
         if (await to.hasBlob(blob)) continue;
         await send(image.images, blob, to);
         isNew = true;
-        onBytes?.(blob.size);
+        onBytes(blob.size);
       }
       await store(stored);
     },
@@ -169,7 +163,7 @@ export async function mirrorGaps(
   const gaps = await inParallel(packages, concurrency, async ({ repository, version, digest }) => {
     if (digest === undefined) return [];
     const at = open(parseReference(nameAtMirror(joinReference(repository, version), rules))!);
-    const texts = await imageGaps(at, { version, digest });
+    const texts = await imageGaps(at, version, digest);
     return texts.map((text) => ({ repository, version, text }));
   });
   return gaps.flat();
@@ -178,7 +172,8 @@ export async function mirrorGaps(
 /** Returns a line for each part of an image that a mirror lacks. */
 async function imageGaps(
   mirror: ImageDestination,
-  { version, digest }: { readonly version: string; readonly digest: Digest },
+  version: string,
+  digest: Digest,
 ): Promise<readonly string[]> {
   const named = await mirror.manifest(version);
   const { name } = mirror;

@@ -41,7 +41,9 @@ export const vendorCommand = defineCommand({
     const { lockfile } = await readRequiredLock(args, io);
     const packages = packagesWithDigests(lockfile, 'vendored');
     const folder = resolve(io.cwd, args.folder);
-    await refuseLinkOut(folder, io.cwd);
+    await outputPath(folder, io.cwd).catch((error: unknown) => {
+      throw writeError(folder, error);
+    });
     const value = { folder: args.folder, packages: packages.length };
     if (!args.write) return value;
     const stats = noStats();
@@ -73,11 +75,3 @@ export const vendorCommand = defineCommand({
           `resolve from it with \`--from layout:${folder} --offline\``,
         ],
 });
-
-async function refuseLinkOut(folder: string, project: string): Promise<void> {
-  try {
-    await outputPath(folder, project);
-  } catch (error) {
-    throw writeError(folder, error);
-  }
-}

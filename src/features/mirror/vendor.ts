@@ -1,22 +1,16 @@
 import { copyAll, incompleteImage, walkImage } from './image-parts.js';
-import { findImage } from './lockfile-images.js';
+import { type DigestedPackage, findImage } from './lockfile-images.js';
 import type { Digest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
-import type { Candidate } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Descriptor } from '../../oci/image/descriptor.js';
 import { copyBlob, type ImageRepository, openBlob } from '../../oci/image/image-repository.js';
 import type { LayoutWriter } from '../../oci/store/layout-writer.js';
-import type { LockedPackage } from '../../project/lockfile/lockfile.js';
 import { fetchImage } from '../../sources/images/fetch-image.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
 const PINS = ['manifest', 'baseLayer', 'packageYaml'] as const;
-
-interface VendoredPackage extends Candidate, Pick<LockedPackage, (typeof PINS)[number]> {
-  readonly digest: Digest;
-}
 
 export interface VendorOptions {
   readonly target: Target;
@@ -24,49 +18,40 @@ export interface VendorOptions {
   readonly extent: 'needed' | 'whole';
   readonly concurrency: number;
   /** Called when the copy of a package begins. */
-  readonly onPackage?: ((reference: string) => void) | undefined;
+  readonly onPackage: (reference: string) => void;
   /** Called with a package that the target release cannot read, and the reason. */
-  readonly onUnreadable?: ((reference: string, why: string) => void) | undefined;
+  readonly onUnreadable: (reference: string, why: string) => void;
 }
 
 /** Copies the images of locked packages by digest, each from the first source that has it. */
 export async function vendor(
-  packages: readonly VendoredPackage[],
+  packages: readonly DigestedPackage[],
   sources: readonly PackageSource[],
   layout: LayoutWriter,
-  options: VendorOptions,
+  { target, extent, concurrency, onPackage, onUnreadable }: VendorOptions,
 ): Promise<void> {
-  await copyAll(packages, options.concurrency, (locked) =>
-    vendorOne(locked, sources, layout, options),
-  );
-}
-
-async function vendorOne(
-  locked: VendoredPackage,
-  sources: readonly PackageSource[],
-  layout: LayoutWriter,
-  { target, extent, onPackage, onUnreadable }: VendorOptions,
-): Promise<void> {
-  const reference = joinReference(locked.repository, locked.version);
-  onPackage?.(reference);
-  const { images, manifest } = await findImage(locked, sources, target);
-  const copying = copyingRepository(images, layout);
-  await copying.manifest(manifest.digest);
-  const fetched = await fetchImage(copying, locked.digest, target);
-  if (fetched?.unreadable !== undefined) onUnreadable?.(reference, fetched.unreadable);
-  for (const pin of PINS) {
-    if (locked[pin] === undefined || fetched?.[pin] === locked[pin]) continue;
-    const what = `the lockfile says that its \`${pin}\` is ${locked[pin]}, and its image has ${fetched?.[pin] ?? 'none'}`;
-    throw new SourceError('BAD_DIGEST', reference, what, {
-      hint: 'the lockfile was edited or damaged: restore it, or see with `xpkg-resolve verify` what differs',
-    });
-  }
-  if (extent === 'whole') {
-    await copyWholeImage(copying, locked.digest, (part) =>
-      layout.blobFrom(part.digest, (to) => copyBlob(images, part, to)),
-    );
-  }
-  layout.name(reference, manifest);
+  await copyAll(packages, concurrency, async (locked) => {
+    const reference = joinReference(locked.repository, locked.version);
+    onPackage(reference);
+    const { images, manifest } = await findImage(locked, sources, target);
+    const copying = copyingRepository(images, layout);
+    await copying.manifest(manifest.digest);
+    const fetched = await fetchImage(copying, locked.digest, target);
+    if (fetched?.unreadable !== undefined) onUnreadable(reference, fetched.unreadable);
+    for (const pin of PINS) {
+      if (locked[pin] === undefined || fetched?.[pin] === locked[pin]) continue;
+      const what = `the lockfile says that its \`${pin}\` is ${locked[pin]}, and its image has ${fetched?.[pin] ?? 'none'}`;
+      throw new SourceError('BAD_DIGEST', reference, what, {
+        hint: 'the lockfile was edited or damaged: restore it, or see with `xpkg-resolve verify` what differs',
+      });
+    }
+    if (extent === 'whole') {
+      await copyWholeImage(copying, locked.digest, (part) =>
+        layout.blobFrom(part.digest, (to) => copyBlob(images, part, to)),
+      );
+    }
+    layout.name(reference, manifest);
+  });
 }
 
 /** Returns a repository that copies each manifest and blob that is read to the layout. */

@@ -25,7 +25,7 @@ import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import type { BundleLayout, RenderRecord } from '../../project/manifests/render-record.js';
 import { renderOutput, type RenderValue } from './output.js';
 
-/** The tool that manifests are rendered for. */
+/** Flags for the layout of the manifests: for kubectl, Argo CD, Flux or Helm. */
 const layoutFlags = {
   split: { type: 'boolean', describe: 'One file for each object, or with --no-split no longer' },
   argocd: {
@@ -98,21 +98,22 @@ function layoutOf({ flux, helm }: LayoutArgs): BundleLayout | undefined {
   return helm === undefined ? undefined : 'helm';
 }
 
-/** Flags that say how, where nothing says what. */
-function refuseFlagsWithoutEffect({ helm, argocd, ...args }: LayoutArgs): void {
-  const [flag, other] =
-    [
-      argocd === false && args.syncOption !== undefined ? ['--sync-option', '--argocd'] : [],
-      helm !== undefined && args.fluxSource !== undefined ? ['--flux-source', '--flux'] : [],
-      helm !== undefined && args.fluxPath !== undefined ? ['--flux-path', '--flux'] : [],
-      helm !== undefined && args.split !== undefined
-        ? ['--split', 'a folder that is no chart']
-        : [],
-    ].find(({ length }) => length > 0) ?? [];
-  if (flag !== undefined && other !== undefined) throw flagWithoutEffect(flag, other);
+/** Throws for a flag that has no effect because of another flag. */
+function refuseFlagsWithoutEffect(args: LayoutArgs): void {
+  const { helm, argocd, syncOption, fluxSource, fluxPath, split } = args;
+  if (argocd === false && syncOption !== undefined) {
+    throw flagWithoutEffect('--sync-option', '--argocd');
+  }
+  if (helm === undefined) return;
+  if (fluxSource !== undefined) throw flagWithoutEffect('--flux-source', '--flux');
+  if (fluxPath !== undefined) throw flagWithoutEffect('--flux-path', '--flux');
+  if (split !== undefined) throw flagWithoutEffect('--split', 'a folder that is no chart');
 }
 
-/** An artifact at a registry holds only the folder; a git repository is assumed to begin in the working folder. */
+/**
+ * Returns the path of a folder in the source that Flux reads. An artifact at a registry consists of
+ * the folder; the root of a git repository is assumed to be the working folder.
+ */
 function pathInSource(folder: string, source: string | undefined, cwd: string): string {
   if (source?.startsWith('OCIRepository/') === true) return '.';
   const path = relative(cwd, resolve(cwd, folder)).split(sep).join('/');

@@ -5,18 +5,14 @@ import { targetFor } from '../../crossplane/releases/target.js';
 import {
   isMapping,
   listOf,
+  mappingOf,
   stringOf,
   type JsonObject,
   type JsonValue,
   type PatchOperation,
 } from '../../base/json.js';
-import {
-  readKrmConfig,
-  type KrmConfig,
-  validateItems,
-  transformItems,
-  type KrmResult,
-} from './krm.js';
+import { type KrmAnswer, type KrmResult, transformItems, validateItems } from './krm.js';
+import type { Pin } from '../../project/manifests/package-object.js';
 import { render } from '../../project/manifests/render.js';
 import { EXIT, type ExitCode } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
@@ -49,11 +45,9 @@ export const krmCommand = defineCommand({
   exit: ({ code }) => code,
 });
 
-interface KrmValue {
+interface KrmValue extends Omit<FunctionAnswer, 'changes'> {
   /** The ResourceList with the changes. */
   readonly text: string;
-  readonly results: readonly KrmResult[];
-  readonly code: ExitCode;
 }
 
 interface ResourceList {
@@ -79,23 +73,13 @@ function readList(text: string): ResourceList {
   return { text, value, items: listOf(value['items']) ?? [] };
 }
 
-interface FunctionAnswer {
-  readonly changes: readonly PatchOperation[];
-  readonly results: readonly KrmResult[];
+interface FunctionAnswer extends KrmAnswer {
   readonly code: ExitCode;
 }
 
 async function answerTo({ value, items }: ResourceList, io: RunIo): Promise<FunctionAnswer> {
-  const config = readKrmConfig(value['functionConfig'], {
-    defaultLock: DEFAULT_LOCK,
-    pins: pinFlags.pin.choices,
-  });
-  if ('message' in config) {
-    const { message, path, value: current } = config;
-    const field = { path, ...(current === undefined ? {} : { currentValue: current }) };
-    const told = `functionConfig${path === '' ? '' : `.${path}`} ${message}`;
-    return failed({ message: told, severity: 'error', field }, EXIT.badInput);
-  }
+  const config = readConfig(value['functionConfig']);
+  if ('results' in config) return config;
   try {
     return await fromLock(config, items, io);
   } catch (error) {
@@ -105,6 +89,66 @@ async function answerTo({ value, items }: ResourceList, io: RunIo): Promise<Func
     const file = { path: origin?.file ?? config.lock };
     return failed({ message: text, severity: 'error', file }, EXIT.badInput);
   }
+}
+
+/** The options in a functionConfig. */
+interface KrmConfig {
+  readonly lock: string;
+  readonly pin: Pin | undefined;
+  readonly crossplane: string | undefined;
+  readonly argocd: boolean;
+  /** Whether to report differences without changing items. */
+  readonly validate: boolean;
+}
+
+const API_VERSION = 'xpkg-resolve.dev/v1alpha1';
+const FIELDS = ['lock', 'pin', 'crossplane', 'argocd', 'mode'];
+
+/** Reads an object of `kind: Render`, or a ConfigMap with the same fields in its data. */
+function readConfig(config: JsonValue | undefined): KrmConfig | FunctionAnswer {
+  const object = config ?? {};
+  if (!isMapping(object)) return badConfig('', 'must be a mapping', object);
+  const isMap = object['kind'] === 'ConfigMap';
+  const isNone = Object.keys(object).length === 0;
+  const isRender = object['kind'] === 'Render' && object['apiVersion'] === API_VERSION;
+  if (!isMap && !isNone && !isRender) {
+    const message = `must be \`${API_VERSION}\` \`Render\`, or a ConfigMap`;
+    return badConfig('kind', message, object['kind']);
+  }
+  const at = isMap ? 'data' : 'spec';
+  const spec = mappingOf(object[at]) ?? {};
+  const bad = (field: string, message: string) => badConfig(`${at}.${field}`, message, spec[field]);
+  const unknown = Object.keys(spec).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) return bad(unknown, `is no field: these are ${FIELDS.join(', ')}`);
+  const { lock, pin, crossplane, argocd = false, mode = 'render' } = spec;
+  if (lock !== undefined && (stringOf(lock) ?? '') === '') return bad('lock', 'must be a path');
+  const { choices: pins } = pinFlags.pin;
+  const pinned = pins.find((each) => each === pin);
+  if (pin !== undefined && pinned === undefined) {
+    return bad('pin', `must be one of ${pins.join(', ')}`);
+  }
+  if (crossplane !== undefined && stringOf(crossplane) === undefined) {
+    return bad('crossplane', 'must be a Crossplane release');
+  }
+  // The data of a ConfigMap consists of strings.
+  const isTrue = argocd === true || argocd === 'true';
+  if (!isTrue && argocd !== false && argocd !== 'false') {
+    return bad('argocd', 'must be true or false');
+  }
+  if (mode !== 'render' && mode !== 'validate') return bad('mode', 'must be render or validate');
+  return {
+    lock: stringOf(lock) ?? DEFAULT_LOCK,
+    pin: pinned,
+    crossplane: stringOf(crossplane),
+    argocd: isTrue,
+    validate: mode === 'validate',
+  };
+}
+
+function badConfig(path: string, problem: string, value: JsonValue | undefined): FunctionAnswer {
+  const message = `functionConfig${path === '' ? '' : `.${path}`} ${problem}`;
+  const field = { path, ...(value === undefined ? {} : { currentValue: value }) };
+  return failed({ message, severity: 'error', field }, EXIT.badInput);
 }
 
 async function fromLock(
@@ -129,13 +173,13 @@ async function fromLock(
     throw new InputError(`\`${config.crossplane}\` is not a Crossplane release`);
   }
   const { bundle, warnings } = render(lock.lockfile, { target, pin, argocd });
-  const told = warnings.map((message): KrmResult => {
-    return { message, severity: 'warning', file: { path } };
-  });
   const answer = config.validate
-    ? { changes: [], results: validateItems(items, bundle, config) }
-    : transformItems(items, bundle, config);
-  const results = [...told, ...answer.results];
+    ? { changes: [], results: validateItems(items, bundle, argocd) }
+    : transformItems(items, bundle, argocd);
+  const results = [
+    ...warnings.map((message) => ({ message, severity: 'warning', file: { path } }) as const),
+    ...answer.results,
+  ];
   const isBad = results.some(({ severity }) => severity === 'error');
   return { changes: answer.changes, results, code: isBad ? EXIT.lockMismatch : EXIT.done };
 }
@@ -144,7 +188,7 @@ function failed(result: KrmResult, code: ExitCode): FunctionAnswer {
   return { changes: [], results: [result], code };
 }
 
-/** Results in the list, beside those of functions before; until v1 they had a name around them. */
+/** Returns the changes that add results to those of earlier functions; before v1, a named list held them. */
 function resultChanges(list: JsonObject, results: readonly KrmResult[]): PatchOperation[] {
   if (results.length === 0 || list['kind'] !== 'ResourceList') return [];
   const value = results as unknown as readonly JsonObject[];

@@ -12,7 +12,6 @@ import { isPackageKind } from '../../crossplane/packages/package.js';
 import { splitPackageReference } from '../../crossplane/packages/reference.js';
 import { annotationsOf, type Bundle } from '../../project/manifests/bundle.js';
 import { nameOf } from '../../project/manifests/object-names.js';
-import type { Pin } from '../../project/manifests/package-object.js';
 
 /** A result of a KRM function, as its specification defines it. */
 export interface KrmResult {
@@ -23,15 +22,10 @@ export interface KrmResult {
   readonly file?: JsonObject | undefined;
 }
 
-interface KrmAnswer {
+export interface KrmAnswer {
   /** Patches that apply the locked packages to a ResourceList, to be applied in this order. */
   readonly changes: readonly PatchOperation[];
   readonly results: readonly KrmResult[];
-}
-
-interface KrmOptions {
-  /** Whether items get the annotations for Argo CD. */
-  readonly argocd: boolean;
 }
 
 /** A rendered object and the items that correspond to it. */
@@ -45,13 +39,13 @@ interface Match {
 
 /**
  * Returns the changes that add the rendered objects to a list of items. Existing items only get the
- * locked version and the required fields; missing items are appended; all others are unchanged. The
- * changes are idempotent.
+ * locked version and the required fields, with `argocd` also the annotations for Argo CD; missing items
+ * are appended; all others are unchanged. The changes are idempotent.
  */
 export function transformItems(
   items: readonly JsonValue[],
   bundle: Bundle,
-  { argocd }: KrmOptions,
+  argocd: boolean,
 ): KrmAnswer {
   const matches = matchesIn(items, bundle);
   const twins = matches.flatMap((match) => twinResults(items, match));
@@ -72,7 +66,7 @@ export function transformItems(
 export function validateItems(
   items: readonly JsonValue[],
   bundle: Bundle,
-  { argocd }: KrmOptions,
+  argocd: boolean,
 ): readonly KrmResult[] {
   const matches = matchesIn(items, bundle);
   return [
@@ -186,11 +180,8 @@ function placeOf(item: JsonValue): { readonly file?: JsonObject } {
 }
 
 function missingResult(wanted: JsonObject): KrmResult {
-  return {
-    message: 'is locked, and missing among the items',
-    severity: 'error',
-    resourceRef: refOf(wanted),
-  };
+  const message = 'is locked, and missing among the items';
+  return { message, severity: 'error', resourceRef: refOf(wanted) };
 }
 
 function differenceResult(item: JsonValue, { path, current, value }: Difference): KrmResult {
@@ -232,76 +223,4 @@ function unlockedResults(
       field: { path: 'spec.package' },
       ...placeOf(item),
     }));
-}
-
-/** The options in a functionConfig. */
-export interface KrmConfig {
-  readonly lock: string;
-  readonly pin: Pin | undefined;
-  readonly crossplane: string | undefined;
-  readonly argocd: boolean;
-  /** Whether to report differences without changing items. */
-  readonly validate: boolean;
-}
-
-/** An error in a functionConfig. */
-interface KrmConfigProblem {
-  readonly message: string;
-  readonly path: string;
-  readonly value: JsonValue | undefined;
-}
-
-interface ConfigOptions {
-  readonly defaultLock: string;
-  readonly pins: readonly Pin[];
-}
-
-const API_VERSION = 'xpkg-resolve.dev/v1alpha1';
-const FIELDS = ['lock', 'pin', 'crossplane', 'argocd', 'mode'];
-
-/** Reads an object of `kind: Render`, or a ConfigMap with the same fields in its data. */
-export function readKrmConfig(
-  config: JsonValue | undefined,
-  { defaultLock, pins }: ConfigOptions,
-): KrmConfig | KrmConfigProblem {
-  const object = config ?? {};
-  if (!isMapping(object)) return { message: 'must be a mapping', path: '', value: object };
-  const isMap = object['kind'] === 'ConfigMap';
-  const isNone = Object.keys(object).length === 0;
-  const isRender = object['kind'] === 'Render' && object['apiVersion'] === API_VERSION;
-  if (!isMap && !isNone && !isRender) {
-    const message = `must be \`${API_VERSION}\` \`Render\`, or a ConfigMap`;
-    return { message, path: 'kind', value: object['kind'] };
-  }
-  const at = isMap ? 'data' : 'spec';
-  const spec = mappingOf(object[at]) ?? {};
-  const bad = (field: string, message: string): KrmConfigProblem => ({
-    message,
-    path: `${at}.${field}`,
-    value: spec[field],
-  });
-  const unknown = Object.keys(spec).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) return bad(unknown, `is no field: these are ${FIELDS.join(', ')}`);
-  const { lock, pin, crossplane, argocd = false, mode = 'render' } = spec;
-  if (lock !== undefined && (stringOf(lock) ?? '') === '') return bad('lock', 'must be a path');
-  const pinned = pins.find((each) => each === pin);
-  if (pin !== undefined && pinned === undefined) {
-    return bad('pin', `must be one of ${pins.join(', ')}`);
-  }
-  if (crossplane !== undefined && stringOf(crossplane) === undefined) {
-    return bad('crossplane', 'must be a Crossplane release');
-  }
-  // The data of a ConfigMap consists of strings.
-  const isTrue = argocd === true || argocd === 'true';
-  if (!isTrue && argocd !== false && argocd !== 'false') {
-    return bad('argocd', 'must be true or false');
-  }
-  if (mode !== 'render' && mode !== 'validate') return bad('mode', 'must be render or validate');
-  return {
-    lock: stringOf(lock) ?? defaultLock,
-    pin: pinned,
-    crossplane: stringOf(crossplane),
-    argocd: isTrue,
-    validate: mode === 'validate',
-  };
 }

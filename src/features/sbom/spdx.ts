@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/digest.js';
 import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import type { LockedPackage } from '../../project/lockfile/lockfile.js';
 import { packageName } from '../../crossplane/packages/repository-names.js';
@@ -75,7 +75,7 @@ function packageOf(locked: LockedPackage): object {
 
 /** Returns an SPDX identifier. It may only contain letters, digits, `.` and `-`; a hash keeps it unique. */
 function idOf({ repository }: LockedPackage): string {
-  const hash = createHash('sha256').update(repository).digest('hex').slice(0, 16);
+  const hash = sha256(repository).slice('sha256:'.length).slice(0, 16);
   return `SPDXRef-${packageName(repository).replaceAll(/[^A-Za-z0-9.-]/g, '-')}-${hash}`;
 }
 
