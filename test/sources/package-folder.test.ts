@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseFolderPath, versionsPaths } from '../../../src/sources/dir-source.js';
+import { parseFolderPath, versionsPaths } from '../../src/sources/dir-source.js';
 
 const HEX = 'ab'.repeat(32);
 
