@@ -221,7 +221,7 @@ export type {
 } from './crossplane/package-yaml/package-documents.js';
 export { plan } from './features/plan/plan.js';
 export type { LockfilePlan, NoPlan, PlannedStep, PlanOptions } from './features/plan/plan.js';
-export type { PlanContents } from './features/plan/step-contents.js';
+export type { PlanContents } from './features/plan/plan.js';
 export type { KeptChanges } from './features/plan/plan.js';
 export type { Impasse, PackageMove, PlanStep } from './features/plan/steps.js';
 export type { Between, Stop } from './features/plan/journey.js';

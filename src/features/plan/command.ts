@@ -1,9 +1,9 @@
+import { lockedAt } from './intermediate-versions.js';
 import { planFolder, writePlanFolder } from './folder-command.js';
 import type { Between } from './journey.js';
 import { noPlanLines, planLines, planMarkdown, planOutput, type PlanValue } from './output.js';
-import { type LockfilePlan, plan } from './plan.js';
+import { type LockfilePlan, plan, type PlanContents } from './plan.js';
 import { planCommands } from './render-plan.js';
-import { lockedAt, type PlanContents } from './step-contents.js';
 import { InputError } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
 import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flags.js';

@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Between, Cause } from './journey.js';
-import { lockedAt, lockedPackageIn, type PlanEnds } from './step-contents.js';
 import type { Impasse, PlannedJourney } from './steps.js';
 import { getOrCreate } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
@@ -10,7 +10,9 @@ import {
   parseVersion,
   type Version,
 } from '../../crossplane/constraints/version.js';
-import type { Repository } from '../../crossplane/packages/package.js';
+import { isRejection, judge } from '../../crossplane/packages/admission.js';
+import { objectNameOf } from '../../crossplane/packages/object-names.js';
+import type { Candidate, PackageKind, Repository } from '../../crossplane/packages/package.js';
 import {
   isNewer,
   knownReleases,
@@ -18,7 +20,9 @@ import {
   targetFor,
   type TargetRules,
 } from '../../crossplane/releases/target.js';
-import type { LockedPackage } from '../../project/lockfile/lockfile.js';
+import type { LockedPackage, Lockfile, ObjectTemplate } from '../../project/lockfile/lockfile.js';
+import { assignNames } from '../../project/manifests/object-names.js';
+import { checkedPackage } from '../../resolver/driver/checked-package.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
 /** Maximum number of intermediate stops of one journey: of packages and of Crossplane. */
@@ -26,6 +30,12 @@ const MAX_STOPOVERS = 4;
 /** Maximum number of journeys that the search plans, and of packages in all of them. */
 const MAX_PLANNED = 1_000;
 const MAX_PACKAGES_PLANNED = 60_000;
+
+/** The lockfiles at both ends of a plan. */
+export interface PlanEnds {
+  readonly from: Lockfile;
+  readonly to: Lockfile;
+}
 
 type Planned = Extract<PlannedJourney, { status: 'planned' }>;
 
@@ -261,4 +271,71 @@ function versionsBetween(
     if (second !== undefined) return first! * second < 0;
     return before === undefined ? first! < 0 : first! > 0;
   };
+}
+
+/**
+ * Returns an intermediate version as a locked package; undefined: no source has it, or the release
+ * rejects it. Its object comes from a lockfile. If neither has the package, it gets the settings
+ * that all objects of its kind share.
+ */
+export async function lockedAt(
+  candidate: Candidate,
+  ends: PlanEnds,
+  source: PackageSource,
+): Promise<LockedPackage | undefined> {
+  const target = targetFor(ends.to.crossplane)!;
+  const fetched = await source.fetch(candidate, target);
+  if (fetched === undefined) return undefined;
+  const { digest, manifest, baseLayer, packageYaml, contents } = checkedPackage(fetched, candidate);
+  const meta = judge(contents, target);
+  if (isRejection(meta)) return undefined;
+  const { repository, version } = candidate;
+  const { kind, crossplane, requirements, owns } = meta;
+  const like = lockedPackageIn(ends.to, repository) ?? lockedPackageIn(ends.from, repository);
+  const { name, direct, object } = like ?? {
+    name: objectNameOf(repository, target),
+    direct: false,
+    object: commonObject(kind, ends.to),
+  };
+  const image = { digest, manifest, baseLayer, packageYaml };
+  const metadata = { kind, crossplane, requirements, owns };
+  return { repository, version, name, direct, object, ...image, ...metadata };
+}
+
+export function lockedPackageIn(
+  { packages }: Lockfile,
+  wanted: Repository,
+): LockedPackage | undefined {
+  return packages.find(({ repository }) => repository === wanted);
+}
+
+/** Returns the settings that all packages of a kind share, such as pull secrets. */
+function commonObject(kind: PackageKind, { packages }: Lockfile): ObjectTemplate {
+  const specs = packages.filter((each) => each.kind === kind).map(({ object }) => object.spec);
+  const [first = {}, ...others] = specs;
+  const common = Object.entries(first).filter(([key, value]) =>
+    others.every((spec) => isDeepStrictEqual(spec[key], value)),
+  );
+  return { apiVersion: undefined, metadata: {}, spec: Object.fromEntries(common) };
+}
+
+/** Gives packages of neither lockfile names that no other package has at either end. */
+export function withFreeNames(
+  packages: readonly LockedPackage[],
+  { from, to }: PlanEnds,
+): readonly LockedPackage[] {
+  const known = [...to.packages, ...from.packages];
+  const repositories = new Set(known.map(({ repository }) => repository));
+  const added = packages.filter(({ repository }) => !repositories.has(repository));
+  if (added.length === 0) return packages;
+  const { names } = assignNames(
+    [
+      ...known.map(({ repository, name }) => ({ repository, locked: name })),
+      ...added.map(({ repository }) => ({ repository })),
+    ],
+    targetFor(to.crossplane),
+  );
+  return packages.map((each) =>
+    repositories.has(each.repository) ? each : { ...each, name: names.get(each.repository)! },
+  );
 }

@@ -1,6 +1,5 @@
 import { type Cause, CROSSPLANE, type Journey, type Leg, type Stop } from './journey.js';
-import { type Ordering, orderLegs } from './ordering.js';
-import type { Precedence } from './precedence.js';
+import { type Ordering, orderLegs, type Precedence } from './ordering.js';
 import { getOrCreate } from '../../base/collections.js';
 import {
   isCrdOwner,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { objectFinding, ownerChanges } from '../../../src/features/diff/changes.js';
 import type { LockedPackage } from '../../../src/project/lockfile/lockfile.js';
 import { OWNED_KINDS, type OwnedObject } from '../../../src/crossplane/packages/owned-objects.js';
-import { plan, type LockfilePlan } from '../../../src/features/plan/plan.js';
+import { type LockfilePlan, plan } from '../../../src/features/plan/plan.js';
 import { locked, lockfileOf } from '../../support/lockfiles.js';
 
 const crd = (name: string): OwnedObject => ({ kind: 'CRD', name });

@@ -5,7 +5,7 @@ import {
   planCommands,
   renderPlan,
 } from '../../../src/features/plan/render-plan.js';
-import { plan, type LockfilePlan, type NoPlan } from '../../../src/features/plan/plan.js';
+import { type LockfilePlan, type NoPlan, plan } from '../../../src/features/plan/plan.js';
 import { causeText } from '../../../src/features/plan/steps.js';
 import { locked, lockfileOf, needs, withSpec } from '../../support/lockfiles.js';
 import { providers, requiring } from '../../support/universes.js';
