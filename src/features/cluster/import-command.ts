@@ -29,7 +29,7 @@ import { type PackageRoot, rootVersionText } from '../../project/inputs/request.
 import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { newProjectText, projectName } from '../edit/new-project.js';
-import { findingLines } from '../lint/project-output.js';
+import { findingLines } from '../lint/output.js';
 
 const SET_FILE = DEFAULT_FILES[0]!;
 

@@ -21,7 +21,7 @@ import {
 } from '../../cli/kit/json-schema.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import type { Target } from '../../crossplane/releases/target.js';
-import { findingLines, findingsJson } from '../lint/project-output.js';
+import { findingLines, findingsJson } from '../lint/output.js';
 
 /** The result of `import`. */
 export interface ImportValue extends ImportedCluster {

@@ -8,8 +8,7 @@ import { formatFlag } from '../../cli/arguments/common-flags.js';
 import { packageFlags } from '../../cli/sources/package-argument.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { comparedSides } from './compared-sides-command.js';
-import { diffOutput, type DiffValue } from './json-output.js';
-import { diffLines, diffMarkdown, diffReport } from './output.js';
+import { diffLines, diffMarkdown, diffOutput, diffReport, type DiffValue } from './output.js';
 
 const side = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
 

@@ -20,22 +20,20 @@ import { withProgress } from '../../cli/terminal/progress.js';
 import { answerBody } from '../resolve/answer-output.js';
 import { reportUnsolved } from '../resolve/answer-command.js';
 import {
+  findingCounts,
+  findingLines,
+  findingsJson,
+  isSevereAs,
   lintOutput,
   lintReport,
   type PackageLint,
   packageLintLines,
   packageLintReport,
-  setLintReport,
-} from './package-output.js';
-import {
-  findingCounts,
-  findingLines,
-  findingsJson,
-  isSevereAs,
   type SetLint,
-  SEVERITIES,
   setLintLines,
-} from './project-output.js';
+  setLintReport,
+  SEVERITIES,
+} from './output.js';
 
 const flags = {
   ...resolveFlags,

@@ -6,8 +6,7 @@ import { formatFlag, eachFlags, outputFlag, lockFlag } from '../../cli/arguments
 import { shardRequest, parseShard } from '../../cli/projects/shards.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { readLock } from '../../cli/files/lock-file.js';
-import type { MatrixValue } from './json.js';
-import { matrixLines, matrixOutcome, worksOnText } from './output.js';
+import { matrixLines, matrixOutcome, type MatrixValue, worksOnText } from './output.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
@@ -46,8 +45,8 @@ export const matrixCommand = defineCommand({
     const part = options.shard && { ...options.shard, ...shardRequest({ ...asked, inputs }, io) };
     return { found, request, bytes: stats.bytes, part };
   },
-  json: async () => (await import('./json.js')).matrixOutput,
-  text: async ({ found }) => matrixLines((await import('./json.js')).matrixRows(found)),
+  json: async () => (await import('./output.js')).matrixOutput,
+  text: async ({ found }) => matrixLines((await import('./output.js')).matrixRows(found)),
   notes: ({ found }) => found.notes.map((note) => `note: ${note}`),
   headline: ({ found }) => worksOnText(found),
   findings: async (value) => {

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { knownOwners } from './known-owners.js';
+import { knownOwners } from './search.js';
 import { conversionLines, type ConversionReport, convertOutput } from './output.js';
 import { InputError } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';

@@ -1,12 +1,14 @@
-import { isRejection, judge } from '../../crossplane/packages/admission.js';
-import type { Lockfile } from '../../project/lockfile/lockfile.js';
-import { pluralsOf } from '../../crossplane/packages/package-contents.js';
-import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
-import type { PackageKind, Repository } from '../../crossplane/packages/package.js';
-import type { PackageSource } from '../../sources/package-source.js';
-import type { Target } from '../../crossplane/releases/target.js';
 import { byCodePoint } from '../../base/collections.js';
 import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+import type { CrdOwner } from '../../crossplane/legacy/convert-package.js';
+import { isRejection, judge } from '../../crossplane/packages/admission.js';
+import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
+import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
+import { pluralsOf } from '../../crossplane/packages/package-contents.js';
+import type { PackageKind, Repository } from '../../crossplane/packages/package.js';
+import type { Target } from '../../crossplane/releases/target.js';
+import type { Lockfile } from '../../project/lockfile/lockfile.js';
+import type { PackageSource } from '../../sources/package-source.js';
 
 /** A package that a search found. */
 export interface FoundPackage {
@@ -85,4 +87,20 @@ function matchesName({ name }: OwnedObject, query: string): boolean {
   const [plural, ...group] = name.toLowerCase().split('.');
   if (name.toLowerCase() === query || group.join('.') === query) return true;
   return plural === query || pluralsOf(query).includes(plural!);
+}
+
+/** Returns the packages that own a CRD; none if the source cannot list its packages. */
+export async function knownOwners(
+  source: PackageSource,
+  demand: CrdRef,
+  target: Target,
+): Promise<CrdOwner[]> {
+  const owners: CrdOwner[] = [];
+  for (const { repository, versions } of (await source.owners?.(demand, target)) ?? []) {
+    const published = (await source.tags(repository, target)) ?? [];
+    const found = await source.fetch({ repository, version: versions.at(-1)! }, target);
+    const kind = found?.contents.metas[0]?.kind ?? 'Provider';
+    owners.push({ repository, kind, published, owning: versions });
+  }
+  return owners;
 }

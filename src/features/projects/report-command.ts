@@ -15,9 +15,13 @@ import {
   fuzzText,
   nameOfChoice,
 } from '../fuzz/output.js';
-import { type FindingDocument, findingLines, setLintLines } from '../lint/project-output.js';
-import type { MatrixRowDocument, MatrixRows } from '../matrix/json.js';
-import { matrixLines, matrixOutcome } from '../matrix/output.js';
+import { type FindingDocument, findingLines, setLintLines } from '../lint/output.js';
+import {
+  matrixLines,
+  matrixOutcome,
+  type MatrixRowDocument,
+  type MatrixRows,
+} from '../matrix/output.js';
 import { outdatedLines } from '../update/outdated-output.js';
 import type { AdvisedPackage } from '../update/update-advice-output.js';
 

@@ -19,7 +19,7 @@ import {
   versionsOutput,
 } from '../packages/output.js';
 import { INDEX_OUTPUT_SCHEMAS } from '../index/output.js';
-import { lintOutput } from '../lint/package-output.js';
+import { lintOutput } from '../lint/output.js';
 import { bundleOutput, imagesOutput, mirrorOutput, vendorOutput } from '../mirror/output.js';
 import { pushOutput } from '../render/output.js';
 import { planOutput } from '../plan/output.js';

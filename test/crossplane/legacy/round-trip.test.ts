@@ -12,7 +12,7 @@ import { openDir } from '../../../src/sources/dir-source.js';
 import { readRegistryFiles, registryContents } from '../../../src/sources/package-files.js';
 import { readPackageOnDisk } from '../../../src/sources/package-on-disk.js';
 import { resolve } from '../../../src/resolver/resolve/resolve.js';
-import { knownOwners } from '../../../src/features/packages/known-owners.js';
+import { knownOwners } from '../../../src/features/packages/search.js';
 
 const TARGETS = ['v1.20.0', 'v2.3.4'].map((version) => targetFor(version)!);
 const API_VERSIONS = ['v1alpha1', 'v1beta1', 'v1'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareDefinitions, byKubeVersion } from '../../../src/features/diff/definitions.js';
+import { byKubeVersion, compareDefinitions } from '../../../src/features/diff/definitions.js';
 import type { JsonObject } from '../../../src/base/json.js';
 
 const version = (name: string, parts: JsonObject = {}): JsonObject => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareSchemas } from '../../../src/features/diff/schemas.js';
+import { compareSchemas } from '../../../src/features/diff/definitions.js';
 import type { JsonObject } from '../../../src/base/json.js';
 
 /** Returns the findings for `spec.size` with two schemas. */

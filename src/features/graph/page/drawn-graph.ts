@@ -1,3 +1,5 @@
+import type { Viewport } from './viewport.js';
+
 /** A node of the drawing, with its entry in the list. */
 export interface DrawnNode {
   readonly index: number;
@@ -52,5 +54,182 @@ export class DrawnGraph {
       }
     }
     return reached;
+  }
+}
+
+/** The selected node, with highlighted paths to and from it and its open entry in the list. */
+export class PickedNode {
+  readonly #graph: DrawnGraph;
+  readonly #viewport: Viewport;
+  #picked: DrawnNode | undefined;
+
+  constructor(graph: DrawnGraph, viewport: Viewport) {
+    this.#graph = graph;
+    this.#viewport = viewport;
+  }
+
+  pick(node: DrawnNode): void {
+    if (node === this.#picked) return;
+    this.clear();
+    this.#picked = node;
+    const [up, down] = [this.#graph.reach(node.index, 'up'), this.#graph.reach(node.index, 'down')];
+    for (const { index, element } of this.#graph.nodes) {
+      element.classList.toggle('lit', up.has(index) || down.has(index));
+    }
+    for (const { element, from, to } of this.#graph.edges) {
+      const isLit = (up.has(from) && up.has(to)) || (down.has(from) && down.has(to));
+      element.classList.toggle('lit', isLit);
+    }
+    this.#graph.svg.classList.add('picking');
+    node.element.classList.add('picked');
+    node.element.setAttribute('aria-pressed', 'true');
+    node.page.classList.add('picked');
+    details(node).open = true;
+    node.page.scrollIntoView({ block: 'nearest' });
+    this.#viewport.reveal(node);
+  }
+
+  clear(): void {
+    const node = this.#picked;
+    if (node === undefined) return;
+    this.#picked = undefined;
+    this.#graph.svg.classList.remove('picking');
+    for (const lit of this.#graph.svg.querySelectorAll('.lit')) lit.classList.remove('lit');
+    node.element.classList.remove('picked');
+    node.element.setAttribute('aria-pressed', 'false');
+    node.page.classList.remove('picked');
+    details(node).open = false;
+  }
+}
+
+function details({ page }: DrawnNode): HTMLDetailsElement {
+  return page.querySelector('details')!;
+}
+
+const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1],
+};
+/** Weight of the sideways distance relative to the forward distance. */
+const SIDEWAYS_WEIGHT = 3;
+
+/** Keyboard navigation: the drawing is one tab stop, and arrow keys move between nodes. */
+export class GraphKeys {
+  readonly #graph: DrawnGraph;
+  readonly #viewport: Viewport;
+
+  constructor(graph: DrawnGraph, viewport: Viewport) {
+    this.#graph = graph;
+    this.#viewport = viewport;
+    for (const { element } of graph.nodes) {
+      element.setAttribute('role', 'button');
+      element.setAttribute('tabindex', '-1');
+      element.setAttribute('aria-pressed', 'false');
+      element.setAttribute('aria-label', element.querySelector('title')!.textContent);
+    }
+    graph.svg.addEventListener('keydown', (event) => this.#press(event));
+    graph.svg.addEventListener('focusin', ({ target }) => {
+      const node = graph.nodeOf(target);
+      if (node !== undefined) this.makeStop(node);
+    });
+  }
+
+  /** Makes a node the tab stop of the drawing. */
+  makeStop(node: DrawnNode): void {
+    for (const { element } of this.#graph.nodes) element.setAttribute('tabindex', '-1');
+    node.element.setAttribute('tabindex', '0');
+  }
+
+  #press(event: KeyboardEvent): void {
+    const node = this.#graph.nodeOf(event.target);
+    const direction = ARROWS[event.key];
+    const next = node && direction && this.#nearest(node, direction);
+    if (next !== undefined) {
+      next.element.focus();
+      this.#viewport.reveal(next);
+    } else if (event.key === '+') this.#viewport.zoomIn();
+    else if (event.key === '-') this.#viewport.zoomOut();
+    else if (event.key === '0') this.#viewport.fit();
+    else if (direction === undefined) return;
+    event.preventDefault();
+  }
+
+  #nearest(from: DrawnNode, [dx, dy]: readonly [number, number]): DrawnNode | undefined {
+    let best: DrawnNode | undefined;
+    let least = Infinity;
+    for (const node of this.#graph.nodes) {
+      const [x, y] = [node.x - from.x, node.y - from.y];
+      const forward = x * dx + y * dy;
+      const sideways = Math.abs(x * dy) + Math.abs(y * dx);
+      const cost = forward + SIDEWAYS_WEIGHT * sideways;
+      if (forward <= 1 || cost >= least) continue;
+      [best, least] = [node, cost];
+    }
+    return best;
+  }
+}
+
+interface Entry {
+  readonly node: DrawnNode;
+  /** Name and source. */
+  readonly text: string;
+  readonly owned: readonly { readonly element: HTMLElement; readonly text: string }[];
+}
+
+/** Finds packages by name, source and the names of owned objects. */
+export class SearchBox {
+  readonly #input: HTMLInputElement;
+  readonly #count: HTMLElement;
+  readonly #entries: readonly Entry[];
+  readonly #graph: DrawnGraph;
+
+  constructor(root: Document, graph: DrawnGraph) {
+    this.#input = root.querySelector<HTMLInputElement>('#search')!;
+    this.#count = root.querySelector<HTMLElement>('.count')!;
+    this.#graph = graph;
+    this.#entries = graph.nodes.map((node) => ({
+      node,
+      text: Array.from(node.page.querySelectorAll('.name, dd'), ({ textContent }) => textContent)
+        .join('\n')
+        .toLowerCase(),
+      owned: Array.from(node.page.querySelectorAll<HTMLElement>('.owned li'), (element) => ({
+        element,
+        text: element.textContent.toLowerCase(),
+      })),
+    }));
+    this.#input.addEventListener('input', () => this.#find());
+  }
+
+  /** Calls `go` with the first match when the user presses Enter. */
+  onEnter(go: (node: DrawnNode) => void): void {
+    this.#input.addEventListener('keydown', (event) => {
+      const first = this.#graph.nodes.find(({ page }) => !page.hidden);
+      if (event.key === 'Enter' && first !== undefined) go(first);
+    });
+  }
+
+  #find(): void {
+    const words = this.#input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const has = (text: string) => words.every((word) => text.includes(word));
+    let found = 0;
+    for (const { node, text, owned } of this.#entries) {
+      const isNamed = has(text);
+      const objects = owned.filter((each) => has(each.text)).length;
+      const isFound = isNamed || objects > 0;
+      if (isFound) found++;
+      node.page.hidden = !isFound;
+      node.element.classList.toggle('faint', !isFound);
+      for (const each of owned) each.element.hidden = !isNamed && !has(each.text);
+    }
+    for (const group of document.querySelectorAll<HTMLElement>('.pages')) {
+      const isEmpty = group.querySelector('.page:not([hidden])') === null;
+      group.hidden = isEmpty;
+      (group.previousElementSibling as HTMLElement).hidden = isEmpty; // its heading
+    }
+    document.querySelector<HTMLElement>('.none')!.hidden = found > 0;
+    document.querySelector('.page.picked')?.scrollIntoView({ block: 'nearest' });
+    this.#count.textContent = words.length === 0 ? '' : `${found} of ${this.#entries.length}`;
   }
 }

@@ -1,7 +1,4 @@
-import { DrawnGraph, type DrawnNode } from './drawn-graph.js';
-import { GraphKeys } from './graph-keys.js';
-import { PickedNode } from './picked-node.js';
-import { SearchBox } from './search-box.js';
+import { DrawnGraph, type DrawnNode, GraphKeys, PickedNode, SearchBox } from './drawn-graph.js';
 import { Viewport } from './viewport.js';
 
 const graph = new DrawnGraph(document);

@@ -1,0 +1,461 @@
+import { type DiffSeverity, type RuleResult, sameValue, shownValue } from './findings.js';
+import {
+  isMapping,
+  type JsonObject,
+  type JsonValue,
+  mappingOf,
+  stringOf,
+} from '../../base/json.js';
+
+/** One node of a schema, before and after a change. */
+export interface SchemaPair {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+}
+
+/** What a rule finds at a node. */
+export interface RuleFinding extends RuleResult {
+  /** Keyword of the schema that changed. */
+  readonly keyword: string;
+  /** Name of the field below the node that changed; undefined: the node itself. */
+  readonly field?: string | undefined;
+}
+
+/** A family of rules: the effects of changing one or a few keywords of a schema. */
+export interface RuleFamily {
+  /** Keywords that the family covers. Changes of other keywords are reported as harmless. */
+  readonly keywords: readonly string[];
+  find(pair: SchemaPair): Iterable<RuleFinding>;
+}
+
+/** Schemas of the fields of an object, by name. */
+export function fieldsIn(schema: JsonObject): ReadonlyMap<string, JsonObject> {
+  const fields = Object.entries(mappingOf(schema['properties']) ?? {});
+  return new Map(fields.map(([name, field]) => [name, mappingOf(field) ?? {}]));
+}
+
+/** Values of a keyword that is a list. */
+function valuesOf(schema: JsonObject, keyword: string): readonly JsonValue[] {
+  const value = schema[keyword];
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+}
+
+/** Whether the API server keeps fields that the schema does not name. */
+function keepsUnknown(schema: JsonObject): boolean {
+  return schema['x-kubernetes-preserve-unknown-fields'] === true;
+}
+
+type FlagResult = readonly [rule: string, severity: DiffSeverity, text: string];
+
+/** Yields the result for a boolean keyword that was set or cleared. */
+function* flagChange(
+  { before, after }: SchemaPair,
+  keyword: string,
+  results: { readonly set: FlagResult; readonly cleared: FlagResult },
+): Iterable<RuleFinding> {
+  const isSet = after[keyword] === true;
+  if (isSet === (before[keyword] === true)) return;
+  const [rule, severity, text] = isSet ? results.set : results.cleared;
+  yield { rule, severity, text, keyword };
+}
+
+/** Added and removed fields, and maps that become objects with named fields. */
+export const FIELD_RULES: RuleFamily = {
+  keywords: ['properties', 'additionalProperties', 'items'],
+  *find({ before, after }) {
+    const [oldFields, newFields] = [fieldsIn(before), fieldsIn(after)];
+    const keepsData = keepsUnknown(after) || after['additionalProperties'] !== undefined;
+    for (const field of oldFields.keys()) {
+      if (newFields.has(field)) continue;
+      yield keepsData
+        ? removed(field, 'readers', 'removed; what objects have there is kept')
+        : removed(field, 'stored', 'removed: what objects have there is dropped');
+    }
+    const acceptedAnything = keepsUnknown(before) || isMap(before);
+    for (const field of newFields.keys()) {
+      if (oldFields.has(field)) continue;
+      yield acceptedAnything
+        ? added(field, 'stored', 'described now, where any value was taken before')
+        : added(field, 'harmless', 'added');
+    }
+    const keyword = 'additionalProperties';
+    if (isMap(before) && !isMap(after) && !keepsUnknown(after)) {
+      const text = 'is no map any more: keys that it does not name are dropped from objects';
+      yield { rule: 'map-removed', severity: 'stored', text, keyword };
+    } else if (!isMap(before) && isMap(after)) {
+      const text = 'is a map now, and takes any key';
+      yield { rule: 'map-added', severity: 'readers', text, keyword };
+    }
+    const [hadItems, hasItems] = [isMapping(before['items']), isMapping(after['items'])];
+    if (hadItems && !hasItems) yield items('readers', 'no longer says what its items are');
+    if (!hadItems && hasItems)
+      yield items('stored', 'says what its items are, where any were taken');
+  },
+};
+
+function removed(field: string, severity: DiffSeverity, text: string): RuleFinding {
+  return { rule: 'field-removed', severity, text, field, keyword: 'properties' };
+}
+
+function added(field: string, severity: DiffSeverity, text: string): RuleFinding {
+  return { rule: 'field-added', severity, text, field, keyword: 'properties' };
+}
+
+function items(severity: DiffSeverity, text: string): RuleFinding {
+  return { rule: 'items-changed', severity, text, keyword: 'items' };
+}
+
+function isMap({ additionalProperties }: { readonly additionalProperties?: unknown }): boolean {
+  return additionalProperties === true || isMapping(additionalProperties);
+}
+
+/** Required fields of an object. */
+export const REQUIRED_RULES: RuleFamily = {
+  keywords: ['required'],
+  *find(pair) {
+    const [oldNames, newNames] = [requiredIn(pair.before), requiredIn(pair.after)];
+    for (const field of newNames) if (!oldNames.has(field)) yield required(field, pair);
+    for (const field of oldNames) {
+      if (newNames.has(field) || isRemoved(field, pair)) continue;
+      const text = 'no longer required: objects may be without it';
+      yield { rule: 'required-removed', severity: 'readers', text, field, keyword: 'required' };
+    }
+  },
+};
+
+function requiredIn(schema: JsonObject): ReadonlySet<string> {
+  return new Set(valuesOf(schema, 'required').filter((name) => typeof name === 'string'));
+}
+
+/** Returns false for a field that both schemas lack: a pair may leave out fields without changes. */
+function isRemoved(field: string, { before, after }: SchemaPair): boolean {
+  return fieldsIn(before).has(field) && !fieldsIn(after).has(field);
+}
+
+function required(field: string, { after }: SchemaPair): RuleFinding {
+  const at = { rule: 'required-added', field, keyword: 'required' };
+  return fieldsIn(after).get(field)?.['default'] === undefined
+    ? { ...at, severity: 'stored', text: 'required now: objects without it are refused' }
+    : { ...at, severity: 'harmless', text: 'required now, with a default' };
+}
+
+const UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
+const EMBEDDED = 'x-kubernetes-embedded-resource';
+
+/** Fields that no schema names, and objects inside objects. */
+export const UNKNOWN_FIELD_RULES: RuleFamily = {
+  keywords: [UNKNOWN, EMBEDDED],
+  *find(pair) {
+    yield* flagChange(pair, UNKNOWN, {
+      set: [
+        'unknown-fields-kept',
+        'readers',
+        'fields that it does not name are kept, and were dropped',
+      ],
+      cleared: [
+        'unknown-fields-dropped',
+        'stored',
+        'fields that it does not name are dropped from objects, and were kept',
+      ],
+    });
+    const rule = 'embedded-resource';
+    yield* flagChange(pair, EMBEDDED, {
+      set: [rule, 'stored', 'must be an object with apiVersion and kind now'],
+      cleared: [rule, 'readers', 'need not be an object with apiVersion and kind'],
+    });
+  },
+};
+
+/** Default values: stored objects keep the old default, new objects get the new one. */
+export const DEFAULT_RULES: RuleFamily = {
+  keywords: ['default'],
+  *find({ before, after }) {
+    const [from, to] = [before['default'], after['default']];
+    const at = { severity: 'writers', keyword: 'default' } as const;
+    if (sameValue(from, to)) return;
+    if (from === undefined) {
+      const text = `is ${shownValue(to)} now where it is not written`;
+      yield { rule: 'default-added', text, ...at };
+    } else if (to === undefined) {
+      const text = `no longer ${shownValue(from)} where it is not written`;
+      yield { rule: 'default-removed', text, ...at };
+    } else {
+      const text = `default changed from ${shownValue(from)} to ${shownValue(to)}`;
+      yield { rule: 'default-changed', text, ...at };
+    }
+  },
+};
+
+const LIST_TYPE = 'x-kubernetes-list-type';
+const LIST_KEYS = 'x-kubernetes-list-map-keys';
+const MAP_TYPE = 'x-kubernetes-map-type';
+
+/** Merging of lists and maps, and the keys that make two items of a list equal. */
+export const LIST_RULES: RuleFamily = {
+  keywords: [LIST_TYPE, LIST_KEYS, MAP_TYPE],
+  *find({ before, after }) {
+    const [oldType, newType] = [listTypeOf(before), listTypeOf(after)];
+    if (oldType !== newType) {
+      const isAtomic = newType === 'atomic';
+      const effect = isAtomic ? 'is replaced as a whole' : 'items that are the same are refused';
+      yield {
+        rule: 'list-type-changed',
+        severity: isAtomic ? 'writers' : 'stored',
+        text: `list type changed from ${oldType} to ${newType}: ${effect}`,
+        keyword: LIST_TYPE,
+      };
+    } else if ((before[LIST_TYPE] === undefined) !== (after[LIST_TYPE] === undefined)) {
+      const text = `list type ${newType} is written out, or no longer`;
+      yield { rule: 'list-type-rewritten', severity: 'harmless', text, keyword: LIST_TYPE };
+    }
+    const [oldKeys, newKeys] = [valuesOf(before, LIST_KEYS), valuesOf(after, LIST_KEYS)];
+    if (!sameValue(oldKeys, newKeys) && newType === 'map') {
+      const text = `keys of its items changed from ${shownValue(oldKeys)} to ${shownValue(newKeys)}`;
+      yield { rule: 'list-keys-changed', severity: 'stored', text, keyword: LIST_KEYS };
+    }
+    if (before[MAP_TYPE] === after[MAP_TYPE]) return;
+    const [from, to] = [before, after].map((schema) => stringOf(schema[MAP_TYPE]) ?? 'granular');
+    const text = `map type changed from ${from} to ${to}`;
+    const severity = from === to ? 'harmless' : 'writers';
+    yield { rule: 'map-type-changed', severity, text, keyword: MAP_TYPE };
+  },
+};
+
+function listTypeOf(schema: JsonObject): string {
+  return stringOf(schema[LIST_TYPE]) ?? 'atomic';
+}
+
+const ANY = 'any';
+
+/** Types that accept every value of a type. */
+const WIDER: Readonly<Record<string, readonly string[]>> = {
+  integer: ['number', 'integer or string', ANY],
+  string: ['integer or string', ANY],
+};
+
+/** Number formats that accept every value of a format. */
+const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
+  int32: ['int64'],
+  float: ['double'],
+};
+
+/** Type and format of values. */
+export const TYPE_RULES: RuleFamily = {
+  keywords: ['type', 'format', 'x-kubernetes-int-or-string'],
+  *find({ before, after }) {
+    const [oldType, newType] = [typeOf(before), typeOf(after)];
+    if (oldType !== newType) {
+      const isWider = newType === ANY || WIDER[oldType]?.includes(newType) === true;
+      const effect = isWider ? 'takes more' : 'values of objects are refused';
+      yield {
+        rule: isWider ? 'type-widened' : 'type-changed',
+        severity: isWider ? 'readers' : 'stored',
+        text: `type changed from ${oldType} to ${newType}: ${effect}`,
+        keyword: 'type',
+      };
+    } else if (before['type'] !== after['type']) {
+      const text = `type is written otherwise: ${newType}`;
+      yield { rule: 'type-rewritten', severity: 'harmless', text, keyword: 'type' };
+    }
+    const [from, to] = [stringOf(before['format']), stringOf(after['format'])];
+    if (from === to) return;
+    const isWider = to === undefined || WIDER_FORMATS[from ?? '']?.includes(to) === true;
+    yield {
+      rule: 'format-changed',
+      severity: isWider ? 'readers' : 'stored',
+      text: `format changed from ${shownValue(from)} to ${shownValue(to)}`,
+      keyword: 'format',
+    };
+  },
+};
+
+function typeOf(schema: JsonObject): string {
+  if (schema['x-kubernetes-int-or-string'] === true) return 'integer or string';
+  return stringOf(schema['type']) || ANY;
+}
+
+/** Whether `null` is a value. */
+export const NULL_RULES: RuleFamily = {
+  keywords: ['nullable'],
+  find: (pair) =>
+    flagChange(pair, 'nullable', {
+      set: ['nullable-added', 'readers', 'takes null too'],
+      cleared: ['nullable-removed', 'stored', 'no longer takes null'],
+    }),
+};
+
+/** The values that a field may take. */
+export const ENUM_RULES: RuleFamily = {
+  keywords: ['enum'],
+  *find({ before, after }) {
+    const [from, to] = [valuesOf(before, 'enum'), valuesOf(after, 'enum')];
+    const narrowed = { rule: 'enum-narrowed', severity: 'stored', keyword: 'enum' } as const;
+    const widened = { rule: 'enum-widened', severity: 'readers', keyword: 'enum' } as const;
+    if (from.length === 0 && to.length > 0) {
+      yield { ...narrowed, text: `takes only ${shownValue(to)} now, where any value was taken` };
+    } else if (from.length > 0 && to.length === 0) {
+      yield { ...widened, text: `takes any value, where only ${shownValue(from)} were taken` };
+    } else {
+      const [removed, added] = [without(from, to), without(to, from)];
+      if (removed.length > 0) yield { ...narrowed, text: `no longer takes ${shownValue(removed)}` };
+      if (added.length > 0) yield { ...widened, text: `takes ${shownValue(added)} too` };
+    }
+  },
+};
+
+function without(values: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] {
+  const known = new Set(others.map((other) => JSON.stringify(other)));
+  return values.filter((value) => !known.has(JSON.stringify(value)));
+}
+
+const UPPER = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
+const LOWER = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
+/** Boolean bounds: a missing one is `false`, and `true` accepts fewer values. */
+const FLAGS = ['exclusiveMaximum', 'exclusiveMinimum', 'uniqueItems'] as const;
+
+/** Limits of values, lengths and counts. */
+export const BOUND_RULES: RuleFamily = {
+  keywords: [...UPPER, ...LOWER, ...FLAGS, 'multipleOf'],
+  *find({ before, after }) {
+    for (const keyword of UPPER) {
+      yield* boundChange(keyword, before, after, (schema) => limitOf(schema[keyword]) ?? Infinity);
+    }
+    for (const keyword of LOWER) {
+      const missing = keyword === 'minimum' ? -Infinity : 0;
+      yield* boundChange(
+        keyword,
+        before,
+        after,
+        (schema) => -(limitOf(schema[keyword]) ?? missing),
+      );
+    }
+    for (const keyword of FLAGS) {
+      yield* boundChange(keyword, before, after, (schema) => (schema[keyword] === true ? 0 : 1));
+    }
+    yield* multipleOfChange(before, after);
+  },
+};
+
+/** `room`: returns a number that grows with the set of accepted values. */
+function* boundChange(
+  keyword: string,
+  before: JsonObject,
+  after: JsonObject,
+  room: (schema: JsonObject) => number,
+): Iterable<RuleFinding> {
+  const [from, to] = [before[keyword], after[keyword]];
+  if (from === to) return;
+  const text = `${keyword} changed from ${shownValue(from)} to ${shownValue(to)}`;
+  const difference = room(after) - room(before);
+  if (difference < 0) {
+    yield { rule: 'bound-tightened', severity: 'stored', text: `${text}: takes less`, keyword };
+  } else if (difference > 0) {
+    yield { rule: 'bound-loosened', severity: 'readers', text: `${text}: takes more`, keyword };
+  } else {
+    yield { rule: 'bound-rewritten', severity: 'harmless', text, keyword };
+  }
+}
+
+function* multipleOfChange(before: JsonObject, after: JsonObject): Iterable<RuleFinding> {
+  const [from, to] = [limitOf(before['multipleOf']), limitOf(after['multipleOf'])];
+  if (from === to) return;
+  const keyword = 'multipleOf';
+  const text = `multipleOf changed from ${from ?? 'none'} to ${to ?? 'none'}`;
+  const acceptsAll = to === undefined || (from !== undefined && Number.isInteger(from / to));
+  yield acceptsAll
+    ? { rule: 'bound-loosened', severity: 'readers', text: `${text}: takes more`, keyword }
+    : { rule: 'bound-tightened', severity: 'stored', text: `${text}: takes less`, keyword };
+}
+
+function limitOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Patterns. Whether a changed pattern accepts fewer values is not determined. */
+export const PATTERN_RULES: RuleFamily = {
+  keywords: ['pattern'],
+  *find({ before, after }) {
+    const [from, to] = [stringOf(before['pattern']) ?? '', stringOf(after['pattern']) ?? ''];
+    const keyword = 'pattern';
+    if (from === to) return;
+    if (to === '') {
+      const text = `need no longer match ${shownValue(from)}`;
+      yield { rule: 'pattern-removed', severity: 'readers', text, keyword };
+    } else if (from === '') {
+      const text = `must match ${shownValue(to)} now`;
+      yield { rule: 'pattern-added', severity: 'stored', text, keyword };
+    } else {
+      const text = `must match ${shownValue(to)}, where it was ${shownValue(from)}`;
+      yield { rule: 'pattern-changed', severity: 'stored', text, keyword };
+    }
+  },
+};
+
+const VALIDATIONS = 'x-kubernetes-validations';
+
+/** CEL rules, identified by their expression. A rule that names `oldSelf` applies to updates only. */
+export const CEL_RULES: RuleFamily = {
+  keywords: [VALIDATIONS],
+  *find({ before, after }) {
+    const [oldRules, newRules] = [rulesIn(before), rulesIn(after)];
+    const keyword = VALIDATIONS;
+    for (const [rule, validation] of newRules) {
+      const previous = oldRules.get(rule);
+      const shown = shownValue(rule);
+      if (previous === undefined) {
+        const severity = /\boldSelf\b/.test(rule) ? 'writers' : 'stored';
+        const text = `must meet the rule ${shown} now`;
+        yield { rule: 'cel-rule-added', severity, text, keyword };
+      } else if (!sameValue(previous, validation)) {
+        const text = `the rule ${shown} says something else when it is not met`;
+        yield { rule: 'cel-rule-rewritten', severity: 'harmless', text, keyword };
+      }
+    }
+    for (const rule of oldRules.keys()) {
+      if (newRules.has(rule)) continue;
+      const text = `need no longer meet the rule ${shownValue(rule)}`;
+      yield { rule: 'cel-rule-removed', severity: 'readers', text, keyword };
+    }
+  },
+};
+
+function rulesIn(schema: JsonObject): ReadonlyMap<string, JsonValue> {
+  return new Map(
+    valuesOf(schema, VALIDATIONS).flatMap((validation): [string, JsonValue][] => {
+      const rule = stringOf(mappingOf(validation)?.['rule']);
+      return rule === undefined ? [] : [[rule.trim(), validation]];
+    }),
+  );
+}
+
+const COMBINATIONS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
+
+/** Combined schemas. Which values a changed combination rejects is not determined. */
+export const COMBINATION_RULES: RuleFamily = {
+  keywords: COMBINATIONS,
+  *find({ before, after }) {
+    for (const keyword of COMBINATIONS) {
+      if (sameValue(before[keyword], after[keyword])) continue;
+      const rule = 'combination-changed';
+      if (after[keyword] === undefined) {
+        yield { rule, severity: 'readers', text: `${keyword} is gone: takes more`, keyword };
+      } else {
+        const what = before[keyword] === undefined ? 'added' : 'changed';
+        const text = `${keyword} ${what}: values of objects may be refused`;
+        yield { rule, severity: 'stored', text, keyword };
+      }
+    }
+  },
+};
+
+/** Texts for people. */
+export const ANNOTATION_RULES: RuleFamily = {
+  keywords: ['description', 'title', 'example', 'externalDocs'],
+  *find({ before, after }) {
+    for (const keyword of ANNOTATION_RULES.keywords) {
+      if (sameValue(before[keyword], after[keyword])) continue;
+      const rule = `${keyword === 'externalDocs' ? 'docs' : keyword}-changed`;
+      yield { rule, severity: 'harmless', text: `${keyword} changed`, keyword };
+    }
+  },
+};
