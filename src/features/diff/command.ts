@@ -58,10 +58,10 @@ export const diffCommand = defineCommand({
     const parser = args.schemas ? documentParser : undefined;
     const found = await withProgress(io, noStats(), () =>
       sides.of === 'locks'
-        ? diff(sides.old, sides.fresh, { parser, concurrency: args.concurrency })
-        : diffPackages(sides.old, sides.fresh, { parser, target: sides.target }),
+        ? diff(sides.old, sides.newer, { parser, concurrency: args.concurrency })
+        : diffPackages(sides.old, sides.newer, { parser, target: sides.target }),
     );
-    return { found, shown: { old: sides.old.shown, new: sides.fresh.shown } };
+    return { found, shown: { old: sides.old.shown, new: sides.newer.shown } };
   },
   json: () => diffOutput,
   text: ({ found, shown }, args) =>
@@ -75,9 +75,9 @@ export const diffCommand = defineCommand({
   exit: ({ found }, args) => outcomeOf(found, failingFrom(args)),
 });
 
-/** undefined if no finding fails the run. */
-function failingFrom({ failOn, exitCode: asked }: Args): DiffSeverity | undefined {
-  return failOn ?? (asked ? 'readers' : undefined);
+/** Returns the mildest severity that fails the run; undefined: none does. */
+function failingFrom({ failOn, exitCode }: Args): DiffSeverity | undefined {
+  return failOn ?? (exitCode ? 'readers' : undefined);
 }
 
 function outcomeOf({ findings, omitted }: Diff, limit: DiffSeverity | undefined): Outcome {

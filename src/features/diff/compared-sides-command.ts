@@ -33,47 +33,47 @@ import { extraManifestsIn } from '../../cli/files/lock-file.js';
 import { namedLock, type NamedLock } from '../../cli/files/named-lock.js';
 
 type SideArgs = Omit<ArgsOf<typeof packageFlags>, 'output'> & {
-  /** Whether documents of packages are wanted, and not only what lockfiles and indexes say. */
+  /** Whether package documents are compared; false: only lockfiles and indexes are. */
   readonly schemas: boolean;
 };
 
-/** A side of the comparison, as shown to the user. */
+/** One side of the comparison, with its name as the user wrote it. */
 type NamedSide = DiffSide & { readonly shown: string };
 
 /** The two sides of a comparison: two lockfiles or two packages. */
 type ComparedSides =
-  | { readonly of: 'locks'; readonly old: NamedSide; readonly fresh: NamedSide }
+  | { readonly of: 'locks'; readonly old: NamedSide; readonly newer: NamedSide }
   | {
       readonly of: 'packages';
       readonly old: PackageSide;
-      readonly fresh: PackageSide;
+      readonly newer: PackageSide;
       readonly target: Target;
     };
 
 export async function comparedSides(
   old: string,
-  fresh: string,
+  newer: string,
   args: SideArgs,
   io: RunIo,
 ): Promise<ComparedSides> {
-  const locks = [await namedLock(old, args, io), await namedLock(fresh, args, io)] as const;
+  const locks = [await namedLock(old, args, io), await namedLock(newer, args, io)] as const;
   const [before, after] = locks;
   if (before !== undefined && after !== undefined) {
-    const sides = { old: await lockSide(before, args, io), fresh: await lockSide(after, args, io) };
+    const sides = { old: await lockSide(before, args, io), newer: await lockSide(after, args, io) };
     return { of: 'locks', ...sides };
   }
   if (before === undefined && after === undefined) {
     const target = await projectTarget(args, io);
     const side = (text: string) => packageSide(text, target, args, io);
-    return { of: 'packages', old: await side(old), fresh: await side(fresh), target };
+    return { of: 'packages', old: await side(old), newer: await side(newer), target };
   }
-  const [lock, other] = before === undefined ? [fresh, old] : [old, fresh];
+  const [lock, other] = before === undefined ? [newer, old] : [old, newer];
   throw new InputError(`\`${lock}\` is a lockfile, and \`${other}\` is none`, {
     hint: 'compare two lockfiles, or two packages; `REVISION:xpkg.lock.yaml` is one that git has',
   });
 }
 
-/** A lockfile with readers of its packages, which use the sources that the flags name. */
+/** Returns a lockfile with readers of its packages, from the sources that the flags select. */
 export async function lockSide(
   { shown, lockfile }: NamedLock,
   args: SourceArgs & Pick<SideArgs, 'schemas'>,
@@ -85,7 +85,7 @@ export async function lockSide(
   return { shown, lockfile, read: fromSources(sources, target), contentsOf };
 }
 
-/** Reads contents of locked packages. Packages that cannot be read have none. */
+/** Returns a reader of package contents. It returns undefined for packages that cannot be read. */
 function contentsReader(source: PackageSource, target: Target): DiffSide['contentsOf'] {
   return async ({ repository, version, digest }) => {
     try {
@@ -111,8 +111,8 @@ async function packageSide(
   io: RunIo,
 ): Promise<PackageSide> {
   const open = () => openPackage({ ...args, package: shown }, io, target);
-  const packaged = (given: Pick<NamedPackage, 'contents' | 'digest'>) =>
-    comparedPackage(given, shown, target);
+  const packaged = (opened: Pick<NamedPackage, 'contents' | 'digest'>) =>
+    comparedPackage(opened, shown, target);
   const path = resolve(io.cwd, shown);
   if (!existsSync(path)) {
     const candidate = await namedVersion({ ...args, package: shown }, io, target);
@@ -127,7 +127,8 @@ async function packageSide(
       const found = await readImageContents(wanted, sources, target, take);
       for (const note of found?.notes ?? []) io.note(printable(`note: ${shown}: ${note}`));
       if (found !== undefined) return packaged(found);
-      // A folder has an image by its digest alone; what is nowhere is told with what there is.
+      // A folder has images only by digest. `open` throws if no source has the package, and
+      // suggests versions that exist.
       const known = image((await open()).digest);
       const built = known.digest && (await readImageContents(known, sources, target, take));
       if (built) return packaged(built);
@@ -141,7 +142,7 @@ async function packageSide(
     ? async (take) => packaged(await xpkgContents(path, shown, target, take))
     : async (take) => {
         const { contents, complete, notes = [] } = await readPackageAndDocuments(path, shown, take);
-        if (!complete) throw unreadableToItsEnd(shown);
+        if (!complete) throw truncatedPackage(shown);
         for (const note of notes) io.note(printable(`note: ${shown}: ${note}`));
         return packaged({ contents, digest: undefined });
       };
@@ -163,7 +164,7 @@ async function xpkgContents(
   return found;
 }
 
-function unreadableToItsEnd(shown: string): InputError {
+function truncatedPackage(shown: string): InputError {
   return new InputError(`\`${shown}\` cannot be read to its end`, {
     hint: `\`xpkg-resolve lint ${shellWord(shown)}\` says why`,
   });

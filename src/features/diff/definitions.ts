@@ -5,6 +5,7 @@ import {
   type RuleResult,
   sameValue,
   shownValue,
+  without,
 } from './findings.js';
 import {
   ANNOTATION_RULES,
@@ -139,11 +140,6 @@ const findNameChanges: DefinitionRule = function* (old, newer) {
   }
 };
 
-function without(values: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] {
-  const known = new Set(others);
-  return values.filter((value) => !known.has(value));
-}
-
 const SINGLE_NAMES = [
   ['plural', 'stored'],
   ['kind', 'stored'],
@@ -162,12 +158,14 @@ const findSettingChanges: DefinitionRule = function* (old, newer) {
     const severity = isNone ? 'stored' : 'writers';
     yield { rule: 'conversion-changed', severity, text, at: ['spec', 'conversion'] };
   }
-  const [kept, keeps] = [old, newer].map(({ spec }) => spec['preserveUnknownFields'] === true);
+  const [keptBefore, keepsNow] = [old, newer].map(
+    ({ spec }) => spec['preserveUnknownFields'] === true,
+  );
   const at = ['spec', 'preserveUnknownFields'];
-  if (keeps && !kept) {
+  if (keepsNow && !keptBefore) {
     const text = 'fields that no schema names are kept, and were dropped';
     yield { rule: 'unknown-fields-kept', severity: 'readers', text, at };
-  } else if (kept && !keeps) {
+  } else if (keptBefore && !keepsNow) {
     const text = 'fields that no schema names are dropped from objects, and were kept';
     yield { rule: 'unknown-fields-dropped', severity: 'stored', text, at };
   }

@@ -139,3 +139,9 @@ export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): b
     [...left].every(([key, value]) => right.has(key) && sameValue(value, right.get(key)))
   );
 }
+
+/** Returns the values that another list does not have. */
+export function without(values: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] {
+  const known = new Set(others.map((other) => JSON.stringify(other)));
+  return values.filter((value) => !known.has(JSON.stringify(value)));
+}

@@ -11,7 +11,7 @@ import {
 import { getOrCreate } from '../../base/collections.js';
 import { codeSpan } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
-import { type LockPlaces, singleStep } from '../../cli/findings/report-parts.js';
+import { type LockPlaces, singleStep, table } from '../../cli/findings/report-parts.js';
 import type { Report, ReportSeverity } from '../../cli/findings/report.js';
 import {
   constant,
@@ -81,8 +81,8 @@ function wantText(want: Want): string {
 
 function objectSection({ objects }: Diff, most: number): string[] {
   if (objects.length === 0) return [];
-  const told = objects.filter(({ change }) => change === 'removed' || change === 'owner');
-  return [`objects: ${objectCounts(objects)}`, ...truncatedText(told.map(objectLine), most)];
+  const listed = objects.filter(({ change }) => change === 'removed' || change === 'owner');
+  return [`objects: ${objectCounts(objects)}`, ...truncatedText(listed.map(objectLine), most)];
 }
 
 /** `12 added, 3 removed, 1 changed owner, 40 changed`. */
@@ -105,17 +105,15 @@ function objectLine(change: ObjectChange): string {
 function findingSection(diff: Diff, most: number, all: boolean): string[] {
   const { findings } = diff;
   if (findings.length === 0) return [];
-  const isTold = (finding: DiffFinding) =>
-    all || finding.severity !== 'harmless' || isShown(finding);
-  const told = findings.filter(isTold);
-  const folded = foldedFindings(told);
+  const isListed = (finding: DiffFinding) => all || isRelevant(finding);
+  const folded = foldedFindings(findings.filter(isListed));
   const lines = folded.slice(0, most).flatMap(findingLines);
-  const left = folded.length - Math.min(most, folded.length);
-  const harmless = countedRules(findings.filter((finding) => !isTold(finding)));
+  const omitted = folded.length - Math.min(most, folded.length);
+  const harmless = countedRules(findings.filter((finding) => !isListed(finding)));
   return [
     `findings: ${severityCounts(diff)}`,
     ...lines,
-    ...(left > 0 ? [`  … and ${left} more; \`--all\` shows them`] : []),
+    ...(omitted > 0 ? [`  … and ${omitted} more; \`--all\` shows them`] : []),
     ...(harmless.length > 0
       ? wrap(`harmless: ${harmless.map(([rule, n]) => `${n} ${rule}`).join(', ')}`, '  ', '    ')
       : []),
@@ -170,9 +168,9 @@ function countedRules(findings: readonly DiffFinding[]): readonly (readonly [str
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
-/** Findings that a reviewer should see although they break nothing. */
-function isShown({ rule }: DiffFinding): boolean {
-  return rule.startsWith('permission-');
+/** Whether a reviewer should see a finding: it breaks something, or changes permissions. */
+function isRelevant({ rule, severity }: DiffFinding): boolean {
+  return severity !== 'harmless' || rule.startsWith('permission-');
 }
 
 /** `2 break stored objects, 1 breaks writers, 40 harmless`. */
@@ -206,7 +204,7 @@ function placesText({ before, after }: DiffFinding): string {
     : `${placeText(before)} → ${placeText(after)}`;
 }
 
-/** Lines of one list: forges cut comments at 65,536 characters. */
+/** Maximum number of lines in a list: code hosts cut comments at 65,536 characters. */
 const MAX_LINES = 50;
 
 const TITLES: Readonly<Record<DiffSeverity, string>> = {
@@ -230,7 +228,8 @@ export function diffMarkdown(
   return `${[
     heading,
     `**${severityCounts(diff)}**`,
-    ...(rows.length === 0 ? [] : [table(['', 'package', 'version', ''], rows)]),
+    ...table(['', 'package', 'version', ''], rows.slice(0, MAX_LINES)),
+    ...(rows.length > MAX_LINES ? [`… and ${rows.length - MAX_LINES} more.`] : []),
     ...(objects.length === 0
       ? []
       : [details(`objects: ${objectCounts(objects)}`, objects.map(objectItem))]),
@@ -252,14 +251,6 @@ function packageRows({ added, removed, moved }: Diff['packages']): string[][] {
     ...moved.map((change) => row('moved', change, movedText(change))),
     ...added.map((change) => row('added', change, shortVersion(change.to!))),
   ];
-}
-
-const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-
-function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [line(heading), line(heading.map(() => '---')), ...truncatedItems(rows.map(line))].join(
-    '\n',
-  );
 }
 
 function objectItem(object: ObjectChange): string {
@@ -288,7 +279,7 @@ function findingItem(folded: FoldedFinding): string {
   ].join('\n');
 }
 
-/** `summary` is in the tool's own words. */
+/** Returns a collapsed list. `summary` is not escaped. */
 function details(summary: string, items: readonly string[]): string {
   return `<details><summary>${summary}</summary>\n\n${truncatedItems(items).join('\n')}\n\n</details>`;
 }
@@ -307,7 +298,7 @@ const SEVERITIES: Readonly<Record<DiffSeverity, ReportSeverity>> = {
 
 interface DiffContext {
   readonly shown: { readonly old: string; readonly new: string };
-  /** For the lockfile that it is compared with. */
+  /** Lines of packages in the new lockfile. */
   readonly places: LockPlaces;
   /** Lowest severity that fails the run; undefined if none does. */
   readonly limit: DiffSeverity | undefined;
@@ -315,10 +306,7 @@ interface DiffContext {
 
 /** Returns the findings of a change, placed at the package in the new lockfile; harmless ones are omitted. */
 export function diffReport(diff: Diff, { shown, places, limit }: DiffContext): Report {
-  const told = diff.findings.filter(
-    (finding) => finding.severity !== 'harmless' || isShown(finding),
-  );
-  const findings = foldedFindings(told).map((folded) => {
+  const findings = foldedFindings(diff.findings.filter(isRelevant)).map((folded) => {
     const { severity, path, text, rule, before, after } = folded.first;
     return {
       rule,

@@ -1,4 +1,4 @@
-import { type DiffSeverity, type RuleResult, sameValue, shownValue } from './findings.js';
+import { type DiffSeverity, type RuleResult, sameValue, shownValue, without } from './findings.js';
 import {
   isMapping,
   type JsonObject,
@@ -302,11 +302,6 @@ export const ENUM_RULES: RuleFamily = {
     }
   },
 };
-
-function without(values: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] {
-  const known = new Set(others.map((other) => JSON.stringify(other)));
-  return values.filter((value) => !known.has(JSON.stringify(value)));
-}
 
 const UPPER = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
 const LOWER = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;

@@ -136,10 +136,10 @@ function withoutAnswer(
     if (answer.status === 'unsolvable') {
       const mixed = digestAndRange(request, answer);
       if (output === 'json') {
-        const told = { ...answer.stats, bytes: stats.bytes };
+        const counts = { ...answer.stats, bytes: stats.bytes };
         const findings = findingsJson(mixed);
         io.headline(answer.summary.headline);
-        io.out(jsonDocument({ ...answerBody(answer), findings, stats: told }));
+        io.out(jsonDocument({ ...answerBody(answer), findings, stats: counts }));
         return EXIT.unsolvable;
       }
       for (const line of findingLines(mixed)) io.out(`${line}\n`);

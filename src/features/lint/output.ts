@@ -38,22 +38,20 @@ export interface SetLint {
   readonly crossplane: string;
 }
 
-/** The findings, and how many there are. */
+/** Returns the findings as text, and their number. */
 export function setLintLines({ findings, crossplane }: SetLint): string[] {
   const counts = findingCounts(findings);
   return [...findingLines(findings), `the set for Crossplane ${crossplane}: ${counts}`];
 }
 
-/** Returns the number of errors and warnings. */
-export function findingCounts(findings: readonly LintFinding[]): string {
-  return (['error', 'warning'] as const)
-    .map((severity) =>
-      counted(findings.filter((finding) => finding.severity === severity).length, severity),
-    )
-    .join(', ');
+/** `2 errors, 1 warning`. */
+export function findingCounts(findings: readonly Pick<LintFinding, 'severity'>[]): string {
+  const countOf = (level: LintFinding['severity']) =>
+    counted(findings.filter((finding) => finding.severity === level).length, level);
+  return `${countOf('error')}, ${countOf('warning')}`;
 }
 
-/** `file:line: severity: what it is [rule]`, with what to write below. */
+/** Formats findings as `FILE:LINE: SEVERITY: TEXT [RULE]`, each with its fix in the next line. */
 export function findingLines(findings: readonly LintFinding[]): string[] {
   return findings.flatMap(({ origin, rule, fix, ...found }) => [
     `${formatOrigin(origin)}: ${found.severity}: ${found.text} [${rule}]`,
@@ -151,7 +149,7 @@ export function packageLintLines(report: PackageLint): string[] {
   return [...lines, `${verdict}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`];
 }
 
-/** Returns the report of a package set. Findings of severity `failOn` or worse fail the run. */
+/** Converts findings for a report. Findings of severity `failOn` or worse fail the run. */
 export function setFindings(
   findings: readonly LintFinding[],
   failOn: ReportSeverity,
@@ -159,29 +157,23 @@ export function setFindings(
   return findings.map((finding) => ({ ...finding, fails: isSevereAs(finding, failOn) }));
 }
 
-export function lintCounts(findings: readonly Pick<ReportFinding, 'severity'>[]): string {
-  const countOf = (severity: ReportSeverity) =>
-    counted(findings.filter((finding) => finding.severity === severity).length, severity);
-  return `${countOf('error')}, ${countOf('warning')}`;
-}
-
 export function setLintReport(
   { findings, crossplane: release }: SetLint,
   failOn: ReportSeverity,
 ): Report {
-  const headline = `the set for Crossplane ${release}: ${lintCounts(findings)}`;
+  const headline = `the set for Crossplane ${release}: ${findingCounts(findings)}`;
   return singleStep({ command: 'lint', headline, findings: setFindings(findings, failOn) });
 }
 
 export function packageLintReport(report: PackageLint, failOn: ReportSeverity): Report {
   const { package: named, crossplane: release } = report;
-  const findings = report.findings.map(({ severity, code, message, file, line }) => ({
-    rule: code,
-    severity,
-    origin: { file, line },
-    text: message,
-    fails: SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(failOn),
+  const findings = report.findings.map((finding) => ({
+    rule: finding.code,
+    severity: finding.severity,
+    origin: { file: finding.file, line: finding.line },
+    text: finding.message,
+    fails: isSevereAs(finding, failOn),
   }));
-  const headline = `${named} on Crossplane ${release}: ${lintCounts(findings)}`;
+  const headline = `${named} on Crossplane ${release}: ${findingCounts(findings)}`;
   return singleStep({ command: 'lint', headline, findings });
 }

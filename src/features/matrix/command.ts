@@ -6,7 +6,14 @@ import { formatFlag, eachFlags, outputFlag, lockFlag } from '../../cli/arguments
 import { shardRequest, parseShard } from '../../cli/projects/shards.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { readLock } from '../../cli/files/lock-file.js';
-import { matrixLines, matrixOutcome, type MatrixValue, worksOnText } from './output.js';
+import {
+  matrixLines,
+  matrixOutcome,
+  matrixOutput,
+  matrixRows,
+  type MatrixValue,
+  worksOnText,
+} from './output.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
@@ -40,13 +47,16 @@ export const matrixCommand = defineCommand({
       shard: args.shard === undefined ? undefined : parseShard(args.shard),
     };
     const found = await withProgress(io, stats, () => matrix(request, options));
-    const asked = { name: 'matrix', command: { flags, positionals: refsArgument }, args };
+    const command = { flags, positionals: refsArgument };
     const inputs = [...texts.values(), lock?.text];
-    const part = options.shard && { ...options.shard, ...shardRequest({ ...asked, inputs }, io) };
+    const part = options.shard && {
+      ...options.shard,
+      ...shardRequest({ name: 'matrix', command, args, inputs }, io),
+    };
     return { found, request, bytes: stats.bytes, part };
   },
-  json: async () => (await import('./output.js')).matrixOutput,
-  text: async ({ found }) => matrixLines((await import('./output.js')).matrixRows(found)),
+  json: () => matrixOutput,
+  text: ({ found }) => matrixLines(matrixRows(found)),
   notes: ({ found }) => found.notes.map((note) => `note: ${note}`),
   headline: ({ found }) => worksOnText(found),
   findings: async (value) => {

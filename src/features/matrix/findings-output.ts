@@ -1,11 +1,12 @@
 import type { Request } from '../../project/inputs/request.js';
 import type { Report, ReportFinding } from '../../cli/findings/report.js';
 import { codeSpan } from '../../base/escape.js';
-import type { Matrix, MatrixRow } from './matrix.js';
+import { type Matrix, type MatrixRow, releaseRange } from './matrix.js';
+import { VERDICTS } from './output.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { table, singleStep } from '../../cli/findings/report-parts.js';
 
-/** Releases that the set does not work on; those that the set is meant for count as errors. */
+/** Returns the releases that the set does not work on, as errors if it is `meant` for them. */
 export function matrixFindings(
   { rows }: Matrix,
   request: Request,
@@ -20,7 +21,7 @@ export function matrixFindings(
         severity: meant ? 'error' : 'info',
         fails: meant,
         origin,
-        text: `Crossplane ${releases(row)}: ${row.reason}`,
+        text: `Crossplane ${releaseRange(row.releases)}: ${row.reason}`,
       },
     ];
   });
@@ -40,8 +41,8 @@ export function matrixHeadline({ rows }: Matrix): string {
 
 function matrixTable({ rows }: Matrix): string[] {
   const cells = rows.map((row) => [
-    codeSpan(releases(row), { inTable: true }),
-    { solved: 'works', unsolvable: 'blocked', 'gave-up': 'unknown' }[row.status],
+    codeSpan(releaseRange(row.releases), { inTable: true }),
+    VERDICTS[row.status],
     codeSpan(row.status === 'solved' ? counted(row.packages.length, 'package') : row.reason, {
       inTable: true,
     }),
@@ -49,7 +50,7 @@ function matrixTable({ rows }: Matrix): string[] {
   return table(['Crossplane', '', ''], cells);
 }
 
-/** `failed`: the set works on none of the releases. */
+/** Returns the report of a matrix. `failed`: the set works on none of the releases. */
 export function matrixReport(found: Matrix, request: Request, failed: boolean): Report {
   const meant = failed || request.crossplanes !== undefined;
   const findings = matrixFindings(found, request, meant).map((finding) => ({
@@ -63,9 +64,4 @@ export function matrixReport(found: Matrix, request: Request, failed: boolean): 
     details: matrixTable(found).join(''),
     isDetailed: true,
   });
-}
-
-function releases({ releases: all }: MatrixRow): string {
-  const [first, last] = [all[0]!, all.at(-1)!];
-  return first === last ? first : `${first} to ${last}`;
 }

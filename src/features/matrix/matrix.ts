@@ -113,12 +113,12 @@ async function uncheckedNotes(
   findings: readonly Finding[],
   memory: SourceReader,
 ): Promise<readonly string[]> {
-  const releases: Target[] = [];
+  const releases: string[] = [];
   const packages = new Map<string, Candidate>();
   for (const { target, verdict } of findings) {
     if (verdict.status !== 'solved') continue;
     const unchecked = await uncheckedPackages(verdict.packages, target, memory);
-    if (unchecked.length > 0) releases.push(target);
+    if (unchecked.length > 0) releases.push(target.version);
     for (const each of unchecked) packages.set(`${each.repository} ${each.version}`, each);
   }
   if (packages.size === 0) return [];
@@ -127,9 +127,13 @@ async function uncheckedNotes(
 }
 
 /** Formats the first and the last release. `releases` is not empty. */
-function releaseRange(releases: readonly Target[]): string {
-  const [from, to] = [releases[0]!.version, releases.at(-1)!.version];
+export function releaseRange(releases: readonly string[]): string {
+  const [from, to] = [releases[0]!, releases.at(-1)!];
   return from === to ? from : `${from} to ${to}`;
+}
+
+function versionsOf(releases: readonly Target[]): string[] {
+  return releases.map(({ version }) => version);
 }
 
 /** Returns notes on packages with metadata that some releases ignore. */
@@ -150,7 +154,7 @@ async function droppedNotes(
   for (const { candidate, releases } of byPackage.values()) {
     const [first] = releases;
     const contents = (await memory.fetch(candidate, first!))?.contents;
-    const target = { ...first!, version: releaseRange(releases) };
+    const target = { ...first!, version: releaseRange(versionsOf(releases)) };
     const found = findDroppedFields([[candidate, contents]], target);
     notes.push(...found.texts);
     if (found.unchecked.length > 0) unchecked.push({ candidate, releases });
@@ -159,7 +163,7 @@ async function droppedNotes(
   const affected = new Set(unchecked.flatMap(({ releases }) => releases));
   const inOrder = findings.map(({ target }) => target).filter((target) => affected.has(target));
   const packages = unchecked.map(({ candidate }) => candidate);
-  return [...notes, uncheckedFieldsText(packages, releaseRange(inOrder))];
+  return [...notes, uncheckedFieldsText(packages, releaseRange(versionsOf(inOrder)))];
 }
 
 async function uncheckedPackages(

@@ -1,4 +1,4 @@
-import type { Matrix } from './matrix.js';
+import { type Matrix, type MatrixRow, releaseRange } from './matrix.js';
 import type { Outcome } from '../../cli/kit/command.js';
 import {
   jsonOutput,
@@ -87,9 +87,16 @@ export function matrixRows({ rows }: Matrix): MatrixRows {
 /** Maximum number of changed packages named in a row; further ones are counted. */
 const MAX_MOVES_NAMED = 3;
 
+/** Words for the results of rows. */
+export const VERDICTS: Readonly<Record<MatrixRow['status'], string>> = {
+  solved: 'works',
+  unsolvable: 'blocked',
+  'gave-up': 'unknown',
+};
+
 /**
- * One line a row: the releases, whether the set works on them, and what changes there or why not.
- * Names are shortened as in a refusal, and a last line says where packages are from.
+ * Returns a line for each row: the releases, whether the set works on them, and the changes from the
+ * previous row or the reason. Package names are shortened; a last line states their registry.
  */
 export function matrixLines({ rows }: MatrixRows): string[] {
   const lines = fullLines(rows);
@@ -97,8 +104,8 @@ export function matrixLines({ rows }: MatrixRows): string[] {
   const words = lines.flatMap((line) => line.match(WORD) ?? []);
   const named = words.filter((word): word is Repository => known.has(word));
   const { name, note } = shortNames(named);
-  const told = new Map<string, string>(named.map((each) => [each, name(each)]));
-  const short = lines.map((line) => line.replaceAll(WORD, (word) => told.get(word) ?? word));
+  const shortened = new Map<string, string>(named.map((each) => [each, name(each)]));
+  const short = lines.map((line) => line.replaceAll(WORD, (word) => shortened.get(word) ?? word));
   return note === undefined ? short : [...short, note];
 }
 
@@ -113,15 +120,14 @@ function repositoriesIn({ packages = [], core = [] }: MatrixRowDocument): readon
 }
 
 function fullLines(rows: MatrixRows['rows']): string[] {
-  const names = rows.map(({ releases }) => span(releases));
+  const names = rows.map(({ releases }) => releaseRange(releases));
   const width = Math.max(...names.map((name) => name.length));
   let before: Packages | undefined;
   return rows.map((row, i) => {
-    const verdict = { solved: 'works', unsolvable: 'blocked', 'gave-up': 'unknown' }[row.status];
     const { packages, reason = '' } = row;
     const detail = packages === undefined ? reason : packagesText(packages, before);
     before = packages ?? before;
-    return `${names[i]!.padEnd(width)}  ${verdict.padEnd(7)}  ${detail}`;
+    return `${names[i]!.padEnd(width)}  ${VERDICTS[row.status].padEnd(7)}  ${detail}`;
   });
 }
 
@@ -139,11 +145,6 @@ export function matrixOutcome(rows: readonly { readonly status: string }[]): Out
   return rows.some(({ status }) => status === 'gave-up') ? 'gave-up' : 'unsolvable';
 }
 
-function span(releases: readonly string[]): string {
-  const [first, last] = [releases[0]!, releases.at(-1)!];
-  return first === last ? first : `${first} to ${last}`;
-}
-
 type Packages = NonNullable<MatrixRowDocument['packages']>;
 
 /** Returns the number of packages, and the differences from the previous row that works. */
@@ -159,11 +160,11 @@ function packagesText(packages: Packages, before: Packages | undefined): string 
   const moves = moved
     .slice(0, MAX_MOVES_NAMED)
     .map(({ source, version }) => `${source} ${old.get(source)} → ${version}`);
-  const left = moved.length - moves.length;
+  const omitted = moved.length - moves.length;
   const added = packages.filter(({ source }) => !old.has(source)).length;
   const removed = before.filter(({ source }) => !now.has(source)).length;
   const counts = [
-    ...(left > 0 ? [`${left} more move`] : []),
+    ...(omitted > 0 ? [`${omitted} more move`] : []),
     ...(added > 0 ? [`${added} added`] : []),
     ...(removed > 0 ? [`${removed} removed`] : []),
   ];

@@ -46,12 +46,12 @@ import { withProgress } from '../../cli/terminal/progress.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
-import type { Answer, Solved } from '../../resolver/resolve/answer.js';
+import type { Solved } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import { lintProject } from '../lint/lint.js';
-import { lintCounts, setFindings, SEVERITIES } from '../lint/output.js';
+import { findingCounts, setFindings, SEVERITIES } from '../lint/output.js';
 import { matrixFindings, matrixHeadline } from '../matrix/findings-output.js';
 import { matrix } from '../matrix/matrix.js';
 import { answerFindings } from '../resolve/findings-output.js';
@@ -113,8 +113,8 @@ class CheckRun {
   readonly #io: RunIo;
   readonly #stats = noStats();
   readonly #steps = new Map<CheckStepName, Outcome>();
-  /** Findings already reported by a step: a failing source fails in every step. */
-  readonly #told = new Set<string>();
+  /** Keys of findings that a step reported: a failing source fails in every step. */
+  readonly #reported = new Set<string>();
 
   constructor(args: CheckArgs, io: RunIo) {
     this.#args = args;
@@ -193,11 +193,12 @@ class CheckRun {
       const findings = verificationFindings(verification, places);
       const headline = verificationHeadline(verification);
       const { failures } = verification;
-      const keptAway = failures.length > 0 ? [] : await this.#keptAway(lockfile, opened.audited);
-      if (findings.length === 0) return passed(headline, keptAway);
+      const blockedTags =
+        failures.length > 0 ? [] : await this.#blockedTags(lockfile, opened.audited);
+      if (findings.length === 0) return passed(headline, blockedTags);
       return failed(failures.length > 0 ? EXIT.sourceFailed : EXIT.lockMismatch, headline, [
         ...findings,
-        ...keptAway,
+        ...blockedTags,
       ]);
     });
     const options = {
@@ -212,7 +213,7 @@ class CheckRun {
   }
 
   /** Published tags that the pins of the rendered manifests block. */
-  async #keptAway(lockfile: Lockfile, source: PackageSource): Promise<ReportFinding[]> {
+  async #blockedTags(lockfile: Lockfile, source: PackageSource): Promise<ReportFinding[]> {
     const folder = await BundleFolder.of(this.#args, this.#io);
     if (folder?.record.pin !== 'locked') return [];
     const notes = await this.#waiting(() => longerTags(lockfile, source));
@@ -233,7 +234,8 @@ class CheckRun {
       return failed(EXIT.lockMismatch, 'locked tags name other bytes now', all);
     }
     if (answer.status !== 'solved') {
-      return failed(unsolvedCode(answer), findings[0]!.text.split('\n')[0]!, findings);
+      const code = answer.status === 'gave-up' ? EXIT.gaveUp : EXIT.unsolvable;
+      return failed(code, findings[0]!.text.split('\n')[0]!, findings);
     }
     const { lockfile, target } = answer;
     const stale = mismatchFindings(staleMismatches(answer, lock), places);
@@ -260,15 +262,14 @@ class CheckRun {
     const found = await this.#waiting(() => lintProject(request, answer, source));
     const findings = setFindings(found, this.#args.failOn);
     const isBad = findings.some(({ fails }) => fails);
-    const text = lintCounts(findings);
+    const text = findingCounts(findings);
     return isBad ? failed(EXIT.findings, text, findings) : passed(text, findings);
   }
 
   async #matrix(request: Request, options: ResolveOptions): Promise<Outcome> {
     if (request.crossplanes === undefined) return skipped('`spec.crossplanes` names no release');
-    // The releases that the set is meant for, whichever one this run is about.
-    const asked = { ...options, crossplane: undefined };
-    const found = await this.#waiting(() => matrix(request, asked));
+    // The matrix is about the releases of the request, not about the one of this run.
+    const found = await this.#waiting(() => matrix(request, { ...options, crossplane: undefined }));
     const findings = matrixFindings(found, request, true);
     const text = matrixHeadline(found);
     if (findings.length === 0) return passed(text);
@@ -287,14 +288,14 @@ class CheckRun {
     }
     try {
       const { result, ...outcome } = await work();
-      this.#steps.set(name, this.#untold(outcome));
+      this.#steps.set(name, this.#withoutReported(outcome));
       return result;
     } catch (error) {
       const failure = expectedFailure(error);
       if (failure === undefined) throw error;
       const { exitCode, finding } = failure;
       const text = finding.text.split('\n')[0]!;
-      this.#steps.set(name, this.#untold(failed(exitCode, text, [finding])));
+      this.#steps.set(name, this.#withoutReported(failed(exitCode, text, [finding])));
       return undefined;
     }
   }
@@ -307,11 +308,11 @@ class CheckRun {
     for (const name of CHECK_STEPS) if (!this.#steps.has(name)) this.#skip(name, why);
   }
 
-  #untold(outcome: Outcome): Outcome {
+  #withoutReported(outcome: Outcome): Outcome {
     const findings = outcome.findings.filter((finding) => {
       const key = JSON.stringify([finding.rule, finding.origin, finding.text]);
-      if (this.#told.has(key)) return false;
-      this.#told.add(key);
+      if (this.#reported.has(key)) return false;
+      this.#reported.add(key);
       return true;
     });
     return { ...outcome, findings };
@@ -332,8 +333,4 @@ function failed(exitCode: ExitCode, text: string, findings: readonly ReportFindi
 
 function skipped(text: string): Outcome {
   return { status: 'skipped', exitCode: EXIT.done, text, findings: [] };
-}
-
-function unsolvedCode({ status }: Exclude<Answer, Solved>): ExitCode {
-  return status === 'gave-up' ? EXIT.gaveUp : EXIT.unsolvable;
 }

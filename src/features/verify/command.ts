@@ -85,8 +85,8 @@ export const verifyCommand = defineCommand({
     });
     const stats = noStats();
     const mirror = await mirrorOf(args, lockfile, io);
-    const given = request?.kept ?? extraManifestsIn(lockfile, args.lock);
-    const kept = mirror?.kept ?? given;
+    const inputManifests = request?.kept ?? extraManifestsIn(lockfile, args.lock);
+    const kept = mirror?.kept ?? inputManifests;
     const { audited: source, each: sources } = await reopenSources(args, io, stats, {
       lockfile,
       kept,
@@ -96,18 +96,22 @@ export const verifyCommand = defineCommand({
     const { verified, gaps, signed } = await withProgress(io, stats, async () => ({
       verified: await verify(lockfile, request, options),
       gaps: (await mirror?.gaps()) ?? [],
-      signed: await signaturesOf(args, io, lockfile, { sources, kept: given, rewriting: kept }),
+      signed: await signaturesOf(args, io, lockfile, {
+        sources,
+        kept: inputManifests,
+        rewriting: kept,
+      }),
     }));
     const folder = await BundleFolder.of(args, io);
     const bundle =
       folder === undefined || folder.isEmpty ? [] : bundleDifferences(folder, lockfile);
     const isPinned = folder?.record.pin === 'locked' && verified.failures.length === 0;
-    const keptAway = isPinned ? await longerTags(lockfile, source) : [];
+    const blockedTags = isPinned ? await longerTags(lockfile, source) : [];
     const verification = {
       ...verified,
       mismatches: [...verified.mismatches, ...gaps, ...(signed?.mismatches ?? []), ...bundle],
       failures: [...verified.failures, ...(signed?.failures ?? [])],
-      notes: [...verified.notes, ...(signed?.notes ?? []), ...keptAway],
+      notes: [...verified.notes, ...(signed?.notes ?? []), ...blockedTags],
     };
     return { verification, bytes: stats.bytes, signed };
   },

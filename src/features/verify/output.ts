@@ -122,13 +122,13 @@ function mismatchesOf({ locked, verdict }: LockedSignature): Mismatch[] {
   const about = { repository: locked.repository, version: locked.version };
   if (verdict === undefined || isVerified(verdict)) {
     const found = verdict && signerText(lockedSigner(verdict));
-    const said = locked.signature && signerText(locked.signature);
-    if (said === undefined || said === found) return [];
+    const expected = locked.signature && signerText(locked.signature);
+    if (expected === undefined || expected === found) return [];
     const what =
       found === undefined
         ? 'the lockfile says that its signature was verified, and no policy asks for one'
         : 'it is not signed as the lockfile says';
-    return [{ kind: 'signature', ...about, text: what, locked: said, found }];
+    return [{ kind: 'signature', ...about, text: what, locked: expected, found }];
   }
   const why = authorityReasons(verdict);
   return [
@@ -199,7 +199,7 @@ export interface VerifyValue {
 /** The result: a source failed, something does not match, or everything is as locked. */
 export function verifyOutcome({
   verification: { failures, mismatches: wrong },
-}: VerifyValue): 'ok' | 'mismatch' | 'source-failed' {
+}: Pick<VerifyValue, 'verification'>): 'ok' | 'mismatch' | 'source-failed' {
   if (failures.length > 0) return 'source-failed';
   return wrong.length > 0 ? 'mismatch' : 'ok';
 }
@@ -261,7 +261,7 @@ const schema = outputSchema('verify -o json', {
 export const verifyOutput = jsonOutput(
   schema,
   ({ verification, bytes, signed }: VerifyValue): Static<typeof schema> => ({
-    status: statusOf(verification),
+    status: STATUSES[verifyOutcome({ verification })],
     crossplane: verification.target.version,
     mismatches: mismatchesJson(verification.mismatches),
     failures: verification.failures.map(({ code, message }) => ({ code, text: message })),
@@ -271,10 +271,7 @@ export const verifyOutput = jsonOutput(
   }),
 );
 
-function statusOf({ mismatches: wrong, failures }: Verification) {
-  if (failures.length > 0) return 'failed';
-  return wrong.length > 0 ? 'mismatch' : 'verified';
-}
+const STATUSES = { ok: 'verified', mismatch: 'mismatch', 'source-failed': 'failed' } as const;
 
 export function verificationFindings(
   { mismatches, failures }: Pick<Verification, 'mismatches' | 'failures'>,
