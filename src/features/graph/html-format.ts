@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { layOut } from './layout.js';
 import {
+  changeSign,
   type GraphNode,
   type GraphObject,
   graphTitle,
@@ -11,7 +12,7 @@ import {
   versionText,
   fullEdgeText,
 } from './package-graph.js';
-import { changeSign, drawable, drawnSize, kindClass, nodeShape, svgDrawing } from './svg-format.js';
+import { drawable, drawnSize, kindClass, nodeShape, svgDrawing } from './svg-format.js';
 import { byCodePoint } from '../../base/collections.js';
 import { escapeMarkup } from '../../base/escape.js';
 

@@ -139,6 +139,11 @@ function shortened(text: string): string {
   return `${text.slice(0, half)}…${text.slice(-half)}`;
 }
 
+/** Returns the sign for a change in a diff; empty for no change. */
+export function changeSign(change: GraphNode['change']): string {
+  return { added: '+', removed: '−', moved: '~', '': '' }[change ?? ''];
+}
+
 /** `1 package`, `2 packages`. */
 export function howMany(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

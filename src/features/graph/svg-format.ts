@@ -7,6 +7,7 @@ import {
   type Point,
 } from './layout.js';
 import {
+  changeSign,
   edgeText,
   type GraphNode,
   graphTitle,
@@ -203,10 +204,6 @@ function onOutline(point: Point, { node, y, height, x }: PlacedNode): Point {
 
 export function kindClass(kind: NodeKind): string {
   return kind.toLowerCase();
-}
-
-export function changeSign(change: GraphNode['change']): string {
-  return { added: '+', removed: '−', moved: '~', '': '' }[change ?? ''];
 }
 
 /** Sizes relative to node height: hexagon point, note fold, half of the cylinder lid. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { InputError } from '../../base/errors.js';
 import { getOrCreate } from '../../base/collections.js';
-import { isMapping } from '../../base/json.js';
+import { isMapping, type JsonObject } from '../../base/json.js';
 import { outputFlag } from '../../cli/arguments/common-flags.js';
 import { projectTarget, projectTargetFlag } from '../../cli/arguments/target-flag.js';
 import type { ArgsOf, Flags, Outcome, Positionals } from '../../cli/kit/command.js';
@@ -94,7 +94,7 @@ function reportOn(
 interface Question {
   readonly constraint: string;
   readonly version: string;
-  /** undefined for the one of the command line. */
+  /** Crossplane release; undefined: the one of the command line. */
   readonly crossplane: string | undefined;
 }
 
@@ -135,14 +135,13 @@ function answer({ constraint, version }: Question, { rules: { dialect } }: Targe
 function readQuestion(text: string, line: number): Question {
   const value = parseJson(text, line);
   if (!isMapping(value)) throw lineError(line, 'not a JSON object');
-  const fields: Readonly<Record<string, unknown>> = { ...value };
   return {
-    constraint: stringField(fields, 'constraint', line),
-    version: stringField(fields, 'version', line),
+    constraint: stringField(value, 'constraint', line),
+    version: stringField(value, 'version', line),
     crossplane:
-      (fields['crossplane'] ?? undefined) === undefined
+      (value['crossplane'] ?? undefined) === undefined
         ? undefined
-        : stringField(fields, 'crossplane', line),
+        : stringField(value, 'crossplane', line),
   };
 }
 
@@ -154,11 +153,7 @@ function parseJson(text: string, line: number): unknown {
   }
 }
 
-function stringField(
-  fields: Readonly<Record<string, unknown>>,
-  name: keyof Question,
-  line: number,
-): string {
+function stringField(fields: JsonObject, name: keyof Question, line: number): string {
   const value = fields[name];
   if (typeof value !== 'string') throw lineError(line, `\`${name}\` is not a string`);
   return value;
@@ -199,7 +194,7 @@ async function* batched(answers: AsyncGenerator<string, Outcome>): AsyncGenerato
       yield whole;
     }
   } finally {
-    // Also if a line is refused: the lines before it have their answers.
+    // Runs also if a line is invalid, so that the answers to the lines before it are printed.
     if (batch !== '') yield batch;
   }
 }

@@ -120,8 +120,8 @@ async function write(
 }
 
 /**
- * The files of an earlier conversion in a folder, by path below it; none: the folder is empty, or is
- * not there. A folder with anything else in it is refused.
+ * Returns the files of an earlier conversion as paths below their folder; none if the folder is empty
+ * or does not exist. Throws if the folder has any other file.
  */
 async function convertedFolder(folder: string, shown: string): Promise<readonly string[]> {
   try {

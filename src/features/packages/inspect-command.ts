@@ -8,9 +8,6 @@ import {
   packageKind,
 } from '../../crossplane/packages/admission.js';
 import { ownedObjects } from '../../crossplane/packages/owned-objects.js';
-import type { PackageContents } from '../../crossplane/packages/package-contents.js';
-import { type PackageMeta, type Rejection } from '../../crossplane/packages/package-meta.js';
-import type { Target } from '../../crossplane/releases/target.js';
 import { ownsByGroup } from '../../project/lockfile/format-lockfile.js';
 import { inspectLines, inspectOutput, type InspectReport } from './output.js';
 
@@ -25,46 +22,27 @@ export const inspectCommand = defineCommand({
     const target = await projectTarget(args, io);
     const { contents, digest, candidate } = await openPackage(args, io, target);
     const judged = judge(contents, target, { compat: args.compat });
-    return inspectReport(args.package, target, {
-      contents,
+    const [meta] = contents.metas;
+    const kind = meta && packageKind(meta);
+    return {
+      package: args.package,
+      target: target.version,
+      accepted: !isRejection(judged),
       version: candidate?.version,
       digest,
-      judged,
-    });
+      apiVersion: meta?.apiVersion,
+      kind: meta?.kind,
+      name: meta?.name,
+      crossplane: meta && crossplaneConstraint(meta),
+      labels: meta?.labels ?? {},
+      annotations: meta?.annotations ?? {},
+      capabilities: meta?.capabilities ?? [],
+      dependsOn: meta?.dependsOn ?? [],
+      requirements: isRejection(judged) ? [] : judged.requirements,
+      owns: ownsByGroup(kind === undefined ? [] : ownedObjects(contents.objects, kind, target)),
+      findings: judged.findings,
+    };
   },
   json: () => inspectOutput,
   text: inspectLines,
 });
-
-function inspectReport(
-  subject: string,
-  target: Target,
-  read: {
-    readonly contents: PackageContents;
-    readonly version: string | undefined;
-    readonly digest: string | undefined;
-    readonly judged: PackageMeta | Rejection;
-  },
-): InspectReport {
-  const { contents, version, digest, judged } = read;
-  const [meta] = contents.metas;
-  const kind = meta && packageKind(meta);
-  return {
-    package: subject,
-    target: target.version,
-    accepted: !isRejection(judged),
-    version,
-    digest,
-    apiVersion: meta?.apiVersion,
-    kind: meta?.kind,
-    name: meta?.name,
-    crossplane: meta && crossplaneConstraint(meta),
-    labels: meta?.labels ?? {},
-    annotations: meta?.annotations ?? {},
-    capabilities: meta?.capabilities ?? [],
-    dependsOn: meta?.dependsOn ?? [],
-    requirements: isRejection(judged) ? [] : judged.requirements,
-    owns: ownsByGroup(kind === undefined ? [] : ownedObjects(contents.objects, kind, target)),
-    findings: judged.findings,
-  };
-}

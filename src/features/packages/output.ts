@@ -55,12 +55,7 @@ export const versionsOutput = jsonOutput(
     source: found.repository,
     crossplane: target,
     locked,
-    versions: found.versions.map((each) => ({
-      version: each.version,
-      prerelease: each.prerelease,
-      crossplane: each.crossplane,
-      refused: each.refused,
-    })),
+    versions: found.versions,
     total: found.total,
   }),
 );
@@ -72,10 +67,10 @@ export function versionLines(found: VersionList, locked: string | undefined): st
     each.crossplane ?? '',
     [each.version === locked ? 'locked' : '', each.refused ?? ''].filter(Boolean).join('; '),
   ]);
-  const left = found.total - found.versions.length;
+  const omitted = found.total - found.versions.length;
   return [
     ...columns([['version', 'Crossplane', ''], ...rows]),
-    ...(left > 0 ? [`and ${counted(left, 'older version')}; \`--all\` shows them`] : []),
+    ...(omitted > 0 ? [`and ${counted(omitted, 'older version')}; \`--all\` shows them`] : []),
   ];
 }
 
@@ -104,7 +99,7 @@ export const searchOutput = jsonOutput(
   }),
 );
 
-/** Returns as many names of matching objects as fit in a line. */
+/** Maximum number of matching objects that a line names. */
 const MAX_OWNED_NAMED = 2;
 
 /** Returns a line for each package: name, version, kind, and owned objects that match the word. */
@@ -112,8 +107,8 @@ export function foundLines(found: readonly FoundPackage[]): string[] {
   return columns(
     found.map(({ repository, version, kind, owns }) => {
       const names = owns.slice(0, MAX_OWNED_NAMED).map(({ kind: as, name }) => `${as} ${name}`);
-      const left = owns.length - names.length;
-      const more = left > 0 ? [`${left} more`] : [];
+      const omitted = owns.length - names.length;
+      const more = omitted > 0 ? [`${omitted} more`] : [];
       return [repository, version, kind, [...names, ...more].join(', ')];
     }),
   );
@@ -224,14 +219,7 @@ function dependencies({ requirements, dependsOn }: InspectReport): string[] {
       ? ['CRD', requirement.text, '']
       : [requirement.kind, requirement.repository, requirement.constraint],
   );
-  const width = (column: number) => Math.max(...rows.map((row) => row[column]!.length));
-  const [first, second] = [width(0), width(1)];
-  return [
-    'needs',
-    ...rows.map(([what, which, version]) =>
-      `  ${what!.padEnd(first)}  ${which!.padEnd(second)}  ${version}`.trimEnd(),
-    ),
-  ];
+  return ['needs', ...columns(rows)];
 }
 
 function ownedLines({ owns, target }: InspectReport): string[] {

@@ -1,4 +1,4 @@
-import { lockedAt } from './intermediate-versions.js';
+import { lockedAt, type PlanEnds } from './intermediate-versions.js';
 import { planFolder, writePlanFolder } from './folder-command.js';
 import type { Between } from './journey.js';
 import { noPlanLines, planLines, planMarkdown, planOutput, type PlanValue } from './output.js';
@@ -10,7 +10,6 @@ import { outputFlag, pinFlags, writeFlag } from '../../cli/arguments/common-flag
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 import { extraManifestsIn } from '../../cli/files/lock-file.js';
 import { type NamedLock, requireNamedLock } from '../../cli/files/named-lock.js';
-import type { Flags } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { openSources, type SourceArgs, sourceFlags } from '../../cli/sources/source-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
@@ -22,18 +21,7 @@ import { noStats } from '../../resolver/driver/read-stats.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import { lockSide } from '../diff/compared-sides-command.js';
 
-/** Versions to pass through, of packages and of Crossplane. */
-const viaFlag = {
-  via: {
-    type: 'string',
-    array: true,
-    describe: 'Version to pass through, SOURCE@VERSION or crossplane@VERSION; may be repeated',
-  },
-} as const satisfies Flags;
-
-interface Ends {
-  readonly old: NamedLock;
-  readonly fresh: NamedLock;
+interface Ends extends PlanEnds {
   readonly source: () => Promise<PackageSource>;
 }
 
@@ -68,9 +56,8 @@ function releaseOf(version: string): Target {
 async function packageAt(
   name: string,
   version: string,
-  { old, fresh, source }: Ends,
+  { from, to, source }: Ends,
 ): Promise<LockedPackage> {
-  const [from, to] = [old.lockfile, fresh.lockfile];
   const like = lockedPackage(name, to) ?? lockedPackage(name, from);
   // A package of neither lockfile is named in full.
   if (like === undefined && !name.includes('/')) throw notLocked(name, to);
@@ -95,7 +82,11 @@ export const planCommand = defineCommand({
   },
   flags: {
     ...sourceFlags,
-    ...viaFlag,
+    via: {
+      type: 'string',
+      array: true,
+      describe: 'Version to pass through, SOURCE@VERSION or crossplane@VERSION; may be repeated',
+    },
     pin: {
       ...pinFlags.pin,
       describe: 'How objects name versions; locked: by tag, pulled by digest (default: tag)',
@@ -120,20 +111,20 @@ export const planCommand = defineCommand({
     'Steps are made one after the other; what a step applies may be applied in any order. With --from, packages are read to find CRD versions that must be migrated. Without it, sources are asked only where there is no order, for a version in between that would help.',
   run: async (args, io): Promise<PlanValue> => {
     const old = await requireNamedLock(args.old, args, io);
-    const fresh = await requireNamedLock(args.new, args, io);
+    const newer = await requireNamedLock(args.new, args, io);
     const stats = noStats();
     const source = () =>
-      openSources(args, io, stats, extraManifestsIn(fresh.lockfile, fresh.shown));
+      openSources(args, io, stats, extraManifestsIn(newer.lockfile, newer.shown));
     const pin = args.pin ?? 'tag';
+    const [from, to] = [old.lockfile, newer.lockfile];
     const answer = await withProgress(io, stats, async () => {
-      const via = await stopovers(args.via, { old, fresh, source });
-      const contents = await planContents(old, fresh, args, io);
-      return plan(old.lockfile, fresh.lockfile, { pin, via, source, contents });
+      const via = await stopovers(args.via, { from, to, source });
+      const contents = await planContents(old, newer, args, io);
+      return plan(from, to, { pin, via, source, contents });
     });
     const folder = planFolder(args.out ?? DEFAULT_FOLDER);
-    const options = { folder, pin };
     const found = answer.status === 'planned' ? answer : answer.between?.plan;
-    const commands = found === undefined ? [] : planCommands(found, options);
+    const commands = found === undefined ? [] : planCommands(found, { folder, pin });
     // The steps are written first: a plan that cannot be written is not printed.
     if (answer.status === 'planned' && args.out !== undefined) {
       await writePlanFolder(folder, answer, { pin, write: args.write }, io);
@@ -174,7 +165,7 @@ function plannedNotes(
 /** Reads packages only from sources that the user names: a plan needs no network otherwise. */
 async function planContents(
   old: NamedLock,
-  fresh: NamedLock,
+  newer: NamedLock,
   args: SourceArgs,
   io: RunIo,
 ): Promise<PlanContents | undefined> {
@@ -182,7 +173,7 @@ async function planContents(
   const sides = { ...args, schemas: true };
   return {
     old: await lockSide(old, sides, io),
-    fresh: await lockSide(fresh, sides, io),
+    fresh: await lockSide(newer, sides, io),
     parser: documentParser,
     concurrency: args.concurrency,
   };

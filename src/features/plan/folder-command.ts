@@ -19,12 +19,15 @@ import type { RenderValue } from '../render/output.js';
 
 const STEP_FOLDER = /^\d{2,}$/;
 
-/** The path of a folder, without a slash at the end. */
+/** Returns the path of a folder without a slash at the end. */
 export function planFolder(named: string): string {
   return dirname(join(named, PLAN_PAGE));
 }
 
-/** Writes a plan into a folder, all or nothing; what an older plan left there goes. Returns the files. */
+/**
+ * Writes a plan into a folder, all files or none, and deletes the files of an older plan. Returns
+ * the paths of the files.
+ */
 export async function writePlanFolder(
   named: string,
   plan: LockfilePlan,

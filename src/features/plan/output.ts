@@ -195,8 +195,7 @@ export const planOutput = jsonOutput(schema, planDocument);
 
 export function planDocument({ answer, commands }: PlanValue): Static<typeof schema> {
   if (answer.status !== 'planned') return noPlanDocument(answer, commands);
-  const { status, notes: told } = answer;
-  return { status, steps: stepsJson(answer, commands), notes: told };
+  return { status: answer.status, steps: stepsJson(answer, commands), notes: answer.notes };
 }
 
 function stepsJson(
@@ -211,9 +210,7 @@ function stepJson(step: PlannedStep, commands: readonly StepCommand[]): StepDocu
   const { handOvers } = stepObjects(step);
   return {
     apply: applied.map(({ repository, to }) => `${repository}@${to!.locked.version}`),
-    remove: removed.map(({ repository, from }: PackageMove) => {
-      return `${repository}@${from!.locked.version}`;
-    }),
+    remove: removed.map(({ repository, from }) => `${repository}@${from!.locked.version}`),
     ...(releaseBefore !== undefined && { crossplane: release.version }),
     ...(handOvers.length > 0 && {
       handOvers: handOvers.flatMap(({ from, to, objects }) =>

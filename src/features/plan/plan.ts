@@ -235,15 +235,15 @@ async function storedVersions(
   const before = [...step.applied, ...step.removed].flatMap((move) => move.from?.locked ?? []);
   const after = step.applied.map((move) => move.to!.locked);
   const old = { ...from, crossplane: to.crossplane, packages: before };
-  const fresh = { ...to, packages: after };
-  if (!hasComparedCrds(lockChanges(old, fresh))) return { warnings: [], migratedCrds: [] };
+  const newer = { ...to, packages: after };
+  if (!hasComparedCrds(lockChanges(old, newer))) return { warnings: [], migratedCrds: [] };
   if (contents === undefined) {
     return { warnings: [], migratedCrds: [], unchecked: 'no packages were read' };
   }
   try {
     const { findings } = await diff(
       { lockfile: old, read: contents.old.read },
-      { lockfile: fresh, read: contents.fresh.read },
+      { lockfile: newer, read: contents.fresh.read },
       contents,
     );
     return fromFindings(findings, after);

@@ -50,9 +50,9 @@ export function renderPlan(
 ): ReadonlyMap<string, string> {
   const files = new Map([[PLAN_PAGE, page]]);
   for (const step of plan.steps.keys()) {
-    const { extraManifests: kept, packages } = stepBundle(plan, step, pin);
+    const { extraManifests, packages } = stepBundle(plan, step, pin);
     const streams = [
-      [OBJECTS_FILE, kept],
+      [OBJECTS_FILE, extraManifests],
       [PACKAGES_FILE, packages],
     ] as const;
     const filled = streams.filter(([, objects]) => objects.length > 0);

@@ -357,7 +357,7 @@ export function causeText(cause: Cause): string {
     case 'owner':
       return `${packageText(cause.from)} and ${packageText(cause.to)} both own ${objectsText(cause.objects)}`;
     case 'kept':
-      return `${objectsText(cause.objects)} would be deleted with ${packageText(cause.from)}, before ${packageText(cause.to)} owns ${cause.objects.length === 1 ? 'it' : 'them'}`;
+      return `${objectsText(cause.objects)} would be deleted with ${packageText(cause.from)}, before ${packageText(cause.to)} owns ${pronoun(cause.objects)}`;
     case 'crossplane':
       return `${packageText(cause.locked)} needs Crossplane \`${cause.locked.crossplane}\`, which ${cause.release} does not fit`;
     case 'reference':

@@ -97,9 +97,9 @@ export function whyNotLines(
       const textOf = explain ? explainedRefusalText : refusalText;
       // `add` numbers its suggestions differently: without inputs, no command is printed.
       const command = `xpkg-resolve update ${wanted}`;
-      const told = textOf(found.refusal, isLocked ? inputs : undefined, { command });
+      const refusalLines = textOf(found.refusal, isLocked ? inputs : undefined, { command });
       const by = heldByLines(found.heldBy);
-      return [...by, ...told.map((line) => line.replace(/^error: /, ''))];
+      return [...by, ...refusalLines.map((line) => line.replace(/^error: /, ''))];
     }
     case 'overridden':
       return [found.text];
@@ -215,14 +215,14 @@ function whyNotDocument({ found, wanted, inputs }: WhyNotValue): WhyDocument {
     case 'gave-up':
       return { ...about, status: 'gave-up' };
     case 'possible': {
-      const { target, changes: moved, notes: told } = found.answer;
+      const { answer } = found;
       return {
         ...about,
         status: 'possible',
         heldBy: heldByJson(found.heldBy),
-        crossplane: target.version,
-        changes: changesJson(moved),
-        notes: told,
+        crossplane: answer.target.version,
+        changes: changesJson(answer.changes),
+        notes: answer.notes,
       };
     }
   }
