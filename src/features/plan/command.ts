@@ -59,7 +59,7 @@ async function packageAt(
   { from, to, source }: Ends,
 ): Promise<LockedPackage> {
   const like = lockedPackage(name, to) ?? lockedPackage(name, from);
-  // A package of neither lockfile is named in full.
+  // A package that is in neither lockfile needs its full name.
   if (like === undefined && !name.includes('/')) throw notLocked(name, to);
   const repository = like?.repository ?? name;
   const found = await lockedAt({ repository, version }, { from, to }, await source());
@@ -70,7 +70,7 @@ async function packageAt(
   );
 }
 
-/** The folder that commands name, unless steps are written to another. */
+/** Folder in printed commands without `--out`. */
 const DEFAULT_FOLDER = 'plan';
 
 const lockfile = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
@@ -162,7 +162,7 @@ function plannedNotes(
   return lines;
 }
 
-/** Reads packages only from sources that the user names: a plan needs no network otherwise. */
+/** Returns undefined without `--from`: a plan uses the network only if the user asks for it. */
 async function planContents(
   old: NamedLock,
   newer: NamedLock,

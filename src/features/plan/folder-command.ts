@@ -99,7 +99,7 @@ export async function renderSteps(
   return { status: 'rendered', crossplane, files, note };
 }
 
-/** Compares with the committed lockfile. */
+/** Returns the committed version of the lockfile, the default of `--old`. */
 function committed(args: StepsArgs): string {
   if (!isRemoteLock(args) && !args.lock.startsWith('/')) return `HEAD:./${args.lock}`;
   throw new InputError('`--plan` needs to know what is installed', {

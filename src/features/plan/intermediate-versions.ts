@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Between, Cause } from './journey.js';
-import type { Impasse, PlannedJourney } from './steps.js';
+import type { Impasse } from './ordering.js';
+import type { PlannedJourney } from './steps.js';
 import { getOrCreate } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';

@@ -405,11 +405,11 @@ function onReleases(
   positions: readonly Position[],
   causeOn: (release: Target) => Cause | undefined,
 ): readonly Conflict[] {
-  const clashes = releases.flatMap((release, stop): Conflict[] => {
+  const conflicts = releases.flatMap((release, stop): Conflict[] => {
     const cause = causeOn(release);
     const at = { route: CROSSPLANE, stop };
     return cause === undefined ? [] : [{ positions: [...positions, at], cause }];
   });
-  if (clashes.length < releases.length) return clashes;
-  return clashes.slice(-1).map(({ cause }) => ({ positions, cause }));
+  if (conflicts.length < releases.length) return conflicts;
+  return conflicts.slice(-1).map(({ cause }) => ({ positions, cause }));
 }

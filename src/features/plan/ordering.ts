@@ -219,29 +219,27 @@ function cycleIn(nodes: readonly Node[], { routes }: Journey): readonly Node[] |
 /** Maximum number of alternatives that the search tries. */
 const MAX_TRIES = 1_000;
 
-export type Ordering =
-  | {
-      readonly found: true;
-      readonly layers: readonly Layer[];
-      readonly precedences: readonly Precedence[];
-      /** Rules that are violated at the start. */
-      readonly brokenBefore: readonly Cause[];
-    }
-  | {
-      readonly found: false;
-      /** `end`: the final state violates rules; `order`: every order does; `gave-up`: unknown. */
-      readonly where: 'end' | 'order' | 'gave-up';
-      readonly causes: readonly Cause[];
-      /** Causes of all alternatives. Only another stop on a route of these can help. */
-      readonly blamed: readonly Cause[];
-    };
+/** An order of the legs. */
+export interface Ordering {
+  readonly status: 'ordered';
+  readonly layers: readonly Layer[];
+  readonly precedences: readonly Precedence[];
+  /** Rules that are violated at the start. */
+  readonly brokenBefore: readonly Cause[];
+}
 
-type Failed = Extract<Ordering, { found: false }>;
+/** The result if no order exists, with the causes. */
+export interface Impasse {
+  readonly status: 'impossible' | 'gave-up';
+  /** Whether the final state itself violates rules, so that no order can help. */
+  readonly atEnd: boolean;
+  readonly causes: readonly Cause[];
+  /** All causes, also those of other orders. Intermediate versions can only help for these. */
+  readonly blamed: readonly Cause[];
+}
 
-const GAVE_UP_RESULT: Failed = { found: false, where: 'gave-up', causes: [], blamed: [] };
-
-function failedBy(causes: readonly Cause[], blamed = causes): Failed {
-  return { found: false, where: 'order', causes, blamed };
+function impasseOf(causes: readonly Cause[], blamed = causes): Impasse {
+  return { status: 'impossible', atEnd: false, causes, blamed };
 }
 
 /** A conflict that each of these pairs avoids, if its first leg comes before the second. */
@@ -256,17 +254,18 @@ interface Choice {
  * Most conflicts involve two legs and determine which comes first. A search is only needed for
  * rules that depend on the Crossplane release, and for packages with intermediate stops.
  */
-export function orderLegs(journey: Journey): Ordering {
+export function orderLegs(journey: Journey): Ordering | Impasse {
   const avoidable = controllerConfigConflicts(journey);
   const ordering = new OrderSearch(journey, avoidable).run();
-  return ordering.found || avoidable.length === 0 ? ordering : new OrderSearch(journey, []).run();
+  const isFinal = ordering.status === 'ordered' || avoidable.length === 0;
+  return isFinal ? ordering : new OrderSearch(journey, []).run();
 }
 
 class OrderSearch {
   readonly #journey: Journey;
   readonly #legs: Legs;
   readonly #parties: ReadonlySet<Repository>;
-  readonly #clashes: readonly Conflict[];
+  readonly #conflicts: readonly Conflict[];
   readonly #isUpgrade: boolean;
   #tries = 0;
 
@@ -274,17 +273,17 @@ class OrderSearch {
   constructor(journey: Journey, avoidable: readonly Conflict[]) {
     this.#journey = journey;
     this.#legs = new Legs(journey);
-    this.#clashes = [
+    this.#conflicts = [
       ...requirementConflicts(journey),
       ...ownershipConflicts(journey),
       ...releaseConflicts(journey),
       ...avoidable,
     ];
-    this.#parties = handOverParties(this.#clashes, journey);
+    this.#parties = handOverParties(this.#conflicts, journey);
     this.#isUpgrade = isNewer(journey.releases.at(-1)!, journey.releases[0]!);
   }
 
-  run(): Ordering {
+  run(): Ordering | Impasse {
     const precedences = new Precedences(this.#legs.all);
     for (const leg of this.#legs.all) {
       const next = this.#legs.outOf({ route: leg.route, stop: leg.to });
@@ -293,20 +292,20 @@ class OrderSearch {
     const brokenBefore: Cause[] = [];
     const atEnd: Cause[] = [];
     const choices: Choice[] = [];
-    for (const clash of this.#clashes) {
-      const { into, outOf } = this.#around(clash);
-      if (into.length === 0) brokenBefore.push(clash.cause);
-      else if (outOf.length === 0) atEnd.push(clash.cause);
+    for (const conflict of this.#conflicts) {
+      const { into, outOf } = this.#around(conflict);
+      if (into.length === 0) brokenBefore.push(conflict.cause);
+      else if (outOf.length === 0) atEnd.push(conflict.cause);
       else {
-        const choice = this.#choiceOf(clash);
+        const choice = this.#choiceOf(conflict);
         const [only, ...others] = choice.pairs;
-        if (only !== undefined && others.length === 0) precedences.add(...only, clash.cause);
+        if (only !== undefined && others.length === 0) precedences.add(...only, conflict.cause);
         else choices.push(choice);
       }
     }
-    if (atEnd.length > 0) return { found: false, where: 'end', causes: atEnd, blamed: atEnd };
+    if (atEnd.length > 0) return { ...impasseOf(atEnd), atEnd: true };
     const ordering = this.#solve(precedences, choices);
-    return ordering.found ? { ...ordering, brokenBefore } : ordering;
+    return ordering.status === 'ordered' ? { ...ordering, brokenBefore } : ordering;
   }
 
   /** Returns the legs into the positions of a conflict, and the legs out of them. */
@@ -318,12 +317,12 @@ class OrderSearch {
   }
 
   /** A conflict is avoided if a route leaves its position before another reaches its own. */
-  #choiceOf(clash: Conflict): Choice {
-    const { into, outOf } = this.#around(clash);
+  #choiceOf(conflict: Conflict): Choice {
+    const { into, outOf } = this.#around(conflict);
     const pairs = outOf.flatMap((before) =>
       into.flatMap((after) => (before.route === after.route ? [] : [[before, after] as const])),
     );
-    return { pairs: this.#preferred(pairs), cause: clash.cause };
+    return { pairs: this.#preferred(pairs), cause: conflict.cause };
   }
 
   /** Prefers moving packages on the newer release, because more versions support it. */
@@ -334,8 +333,8 @@ class OrderSearch {
   }
 
   /** Tries the pairs of each choice until no conflict is left. */
-  #solve(precedences: Precedences, choices: readonly Choice[]): Ordering {
-    if ((this.#tries += 1) > MAX_TRIES) return GAVE_UP_RESULT;
+  #solve(precedences: Precedences, choices: readonly Choice[]): Ordering | Impasse {
+    if ((this.#tries += 1) > MAX_TRIES) return { ...impasseOf([]), status: 'gave-up' };
     const deadlock = this.#deadlock(precedences);
     if (deadlock !== undefined) return deadlock;
     const open = choices.filter(
@@ -343,13 +342,13 @@ class OrderSearch {
     );
     const [choice, ...rest] = open;
     if (choice === undefined) return this.#layered(precedences);
-    let failed = failedBy([choice.cause]);
+    let failed = impasseOf([choice.cause]);
     const blamed = [choice.cause];
     for (const pair of choice.pairs) {
       const tried = precedences.copy();
       tried.add(...pair, choice.cause);
       const ordering = this.#solve(tried, rest);
-      if (ordering.found || ordering.where === 'gave-up') return ordering;
+      if (ordering.status !== 'impossible') return ordering;
       failed = ordering;
       blamed.push(...ordering.blamed);
     }
@@ -357,7 +356,7 @@ class OrderSearch {
   }
 
   /** Returns a cycle of legs that wait for each other, except hand-overs within one step. */
-  #deadlock(precedences: Precedences): Failed | undefined {
+  #deadlock(precedences: Precedences): Impasse | undefined {
     for (const members of components(precedences, this.#legs.all)) {
       if (members.length === 1) continue;
       const among = precedences.among(members);
@@ -370,7 +369,7 @@ class OrderSearch {
       const cycle = shortestCycle(isMixed || isUpgrade ? among : strict);
       if (cycle === undefined) continue;
       const causes = cycle.map((each) => each.causes);
-      return failedBy(
+      return impasseOf(
         causes.flatMap(([first]) => first ?? []),
         causes.flat(),
       );
@@ -378,18 +377,19 @@ class OrderSearch {
     return undefined;
   }
 
-  #layered(solved: Precedences): Ordering {
+  #layered(solved: Precedences): Ordering | Impasse {
     const precedences = solved.copy();
     for (const upgrade of this.#legs.of(CROSSPLANE)) this.#isolate(upgrade, precedences);
     const groups = components(precedences, this.#legs.all);
     const layers = layersOf(groups, precedences.among(), (leg) => this.#isRemoval(leg));
-    const clash = cycleConflict(this.#journey, layers);
-    if (clash !== undefined) {
-      const { into, outOf } = this.#around(clash);
-      if (into.length > 0 && outOf.length > 0) return this.#solve(solved, [this.#choiceOf(clash)]);
-      if (into.length > 0) return { ...failedBy([clash.cause]), where: 'end' };
+    const conflict = cycleConflict(this.#journey, layers);
+    if (conflict !== undefined) {
+      const { into, outOf } = this.#around(conflict);
+      if (into.length > 0 && outOf.length > 0)
+        return this.#solve(solved, [this.#choiceOf(conflict)]);
+      if (into.length > 0) return { ...impasseOf([conflict.cause]), atEnd: true };
     }
-    return { found: true, layers, precedences: solved.among(), brokenBefore: [] };
+    return { status: 'ordered', layers, precedences: solved.among(), brokenBefore: [] };
   }
 
   /** Moves packages after an upgrade of Crossplane, or before a downgrade, where possible. */
@@ -422,11 +422,11 @@ function components(precedences: Precedences, legs: readonly Leg[]): Leg[][] {
  * that need the old owner before and the new owner after it.
  */
 function handOverParties(
-  clashes: readonly Conflict[],
+  conflicts: readonly Conflict[],
   { routes }: Journey,
 ): ReadonlySet<Repository> {
-  const positions = clashes.flatMap((clash) =>
-    clash.cause.rule === 'owner' ? clash.positions : [],
+  const positions = conflicts.flatMap((conflict) =>
+    conflict.cause.rule === 'owner' ? conflict.positions : [],
   );
   return new Set(positions.flatMap(({ route }) => routes[route]?.repository ?? []));
 }

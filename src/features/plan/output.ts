@@ -28,7 +28,7 @@ const MAX_REASONS = 3;
 /** The result of `plan`. */
 export interface PlanValue {
   readonly answer: LockfilePlan | NoPlan;
-  /** For each step; if there is no plan, for the plan with versions in between. */
+  /** Commands of each step; without a plan, of the plan with intermediate versions. */
   readonly commands: readonly (readonly StepCommand[])[];
 }
 
@@ -72,7 +72,7 @@ function headline({ status, impasse }: NoPlan): string {
   return 'no order leads there: these wait for each other';
 }
 
-/** Suggested fix; undefined if none is known. */
+/** Returns the suggested fix; undefined: none is known. */
 function hintOf({ between }: NoPlan): string | undefined {
   if (between === undefined) return undefined;
   const steps = counted(between.plan.steps.length, 'step');
@@ -85,7 +85,7 @@ function betweenText({ releases = [], packages = [] }: Between): string {
   return [...releases.map(({ version }) => `Crossplane ${version}`), ...names].join(' and ');
 }
 
-/** As in `--via`. */
+/** Returns the values for `--via`. */
 function viaWords({ releases = [], packages = [] }: Between): string[] {
   return [
     ...releases.map(({ version }) => `crossplane@${version}`),

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findIntermediateVersions, type PlanEnds, withFreeNames } from './intermediate-versions.js';
 import { type Between, type ContentRefusal, journeyBetween } from './journey.js';
+import type { Impasse } from './ordering.js';
 import {
   causeText,
   type CheckedPackages,
-  type Impasse,
   objectsText,
   planJourney,
   type PlannedJourney,

@@ -1,5 +1,5 @@
 import { type Cause, CROSSPLANE, type Journey, type Leg, type Stop } from './journey.js';
-import { type Ordering, orderLegs, type Precedence } from './ordering.js';
+import { type Impasse, type Ordering, orderLegs, type Precedence } from './ordering.js';
 import { getOrCreate } from '../../base/collections.js';
 import {
   isCrdOwner,
@@ -59,32 +59,15 @@ export type PlannedJourney =
     }
   | Impasse;
 
-/** The result if no order exists, with the causes. */
-export interface Impasse {
-  readonly status: 'impossible' | 'gave-up';
-  /** Whether the final state itself violates rules, so that no order can help. */
-  readonly atEnd: boolean;
-  readonly causes: readonly Cause[];
-  /** All causes, also those of other orders. Intermediate versions can only help for these. */
-  readonly blamed: readonly Cause[];
-}
-
 /** Returns the steps of a journey, with all rules satisfied before and after each. */
 export function planJourney(journey: Journey): PlannedJourney {
   const ordering = orderLegs(journey);
-  if (!ordering.found) {
-    const { where, causes, blamed } = ordering;
-    const status = where === 'gave-up' ? 'gave-up' : 'impossible';
-    return { status, atEnd: where === 'end', causes, blamed };
-  }
+  if (ordering.status !== 'ordered') return ordering;
   const { brokenBefore } = ordering;
   return { status: 'planned', steps: stepsOf(journey, ordering), brokenBefore };
 }
 
-function stepsOf(
-  journey: Journey,
-  { layers: grouped, precedences }: Extract<Ordering, { found: true }>,
-): PlanStep[] {
+function stepsOf(journey: Journey, { layers: grouped, precedences }: Ordering): PlanStep[] {
   const layers = grouped.map((groups) => groups.flat());
   const layerOf = new Map(layers.flatMap((legs, layer) => legs.map((leg) => [leg, layer])));
   const reasons = new Map<Leg, Precedence>();
