@@ -113,10 +113,15 @@ async function packageSide(
   const open = () => openPackage({ ...args, package: shown }, io, target);
   const packaged = (opened: Pick<NamedPackage, 'contents' | 'digest'>) =>
     comparedPackage(opened, shown, target);
+  const printNotes = (notes: readonly string[] = []) => {
+    for (const note of notes) io.note(printable(`note: ${shown}: ${note}`));
+  };
   const path = resolve(io.cwd, shown);
-  if (!existsSync(path)) {
-    const candidate = await namedVersion({ ...args, package: shown }, io, target);
-    if (!args.schemas) return { shown, candidate, read: async () => packaged(await open()) };
+  const candidate = existsSync(path)
+    ? undefined
+    : await namedVersion({ ...args, package: shown }, io, target);
+  if (!args.schemas) return { shown, candidate, read: async () => packaged(await open()) };
+  if (candidate !== undefined) {
     const sources = await openEach(args, io, noStats(), await imageConfigs(args, io));
     const image = (digest: string | undefined) => ({
       ...candidate,
@@ -125,7 +130,7 @@ async function packageSide(
     const read: PackageSide['read'] = async (take) => {
       const wanted = image(candidate.version);
       const found = await readImageContents(wanted, sources, target, take);
-      for (const note of found?.notes ?? []) io.note(printable(`note: ${shown}: ${note}`));
+      printNotes(found?.notes);
       if (found !== undefined) return packaged(found);
       // A folder has images only by digest. `open` throws if no source has the package, and
       // suggests versions that exist.
@@ -136,17 +141,15 @@ async function packageSide(
     };
     return { shown, candidate, read };
   }
-  if (!args.schemas)
-    return { shown, candidate: undefined, read: async () => packaged(await open()) };
   const read: PackageSide['read'] = path.endsWith('.xpkg')
     ? async (take) => packaged(await xpkgContents(path, shown, target, take))
     : async (take) => {
-        const { contents, complete, notes = [] } = await readPackageAndDocuments(path, shown, take);
+        const { contents, complete, notes } = await readPackageAndDocuments(path, shown, take);
         if (!complete) throw truncatedPackage(shown);
-        for (const note of notes) io.note(printable(`note: ${shown}: ${note}`));
+        printNotes(notes);
         return packaged({ contents, digest: undefined });
       };
-  return { shown, candidate: undefined, read };
+  return { shown, candidate, read };
 }
 
 async function xpkgContents(

@@ -33,7 +33,7 @@ const flags = {
   out: { type: 'string', describe: 'File to write (default: stdout)' },
   ...writeFlag,
   ...lockFlag(),
-  // A lockfile at a registry needs them.
+  // For lockfiles in a registry.
   ...sourceFlags,
 } as const satisfies Flags;
 

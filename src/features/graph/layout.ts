@@ -79,8 +79,7 @@ export function layOut({ nodes, edges }: PackageGraph): GraphLayout {
     const { x, y } = drawn.node(node.id);
     return { node, x, y, ...sizeOf(node) };
   });
-  if (!hasLabels || longestColumn(placed) > MAX_COLUMN)
-    return denseLayout(placed, edges, MAX_COLUMN);
+  if (!hasLabels || longestColumn(placed) > MAX_COLUMN) return denseLayout(placed, edges);
   const lines = edges.map((edge): PlacedEdge => {
     const { points, x, y } = drawn.edge(edge.from, edge.to);
     const isPlaced = edgeText(edge) !== '' && x !== undefined && y !== undefined;
@@ -120,15 +119,11 @@ const PART_GAP = 36;
  * Returns a denser layout for large graphs. Columns keep their order, the nodes of a column are
  * stacked, and long columns are split. Edges are straight and run behind nodes.
  */
-function denseLayout(
-  placed: readonly PlacedNode[],
-  edges: readonly GraphEdge[],
-  maxColumn: number,
-): GraphLayout {
+function denseLayout(placed: readonly PlacedNode[], edges: readonly GraphEdge[]): GraphLayout {
   const nodes: PlacedNode[] = [];
   let left = MARGIN;
   let right = MARGIN;
-  for (const part of columnParts(placed, maxColumn)) {
+  for (const part of columnParts(placed)) {
     left = right + (part.isFirst ? (nodes.length === 0 ? 0 : COLUMN_GAP) : PART_GAP);
     const width = Math.max(...part.members.map((member) => member.width));
     right = left + width;
@@ -161,14 +156,14 @@ interface ColumnPart {
   readonly members: readonly PlacedNode[];
 }
 
-function columnParts(placed: readonly PlacedNode[], maxColumn: number): ColumnPart[] {
+function columnParts(placed: readonly PlacedNode[]): ColumnPart[] {
   const columns = new Map<number, PlacedNode[]>();
   for (const each of placed) getOrCreate(columns, each.x, () => []).push(each);
   return [...columns]
     .sort(([a], [b]) => a - b)
     .flatMap(([, members]) => {
       const inOrder = members.toSorted((a, b) => a.y - b.y);
-      const length = Math.ceil(members.length / Math.ceil(members.length / maxColumn));
+      const length = Math.ceil(members.length / Math.ceil(members.length / MAX_COLUMN));
       return Array.from({ length: Math.ceil(members.length / length) }, (_, i) => ({
         isFirst: i === 0,
         members: inOrder.slice(i * length, (i + 1) * length),

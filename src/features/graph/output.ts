@@ -54,7 +54,7 @@ export interface GraphValue {
   readonly drawn: string;
 }
 
-/** Notes about limits of the format. */
+/** Returns warnings about a drawing that its viewers would refuse. */
 export async function limitNotes(drawn: string, format: GraphFormat): Promise<string[]> {
   if (format !== 'mermaid') return [];
   const { tooLargeForMermaid } = await import('./mermaid-format.js');
@@ -177,7 +177,7 @@ export const graphOutput = jsonOutput(
     out === undefined ? graphDocument(graph) : undefined,
 );
 
-/** The graph as JSON. Unchanged and unknown values are omitted. */
+/** Returns the graph as JSON, without values that are unknown or did not change. */
 function graphDocument({ crossplane: release, ...graph }: PackageGraph): Static<typeof schema> {
   return {
     of: graph.of,
@@ -185,11 +185,7 @@ function graphDocument({ crossplane: release, ...graph }: PackageGraph): Static<
     crossplaneBefore: graph.crossplaneBefore,
     nodes: graph.nodes.map(nodeDocument),
     edges: graph.edges.map(edgeDocument),
-    clashes: graph.clashes.map((each) => ({
-      kind: each.clash,
-      text: each.text,
-      nodes: each.nodes,
-    })),
+    clashes: graph.clashes.map(({ clash: kind, ...rest }) => ({ kind, ...rest })),
     story: graph.story,
     hints: graph.hints,
   };

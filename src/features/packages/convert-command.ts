@@ -1,5 +1,5 @@
 import { open, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { knownOwners } from './search.js';
 import { conversionLines, type ConversionReport, convertOutput } from './output.js';
 import { InputError } from '../../base/errors.js';
@@ -138,19 +138,13 @@ async function convertedFolder(folder: string, shown: string): Promise<readonly 
   }
 }
 
-async function namesIn(folder: string, below = ''): Promise<string[]> {
-  const names: string[] = [];
-  for (const entry of await entriesOf(join(folder, below))) {
-    const name = join(below, entry.name);
-    if (entry.isDirectory()) names.push(...(await namesIn(folder, name)));
-    else names.push(name);
-  }
-  return names.sort();
-}
-
-async function entriesOf(folder: string) {
+async function namesIn(folder: string): Promise<string[]> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+      .sort();
   } catch (error) {
     if (isAbsent(error)) return [];
     throw error;

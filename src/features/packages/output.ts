@@ -177,7 +177,7 @@ const inspectSchema = outputSchema('inspect -o json', {
   findings: list(packageFinding, 'What the release makes of it.'),
 });
 
-/** The result of `inspect`; of a refused package, as much as could be read. */
+/** The result of `inspect`. For a refused package, fields that cannot be read are missing. */
 export type InspectReport = Static<typeof inspectSchema>;
 
 export const inspectOutput = jsonOutput(
@@ -259,7 +259,7 @@ export const convertOutput = jsonOutput(
   (report: ConversionReport): ConversionReport => report,
 );
 
-/** Returns a line for each loss, and one for all. */
+/** Returns a line for each loss, and a summary. */
 export function conversionLines({ folder, name, files, losses }: ConversionReport): string[] {
   const lines = losses.map(({ file, what, text: why }) => `${file}: ${what}: ${why}`);
   const crds = counted(files.length - 1, 'CRD');

@@ -30,13 +30,13 @@ export interface CheckStep extends ReportStep {
 export interface CheckValue {
   /** In the order of the table. */
   readonly steps: readonly CheckStep[];
-  /** The release that is locked; undefined: no lockfile was read. */
+  /** Release in the lockfile; undefined: no lockfile was read. */
   readonly crossplane: string | undefined;
   /** Bytes read from the network. */
   readonly bytes: number;
 }
 
-/** Exit code of the first failed step. */
+/** Returns the exit code of the first failed step. */
 export function checkExitCode({ steps }: Pick<CheckValue, 'steps'>): ExitCode {
   return steps.find(({ status }) => status === 'failed')?.exitCode ?? EXIT.done;
 }
@@ -48,7 +48,7 @@ export function checkTable({ steps }: CheckValue): string[] {
   );
 }
 
-/** Findings of the steps, with place and fix. */
+/** Returns the findings of all steps as text, each with its position and fix. */
 export function checkComplaints({ steps }: CheckValue): string[] {
   return steps.flatMap(({ name, findings }) => findings.flatMap((each) => complaint(each, name)));
 }

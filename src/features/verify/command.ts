@@ -133,7 +133,7 @@ interface MirrorCheck {
   readonly gaps: () => Promise<readonly Mismatch[]>;
 }
 
-/** The check of `verify --mirror`; undefined without the flag. */
+/** Returns the check of `--mirror`; undefined without the flag. */
 async function mirrorOf(
   args: RegistryArgs & { readonly mirror?: string | undefined; readonly keepHost: boolean },
   lockfile: Lockfile,

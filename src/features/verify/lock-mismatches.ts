@@ -175,7 +175,7 @@ interface ReResolveOptions extends Pick<ProblemOptions, 'prereleases' | 'allowCy
   readonly request: Request | undefined;
 }
 
-interface ReResolved {
+interface LockFindings {
   readonly mismatches: readonly Mismatch[];
   readonly notes: readonly string[];
 }
@@ -194,7 +194,7 @@ export async function reResolve(
   lockfile: Lockfile,
   reads: readonly LockedContent[],
   { request, compat, prereleases, allowCycles }: ReResolveOptions,
-): Promise<ReResolved> {
+): Promise<LockFindings> {
   const answer = await resolve(request ? withoutMinimumAge(request) : exactRequest(lockfile), {
     source: lockedSource(reads),
     crossplane: lockfile.crossplane,
@@ -276,11 +276,6 @@ function exactRoot(locked: LockedPackage, skipDependencyResolution: boolean): Pa
   };
 }
 
-interface NameFindings {
-  readonly mismatches: readonly Mismatch[];
-  readonly notes: readonly string[];
-}
-
 /**
  * Returns object names in the lockfile that do not follow from the inputs.
  *
@@ -288,7 +283,7 @@ interface NameFindings {
  * must be set in the inputs, or be one that Crossplane or this tool derives. If several
  * repositories derive the same name, any one of them may have it.
  */
-function lockedNames(lockfile: Lockfile, derived: Lockfile, target: Target): NameFindings {
+function lockedNames(lockfile: Lockfile, derived: Lockfile, target: Target): LockFindings {
   const names = new Map(derived.packages.map(({ repository, name }) => [repository, name]));
   const mismatches: Mismatch[] = [];
   const notes: string[] = [];

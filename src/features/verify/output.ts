@@ -44,14 +44,14 @@ import {
   lockedSigner,
 } from '../mirror/locked-signatures.js';
 
-/** The checks that `verify --signatures` adds. */
+/** The result of `verify --signatures`. */
 export interface SignatureReport {
-  /** By package, as in JSON. */
+  /** One row for each package, as in JSON. */
   readonly signatures: readonly SignatureRow[];
   readonly mismatches: readonly Mismatch[];
   readonly failures: readonly SourceError[];
   readonly notes: readonly string[];
-  /** Returns a summary of all packages in one line. */
+  /** A summary of all packages in one line. */
   readonly summary: string;
 }
 
@@ -196,7 +196,7 @@ export interface VerifyValue {
   readonly signed: SignatureReport | undefined;
 }
 
-/** The result: a source failed, something does not match, or everything is as locked. */
+/** Returns the outcome. Failed sources take precedence over mismatches. */
 export function verifyOutcome({
   verification: { failures, mismatches: wrong },
 }: Pick<VerifyValue, 'verification'>): 'ok' | 'mismatch' | 'source-failed' {
@@ -218,7 +218,7 @@ export function verifyNotes(
   ];
 }
 
-/** The result in one line. */
+/** Returns the result in one line. */
 export function verifySummary(value: VerifyValue, lockfile: string): string {
   const { verification, signed } = value;
   if (verifyOutcome(value) !== 'ok') return firstComplaint(verification);

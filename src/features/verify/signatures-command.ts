@@ -26,7 +26,7 @@ export async function requiredSignatures(
     sources,
     kept,
   }: {
-    /** One by one, in the order given. */
+    /** Separate sources, in the order of the flags. */
     readonly sources: readonly PackageSource[];
     readonly kept: readonly KeptObject[];
   },
@@ -59,7 +59,7 @@ interface SignatureArgs extends SignatureTrustArgs {
 }
 
 interface Signing {
-  /** One by one, in the order given. */
+  /** Separate sources, in the order of the flags. */
   readonly sources: readonly PackageSource[];
   /** ImageConfigs with policies. */
   readonly kept: readonly KeptObject[];

@@ -30,7 +30,7 @@ const flags = {
     describe: 'SOURCE@VERSION: why the answer does not have that version',
   },
   ...explainFlag('With --not: the whole argument'),
-  // For --not. Without it the lockfile is enough, and nothing else is looked at.
+  // For --not. Without it, only the lockfile is read.
   ...resolveFlags,
   ...lockFlag(),
   ...outputFlag,
@@ -79,7 +79,7 @@ async function whyNot(text: string, args: Args, io: RunIo): Promise<WhyNotValue>
   return { found, wanted, inputs, isLocked };
 }
 
-/** `PKG@VERSION` or `PKG:TAG`, where PKG may be the end of the name of a locked package. */
+/** Parses `PKG@VERSION` or `PKG:TAG`. PKG may be the end of the name of a locked package. */
 function requestedVersion(text: string, lockfile: Lockfile | undefined): Candidate {
   const at = text.indexOf('@');
   const { name, tag: version = '' } =

@@ -36,7 +36,7 @@ import { explainedRefusalText, refusalText } from '../resolve/refusal-output.js'
 import { HELD_BY_SCHEMA } from '../update/outdated-json.js';
 import { heldByJson } from '../update/outdated-output.js';
 
-/** Why a package is locked; the object in question, or undefined for the package itself. */
+/** Why a package is locked. `owned` is the requested object; undefined: a package was requested. */
 export type Answered = Why & { readonly owned: OwnedObject | undefined };
 
 /** The result of `why NAME`: the package, or each owner of the object. */

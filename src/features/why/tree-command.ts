@@ -8,7 +8,7 @@ import type { TreeValue } from './output.js';
 
 export const treeCommand = defineCommand({
   positionals: {},
-  // The lockfile is enough; flags that name sources are accepted, as by every command, and ignored.
+  // Only the lockfile is read. Flags for sources are accepted, as by every command, and ignored.
   flags: { ...sourceFlags, ...lockFlag(), ...outputFlag },
   run: async (args, io): Promise<TreeValue> => {
     const { lockfile } = await readRequiredLock(args, io);
