@@ -56,23 +56,23 @@ export const diffCommand = defineCommand({
   run: async (args, io): Promise<DiffValue> => {
     const sides = await comparedSides(args.old, args.new, args, io);
     const parser = args.schemas ? documentParser : undefined;
-    const found = await withProgress(io, noStats(), () =>
+    const result = await withProgress(io, noStats(), () =>
       sides.of === 'locks'
         ? diff(sides.old, sides.newer, { parser, concurrency: args.concurrency })
         : diffPackages(sides.old, sides.newer, { parser, target: sides.target }),
     );
-    return { found, shown: { old: sides.old.shown, new: sides.newer.shown } };
+    return { result, shown: { old: sides.old.shown, new: sides.newer.shown } };
   },
   json: () => diffOutput,
-  text: ({ found, shown }, args) =>
-    args.output === 'markdown' ? diffMarkdown(found, shown) : diffLines(found, args),
-  closingNotes: ({ found }) => found.notes.map((note) => `note: ${note}`),
-  findings: async ({ found, shown }, args, io) => {
+  text: ({ result, shown }, args) =>
+    args.output === 'markdown' ? diffMarkdown(result, shown) : diffLines(result, args),
+  closingNotes: ({ result }) => result.notes.map((note) => `note: ${note}`),
+  findings: async ({ result, shown }, args, io) => {
     const { LockPlaces } = await import('../../cli/findings/report-parts.js');
     const places = await LockPlaces.read(args.new, io);
-    return diffReport(found, { shown, places, limit: failingFrom(args) });
+    return diffReport(result, { shown, places, limit: failingFrom(args) });
   },
-  exit: ({ found }, args) => outcomeOf(found, failingFrom(args)),
+  exit: ({ result }, args) => outcomeOf(result, failingFrom(args)),
 });
 
 /** Returns the mildest severity that fails the run; undefined: none does. */
@@ -82,6 +82,6 @@ function failingFrom({ failOn, exitCode }: Args): DiffSeverity | undefined {
 
 function outcomeOf({ findings, omitted }: Diff, limit: DiffSeverity | undefined): Outcome {
   if (limit === undefined) return 'ok';
-  const found = [...findings, ...omitted].some(({ severity }) => isAsSevereAs(severity, limit));
-  return found ? 'findings' : 'ok';
+  const isFailing = [...findings, ...omitted].some(({ severity }) => isAsSevereAs(severity, limit));
+  return isFailing ? 'findings' : 'ok';
 }

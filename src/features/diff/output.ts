@@ -333,7 +333,7 @@ export function diffReport(diff: Diff, { shown, places, limit }: DiffContext): R
 
 /** The result of `diff`. */
 export interface DiffValue {
-  readonly found: Diff;
+  readonly result: Diff;
   /** The two sides, as the user named them. */
   readonly shown: { readonly old: string; readonly new: string };
 }
@@ -418,7 +418,7 @@ type DiffDocument = Static<typeof schema>;
 /** All differences between two package sets, the worst findings first. */
 export const diffOutput = jsonOutput(
   schema,
-  ({ found: { packages, ...found }, shown }: DiffValue): DiffDocument => ({
+  ({ result: { packages, ...result }, shown }: DiffValue): DiffDocument => ({
     ...shown,
     packages: {
       added: packages.added.map((change) => endDocument(change.after!, change)),
@@ -432,10 +432,10 @@ export const diffOutput = jsonOutput(
         wantedBy: change.wantedBy.map(wantDocument),
       })),
     },
-    objects: found.objects.map(objectDocument),
-    findings: found.findings.map(findingDocument),
-    omitted: found.omitted,
-    notes: found.notes,
+    objects: result.objects.map(objectDocument),
+    findings: result.findings.map(findingDocument),
+    omitted: result.omitted,
+    notes: result.notes,
   }),
 );
 

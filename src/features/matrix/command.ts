@@ -46,27 +46,27 @@ export const matrixCommand = defineCommand({
       lockfile: lock?.lockfile,
       shard: args.shard === undefined ? undefined : parseShard(args.shard),
     };
-    const found = await withProgress(io, stats, () => matrix(request, options));
+    const result = await withProgress(io, stats, () => matrix(request, options));
     const command = { flags, positionals: refsArgument };
     const inputs = [...texts.values(), lock?.text];
     const part = options.shard && {
       ...options.shard,
       ...shardRequest({ name: 'matrix', command, args, inputs }, io),
     };
-    return { found, request, bytes: stats.bytes, part };
+    return { result, request, bytes: stats.bytes, part };
   },
   json: () => matrixOutput,
-  text: ({ found }) => matrixLines(matrixRows(found)),
-  notes: ({ found }) => found.notes.map((note) => `note: ${note}`),
-  headline: ({ found }) => worksOnText(found),
+  text: ({ result }) => matrixLines(matrixRows(result)),
+  notes: ({ result }) => result.notes.map((note) => `note: ${note}`),
+  headline: ({ result }) => worksOnText(result),
   findings: async (value) => {
     const { matrixReport } = await import('./findings-output.js');
-    return matrixReport(value.found, value.request, outcomeOf(value) !== 'ok');
+    return matrixReport(value.result, value.request, outcomeOf(value) !== 'ok');
   },
   exit: outcomeOf,
 });
 
 /** A shard of the releases decides nothing. `report merge` decides with all shards. */
-function outcomeOf({ found, part }: MatrixValue): Outcome {
-  return part === undefined ? matrixOutcome(found.rows) : 'ok';
+function outcomeOf({ result, part }: MatrixValue): Outcome {
+  return part === undefined ? matrixOutcome(result.rows) : 'ok';
 }

@@ -51,17 +51,17 @@ function matrixTable({ rows }: Matrix): string[] {
 }
 
 /** Returns the report of a matrix. `failed`: the set works on none of the releases. */
-export function matrixReport(found: Matrix, request: Request, failed: boolean): Report {
+export function matrixReport(result: Matrix, request: Request, failed: boolean): Report {
   const meant = failed || request.crossplanes !== undefined;
-  const findings = matrixFindings(found, request, meant).map((finding) => ({
+  const findings = matrixFindings(result, request, meant).map((finding) => ({
     ...finding,
     fails: failed,
   }));
   return singleStep({
     command: 'matrix',
-    headline: matrixHeadline(found),
+    headline: matrixHeadline(result),
     findings,
-    details: matrixTable(found).join(''),
+    details: matrixTable(result).join(''),
     isDetailed: true,
   });
 }

@@ -23,7 +23,7 @@ import { answerFields } from '../resolve/answer-schema-output.js';
 
 /** The result of `matrix`. */
 export interface MatrixValue {
-  readonly found: Matrix;
+  readonly result: Matrix;
   readonly request: Request;
   /** Bytes read from the network. */
   readonly bytes: number;
@@ -58,10 +58,10 @@ type MatrixDocument = Static<typeof schema>;
 
 export const matrixOutput = jsonOutput(
   schema,
-  ({ found, bytes, part }: MatrixValue): MatrixDocument => ({
+  ({ result, bytes, part }: MatrixValue): MatrixDocument => ({
     shard: part,
-    ...matrixRows(found),
-    stats: { ...found.stats, bytes },
+    ...matrixRows(result),
+    stats: { ...result.stats, bytes },
   }),
 );
 

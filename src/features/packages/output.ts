@@ -27,7 +27,7 @@ import type { VersionList } from './versions.js';
 
 /** The result of `versions`. */
 export interface VersionsValue {
-  readonly found: VersionList;
+  readonly published: VersionList;
   /** The locked version; undefined: none is. */
   readonly locked: string | undefined;
   readonly crossplane: string;
@@ -51,23 +51,23 @@ const versionsSchema = outputSchema('versions -o json', {
 
 export const versionsOutput = jsonOutput(
   versionsSchema,
-  ({ found, locked, crossplane: target }: VersionsValue): Static<typeof versionsSchema> => ({
-    source: found.repository,
+  ({ published, locked, crossplane: target }: VersionsValue): Static<typeof versionsSchema> => ({
+    source: published.repository,
     crossplane: target,
     locked,
-    versions: found.versions,
-    total: found.total,
+    versions: published.versions,
+    total: published.total,
   }),
 );
 
 /** Returns a line for each version: required Crossplane, and whether it is locked or rejected. */
-export function versionLines(found: VersionList, locked: string | undefined): string[] {
-  const rows = found.versions.map((each) => [
+export function versionLines(published: VersionList, locked: string | undefined): string[] {
+  const rows = published.versions.map((each) => [
     each.version,
     each.crossplane ?? '',
     [each.version === locked ? 'locked' : '', each.refused ?? ''].filter(Boolean).join('; '),
   ]);
-  const omitted = found.total - found.versions.length;
+  const omitted = published.total - published.versions.length;
   return [
     ...columns([['version', 'Crossplane', ''], ...rows]),
     ...(omitted > 0 ? [`and ${counted(omitted, 'older version')}; \`--all\` shows them`] : []),
@@ -91,11 +91,11 @@ const searchSchema = outputSchema('search -o json', {
 export const searchOutput = jsonOutput(
   searchSchema,
   (
-    found: readonly FoundPackage[],
+    packages: readonly FoundPackage[],
     { word }: { readonly word: string },
   ): Static<typeof searchSchema> => ({
     word,
-    packages: found.map(({ repository, ...rest }) => ({ source: repository, ...rest })),
+    packages: packages.map(({ repository, ...rest }) => ({ source: repository, ...rest })),
   }),
 );
 
@@ -103,9 +103,9 @@ export const searchOutput = jsonOutput(
 const MAX_OWNED_NAMED = 2;
 
 /** Returns a line for each package: name, version, kind, and owned objects that match the word. */
-export function foundLines(found: readonly FoundPackage[]): string[] {
+export function foundLines(packages: readonly FoundPackage[]): string[] {
   return columns(
-    found.map(({ repository, version, kind, owns }) => {
+    packages.map(({ repository, version, kind, owns }) => {
       const names = owns.slice(0, MAX_OWNED_NAMED).map(({ kind: as, name }) => `${as} ${name}`);
       const omitted = owns.length - names.length;
       const more = omitted > 0 ? [`${omitted} more`] : [];

@@ -47,8 +47,8 @@ export const versionsCommand = defineCommand({
       });
     }
     const locked = lock?.lockfile.packages.find((each) => each.repository === repository)?.version;
-    return { found, locked, crossplane: target.version };
+    return { published: found, locked, crossplane: target.version };
   },
   json: () => versionsOutput,
-  text: ({ found, locked }) => versionLines(found, locked),
+  text: ({ published, locked }) => versionLines(published, locked),
 });

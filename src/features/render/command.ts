@@ -170,7 +170,7 @@ export const renderCommand = defineCommand({
     if (args.check && args.plan !== undefined) throw conflictingFlags('--check', '--plan');
     const lock = await readRequiredLock(args, io);
     if (args.plan === undefined) return renderLock(lock, layout, args, io);
-    const { renderSteps } = await import('../plan/folder-command.js');
+    const { renderSteps } = await import('../plan/command.js');
     return renderSteps({ ...args, plan: args.plan }, lock.lockfile, io);
   },
   json: () => renderOutput,

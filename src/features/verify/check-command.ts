@@ -259,8 +259,8 @@ class CheckRun {
   }
 
   async #lint(request: Request, answer: Solved, { source }: ResolveOptions): Promise<Outcome> {
-    const found = await this.#waiting(() => lintProject(request, answer, source));
-    const findings = setFindings(found, this.#args.failOn);
+    const problems = await this.#waiting(() => lintProject(request, answer, source));
+    const findings = setFindings(problems, this.#args.failOn);
     const isBad = findings.some(({ fails }) => fails);
     const text = findingCounts(findings);
     return isBad ? failed(EXIT.findings, text, findings) : passed(text, findings);
@@ -269,11 +269,13 @@ class CheckRun {
   async #matrix(request: Request, options: ResolveOptions): Promise<Outcome> {
     if (request.crossplanes === undefined) return skipped('`spec.crossplanes` names no release');
     // The matrix is about the releases of the request, not about the one of this run.
-    const found = await this.#waiting(() => matrix(request, { ...options, crossplane: undefined }));
-    const findings = matrixFindings(found, request, true);
-    const text = matrixHeadline(found);
+    const result = await this.#waiting(() =>
+      matrix(request, { ...options, crossplane: undefined }),
+    );
+    const findings = matrixFindings(result, request, true);
+    const text = matrixHeadline(result);
     if (findings.length === 0) return passed(text);
-    const isBlocked = found.rows.some(({ status }) => status === 'unsolvable');
+    const isBlocked = result.rows.some(({ status }) => status === 'unsolvable');
     return failed(isBlocked ? EXIT.unsolvable : EXIT.gaveUp, text, findings);
   }
 

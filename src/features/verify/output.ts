@@ -82,13 +82,15 @@ interface SignatureSetting {
 }
 
 export function signatureReport(
-  found: {
+  {
+    checked,
+    failures,
+  }: {
     readonly checked: readonly LockedSignature[];
     readonly failures: readonly SourceError[];
   },
   setting: SignatureSetting,
 ): SignatureReport {
-  const { checked, failures } = found;
   const signatures = checked.map(rowOf);
   const count = (status: SignatureRow['status']) =>
     signatures.filter((row) => row.status === status).length;

@@ -60,7 +60,7 @@ export const whyCommand = defineCommand({
   json: () => whyOutput,
   text: (value, { explain }) =>
     'answers' in value ? value.answers.flatMap(whyLines) : whyNotLines(value, explain),
-  exit: (value) => ('found' in value && value.found.status === 'gave-up' ? 'gave-up' : 'ok'),
+  exit: (value) => ('result' in value && value.result.status === 'gave-up' ? 'gave-up' : 'ok'),
 });
 
 async function whyNot(text: string, args: Args, io: RunIo): Promise<WhyNotValue> {
@@ -71,12 +71,12 @@ async function whyNot(text: string, args: Args, io: RunIo): Promise<WhyNotValue>
   const stats = noStats();
   const source = await openSources(args, io, stats, request.kept);
   const options = { ...resolveOptions(args, source, io), lockfile };
-  const found = await withProgress(io, stats, () => whyNotChosen(request, wanted, options));
+  const result = await withProgress(io, stats, () => whyNotChosen(request, wanted, options));
   const { file: files = [], crossplane } = args;
   const hasCrossplane = crossplane !== undefined;
   const inputs = { ...read, refs: [], files, hasCrossplane, cwd: io.cwd };
   const isLocked = lockfile?.packages.some((one) => one.repository === wanted.repository) === true;
-  return { found, wanted, inputs, isLocked };
+  return { result, wanted, inputs, isLocked };
 }
 
 /** Parses `PKG@VERSION` or `PKG:TAG`. PKG may be the end of the name of a locked package. */

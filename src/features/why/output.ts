@@ -46,7 +46,7 @@ export interface WhyValue {
 
 /** The result of `why --not`. */
 export interface WhyNotValue {
-  readonly found: WhyNot;
+  readonly result: WhyNot;
   readonly wanted: Candidate;
   /** The inputs that suggestions change. */
   readonly inputs: GivenInputs;
@@ -88,29 +88,29 @@ function directText({ direct }: LockedPackage): string {
 
 /** Returns why the answer does not have a version, as `resolve` would. */
 export function whyNotLines(
-  { found, wanted: { repository, version }, inputs, isLocked }: WhyNotValue,
+  { result, wanted: { repository, version }, inputs, isLocked }: WhyNotValue,
   explain: boolean,
 ): string[] {
   const wanted = `${shellWord(repository)}@${version}`;
-  switch (found.status) {
+  switch (result.status) {
     case 'refused': {
       const textOf = explain ? explainedRefusalText : refusalText;
       // `add` numbers its suggestions differently: without inputs, no command is printed.
       const command = `xpkg-resolve update ${wanted}`;
-      const refusalLines = textOf(found.refusal, isLocked ? inputs : undefined, { command });
-      const by = heldByLines(found.heldBy);
+      const refusalLines = textOf(result.refusal, isLocked ? inputs : undefined, { command });
+      const by = heldByLines(result.heldBy);
       return [...by, ...refusalLines.map((line) => line.replace(/^error: /, ''))];
     }
     case 'overridden':
-      return [found.text];
+      return [result.text];
     case 'gave-up':
       return ['it could not be found out in time: raise --timeout'];
     case 'possible': {
-      const { changes, unrequired } = found.answer;
+      const { changes, unrequired } = result.answer;
       const verb = unrequired.includes(repository) ? 'add' : 'update';
       return [
         `possible: there is a set with ${repository} ${version}`,
-        ...heldByLines(found.heldBy),
+        ...heldByLines(result.heldBy),
         ...(changes.length === 0 ? ['  it is the one that is locked'] : []),
         ...changeLines(changes, false).map((line) => `  ${line}`),
         ...(changes.length === 0 ? [] : [`hint: \`xpkg-resolve ${verb} ${wanted}\``]),
@@ -192,34 +192,34 @@ function packageDocument({ repository, version, direct }: LockedPackage) {
   return { source: repository, version, direct };
 }
 
-function whyNotDocument({ found, wanted, inputs }: WhyNotValue): WhyDocument {
+function whyNotDocument({ result, wanted, inputs }: WhyNotValue): WhyDocument {
   const about = { source: wanted.repository, version: wanted.version };
-  switch (found.status) {
+  switch (result.status) {
     case 'refused':
       return {
         ...about,
-        heldBy: heldByJson(found.heldBy),
-        why: answerBody(found.refusal, inputs),
+        heldBy: heldByJson(result.heldBy),
+        why: answerBody(result.refusal, inputs),
       };
     case 'overridden':
       return {
         ...about,
         why: {
           status: 'unsolvable',
-          summary: { headline: found.text, lines: [] },
-          explanation: found.text,
-          core: [{ kind: 'requirement', text: found.text, path: [found.place] }],
+          summary: { headline: result.text, lines: [] },
+          explanation: result.text,
+          core: [{ kind: 'requirement', text: result.text, path: [result.place] }],
           suggestions: [],
         },
       };
     case 'gave-up':
       return { ...about, status: 'gave-up' };
     case 'possible': {
-      const { answer } = found;
+      const { answer } = result;
       return {
         ...about,
         status: 'possible',
-        heldBy: heldByJson(found.heldBy),
+        heldBy: heldByJson(result.heldBy),
         crossplane: answer.target.version,
         changes: changesJson(answer.changes),
         notes: answer.notes,
