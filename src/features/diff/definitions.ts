@@ -7,25 +7,7 @@ import {
   shownValue,
   without,
 } from './findings.js';
-import {
-  ANNOTATION_RULES,
-  BOUND_RULES,
-  CEL_RULES,
-  COMBINATION_RULES,
-  DEFAULT_RULES,
-  ENUM_RULES,
-  FIELD_RULES,
-  fieldsIn,
-  LIST_RULES,
-  NULL_RULES,
-  PATTERN_RULES,
-  REQUIRED_RULES,
-  type RuleFamily,
-  type RuleFinding,
-  type SchemaPair,
-  TYPE_RULES,
-  UNKNOWN_FIELD_RULES,
-} from './schema-rules.js';
+import { fieldsIn, type RuleFinding, SCHEMA_RULES, type SchemaPair } from './schema-rules.js';
 import { byCodePoint } from '../../base/collections.js';
 import {
   isMapping,
@@ -349,22 +331,6 @@ export function compareDefinitions(before: JsonValue, after: JsonValue): Documen
   ];
 }
 
-const FAMILIES: readonly RuleFamily[] = [
-  FIELD_RULES,
-  TYPE_RULES,
-  ENUM_RULES,
-  REQUIRED_RULES,
-  BOUND_RULES,
-  PATTERN_RULES,
-  DEFAULT_RULES,
-  NULL_RULES,
-  CEL_RULES,
-  UNKNOWN_FIELD_RULES,
-  LIST_RULES,
-  COMBINATION_RULES,
-  ANNOTATION_RULES,
-];
-
 /** A schema, and its path in the document. */
 interface PlacedSchema {
   readonly schema: JsonObject;
@@ -438,7 +404,7 @@ function fieldPath(path: string, name: string): string {
 
 function* findingsAt(pair: SchemaPair): Iterable<RuleFinding> {
   const covered = new Set<string>(STRUCTURAL);
-  for (const family of FAMILIES) {
+  for (const family of SCHEMA_RULES) {
     const findings = [...family.find(pair)];
     if (findings.length > 0) for (const keyword of family.keywords) covered.add(keyword);
     yield* findings;

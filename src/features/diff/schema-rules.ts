@@ -3,6 +3,7 @@ import {
   isMapping,
   type JsonObject,
   type JsonValue,
+  listOf,
   mappingOf,
   stringOf,
 } from '../../base/json.js';
@@ -22,7 +23,7 @@ export interface RuleFinding extends RuleResult {
 }
 
 /** A family of rules: the effects of changing one or a few keywords of a schema. */
-export interface RuleFamily {
+interface RuleFamily {
   /** Keywords that the family covers. Changes of other keywords are reported as harmless. */
   readonly keywords: readonly string[];
   find(pair: SchemaPair): Iterable<RuleFinding>;
@@ -36,8 +37,7 @@ export function fieldsIn(schema: JsonObject): ReadonlyMap<string, JsonObject> {
 
 /** Values of a keyword that is a list. */
 function valuesOf(schema: JsonObject, keyword: string): readonly JsonValue[] {
-  const value = schema[keyword];
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  return listOf(schema[keyword]) ?? [];
 }
 
 /** Whether the API server keeps fields that the schema does not name. */
@@ -60,7 +60,7 @@ function* flagChange(
 }
 
 /** Added and removed fields, and maps that become objects with named fields. */
-export const FIELD_RULES: RuleFamily = {
+const FIELD_RULES: RuleFamily = {
   keywords: ['properties', 'additionalProperties', 'items'],
   *find({ before, after }) {
     const [oldFields, newFields] = [fieldsIn(before), fieldsIn(after)];
@@ -110,7 +110,7 @@ function isMap({ additionalProperties }: { readonly additionalProperties?: unkno
 }
 
 /** Required fields of an object. */
-export const REQUIRED_RULES: RuleFamily = {
+const REQUIRED_RULES: RuleFamily = {
   keywords: ['required'],
   *find(pair) {
     const [oldNames, newNames] = [requiredIn(pair.before), requiredIn(pair.after)];
@@ -143,7 +143,7 @@ const UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 
 /** Fields that no schema names, and objects inside objects. */
-export const UNKNOWN_FIELD_RULES: RuleFamily = {
+const UNKNOWN_FIELD_RULES: RuleFamily = {
   keywords: [UNKNOWN, EMBEDDED],
   *find(pair) {
     yield* flagChange(pair, UNKNOWN, {
@@ -167,7 +167,7 @@ export const UNKNOWN_FIELD_RULES: RuleFamily = {
 };
 
 /** Default values: stored objects keep the old default, new objects get the new one. */
-export const DEFAULT_RULES: RuleFamily = {
+const DEFAULT_RULES: RuleFamily = {
   keywords: ['default'],
   *find({ before, after }) {
     const [from, to] = [before['default'], after['default']];
@@ -191,7 +191,7 @@ const LIST_KEYS = 'x-kubernetes-list-map-keys';
 const MAP_TYPE = 'x-kubernetes-map-type';
 
 /** Merging of lists and maps, and the keys that make two items of a list equal. */
-export const LIST_RULES: RuleFamily = {
+const LIST_RULES: RuleFamily = {
   keywords: [LIST_TYPE, LIST_KEYS, MAP_TYPE],
   *find({ before, after }) {
     const [oldType, newType] = [listTypeOf(before), listTypeOf(after)];
@@ -240,7 +240,7 @@ const WIDER_FORMATS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Type and format of values. */
-export const TYPE_RULES: RuleFamily = {
+const TYPE_RULES: RuleFamily = {
   keywords: ['type', 'format', 'x-kubernetes-int-or-string'],
   *find({ before, after }) {
     const [oldType, newType] = [typeOf(before), typeOf(after)];
@@ -275,7 +275,7 @@ function typeOf(schema: JsonObject): string {
 }
 
 /** Whether `null` is a value. */
-export const NULL_RULES: RuleFamily = {
+const NULL_RULES: RuleFamily = {
   keywords: ['nullable'],
   find: (pair) =>
     flagChange(pair, 'nullable', {
@@ -285,7 +285,7 @@ export const NULL_RULES: RuleFamily = {
 };
 
 /** The values that a field may take. */
-export const ENUM_RULES: RuleFamily = {
+const ENUM_RULES: RuleFamily = {
   keywords: ['enum'],
   *find({ before, after }) {
     const [from, to] = [valuesOf(before, 'enum'), valuesOf(after, 'enum')];
@@ -309,7 +309,7 @@ const LOWER = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
 const FLAGS = ['exclusiveMaximum', 'exclusiveMinimum', 'uniqueItems'] as const;
 
 /** Limits of values, lengths and counts. */
-export const BOUND_RULES: RuleFamily = {
+const BOUND_RULES: RuleFamily = {
   keywords: [...UPPER, ...LOWER, ...FLAGS, 'multipleOf'],
   *find({ before, after }) {
     for (const keyword of UPPER) {
@@ -367,7 +367,7 @@ function limitOf(value: unknown): number | undefined {
 }
 
 /** Patterns. Whether a changed pattern accepts fewer values is not determined. */
-export const PATTERN_RULES: RuleFamily = {
+const PATTERN_RULES: RuleFamily = {
   keywords: ['pattern'],
   *find({ before, after }) {
     const [from, to] = [stringOf(before['pattern']) ?? '', stringOf(after['pattern']) ?? ''];
@@ -389,7 +389,7 @@ export const PATTERN_RULES: RuleFamily = {
 const VALIDATIONS = 'x-kubernetes-validations';
 
 /** CEL rules, identified by their expression. A rule that names `oldSelf` applies to updates only. */
-export const CEL_RULES: RuleFamily = {
+const CEL_RULES: RuleFamily = {
   keywords: [VALIDATIONS],
   *find({ before, after }) {
     const [oldRules, newRules] = [rulesIn(before), rulesIn(after)];
@@ -426,7 +426,7 @@ function rulesIn(schema: JsonObject): ReadonlyMap<string, JsonValue> {
 const COMBINATIONS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 /** Combined schemas. Which values a changed combination rejects is not determined. */
-export const COMBINATION_RULES: RuleFamily = {
+const COMBINATION_RULES: RuleFamily = {
   keywords: COMBINATIONS,
   *find({ before, after }) {
     for (const keyword of COMBINATIONS) {
@@ -444,7 +444,7 @@ export const COMBINATION_RULES: RuleFamily = {
 };
 
 /** Texts for people. */
-export const ANNOTATION_RULES: RuleFamily = {
+const ANNOTATION_RULES: RuleFamily = {
   keywords: ['description', 'title', 'example', 'externalDocs'],
   *find({ before, after }) {
     for (const keyword of ANNOTATION_RULES.keywords) {
@@ -454,3 +454,20 @@ export const ANNOTATION_RULES: RuleFamily = {
     }
   },
 };
+
+/** The rules, in the order in which their findings are listed for one node. */
+export const SCHEMA_RULES: readonly RuleFamily[] = [
+  FIELD_RULES,
+  TYPE_RULES,
+  ENUM_RULES,
+  REQUIRED_RULES,
+  BOUND_RULES,
+  PATTERN_RULES,
+  DEFAULT_RULES,
+  NULL_RULES,
+  CEL_RULES,
+  UNKNOWN_FIELD_RULES,
+  LIST_RULES,
+  COMBINATION_RULES,
+  ANNOTATION_RULES,
+];
