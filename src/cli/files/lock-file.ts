@@ -93,12 +93,14 @@ async function pulled(place: LockPlace, io: RunIo): Promise<string | undefined> 
 export const NO_LOCK_HINT = '`xpkg-resolve resolve` writes one; `--lock` says where it is';
 
 /** Reads a lockfile that must exist. Throws an `OtherResult` if there is none. */
-export async function readRequiredLock(args: LockPlace, io: RunIo): Promise<LockOnDisk> {
+export async function readRequiredLock(
+  args: LockPlace,
+  io: RunIo,
+  hint = NO_LOCK_HINT,
+): Promise<LockOnDisk> {
   const lock = await readLock(args, io);
   if (lock !== undefined) return lock;
-  throw new OtherResult((output, full) =>
-    reportNoLock({ lock: args.lock, output }, NO_LOCK_HINT, full),
-  );
+  throw new OtherResult((output, full) => reportNoLock({ lock: args.lock, output }, hint, full));
 }
 
 /** `readRequiredLock` for commands that print by themselves; undefined: an error has been printed. */

@@ -45,7 +45,7 @@ export interface CommandDefinition<
   /** Lines for stderr, before the data. */
   readonly notes?: (value: Value, args: Args) => Awaitable<readonly string[]>;
   /** Lines for stderr, after the data. */
-  readonly closingNotes?: (value: Value, args: Args) => Awaitable<readonly string[]>;
+  readonly closingNotes?: (value: Value, args: Args, io: RunIo) => Awaitable<readonly string[]>;
   /** The result in one line, for a table of many projects; undefined: none. */
   readonly headline?: (value: Value, args: Args) => string | undefined;
   /** The result that the exit code stands for; without it, every run that returns a value is ok. */
@@ -110,7 +110,7 @@ async function printValue<P extends Positionals, F extends Flags, Value>(
   else await printText(definition, value, args, io);
   const headline = definition.headline?.(value, args);
   if (headline !== undefined) io.headline(headline);
-  for (const line of (await definition.closingNotes?.(value, args)) ?? []) io.note(line);
+  for (const line of (await definition.closingNotes?.(value, args, io)) ?? []) io.note(line);
   return exitCodeOf(definition.exit?.(value, args) ?? EXIT.done);
 }
 

@@ -7,13 +7,13 @@ import {
   type Request,
   type RootVersion,
 } from '../../project/inputs/request.js';
-import { command, EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { fullReference } from '../../cli/arguments/package-names.js';
-import type { Io } from '../../cli/terminal/io.js';
-import { EditedSet, editFlags } from './edit-project-command.js';
+import { EditedSet, editFlags, withEdits } from './edit-project-command.js';
+import { type AnswerValue, answerPrinting } from '../resolve/answer-command.js';
 
-export const addCommand = command({
+export const addCommand = defineCommand({
   positionals: {
     refs: {
       type: 'string',
@@ -52,13 +52,12 @@ export const addCommand = command({
       set.list.entries.every(({ name }) => name !== repository);
     const refs = named.filter((ref) => isNew(rootOf(ref)));
     if (refs.length > 0) {
-      const code = await addEntries(set, refs, { told, isWritten: args.write });
-      if (code !== undefined) return code;
+      const refused = await addEntries(set, refs, { told, isWritten: args.write });
+      if (refused !== undefined) return refused;
     }
-    const code = await set.finish();
-    if (code === EXIT.done) noteEdits(told, args.write, io);
-    return code;
+    return withEdits(await set.finish(), told, args);
   },
+  ...answerPrinting,
 });
 
 function rootOf(ref: string): PackageRootDraft {
@@ -92,12 +91,12 @@ async function changeEntry(
   return `${isWritten ? 'changed' : 'would change'} ${name} from \`${now}\` to \`${text}\` (${place})`;
 }
 
-/** Adds packages with the kinds and versions found; returns the exit code if that fails. */
+/** Adds packages with the kinds and versions found; returns the refusal if that fails. */
 async function addEntries(
   set: EditedSet,
   refs: readonly string[],
   { told, isWritten }: { readonly told: string[]; readonly isWritten: boolean },
-): Promise<ExitCode | undefined> {
+): Promise<AnswerValue | undefined> {
   const roots = refs.map(rootOf);
   const free = roots.filter(({ version }) => version === ANY_VERSION);
   const request = await set.request(refs);
@@ -126,10 +125,4 @@ async function addEntries(
 function versionText(version: RootVersion): string {
   if (version.form === 'text') return version.text;
   return version.form === 'tag' ? version.tag : version.digest;
-}
-
-/** Prints what happened to each package named, or would happen with `--no-write`. */
-export function noteEdits(told: readonly string[], isWritten: boolean, io: Io): void {
-  for (const line of told) io.note(line);
-  if (!isWritten) io.note('nothing was written (--no-write)');
 }

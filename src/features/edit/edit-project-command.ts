@@ -6,20 +6,26 @@ import type { PatchOperation } from '../../base/json.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { SourceReader } from '../../resolver/driver/source-memory.js';
 import { findPackageList, isPackageSet, type ListInFile } from '../../project/edit/package-list.js';
-import { readInputs, type Inputs } from '../../project/inputs/read-inputs.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ResolveOptions } from '../../resolver/resolve/to-problem.js';
-import type { ArgsOf, Flags, ExitCode } from '../../cli/kit/command.js';
+import type { ArgsOf, Flags } from '../../cli/kit/command.js';
 import { bundleFlags, editedOutputFlag } from '../../cli/arguments/common-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, type LockOnDisk } from '../../cli/files/lock-file.js';
 import { refuseOtherSet } from '../../cli/files/lock-checks.js';
 import { withProgress } from '../../cli/terminal/progress.js';
-import { type Given, withHintFlags, reportAnswer } from '../resolve/answer-command.js';
+import { type AnswerValue, writeAnswer } from '../resolve/answer-command.js';
+import {
+  type Given,
+  outputsOf,
+  readGiven,
+  silent,
+  withHintFlags,
+} from '../resolve/workflow-command.js';
 import { shellCommand } from '../../base/escape.js';
 
 /** Flags of every command that edits input files and resolves. */
@@ -35,7 +41,7 @@ type EditArgs = ArgsOf<typeof editFlags>;
 export class EditedSet {
   readonly lock: LockOnDisk | undefined;
   #args: EditArgs;
-  readonly #io: Io;
+  readonly #io: RunIo;
   readonly #stats = noStats();
   readonly #before: string;
   #found: ListInFile;
@@ -47,7 +53,7 @@ export class EditedSet {
   #source: PackageSource | undefined;
   #isReleaseNamed = false;
 
-  constructor(args: EditArgs, io: Io, found: ListInFile, lock: LockOnDisk | undefined) {
+  constructor(args: EditArgs, io: RunIo, found: ListInFile, lock: LockOnDisk | undefined) {
     this.#args = args;
     this.#io = io;
     this.#before = found.text;
@@ -55,7 +61,7 @@ export class EditedSet {
     this.lock = lock;
   }
 
-  static async open(args: EditArgs, io: Io): Promise<EditedSet> {
+  static async open(args: EditArgs, io: RunIo): Promise<EditedSet> {
     const options = { files: args.file ?? [], cwd: io.cwd, skip: outputsOf(args) };
     // The lockfile first: to read it finishes what a killed command began.
     const lock = await readLock(args, io);
@@ -115,21 +121,11 @@ export class EditedSet {
     return (await this.#given(refs)).request;
   }
 
-  async #given(refs: readonly string[]): Promise<Given & Pick<Inputs, 'warnings' | 'notes'>> {
-    const { file: files = [], strict, compat, crossplane } = this.#args;
-    const read = await readInputs({
-      files,
-      refs,
-      cwd: this.#io.cwd,
-      stdin: () => this.#io.stdin(),
-      strict,
-      compat,
-      skip: outputsOf(this.#args),
-      unsaved: this.#unsaved(),
-    });
-    const request = this.#withNamed(read.request);
-    const hasCrossplane = crossplane !== undefined;
-    return { ...read, request, refs, files, hasCrossplane, cwd: this.#io.cwd };
+  async #given(refs: readonly string[]): Promise<Given> {
+    const args = { ...this.#args, refs };
+    // Notes about the inputs are printed once, by `finish`.
+    const read = await readGiven(args, silent(this.#io), this.#unsaved());
+    return { ...read, request: this.#withNamed(read.request) };
   }
 
   /** The command line is the origin of what it names, although the file will contain it. */
@@ -182,16 +178,8 @@ export class EditedSet {
     return edit.refs ?? refs;
   }
 
-  /** Prints an answer that nothing is written for. */
-  async refuse(
-    answer: Exclude<Answer, { status: 'solved' }>,
-    refs: readonly string[],
-  ): Promise<ExitCode> {
-    return this.#report(answer, await this.#given(refs));
-  }
-
   /** Resolves the edited inputs. If there is an answer, writes everything. */
-  async finish(): Promise<ExitCode> {
+  async finish(): Promise<AnswerValue> {
     const { request, set } = await this.#given([]);
     refuseOtherSet(this.lock?.lockfile, set, this.#args, this.#io);
     const answer = await this.resolve(request);
@@ -202,24 +190,36 @@ export class EditedSet {
     if (this.#args.applyHint !== undefined && this.#hintsTaken === 0) {
       this.#io.note('note: there is an answer, so no hint is applied');
     }
-    return this.#report(answer, inputs);
+    return this.#write(answer, inputs);
+  }
+
+  /** Returns the value of the command for a request without an answer: nothing is written. */
+  async refuse(
+    answer: Exclude<Answer, { status: 'solved' }>,
+    refs: readonly string[],
+  ): Promise<AnswerValue> {
+    return this.#write(answer, await this.#given(refs));
+  }
+
+  #write(answer: Answer, inputs: Given): Promise<AnswerValue> {
+    const { request } = inputs;
+    const found = { answer, request, inputs, lock: this.lock, isLocked: false };
+    const edits = { unsaved: this.#unsaved(), edited: this.#found.text };
+    return writeAnswer({ ...found, ...edits, stats: this.#stats }, this.#args, this.#io);
   }
 
   #unsaved(): ReadonlyMap<string, string> {
     const { file, text } = this.#found;
     return new Map([...(text === this.#before ? [] : [[file, text] as const]), ...this.#others]);
   }
-
-  #report(answer: Answer, inputs: Given): Promise<ExitCode> {
-    const { bytes } = this.#stats;
-    const { lock } = this;
-    const { allowUndigested } = inputs.request;
-    const reported = { answer, lock, mayChange: true, allowUndigested, bytes, inputs };
-    const edits = { unsaved: this.#unsaved(), edited: this.#found.text };
-    return reportAnswer({ ...reported, ...edits }, this.#args, this.#io);
-  }
 }
 
-function outputsOf({ lock, out }: EditArgs): readonly string[] {
-  return [lock, ...(out === '-' ? [] : [out])];
+/** Adds what happened to each named package, or would happen with `--no-write`, to a solved value. */
+export function withEdits(
+  value: AnswerValue,
+  edits: readonly string[],
+  { write }: Pick<EditArgs, 'write'>,
+): AnswerValue {
+  if (value.written === undefined) return value;
+  return { ...value, closing: [...edits, ...(write ? [] : ['nothing was written (--no-write)'])] };
 }

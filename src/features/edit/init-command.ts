@@ -19,13 +19,14 @@ import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
 import { mappingOf, type JsonObject } from '../../base/json.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
-import { command, type ArgsOf, type Flags, EXIT, jsonDocument } from '../../cli/kit/command.js';
+import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { explainFlag, writeFlag, editedOutputFlag } from '../../cli/arguments/common-flags.js';
 import { fileFlag } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import { fullReference, isShort } from '../../cli/arguments/package-names.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { reportUnsolved } from '../resolve/answer-command.js';
 import { newProjectText, projectName, type NewProject } from './new-project.js';
@@ -44,7 +45,7 @@ const flags = {
 
 type Args = ArgsOf<typeof flags & typeof refsArgument>;
 
-export const initCommand = command({
+export const initCommand = defineCommand({
   positionals: refsArgument,
   flags,
   isInWorkingFolder: true,
@@ -67,28 +68,31 @@ export const initCommand = command({
       crossplane: crossplane ?? constraintOf(request),
     };
     const answer = await withProgress(io, stats, () => resolve(request, options));
-    if (answer.status !== 'solved') return reportUnsolved(answer, stats, args, io);
+    if (answer.status !== 'solved') {
+      throw new OtherResult((_output, full) => reportUnsolved(answer, stats, args, full));
+    }
     for (const warning of answer.warnings) io.note(`warning: ${warning}`);
-    const text = newProjectText({
+    const project = newProjectText({
       name: projectName(io.cwd),
       crossplane: crossplane ?? answer.target.version,
       ...contentsOf(request, answer),
     });
     noteOmitted(request, io);
     if (args.write) {
-      const change = { path: resolvePath(io.cwd, FILE), content: text };
+      const change = { path: resolvePath(io.cwd, FILE), content: project };
       await writeTransaction([change], { project: io.cwd });
     }
-    if (args.output === 'json') io.out(jsonDocument({ status: 'solved', file: FILE, text }));
-    else if (args.output === 'yaml' || !args.write) io.out(text);
-    if (!args.write) return EXIT.done;
-    io.note(`wrote ${FILE}`);
-    io.note('hint: `xpkg-resolve resolve` locks it, `xpkg-resolve add` adds to it');
-    return EXIT.done;
+    return project;
   },
+  json: async () => (await import('./init-output.js')).initOutput,
+  text: (project, { output, write }) => (output === 'yaml' || !write ? project : []),
+  closingNotes: (_project, { write }) =>
+    write
+      ? [`wrote ${FILE}`, 'hint: `xpkg-resolve resolve` locks it, `xpkg-resolve add` adds to it']
+      : [],
 });
 
-function refuseOverwriting({ cwd }: Io): void {
+function refuseOverwriting({ cwd }: RunIo): void {
   if (!existsSync(resolvePath(cwd, FILE))) return;
   throw new InputError(`\`${FILE}\` is there already, and is left as it is`, {
     hint: '`xpkg-resolve add` and `set crossplane` change it',
@@ -96,14 +100,14 @@ function refuseOverwriting({ cwd }: Io): void {
 }
 
 /** Returns the answer of the user; undefined without a terminal, or for the default. */
-async function askForRelease(io: Io): Promise<string | undefined> {
+async function askForRelease(io: RunIo): Promise<string | undefined> {
   const newest = knownReleases().at(-1)!;
   const answer = await io.ask?.(`Crossplane release, or a range of releases [${newest}]: `);
   return answer?.trim() || undefined;
 }
 
 /** Returns the request of files and references; without any, the package of this folder or nothing. */
-async function requestOf(args: Args, io: Io): Promise<Request> {
+async function requestOf(args: Args, io: RunIo): Promise<Request> {
   const { file: files = [], strict, compat } = args;
   const refs = await fullReferences(args, io);
   const isThere = (name: string) => existsSync(resolvePath(io.cwd, name));
@@ -123,7 +127,7 @@ async function requestOf(args: Args, io: Io): Promise<Request> {
 }
 
 /** Returns the named packages. A source is opened to complete short names. */
-async function fullReferences(args: Args, io: Io): Promise<readonly string[]> {
+async function fullReferences(args: Args, io: RunIo): Promise<readonly string[]> {
   const { refs = [] } = args;
   if (!refs.some(isShort)) return refs;
   const known = { lockfile: undefined, source: await openSources(args, io, noStats(), []) };
@@ -186,7 +190,7 @@ function filesToInclude({ roots, kept }: Request): readonly string[] {
 }
 
 /** Prints a note about objects and fields that a PackageSet cannot express. */
-function noteOmitted(request: Request, io: Io): void {
+function noteOmitted(request: Request, io: RunIo): void {
   const included = new Set(filesToInclude(request));
   for (const root of request.roots) {
     if (root.root !== 'package' || root.object === undefined) continue;

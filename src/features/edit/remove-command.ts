@@ -4,14 +4,14 @@ import { lockGraph, type LockEdge } from '../../project/lockfile/lock-graph.js';
 import { InputError } from '../../base/errors.js';
 import type { Request } from '../../project/inputs/request.js';
 import { didYouMean } from '../../base/messages.js';
-import { command, EXIT } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { lockedPackage } from '../../cli/arguments/package-names.js';
-import { noteEdits } from './add-command.js';
-import { EditedSet, editFlags } from './edit-project-command.js';
+import { EditedSet, editFlags, withEdits } from './edit-project-command.js';
+import { answerPrinting } from '../resolve/answer-command.js';
 import { shellWord } from '../../base/escape.js';
 
-export const removeCommand = command({
+export const removeCommand = defineCommand({
   positionals: {
     packages: {
       type: 'string',
@@ -33,16 +33,11 @@ export const removeCommand = command({
     // From the last on, lest the others move.
     const paths = entries.map(({ path }) => path).sort((a, b) => place(b) - place(a));
     await set.edit(paths.map((path) => ({ op: 'remove', path: jsonPointer(path) })));
-    const code = await set.finish();
-    if (code !== EXIT.done) return code;
     const verb = args.write ? 'removed' : 'would remove';
-    noteEdits(
-      entries.map(({ name }) => `${verb} ${name} from ${set.file}`),
-      args.write,
-      io,
-    );
-    return code;
+    const edits = entries.map(({ name }) => `${verb} ${name} from ${set.file}`);
+    return withEdits(await set.finish(), edits, args);
   },
+  ...answerPrinting,
 });
 
 function place(path: ListedPackage['path']): number {

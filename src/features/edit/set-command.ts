@@ -1,12 +1,12 @@
 import { targetFor } from '../../crossplane/releases/target.js';
-import { command, EXIT } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
 import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
-import { noteEdits } from './add-command.js';
-import { EditedSet, editFlags } from './edit-project-command.js';
+import { EditedSet, editFlags, withEdits } from './edit-project-command.js';
+import { answerPrinting } from '../resolve/answer-command.js';
 import { shellWord } from '../../base/escape.js';
 
-export const setCommand = command({
+export const setCommand = defineCommand({
   positionals: {
     field: { choices: ['crossplane'], demandOption: true, describe: 'What to set' },
     value: {
@@ -27,15 +27,11 @@ export const setCommand = command({
     set.nameRelease();
     // The file of a package says which releases it admits; which to resolve for, a flag does.
     if (!set.isPackageSet) set.resolveFor(value);
-    const code = await set.finish();
-    if (code !== EXIT.done) return code;
-    const verb = args.write ? 'set' : 'would set';
-    noteEdits([`${verb} Crossplane to \`${value}\` in ${set.file}`], args.write, io);
-    if (!set.isPackageSet) {
-      io.note(
-        `hint: \`resolve --crossplane ${shellWord(value)}\` resolves for it; \`${set.file}\` says what the package admits`,
-      );
-    }
-    return code;
+    const edit = `${args.write ? 'set' : 'would set'} Crossplane to \`${value}\` in ${set.file}`;
+    const result = withEdits(await set.finish(), [edit], args);
+    if (set.isPackageSet || result.closing === undefined) return result;
+    const hint = `hint: \`resolve --crossplane ${shellWord(value)}\` resolves for it; \`${set.file}\` says what the package admits`;
+    return { ...result, closing: [...result.closing, hint] };
   },
+  ...answerPrinting,
 });

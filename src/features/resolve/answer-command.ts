@@ -1,13 +1,11 @@
-import { answerJson } from './answer-output.js';
+import type { PrintedAnswer } from './answer-output.js';
 import { InputError } from '../../base/errors.js';
 import { shellCommand } from '../../base/escape.js';
 import { LINE_WIDTH } from '../../base/messages.js';
 import type { BundleArgs } from '../../cli/arguments/common-flags.js';
-import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
-import type { ResolveArgs } from '../../cli/arguments/resolve-flags.js';
 import { lockInputs, staleMismatches } from '../../cli/files/lock-checks.js';
 import { isRemoteLock, type LockOnDisk } from '../../cli/files/lock-file.js';
-import { reportMismatches } from '../../cli/files/mismatches.js';
+import { mismatchAdvice, mismatchHeadline, mismatchLines } from '../../cli/files/mismatches.js';
 import {
   refuseInBundle,
   renderAgain,
@@ -16,9 +14,10 @@ import {
   writeOutputs,
 } from '../../cli/files/render-again.js';
 import { BundleFolder } from '../../cli/files/rendered-folder.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import type { Report } from '../../cli/findings/report.js';
+import { type ExitCode, exitCodeOf, jsonDocument, type Outcome } from '../../cli/kit/command.js';
 import { outOfTimeText } from '../../cli/kit/errors.js';
-import type { CommandWord, Io } from '../../cli/terminal/io.js';
+import type { Io, RunIo } from '../../cli/terminal/io.js';
 import {
   answerHeadline,
   changeLines,
@@ -26,179 +25,223 @@ import {
   requirerLines,
 } from '../../cli/terminal/package-text.js';
 import type { Repository } from '../../crossplane/packages/package.js';
-import type { GivenInputs, InputEdit } from '../../project/edit/input-edit.js';
-import type { InputSet } from '../../project/inputs/read-inputs.js';
+import type { GivenInputs } from '../../project/edit/input-edit.js';
+import type { Inputs } from '../../project/inputs/read-inputs.js';
 import type { Request } from '../../project/inputs/request.js';
 import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
 import { packagesWithoutDigest } from '../../project/lockfile/lock-manifest.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
-import type { Mismatch } from '../../project/lockfile/mismatch.js';
-import type { Answer, Solved } from '../../resolver/resolve/answer.js';
+import type { Answer, GaveUp, Solved } from '../../resolver/resolve/answer.js';
 
-interface Args extends BundleArgs {
-  readonly lock: string;
-}
+type Args = BundleArgs & { readonly lock: string };
 
-/** An answer, with the data needed to compare and report it. */
-export interface ReportedAnswer {
+/** An answer, with the data needed to check and write it. */
+export interface FoundAnswer {
   readonly answer: Answer;
+  readonly request: Request;
+  readonly inputs: GivenInputs & Pick<Inputs, 'set'>;
   /** The lockfile as it was; undefined: there was none. */
   readonly lock: LockOnDisk | undefined;
-  /** False if a changed lockfile is a failure. */
-  readonly mayChange: boolean;
-  /** Packages whose tag may have moved. */
+  /** Whether a changed lockfile is a failure. */
+  readonly isLocked: boolean;
+  /** Packages whose tag may have moved. Undefined: none. */
   readonly accepted?: ReadonlySet<Repository> | undefined;
   /** New texts of the input files of the answer, by path. */
   readonly unsaved?: ReadonlyMap<string, string> | undefined;
   /** New text of the edited file, for `-o yaml`. */
   readonly edited?: string | undefined;
-  /** Whether the request lets versions without a digest be locked. */
-  readonly allowUndigested?: boolean | undefined;
-  /** Bytes read from the network. */
-  readonly bytes: number;
-  /** Inputs that hints can change; undefined if hints are only printed. */
-  readonly inputs?: (GivenInputs & Pick<Given, 'set'>) | undefined;
+  /** Bytes read from the network so far. */
+  readonly stats: { readonly bytes: number };
 }
 
-/** Prints an answer and, where it is one, writes lockfile and bundle. */
-export async function reportAnswer(
-  reported: ReportedAnswer,
-  args: Args,
-  io: Io,
-): Promise<ExitCode> {
-  const { answer, lock, mayChange, accepted, unsaved, edited, allowUndigested } = reported;
-  const { bytes, inputs } = reported;
+/** The result of the commands that resolve and write the lockfile. */
+export interface AnswerValue extends PrintedAnswer {
+  readonly request: Request;
+  /** Undefined if there is no answer, or if there are mismatches. */
+  readonly written?: WrittenAnswer | undefined;
+  /** Lines for stderr after everything else. */
+  readonly closing?: readonly string[] | undefined;
+}
+
+/** An answer whose files have been written, unless `--no-write` is given. */
+interface WrittenAnswer extends RenderedAgain {
+  readonly answer: Solved;
+  readonly hadLock: boolean;
+  /** New text of the edited file. */
+  readonly edited: string | undefined;
+  /** What was written, in one sentence; undefined if there is nothing to say. */
+  readonly sentence: string | undefined;
+}
+
+/** Checks an answer and writes the lockfile, the rendered manifests and the edited inputs. */
+export async function writeAnswer(found: FoundAnswer, args: Args, io: RunIo): Promise<AnswerValue> {
+  const { answer, request, inputs, lock, isLocked, accepted, unsaved } = found;
+  const value = { answer, request, inputs, bytes: found.stats.bytes };
   for (const warning of answer.warnings) io.note(`warning: ${warning}`);
   for (const note of answer.notes) io.note(`note: ${note}`);
-  const moved = answer.status === 'gave-up' ? [] : unaccepted(answer.movedTags, accepted);
-  if (moved.length > 0) return reportMismatches(moved, args, io);
-  if (answer.status !== 'solved') return reportUnsolved(answer, { bytes, inputs }, args, io);
-  const { changes } = answer;
-  const unchanged = mayChange ? undefined : lock;
+  const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
+  const refused = moved.filter(({ repository }) => accepted?.has(repository!) !== true);
+  if (refused.length > 0) return { ...value, mismatches: refused };
+  if (answer.status !== 'solved') return value;
+  const unchanged = isLocked ? lock : undefined;
   const stale = unchanged === undefined ? [] : staleMismatches(answer, unchanged);
-  if (stale.length > 0) return reportMismatches(stale, args, io);
-  const recorded = isRemoteLock(args) ? lock?.lockfile.inputs : inputsFor(inputs, args, io);
+  if (stale.length > 0) return { ...value, mismatches: stale };
+  const recorded = isRemoteLock(args)
+    ? lock?.lockfile.inputs
+    : lockInputs(inputs.set, args.lock, io);
   const lockfile = unchanged?.lockfile ?? { ...answer.lockfile, inputs: recorded };
   const text = unchanged?.text ?? formatLockfile(lockfile);
   if (args.write && isRemoteLock(args) && text !== lock?.text) throw unwritable(args);
-  const isChange = (unsaved?.size ?? 0) > 0 || (lock !== undefined && changes.length > 0);
-  if (!args.allowUndigested && allowUndigested !== true) {
+  const isChange = (unsaved?.size ?? 0) > 0 || (lock !== undefined && answer.changes.length > 0);
+  if (!args.allowUndigested && request.allowUndigested !== true) {
     if (args.write) refuseUndigested(lockfile);
     else if (isChange && packagesWithoutDigest(lockfile).length > 0) io.note(NOT_LOCKABLE);
   }
+  return { ...value, ...(await writeSolved(answer, { ...found, lockfile, text }, args, io)) };
+}
+
+interface Writing extends Pick<FoundAnswer, 'lock' | 'isLocked' | 'unsaved' | 'edited'> {
+  /** The lockfile to render. */
+  readonly lockfile: Lockfile;
+  /** Text of the lockfile; undefined if it is not written. */
+  readonly text: string | undefined;
+}
+
+/** Renders the lockfile and writes all files, before anything is printed. */
+export async function writeSolved(
+  answer: Solved,
+  { lockfile, text, lock, isLocked, unsaved, edited }: Writing,
+  args: Args,
+  io: RunIo,
+): Promise<Pick<AnswerValue, 'mismatches' | 'written'>> {
   const folder = await BundleFolder.of(args, io);
   const { rendering, kept } = renderAgain(lockfile, args, folder);
   refuseInBundle(args.lock, { rendering, folder }, io);
-  const differs = mayChange ? [] : (folder?.mismatches(rendering) ?? []);
-  if (differs.length > 0) return reportMismatches(differs, args, io);
+  const mismatches = isLocked ? (folder?.mismatches(rendering) ?? []) : [];
+  if (mismatches.length > 0) return { mismatches };
   if (args.write && !args.replaceLock) folder?.refuseOtherSet(lockfile);
-  const outputs = {
-    lock: { named: args.lock, text, before: lock?.text },
-    rendering,
-    folder,
-    unsaved,
-  };
-  // Outputs are written first: an answer that cannot be written is not printed.
-  const written = args.write ? await writeOutputs(outputs, io) : undefined;
-  printAnswer(answer, { rendering, kept, edited, bytes }, args, io);
-  const isWritten = args.write;
-  io.headline(answerHeadline(answer, { hadLock: lock !== undefined, isWritten }));
-  if (lock !== undefined) for (const line of changeLines(changes, isWritten)) io.note(line);
-  if (written !== undefined) io.note(written);
-  return EXIT.done;
+  const named = { named: args.lock, text, before: lock?.text };
+  const outputs = { lock: named, rendering, folder, unsaved };
+  const sentence = args.write ? await writeOutputs(outputs, io) : undefined;
+  return { written: { answer, rendering, kept, edited, hadLock: lock !== undefined, sentence } };
 }
 
-function inputsFor(inputs: ReportedAnswer['inputs'], { lock }: Args, io: Io): Lockfile['inputs'] {
-  return inputs && lockInputs(inputs.set, lock, io);
+/** How the commands that resolve and write the lockfile print an `AnswerValue`. */
+export const answerPrinting = {
+  json: async () => (await import('./answer-output.js')).answerOutput,
+  text: ({ written }: AnswerValue, { output, out }: Args): readonly string[] | string => {
+    if (written === undefined) return [];
+    if (output === 'yaml') return written.edited ?? '';
+    return out === '-' ? written.rendering.stream : packageLines(written.answer);
+  },
+  notes: ({ written }: AnswerValue, { out, write, bundle }: Args) =>
+    written === undefined ? [] : renderingNotes(written, { out, write: write && bundle }),
+  closingNotes: async (value: AnswerValue, args: Args & UnsolvedArgs, io: RunIo) => [
+    ...(await closingLines(value, args, io)),
+    ...(value.closing ?? []),
+  ],
+  headline: ({ answer, mismatches, written }: AnswerValue, { write }: Args) => {
+    if (mismatches !== undefined) return mismatchHeadline(mismatches);
+    if (answer.status !== 'solved') return unsolvedHeadline(answer);
+    return answerHeadline(answer, { hadLock: written!.hadLock, isWritten: write });
+  },
+  exit: ({ answer, mismatches }: AnswerValue): Outcome =>
+    mismatches === undefined ? answer.status : 'mismatch',
+};
+
+async function closingLines(
+  { answer, inputs, mismatches, written }: AnswerValue,
+  args: Args & UnsolvedArgs,
+  io: RunIo,
+): Promise<readonly string[]> {
+  if (mismatches !== undefined) {
+    return [...mismatchLines(mismatches, args.lock), ...mismatchAdvice(mismatches, args.lock)];
+  }
+  if (answer.status !== 'solved') return unsolvedLines(answer, inputs, args, io);
+  return [
+    ...(args.explain ? requirerLines(answer) : []),
+    ...(written?.hadLock === true ? changeLines(answer.changes, args.write) : []),
+    ...(written?.sentence === undefined ? [] : [written.sentence]),
+  ];
 }
 
-function unaccepted(
-  moved: readonly Mismatch[],
-  accepted: ReadonlySet<Repository> = new Set(),
-): readonly Mismatch[] {
-  return moved.filter(({ repository }) => !accepted.has(repository!));
+/** Returns the findings of an answer, for `--format`. */
+export async function reportOfAnswer(
+  { answer, request, mismatches }: AnswerValue,
+  { lock, write }: Args,
+  io: RunIo,
+  command: string,
+): Promise<Report> {
+  if (mismatches === undefined) {
+    const { answerReport } = await import('./findings-output.js');
+    return answerReport(command, { answer, request, isWritten: write });
+  }
+  const { LockPlaces, mismatchReport } = await import('../../cli/findings/report-parts.js');
+  return mismatchReport(command, mismatches, await LockPlaces.read(lock, io));
 }
 
-/** Prints a note if `--lock-index` has nothing to record. */
-export function noteUnrecordedIndexes(
-  answer: Answer,
-  { lockIndex }: { readonly lockIndex: boolean },
-  io: Pick<Io, 'afterwards'>,
-): void {
-  if (!lockIndex || answer.status !== 'solved' || (answer.lockfile.indexes ?? []).length > 0)
-    return;
-  io.afterwards(
-    'note: `--lock-index` records nothing: no source is an index in parts that a lockfile can name; give `--from index:DIR/`, with a relative path, or `--from index:oci://…`',
-  );
+/** Flags that affect how a refusal is printed. */
+interface UnsolvedArgs extends Partial<Pick<Args, 'explain' | 'lock' | 'out'>> {
+  readonly output: string;
+  readonly file?: readonly string[] | undefined;
+  readonly from?: readonly string[] | undefined;
 }
 
-interface PrintedAnswer extends RenderedAgain, Pick<ReportedAnswer, 'edited'> {
-  /** Bytes read from the network. */
-  readonly bytes: number;
-}
+type Unsolved = Exclude<Answer, Solved>;
 
-/** Prints an answer in the form asked for. */
-export function printAnswer(
-  answer: Solved,
-  { rendering, kept, edited = '', bytes }: PrintedAnswer,
-  args: BundleArgs,
-  io: Io,
-): void {
-  for (const line of renderingNotes(
-    { rendering, kept },
-    { out: args.out, write: args.write && args.bundle },
-  ))
-    io.note(line);
-  if (args.output === 'json') io.out(answerJson(answer, bytes));
-  else if (args.output === 'yaml') io.out(edited);
-  else if (args.out === '-') io.out(rendering.stream);
-  else for (const line of packageLines(answer)) io.out(`${line}\n`);
-  if (args.explain) for (const line of requirerLines(answer)) io.note(line);
-}
-
-/** Prints why there is no answer; the exit code says which sort of "no" it is. */
+/** Prints why there is no answer, for commands whose value is not an `AnswerValue`. */
 export async function reportUnsolved(
-  answer: Exclude<Answer, Solved>,
-  { bytes, inputs }: Pick<ReportedAnswer, 'bytes'> & { readonly inputs?: GivenInputs | undefined },
-  args: Pick<Args, 'output'> &
-    Partial<Pick<Args, 'explain' | 'lock' | 'out'>> & {
-      readonly file?: readonly string[] | undefined;
-      readonly from?: readonly string[] | undefined;
-    },
+  answer: Unsolved,
+  { bytes, inputs }: Pick<AnswerValue, 'bytes' | 'inputs'>,
+  args: UnsolvedArgs,
   io: Io,
 ): Promise<ExitCode> {
-  if (args.output === 'json') io.out(answerJson(answer, bytes, inputs));
+  if (args.output === 'json') {
+    const { answerDocument } = await import('./answer-output.js');
+    io.out(jsonDocument(answerDocument({ answer, bytes, inputs })));
+  }
+  io.headline(unsolvedHeadline(answer));
+  for (const line of await unsolvedLines(answer, inputs, args, io)) io.note(line);
+  return exitCodeOf(answer.status);
+}
+
+function unsolvedHeadline(answer: Unsolved): string {
+  return answer.status === 'gave-up' ? gaveUpText(answer).line : answer.summary.headline;
+}
+
+function gaveUpText({ reason, stats: { conflicts, fetched } }: GaveUp) {
+  if (reason !== undefined) return outOfTimeText(reason);
+  return {
+    line: `gave up after ${conflicts} conflicts and ${fetched} packages read`,
+    hint: 'raise --timeout, or narrow what is asked for',
+  };
+}
+
+/** Returns why there is no answer as lines for stderr. With `-o json`, the document has the refusal. */
+async function unsolvedLines(
+  answer: Unsolved,
+  inputs: GivenInputs | undefined,
+  args: UnsolvedArgs,
+  io: RunIo,
+): Promise<readonly string[]> {
   if (answer.status === 'gave-up') {
-    const { conflicts, fetched } = answer.stats;
-    const searching = {
-      line: `gave up after ${conflicts} conflicts and ${fetched} packages read`,
-      hint: 'raise --timeout, or narrow what is asked for',
-    };
-    const { line, hint } = answer.reason === undefined ? searching : outOfTimeText(answer.reason);
-    io.headline(line);
-    io.note(`error: ${line}`);
-    io.note(`hint: ${hint}`);
-    return EXIT.gaveUp;
+    const { line, hint } = gaveUpText(answer);
+    return [`error: ${line}`, `hint: ${hint}`];
   }
-  io.headline(answer.summary.headline);
-  if (args.output !== 'json') {
-    const { explainedRefusalText, refusalText } = await import('./refusal-output.js');
-    const textOf = args.explain === true ? explainedRefusalText : refusalText;
-    const width = Math.min(io.terminal.note() ?? LINE_WIDTH, LINE_WIDTH);
-    for (const line of textOf(answer, inputs, { width, alone: namingAlone(args, io) }))
-      io.note(line);
-    if (answer.core.some(({ kind }) => kind === 'missing')) {
-      const places = (args.from ?? ['registry']).map((place) => `\`${place}\``).join(', ');
-      io.note(`note: packages were looked for in ${places}; \`--from\` names other places`);
-    }
-  }
-  return EXIT.unsolvable;
+  if (args.output === 'json') return [];
+  const { explainedRefusalText, refusalText } = await import('./refusal-output.js');
+  const textOf = args.explain === true ? explainedRefusalText : refusalText;
+  const width = Math.min(io.terminal.note() ?? LINE_WIDTH, LINE_WIDTH);
+  const lines = textOf(answer, inputs, { width, alone: namingAlone(args, io) });
+  if (answer.core.every(({ kind }) => kind !== 'missing')) return lines;
+  const places = (args.from ?? ['registry']).map((place) => `\`${place}\``).join(', ');
+  return [...lines, `note: packages were looked for in ${places}; \`--from\` names other places`];
 }
 
 /** Returns the flags that select the project of these arguments; undefined for a single run. */
 function namingAlone(
-  { file = [], lock, out }: Parameters<typeof reportUnsolved>[2],
-  { shared }: Io,
+  { file = [], lock, out }: UnsolvedArgs,
+  { shared }: RunIo,
 ): string | undefined {
   if (shared === undefined) return undefined;
   const files = file.flatMap((path) => ['-f', path]);
@@ -229,85 +272,4 @@ export function refuseUndigested(lockfile: Lockfile): void {
       hint: 'give a source that has it, or `--allow-undigested` (`spec.allowUndigested`), or `--no-write` for the answer alone',
     },
   );
-}
-
-/** The request, and the inputs that hints can change. */
-export interface Given extends GivenInputs {
-  /** The package set that the files describe. */
-  readonly set: InputSet;
-  readonly request: Request;
-}
-
-export type HintedArgs = ResolveArgs &
-  BundleArgs & { readonly refs?: readonly string[] | undefined };
-
-/** Reads what is asked for; `unsaved` are texts of files as they are to become. */
-export async function readGiven(
-  args: HintedArgs,
-  io: Io,
-  unsaved?: ReadonlyMap<string, string>,
-): Promise<Given> {
-  const { refs = [], file: files = [], crossplane } = args;
-  const skip = [args.lock, ...(args.out === '-' ? [] : [args.out])];
-  const read = await readRequestAndTexts(args, io, { refs, skip, unsaved });
-  return { ...read, refs, files, hasCrossplane: crossplane !== undefined, cwd: io.cwd };
-}
-
-interface HintedAnswer {
-  readonly answer: Answer;
-  readonly request: Request;
-  /** New texts of the files that the hint changes. */
-  readonly unsaved: ReadonlyMap<string, string>;
-}
-
-/** Returns the answer; if there is none and `--apply-hint` is given, the answer with that hint applied. */
-export async function answerWithHint<Args extends HintedArgs>(
-  args: Args,
-  inputs: Given,
-  answering: (request: Request, args: Args) => Promise<Answer>,
-  io: Io,
-): Promise<HintedAnswer> {
-  const answer = await answering(inputs.request, args);
-  if (args.applyHint === undefined || answer.status !== 'unsolvable') {
-    if (args.applyHint !== undefined) io.note('note: there is an answer, so no hint is applied');
-    return { answer, request: inputs.request, unsaved: new Map() };
-  }
-  const { takeHint } = await import('./refusal-output.js');
-  const { edit, texts } = takeHint(args.applyHint, answer, inputs, io);
-  if (edit.refs !== undefined || edit.args !== undefined) {
-    const line = newCommand(io.words, inputs.refs, edit);
-    io.note(args.write ? `from now on: ${line}` : `the command would become: ${line}`);
-  }
-  const changed = { ...withHintFlags(args, edit.args), refs: edit.refs ?? inputs.refs };
-  const quiet = { ...io, note: () => {} };
-  const { request } = await readGiven(changed, quiet, new Map([...inputs.texts, ...texts]));
-  const unsaved = new Map([...texts].filter(([path]) => path !== '-'));
-  return { answer: await answering(request, changed), request, unsaved };
-}
-
-/** The command line with a suggestion applied: other references, and flags added or changed. */
-function newCommand(
-  words: readonly CommandWord[],
-  refs: readonly string[],
-  { refs: newRefs = refs, args = [] }: InputEdit,
-): string {
-  const replaced = ['apply-hint', ...(args.includes('--crossplane') ? ['crossplane'] : [])];
-  const kept = words.filter(({ text, flag }) =>
-    flag === undefined ? text !== '--' && !refs.includes(text) : !replaced.includes(flag),
-  );
-  return shellCommand(['xpkg-resolve', ...kept.map(({ text }) => text), ...args, ...newRefs]);
-}
-
-/** Returns the flags, with those that a hint adds or changes, except `-f`. */
-export function withHintFlags<Args extends ResolveArgs>(
-  args: Args,
-  words: readonly string[] = [],
-): Args {
-  const after = (flag: string) => words.filter((_, i) => words[i - 1] === flag);
-  return {
-    ...args,
-    crossplane: after('--crossplane')[0] ?? args.crossplane,
-    prerelease: [...(args.prerelease ?? []), ...after('--prerelease')],
-    allowCycles: args.allowCycles || words.includes('--allow-cycles'),
-  };
 }

@@ -1,25 +1,46 @@
-import type {
-  AnswerDocument,
-  ChangeDocument,
-  CoreDocument,
-  SuggestionDocument,
+import {
+  type AnswerDocument,
+  type ChangeDocument,
+  type CoreDocument,
+  RESOLVE_OUTPUT_SCHEMA,
+  type SuggestionDocument,
 } from './answer-schema-output.js';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { InputError } from '../../base/errors.js';
-import { jsonDocument } from '../../cli/kit/command.js';
-import { editedTexts } from '../../project/edit/apply-patch.js';
-import { type GivenInputs, inputEdit, type InputEdit } from '../../project/edit/input-edit.js';
-import type { CoreEntry, Suggestion } from '../../resolver/explain/refusal.js';
+import { type Hint, hintsOf } from './hints.js';
+import { mismatchesJson } from '../../cli/files/mismatches.js';
+import { EXIT } from '../../cli/kit/command.js';
+import { jsonOutput } from '../../cli/kit/json-schema.js';
+import type { GivenInputs } from '../../project/edit/input-edit.js';
+import type { Mismatch } from '../../project/lockfile/mismatch.js';
+import type { CoreEntry } from '../../resolver/explain/refusal.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import type { Movement } from '../../resolver/resolve/movements.js';
-import type { ChangeEffect } from '../../resolver/suggest/change-effect.js';
 
-/** Returns the answer as a JSON document, whose shape is stable. */
-export function answerJson(answer: Answer, bytes: number, inputs?: GivenInputs): string {
-  const stats = { ...answer.stats, bytes };
-  return jsonDocument({ ...answerBody(answer, inputs), stats });
+/** An answer, or what keeps it from being written. */
+export interface PrintedAnswer {
+  readonly answer: Answer;
+  /** Bytes read from the network. */
+  readonly bytes: number;
+  /** Inputs that suggestions can change; undefined if suggestions are only printed. */
+  readonly inputs?: GivenInputs | undefined;
+  /** Locked packages or rendered manifests that do not match; undefined: none. */
+  readonly mismatches?: readonly Mismatch[] | undefined;
 }
+
+/** Returns the document of an answer, or of the mismatches because of which it was not written. */
+export function answerDocument({
+  answer,
+  bytes,
+  inputs,
+  mismatches,
+}: PrintedAnswer): AnswerDocument {
+  if (mismatches !== undefined) {
+    const exitCode = EXIT.lockMismatch;
+    return { status: 'mismatch', exitCode, mismatches: mismatchesJson(mismatches) };
+  }
+  return { ...answerBody(answer, inputs), stats: { ...answer.stats, bytes } };
+}
+
+export const answerOutput = jsonOutput(RESOLVE_OUTPUT_SCHEMA, answerDocument);
 
 /** All fields except the statistics. */
 export function answerBody(answer: Answer, inputs?: GivenInputs): AnswerDocument {
@@ -75,45 +96,6 @@ export function coreJson(core: readonly CoreEntry[]): CoreDocument[] {
     ...entry,
     ...(requirement !== undefined && { demand: requirement }),
   }));
-}
-
-/** A suggestion, and its changes to the inputs. */
-export interface Hint {
-  readonly text: string;
-  /** Effect on the locked packages; undefined for advice without changes. */
-  readonly effect: ChangeEffect | undefined;
-  /** undefined if the inputs are unknown or cannot express it. */
-  readonly edit: InputEdit | undefined;
-}
-
-/** Hints in the order of their numbers; only those that can be applied, if the inputs are known. */
-export function hintsOf(
-  suggestions: readonly Suggestion[],
-  inputs: GivenInputs | undefined,
-): readonly Hint[] {
-  const hints = suggestions.map(({ text, effect, edits }) => ({
-    text,
-    effect,
-    edit: inputs && inputEdit(edits, inputs),
-  }));
-  if (inputs === undefined) return hints;
-  return hints.filter(({ edit }) => edit !== undefined && canApply(edit, inputs));
-}
-
-/** Whether every file can be edited in place, and a new file would replace none. */
-function canApply({ files }: InputEdit, inputs: GivenInputs): boolean {
-  if (files.some(({ file }) => wouldReplace(file, inputs))) return false;
-  try {
-    editedTexts(files, inputs.texts);
-    return true;
-  } catch (error) {
-    if (error instanceof InputError) return false;
-    throw error;
-  }
-}
-
-function wouldReplace(file: string, { texts, cwd }: GivenInputs): boolean {
-  return !texts.has(file) && cwd !== undefined && existsSync(resolve(cwd, file));
 }
 
 /**

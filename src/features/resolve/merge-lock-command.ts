@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve as resolvePath } from 'node:path';
 import { refuseUndigested, reportUnsolved } from './answer-command.js';
-import { answerJson } from './answer-output.js';
 import { type LockSides, mergedPreferences, unmergedRoots } from './merge-lock.js';
 import { InputError } from '../../base/errors.js';
 import { writeTransaction } from '../../base/files/transaction.js';
@@ -18,9 +17,10 @@ import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.
 import { lockInputs } from '../../cli/files/lock-checks.js';
 import { readLockText } from '../../cli/files/lock-file.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
-import { command, EXIT } from '../../cli/kit/command.js';
+import { OtherResult } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { openSources } from '../../cli/sources/source-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { changeLines } from '../../cli/terminal/package-text.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
@@ -33,7 +33,7 @@ const { lock: _lock, ...askingFlags } = resolveFlags;
 
 const side = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
 
-export const mergeLockCommand = command({
+export const mergeLockCommand = defineCommand({
   isInWorkingFolder: true,
   positionals: {
     base: side('Lockfile that both sides began with; an empty file where there was none'),
@@ -72,8 +72,14 @@ export const mergeLockCommand = command({
     const answer = await withProgress(io, stats, () => resolve(request, options));
     for (const warning of answer.warnings) io.note(`warning: ${warning}`);
     const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
-    if (moved.length > 0) return reportMismatches(moved, { ...args, lock: args.path }, io);
-    if (answer.status !== 'solved') return reportUnsolved(answer, stats, args, io);
+    if (moved.length > 0) {
+      throw new OtherResult((output, full) =>
+        reportMismatches(moved, { output, lock: args.path }, full),
+      );
+    }
+    if (answer.status !== 'solved') {
+      throw new OtherResult((_output, full) => reportUnsolved(answer, stats, args, full));
+    }
     if (!args.allowUndigested && request.allowUndigested !== true)
       refuseUndigested(answer.lockfile);
     const lock = args.file === undefined ? basename(args.path) : args.path;
@@ -81,16 +87,18 @@ export const mergeLockCommand = command({
     const content = formatLockfile({ ...answer.lockfile, inputs });
     const path = resolvePath(io.cwd, args.ours);
     if (args.write) await writeTransaction([{ path, content }]);
-    if (args.output === 'json') io.out(answerJson(answer, stats.bytes));
-    for (const line of changeLines(answer.changes, args.write)) io.note(line);
-    io.note(`${args.write ? 'merged' : 'would merge'} ${args.path}`);
-    return EXIT.done;
+    return { answer, bytes: stats.bytes };
   },
+  json: async () => (await import('./answer-output.js')).answerOutput,
+  closingNotes: ({ answer }, { path, write }) => [
+    ...changeLines(answer.changes, write),
+    `${write ? 'merged' : 'would merge'} ${path}`,
+  ],
 });
 
 async function readSides(
   { base, ours, theirs }: { base: string; ours: string; theirs: string },
-  io: Io,
+  io: RunIo,
 ): Promise<LockSides> {
   const text = base === '/dev/null' ? '' : ((await readLockText(base, io)) ?? '');
   return {
@@ -100,7 +108,7 @@ async function readSides(
   };
 }
 
-async function readSide(file: string, io: Io): Promise<Lockfile> {
+async function readSide(file: string, io: RunIo): Promise<Lockfile> {
   const text = await readLockText(file, io);
   if (text === undefined) throw new InputError('there is no such file', { origin: { file } });
   return parseLockfile(text, file);
@@ -127,9 +135,9 @@ const MAX_GIT_BYTES = 256 * 1024 * 1024;
  * side. The other is found by the commit that is merged, or the one that a rebase picks.
  */
 class MergedTexts {
-  readonly #io: Io;
+  readonly #io: RunIo;
 
-  constructor(io: Io) {
+  constructor(io: RunIo) {
     this.#io = io;
   }
 

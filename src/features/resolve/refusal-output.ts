@@ -1,8 +1,8 @@
-import { type Hint, hintsOf } from './answer-output.js';
+import { type Hint, hintsOf } from './hints.js';
 import { InputError } from '../../base/errors.js';
 import { shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { editedTexts } from '../../project/edit/apply-patch.js';
 import type { FileEdit, GivenInputs, InputEdit } from '../../project/edit/input-edit.js';
 import type { CoreEntry } from '../../resolver/explain/refusal.js';
@@ -200,7 +200,7 @@ export function takeHint(
   number: number,
   { suggestions }: Unsolvable,
   inputs: GivenInputs,
-  io: Io,
+  io: RunIo,
 ): AppliedHint {
   const hints = hintsOf(suggestions, inputs);
   const hint = hints[number - 1];

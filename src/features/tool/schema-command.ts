@@ -19,7 +19,9 @@ import { PACKAGE_SET_SCHEMA } from '../../project/inputs/package-set-schema.js';
 import { LOCKFILE_SCHEMA } from '../../project/lockfile/lockfile-schema.js';
 import { INDEX_SCHEMA } from '../../sources/index/index-schema.js';
 import { FLEET_OUTPUT_SCHEMA } from '../projects/fleet-output.js';
-import { answerFields, RESOLVE_OUTPUT_SCHEMA } from '../resolve/answer-schema-output.js';
+import { initOutput } from '../edit/init-output.js';
+import { answerOutput } from '../resolve/answer-output.js';
+import { answerFields } from '../resolve/answer-schema-output.js';
 
 /** Fields that `--each` adds to the JSON line of a project. */
 const EACH_OUTPUT_SCHEMA = outputSchema(
@@ -48,7 +50,7 @@ const { mismatches } = answerFields;
 
 /** Schemas of `-o json` documents, by the name that `schema` takes. */
 export const OUTPUT_SCHEMAS = {
-  'resolve-output': RESOLVE_OUTPUT_SCHEMA,
+  'resolve-output': answerOutput.schema,
   'error-output': outputSchema('COMMAND -o json, failing', {
     status: { const: 'error', description: 'The command failed.' },
     exitCode: count('Exit code of the process.'),
@@ -69,11 +71,7 @@ export const OUTPUT_SCHEMAS = {
   }),
   'each-output': EACH_OUTPUT_SCHEMA,
   'fleet-output': FLEET_OUTPUT_SCHEMA,
-  'init-output': outputSchema('init -o json', {
-    status: { const: 'solved', description: 'What it asks for has an answer.' },
-    file: text('File that is written.'),
-    text: text('What is in it.'),
-  }),
+  'init-output': initOutput.schema,
   ...SET_SCHEMAS,
   ...COMPARE_SCHEMAS,
   ...PACKAGE_SCHEMAS,

@@ -8,7 +8,7 @@ import { DEFAULT_LOCK } from '../../cli/arguments/common-flags.js';
 import type { ResolveArgs } from '../../cli/arguments/resolve-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { shellCommand } from '../../base/escape.js';
-import { hintsOf } from '../resolve/answer-output.js';
+import { hintsOf } from '../resolve/hints.js';
 
 /** Printed advice. */
 export interface PrintedAdvice {

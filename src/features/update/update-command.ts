@@ -1,36 +1,27 @@
-import { InputError } from '../../base/errors.js';
-import type { Request } from '../../project/inputs/request.js';
-import { outdated } from './outdated.js';
-import { update } from '../../resolver/resolve/resolve.js';
-import { noStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-memory.js';
-import {
-  eachFlags,
-  bundleFlags,
-  refuseTwoOutputs,
-  lockIndexFlag,
-} from '../../cli/arguments/common-flags.js';
-import { command, EXIT } from '../../cli/kit/command.js';
-import {
-  reportAnswer,
-  noteUnrecordedIndexes,
-  answerWithHint,
-  readGiven,
-  type HintedArgs,
-} from '../resolve/answer-command.js';
-import { suggestionsApplied, withPrintedAdvice } from './update-advice-output.js';
-import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
-import { requireLock } from '../../cli/files/lock-file.js';
-import { refuseOtherSet } from '../../cli/files/lock-checks.js';
-import { withProgress } from '../../cli/terminal/progress.js';
-import { stayingLines } from './outdated-output.js';
 import { readMove, whereLocked } from './moves-command.js';
+import { stayingLines } from './outdated-output.js';
+import { outdated } from './outdated.js';
+import { suggestionsApplied, withPrintedAdvice } from './update-advice-output.js';
+import { InputError } from '../../base/errors.js';
+import {
+  bundleFlags,
+  eachFlags,
+  lockIndexFlag,
+  refuseTwoOutputs,
+} from '../../cli/arguments/common-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { requireSignaturesFlags } from '../../cli/arguments/signature-flags.js';
-import { asOne, openEach } from '../../cli/sources/source-flags.js';
-import { requiredSignatures } from '../verify/signatures-command.js';
+import { refuseOtherSet } from '../../cli/files/lock-checks.js';
+import { readRequiredLock } from '../../cli/files/lock-file.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { withProgress } from '../../cli/terminal/progress.js';
+import type { Request } from '../../project/inputs/request.js';
+import { update } from '../../resolver/resolve/resolve.js';
+import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
+import { answerPrinting, writeAnswer } from '../resolve/answer-command.js';
+import { answerInputs, outputsOf, readGiven } from '../resolve/workflow-command.js';
 
-export const updateCommand = command({
+export const updateCommand = defineCommand({
   positionals: {
     packages: {
       type: 'string',
@@ -58,49 +49,29 @@ export const updateCommand = command({
   run: async (args, io) => {
     refuseTwoOutputs(args);
     if (args.acceptMoved && (args.packages ?? []).length === 0) throw nothingAccepted();
-    const lock = await requireLock(args, io);
-    if (lock === undefined) return EXIT.lockMismatch;
+    const lock = await readRequiredLock(args, io);
     const { lockfile } = lock;
     const moves = (args.packages ?? []).map((text) => readMove(text, lockfile, args.lock));
-    const repositories = moves.map(({ repository }) => repository);
+    const repositories = new Set(moves.map(({ repository }) => repository));
     const inputs = await readGiven(args, io);
     refuseOtherSet(lockfile, inputs.set, args, io);
-    const stats = noStats();
-    const { kept } = inputs.request;
-    const sources = await openEach(args, io, stats, kept);
-    const opened = await asOne(sources, args, io, { stats, kept, locked: undefined });
-    const source = SourceReader.of(opened);
-    const signing = await requiredSignatures(args, io, { sources, kept });
-    const longerTags = await wantsLongerTags(args, lock, io);
-    const answering = (asked: Request, flags: HintedArgs) => {
-      const options = {
-        ...resolveOptions(flags, source, io),
-        ...signing.options,
-        lockfile,
-        lockIndexes: args.lockIndex,
-        longerTags,
-      };
-      return withProgress(io, stats, () => update(asked, moves, options));
-    };
-    const { answer, request, unsaved } = await answerWithHint(args, inputs, answering, io);
-    await signing.tell(answer);
-    noteUnrecordedIndexes(answer, args, io);
+    const solve = (request: Request, options: ResolveOptions) =>
+      update(request, moves, { ...options, lockfile });
+    const found = await answerInputs(args, { inputs, lock, solve }, io);
+    const { answer, request, source, stats } = found;
     if (answer.status === 'solved' && answer.changes.length === 0) {
-      const only = moves.length === 0 ? undefined : new Set(repositories);
-      const skip = [args.lock, ...(args.out === '-' ? [] : [args.out])];
-      const apply = suggestionsApplied(args, inputs, { io, skip });
+      const only = moves.length === 0 ? undefined : repositories;
+      const apply = suggestionsApplied(args, inputs, { io, skip: outputsOf(args) });
       const options = { ...resolveOptions(args, source, io), only, apply };
       const { packages } = await withProgress(io, stats, () =>
         outdated(lockfile, request, options),
       );
       for (const line of stayingLines(withPrintedAdvice(packages, args))) io.note(line);
     }
-    const accepted = new Set(args.acceptMoved ? repositories : []);
-    const { bytes } = stats;
-    const { allowUndigested } = request;
-    const reported = { answer, lock, mayChange: true, accepted, allowUndigested, bytes, inputs };
-    return reportAnswer({ ...reported, unsaved }, args, io);
+    const accepted = args.acceptMoved ? repositories : undefined;
+    return writeAnswer({ ...found, accepted }, args, io);
   },
+  ...answerPrinting,
 });
 
 function nothingAccepted(): InputError {

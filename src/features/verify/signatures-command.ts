@@ -1,6 +1,6 @@
 import type { SignatureReport } from './output.js';
 import { signatureTrust, type SignatureTrustArgs } from '../../cli/arguments/signature-flags.js';
-import type { Io, RunIo } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
 import { targetFor } from '../../crossplane/releases/target.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
@@ -8,7 +8,7 @@ import type { Answer } from '../../resolver/resolve/answer.js';
 import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
-interface RequiringArgs extends SignatureTrustArgs {
+export interface RequiringArgs extends SignatureTrustArgs {
   readonly requireSignatures: boolean;
 }
 
@@ -21,7 +21,7 @@ interface RequiredSignatures {
 
 export async function requiredSignatures(
   args: RequiringArgs,
-  io: Io,
+  io: RunIo,
   {
     sources,
     kept,

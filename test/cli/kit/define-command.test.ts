@@ -118,10 +118,15 @@ test('an exit code stays as it is', () => {
   expect([exitCodeOf(EXIT.badInput), exitCodeOf('gave-up')]).toEqual([EXIT.badInput, EXIT.gaveUp]);
 });
 
+/** Commands that print the document of `resolve`. */
+const LIKE_RESOLVE = ['add', 'merge-lock', 'remove', 'set', 'update'];
+
 test.each(COMMANDS)('`schema` prints the schema that $usage declares', async ({ usage, load }) => {
   const { json } = (await load()) as DefinedCommand;
   const declared = await json?.();
   if (declared === undefined) return;
-  const name = `${usage.split(' ')[0]!}-output` as keyof typeof OUTPUT_SCHEMAS;
+  const [command = ''] = usage.split(' ');
+  const printed = LIKE_RESOLVE.includes(command) ? 'resolve' : command;
+  const name = `${printed}-output` as keyof typeof OUTPUT_SCHEMAS;
   expect(OUTPUT_SCHEMAS[name]).toBe(declared.schema);
 });
