@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { optimiseLater } from '../src/cli/terminal/process.js';
 import { Driver } from '../src/resolver/driver/driver.js';
-import { SourceReader } from '../src/resolver/driver/source-memory.js';
+import { SourceReader } from '../src/resolver/driver/source-reader.js';
 import { targetFor } from '../src/crossplane/releases/target.js';
 import { solve } from '../src/resolver/solver/solve.js';
 import { memorySource } from '../src/sources/memory-source.js';

@@ -109,7 +109,7 @@ export type {
 export type { OwnedKind, OwnedObject } from './crossplane/packages/owned-objects.js';
 export type { CrdRef as CrdDemand } from './crossplane/packages/crd-ref.js';
 export { targetFor } from './crossplane/releases/target.js';
-export type { Target, TargetRules } from './crossplane/releases/target.js';
+export type { ReleaseRules, Target, TargetRules } from './crossplane/releases/target.js';
 export type { Dialect } from './crossplane/constraints/version.js';
 
 // Finding the set

@@ -4,7 +4,7 @@ import { byCodePoint } from '../base/collections.js';
 import type { TimeBudget } from '../base/time.js';
 import { type CrdRef, formatCrdRef } from '../crossplane/packages/crd-ref.js';
 import type { Candidate, Repository } from '../crossplane/packages/package.js';
-import type { Target } from '../crossplane/releases/target.js';
+import type { ReleaseRules } from '../crossplane/releases/target.js';
 
 /**
  * Combines sources: the first source that knows a repository is the only one that answers for it.
@@ -25,7 +25,7 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
         readReleaseDates(source, candidate, target),
       ),
     ...(sources.some((source) => source.owners !== undefined) && {
-      owners: (demand: CrdRef, target: Target) => mergedOwners(sources, demand, target),
+      owners: (demand: CrdRef, target: ReleaseRules) => mergedOwners(sources, demand, target),
     }),
     ...(sources.some((source) => source.repositories !== undefined) && {
       repositories: (about?: string) => mergedRepositories(sources, about),
@@ -36,7 +36,7 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
 async function firstTags(
   sources: readonly PackageSource[],
   repository: Repository,
-  target: Target,
+  target: ReleaseRules,
 ): Promise<readonly string[] | undefined> {
   for (const source of sources) {
     const tags = await source.tags(repository, target);
@@ -49,7 +49,7 @@ async function firstTags(
 async function firstFound<T>(
   sources: readonly PackageSource[],
   candidate: Candidate,
-  target: Target,
+  target: ReleaseRules,
   find: (source: PackageSource) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   for (const source of sources) {
@@ -64,7 +64,7 @@ async function firstFound<T>(
 async function mergedOwners(
   sources: readonly PackageSource[],
   demand: CrdRef,
-  target: Target,
+  target: ReleaseRules,
 ): Promise<readonly Owner[]> {
   const owners: Owner[] = [];
   for (const [i, source] of sources.entries()) {
@@ -106,7 +106,7 @@ export function withConcurrencyLimit(
       return limit(() => source.fetch(requested, target));
     },
     ...(source.released && {
-      released: (candidate: Candidate, target: Target) =>
+      released: (candidate: Candidate, target: ReleaseRules) =>
         limit(() => source.released!(candidate, target)),
     }),
   };
@@ -121,7 +121,7 @@ export function withTimeBudget(source: PackageSource, budget: TimeBudget): Packa
     fetch: (candidate, target) =>
       budget.wait(`${candidate.repository} ${candidate.version}`, source.fetch(candidate, target)),
     ...(source.released && {
-      released: (candidate: Candidate, target: Target) =>
+      released: (candidate: Candidate, target: ReleaseRules) =>
         budget.wait(
           `the date of ${candidate.repository} ${candidate.version}`,
           source.released!(candidate, target),

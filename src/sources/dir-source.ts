@@ -20,7 +20,7 @@ import { createsCrd } from '../crossplane/packages/owned-objects.js';
 import type { PackageContents } from '../crossplane/packages/package-contents.js';
 import type { Candidate, Repository } from '../crossplane/packages/package.js';
 import { isTag } from '../crossplane/packages/reference.js';
-import type { Target } from '../crossplane/releases/target.js';
+import type { ReleaseRules } from '../crossplane/releases/target.js';
 import {
   buildFlatImage,
   buildImage,
@@ -98,7 +98,7 @@ async function folderOf(
 
 async function versionsOwning(
   tree: PackageTree,
-  { repository, demand, target }: { repository: Repository; demand: CrdRef; target: Target },
+  { repository, demand, target }: { repository: Repository; demand: CrdRef; target: ReleaseRules },
 ): Promise<string[]> {
   const owning: string[] = [];
   for (const [version, folder] of await tree.versions(repository)) {

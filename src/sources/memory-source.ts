@@ -3,8 +3,8 @@ import type { IndexFile, IndexPackage, IndexVersion } from './index/index-file.j
 import { type Digest, isDigest } from '../base/digest.js';
 import type { FetchedPackage, Owner, PackageSource } from './package-source.js';
 import type { CrdRef } from '../crossplane/packages/crd-ref.js';
-import type { Target } from '../crossplane/releases/target.js';
 import { createsCrd } from '../crossplane/packages/owned-objects.js';
+import type { ReleaseRules } from '../crossplane/releases/target.js';
 import { indexedContents } from './index/index-entry.js';
 import { parsedTable, type IndexTable } from './index/index-table.js';
 
@@ -76,7 +76,7 @@ function versionsOwning(
   demand: CrdRef,
   repository: string,
   indexed: IndexPackage,
-  target: Target,
+  target: ReleaseRules,
 ): string[] {
   return Object.keys(indexed.versions)
     .filter((version) => {

@@ -7,7 +7,7 @@ import type {
   Released,
   Repository,
 } from '../crossplane/packages/package.js';
-import type { Target } from '../crossplane/releases/target.js';
+import type { ReleaseRules } from '../crossplane/releases/target.js';
 
 /** A package version in a source. Every digest is `sha256:` and 64 lower-case hex digits. */
 export interface FetchedPackage {
@@ -50,11 +50,10 @@ export interface IndexState {
  * Where packages come from: a registry, a folder, an index, the memory of a test.
  *
  * During one resolution, an implementation must return the same result for the same arguments, so
- * that the solver is deterministic. A result may depend on the rules of the target: they can define
+ * that the solver is deterministic. A result may depend on the rules of the release: they can define
  * where a package is located (default registry, ImageConfigs), which versions exist and how an
- * image is read. It must not depend on anything else in the target, because releases with the same
- * rules share results. Failures (network, integrity) throw `SourceError`; a missing package is
- * `undefined`.
+ * image is read. Releases with the same rules share results, so the version is not an argument.
+ * Failures (network, integrity) throw `SourceError`; a missing package is `undefined`.
  */
 export interface PackageSource {
   /** Whether requests are slow but can run in parallel, so that prefetching pays off. */
@@ -62,16 +61,16 @@ export interface PackageSource {
   /** States of the sparse indexes behind this source, constant while it is open. */
   readonly states?: readonly IndexState[];
   /** Returns every tag, in any order, semver or not, or undefined if the repository is unknown. */
-  tags(repository: Repository, target: Target): Promise<readonly string[] | undefined>;
+  tags(repository: Repository, target: ReleaseRules): Promise<readonly string[] | undefined>;
   /** Reads package.yaml and nothing else. Returns undefined if there is no such version. */
-  fetch(candidate: AskedPackage, target: Target): Promise<FetchedPackage | undefined>;
+  fetch(candidate: AskedPackage, target: ReleaseRules): Promise<FetchedPackage | undefined>;
   /**
    * Returns the dates of a version, or undefined if there is no such version. Called only if a
    * policy needs them. A source without this method has no dates.
    */
-  released?(candidate: Candidate, target: Target): Promise<Released | undefined>;
+  released?(candidate: Candidate, target: ReleaseRules): Promise<Released | undefined>;
   /** Returns the owners of a CRD, sorted by repository. Optional: needs a list of packages. */
-  owners?(demand: CrdRef, target: Target): Promise<readonly Owner[]>;
+  owners?(demand: CrdRef, target: ReleaseRules): Promise<readonly Owner[]>;
   /**
    * Returns every known repository, sorted. Optional: needs a list of packages. With `about`,
    * repositories may be omitted if neither their name nor their APIs match.
@@ -83,7 +82,7 @@ export interface PackageSource {
 export async function readReleaseDates(
   source: PackageSource,
   candidate: Candidate,
-  target: Target,
+  target: ReleaseRules,
 ): Promise<Released | undefined> {
   if (source.released !== undefined) return source.released(candidate, target);
   return (await source.fetch(candidate, target)) && {};

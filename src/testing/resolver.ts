@@ -1,7 +1,7 @@
 import type { IndexFile } from '../sources/index/index-file.js';
 import type { JsonObject } from '../base/json.js';
 import type { Request } from '../project/inputs/request.js';
-import type { Target } from '../crossplane/releases/target.js';
+import type { ReleaseRules } from '../crossplane/releases/target.js';
 
 /** Options of a resolver. */
 export interface ResolverOptions {
@@ -30,7 +30,7 @@ export interface ResolverOptions {
    * all targets have the whole universe. A resolver that reads from a source must use it, so that
    * properties can vary the replies.
    */
-  readonly universeFor?: ((target: Target) => IndexFile) | undefined;
+  readonly universeFor?: ((target: ReleaseRules) => IndexFile) | undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli } from '../../src/commands.js';
-import { SourceReader } from '../../src/resolver/driver/source-memory.js';
+import { SourceReader } from '../../src/resolver/driver/source-reader.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
 import { openIndex } from '../../src/sources/index/index-source.js';
 import { seeded, type Draw } from '../../src/base/collections.js';

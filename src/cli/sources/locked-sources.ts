@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ReadStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';

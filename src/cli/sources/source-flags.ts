@@ -9,7 +9,7 @@ import type { KeptObject } from '../../crossplane/package-manager/image-config.j
 import type { Repository } from '../../crossplane/packages/package.js';
 import { parseReference, splitTag } from '../../crossplane/packages/reference.js';
 import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import {
   firstKnowing,
   withConcurrencyLimit,

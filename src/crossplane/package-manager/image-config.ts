@@ -10,7 +10,7 @@ import {
   stringOf,
 } from '../../base/json.js';
 import { joinReference, splitTag } from '../packages/reference.js';
-import type { Target } from '../releases/target.js';
+import type { ReleaseRules } from '../releases/target.js';
 
 /** Settings of an ImageConfig for rewritten images. Each is looked up separately. */
 export const IMAGE_SETTINGS = ['registry', 'verification', 'runtime'] as const;
@@ -70,7 +70,7 @@ function prefixOf(match: JsonValue): readonly string[] {
 export function rewrittenImage(
   image: string,
   configs: readonly ImageConfig[],
-  { rules }: Target,
+  { rules }: ReleaseRules,
 ): { readonly image: string; readonly rewrittenBy: ImageConfig | undefined } {
   const same = { image, rewrittenBy: undefined };
   if (rules.imageConfig?.rewrite !== true) return same;
@@ -95,7 +95,7 @@ export interface NamedSecret {
 export function pullSecretFor(
   image: string,
   configs: readonly ImageConfig[],
-  { rules }: Target,
+  { rules }: ReleaseRules,
 ): NamedSecret | undefined {
   if (rules.imageConfig === undefined) return undefined;
   const naming = configs.filter(({ pullSecret }) => pullSecret !== undefined);
@@ -164,7 +164,10 @@ export interface ImagePin {
 }
 
 /** Returns the tags that ImageConfigs among some objects rewrite. */
-export function imagePins(objects: readonly KeptObject[], { rules }: Target): readonly ImagePin[] {
+export function imagePins(
+  objects: readonly KeptObject[],
+  { rules }: ReleaseRules,
+): readonly ImagePin[] {
   if (rules.imageConfig?.rewrite !== true) return [];
   return imageConfigsIn(objects).flatMap(({ prefixes, rewriteTo = '' }) => {
     if (rewriteTo === '') return [];

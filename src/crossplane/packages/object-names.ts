@@ -2,7 +2,7 @@ import type { Repository } from './package.js';
 import type { Digest } from '../../base/digest.js';
 import { isDnsSubdomain } from '../../base/dns-name.js';
 import { parseReference, referenceRules } from './reference.js';
-import type { Target } from '../releases/target.js';
+import type { ReleaseRules } from '../releases/target.js';
 
 const MAX_LABEL_BYTES = 63;
 const LAST_BYTE = MAX_LABEL_BYTES - 1;
@@ -62,7 +62,7 @@ export function revisionName(objectName: string, digest: Digest): string {
  * The registry is not part of it. The target matters only for names such as `nginx`, which Docker
  * Hub calls `library/nginx`.
  */
-export function objectNameOf(repository: Repository, target?: Target): string {
+export function objectNameOf(repository: Repository, target?: ReleaseRules): string {
   const rules = target === undefined ? {} : referenceRules(target);
   const reference = parseReference(repository, { ...rules, strict: false });
   return toDnsLabel(reference?.path ?? repository);

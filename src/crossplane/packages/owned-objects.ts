@@ -2,7 +2,7 @@ import { type CrdRef, definesCrd } from './crd-ref.js';
 import type { PackageContents, PackageObject } from './package-contents.js';
 import { isPackageKind, type PackageKind } from './package.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
-import type { Target, TargetRules } from '../releases/target.js';
+import type { ReleaseRules, TargetRules } from '../releases/target.js';
 
 /** Owned objects as a lockfile names them. A claim is the CRD that an XRD adds. */
 export type OwnedKind =
@@ -83,7 +83,7 @@ export function byKindAndName(a: OwnedObject, b: OwnedObject): number {
 export function ownedObjects(
   objects: readonly PackageObject[],
   kind: PackageKind,
-  target: Target,
+  target: ReleaseRules,
 ): readonly OwnedObject[] {
   const byRules = getOrCreate(ownedCache, objects, () => new Map());
   return getOrCreate(byRules, cacheKey(kind, target.rules), () => findOwned(objects, kind, target));
@@ -105,7 +105,7 @@ const ownedCache = new WeakMap<readonly PackageObject[], Map<string, readonly Ow
 function findOwned(
   objects: readonly PackageObject[],
   kind: PackageKind,
-  target: Target,
+  target: ReleaseRules,
 ): readonly OwnedObject[] {
   const owned = new Map<string, OwnedObject>();
   const add = (as: OwnedKind, name: string) => owned.set(`${as} ${name}`, { kind: as, name });
@@ -123,14 +123,18 @@ function findOwned(
 export function isInstalled(
   object: Pick<PackageObject, 'kind'>,
   kind: PackageKind,
-  { rules }: Target,
+  { rules }: ReleaseRules,
 ): boolean {
   if (kind === 'Function' && !rules.functionObjectsInstalled) return false;
   return !rules.filtersObjects || (rules.allowedObjects[kind]?.includes(object.kind) ?? true);
 }
 
 /** Whether installing the package on the target creates the referenced CRD. */
-export function createsCrd(contents: PackageContents, demand: CrdRef, target: Target): boolean {
+export function createsCrd(
+  contents: PackageContents,
+  demand: CrdRef,
+  target: ReleaseRules,
+): boolean {
   const kind = contents.metas[0]?.kind;
   return (
     kind !== undefined &&

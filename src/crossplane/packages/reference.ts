@@ -1,6 +1,6 @@
 import type { Repository } from './package.js';
 import { isDigest, type Digest } from '../../base/digest.js';
-import type { Target } from '../releases/target.js';
+import type { ReleaseRules, Target } from '../releases/target.js';
 
 /** Registry of references without one, and the host of Docker Hub for pulling. */
 export const DOCKER_HUB = 'index.docker.io';
@@ -33,7 +33,7 @@ interface ReferenceRules {
 }
 
 /** Returns the rules of a Crossplane release for `spec.package`. */
-export function referenceRules(target: Target): ReferenceRules {
+export function referenceRules(target: ReleaseRules): ReferenceRules {
   const { strictReferences: strict, defaultRegistry, emptyTagIsLatest } = target.rules;
   return { strict, defaultRegistry, emptyTagIsLatest };
 }
@@ -138,7 +138,7 @@ export function isAttachmentTag(tag: string): boolean {
  */
 export function splitPackageReference(
   text: string,
-  target?: Target,
+  target?: ReleaseRules,
 ): { readonly source: Repository; readonly version: string } | undefined {
   const rules = target === undefined ? { emptyTagIsLatest: true } : referenceRules(target);
   const reference = parseReference(text, rules);
@@ -159,7 +159,7 @@ const PACKAGE_RULE =
   /^[^./]+(?:\.[^./]+)+(?:\/[^/:@]+)+(?::[^:@]+(?:@sha256[^\n]+)?|@sha256[^\n]+)$/;
 
 /** Whether the target's API server and package manager accept this `spec.package`. */
-export function validPackageReference(text: string, target: Target): boolean {
+export function validPackageReference(text: string, target: ReleaseRules): boolean {
   const passes = !target.rules.strictReferences || PACKAGE_RULE.test(text);
   return passes && parseReference(text, referenceRules(target)) !== undefined;
 }
@@ -194,12 +194,12 @@ export function repositoryProblem(repository: string, target: Target): string | 
 }
 
 /** Whether two spellings are one repository: `docker.io/x/p`, `index.docker.io/x/p`. */
-export function sameRepository(a: Repository, b: Repository, target?: Target): boolean {
+export function sameRepository(a: Repository, b: Repository, target?: ReleaseRules): boolean {
   return a === b || pullName(a, target) === pullName(b, target);
 }
 
 /** Returns the registry and path that a repository is pulled from, with the default registry. */
-export function pullName(repository: Repository, target?: Target): string {
+export function pullName(repository: Repository, target?: ReleaseRules): string {
   const rules = target === undefined ? {} : referenceRules(target);
   return parseReference(repository, { ...rules, strict: false })?.name ?? repository;
 }

@@ -60,10 +60,14 @@ export interface TargetRules {
   readonly maxLayers: number | undefined;
 }
 
-export interface Target {
+/** The rules of a release without its version, for results that releases with equal rules share. */
+export interface ReleaseRules {
+  readonly rules: TargetRules;
+}
+
+export interface Target extends ReleaseRules {
   /** As given: `v1.20.0-up.1` keeps its suffix, which package constraints compare. */
   readonly version: string;
-  readonly rules: TargetRules;
   /** A warning if the release is unknown. It names the release whose rules apply. */
   readonly warning: string | undefined;
 }

@@ -4,7 +4,7 @@ import type { Request } from '../../project/inputs/request.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { PatchOperation } from '../../base/json.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import { findPackageList, isPackageSet, type ListInFile } from '../../project/edit/package-list.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';

@@ -4,7 +4,7 @@ import { chooseTargets, releaseSelector } from '../../crossplane/releases/target
 import type { Target } from '../../crossplane/releases/target.js';
 import { replacedRepository, type Request } from '../../project/inputs/request.js';
 import { Driver } from '../../resolver/driver/driver.js';
-import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { Refusal } from '../../resolver/explain/refusal.js';
 import { candidateRules } from '../../resolver/resolve/policy-rules.js';
 import { resolve } from '../../resolver/resolve/resolve.js';

@@ -14,7 +14,7 @@ import { solve } from '../../resolver/solver/solve.js';
 import type { SearchResult } from '../../resolver/solver/search-result.js';
 import { Driver } from '../../resolver/driver/driver.js';
 import type { ReadCounts } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import { refusalOf } from '../../resolver/explain/explain-refusal.js';
 import type { CoreEntry } from '../../resolver/explain/refusal.js';
 import { findDroppedFields, firstAndMore, uncheckedFieldsText } from '../diff/dropped-fields.js';

@@ -4,7 +4,11 @@ import type { Digest } from '../../base/digest.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
-import { signatureReleases, type Target } from '../../crossplane/releases/target.js';
+import {
+  type ReleaseRules,
+  signatureReleases,
+  type Target,
+} from '../../crossplane/releases/target.js';
 import {
   checkImage,
   isVerified,
@@ -122,7 +126,7 @@ export class SignatureRule implements CandidateRule {
 
   async judge(
     { repository, version }: Candidate,
-    { target }: { readonly target: Target },
+    { target }: { readonly target: ReleaseRules },
   ): Promise<Ruling | undefined> {
     const { policies, trust } = this.#options;
     const candidate = { repository, version };
@@ -142,7 +146,7 @@ export class SignatureRule implements CandidateRule {
   }
 
   /** Returns undefined if the version does not exist; reading the version reports that. */
-  async #image(candidate: Candidate, target: Target) {
+  async #image(candidate: Candidate, target: ReleaseRules) {
     const { sources } = this.#options;
     const found = await findByReference(candidate, candidate.version, { sources, target });
     if (found !== undefined) return { images: found.images, digest: found.manifest.digest };

@@ -12,7 +12,7 @@ import {
 } from '../../base/json.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { joinReference, splitPackageReference } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules, Target } from '../../crossplane/releases/target.js';
 import { packagesWithoutDigest } from '../../project/lockfile/lock-manifest.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import type { ReadStats } from '../../resolver/driver/read-stats.js';
@@ -160,7 +160,10 @@ export async function findImage(
 export async function findByReference(
   candidate: Candidate,
   reference: string,
-  { sources, target }: { readonly sources: readonly PackageSource[]; readonly target: Target },
+  {
+    sources,
+    target,
+  }: { readonly sources: readonly PackageSource[]; readonly target: ReleaseRules },
 ): Promise<FoundImage | undefined> {
   for (const source of sources) {
     const images = hasImages(source) ? await source.images(candidate, target) : undefined;

@@ -1,5 +1,5 @@
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { compareFleet } from './compare-projects.js';
 import type { Answer } from '../../resolver/resolve/answer.js';

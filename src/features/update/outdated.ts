@@ -1,4 +1,4 @@
-import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { Suggestion } from '../../resolver/explain/refusal.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import { changeEffect, type ChangeEffect } from '../../resolver/suggest/change-effect.js';

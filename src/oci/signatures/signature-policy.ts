@@ -10,7 +10,7 @@ import {
 import { InputError, type Origin } from '../../base/errors.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import { listOf, mappingOf, stringOf, type JsonObject, type JsonValue } from '../../base/json.js';
 
 /** The signatures that an ImageConfig requires of the images it matches. */
@@ -74,7 +74,7 @@ export class SignaturePolicies {
    * Returns the policy for the image of a package, or undefined if it need not be signed. The
    * release only decides the rewritten image name: a policy applies to every release.
    */
-  for({ repository, version }: Candidate, target: Target): SignaturePolicy | undefined {
+  for({ repository, version }: Candidate, target: ReleaseRules): SignaturePolicy | undefined {
     const { image } = rewrittenImage(joinReference(repository, version), this.#rewriting, target);
     const config = settingFor(image, 'verification', this.#configs);
     if (config === undefined) return undefined;

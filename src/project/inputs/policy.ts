@@ -6,7 +6,7 @@ import { parseConstraint } from '../../crossplane/constraints/constraint.js';
 import { NEWEST_DIALECT, parseVersion } from '../../crossplane/constraints/version.js';
 import type { Released, Repository } from '../../crossplane/packages/package.js';
 import { isTag, pullName } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 
 /**
  * `spec.policy` of a PackageSet: the versions that may be chosen, for all packages of the closure.
@@ -77,12 +77,16 @@ export interface MinimumAge {
  * Returns whether `prefix` names a repository or its first path segments. A default registry, a
  * host in capitals and the port of https make no difference.
  */
-export function matchesPackages(repository: Repository, prefix: string, target: Target): boolean {
+export function matchesPackages(
+  repository: Repository,
+  prefix: string,
+  target: ReleaseRules,
+): boolean {
   const [name, start] = [plainName(repository, target), plainPrefix(prefix)];
   return name === start || name.startsWith(`${start}/`);
 }
 
-function plainName(repository: Repository, target: Target): string {
+function plainName(repository: Repository, target: ReleaseRules): string {
   return withPlainHost(pullName(repository, target));
 }
 

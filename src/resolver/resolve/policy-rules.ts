@@ -3,7 +3,7 @@ import { isDigest } from '../../base/digest.js';
 import { realClock } from '../../base/time.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules, Target } from '../../crossplane/releases/target.js';
 import {
   matchesPackages,
   type MinimumAge,
@@ -109,7 +109,7 @@ function minimumAgeRule(
     entry,
     matches: versionMatcher(entry, 'named'),
   }));
-  const isExcepted = ({ repository, version }: Candidate, target: Target) =>
+  const isExcepted = ({ repository, version }: Candidate, target: ReleaseRules) =>
     exceptions.some(
       ({ entry, matches }) =>
         matchesPackages(repository, entry.packages, target) && matches(version),

@@ -34,7 +34,7 @@ import { overrideOf, type Request, type VersionRule } from '../../project/inputs
 import { lockedParts, type Lockfile } from '../../project/lockfile/lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import { Driver } from '../driver/driver.js';
-import { SourceReader } from '../driver/source-memory.js';
+import { SourceReader } from '../driver/source-reader.js';
 import type { RefusedRequest } from '../explain/explain-refusal.js';
 import { requiredLists, takesList } from '../solver/prefetch.js';
 import { effectiveRepository, effectiveSelector, type Problem } from '../solver/problem.js';

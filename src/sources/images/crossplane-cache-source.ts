@@ -8,11 +8,11 @@ import type { Candidate } from '../../crossplane/packages/package.js';
 import { isDigest } from '../../base/digest.js';
 import type { FetchedPackage, PackageSource } from '../package-source.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
 import { LIMITS } from '../../oci/image/limits.js';
 import { decompressLayer } from '../../oci/archive/unpack.js';
 import { withReaderTurn, readWithDigest } from '../../oci/image/read-package.js';
 import { readPackageYaml } from '../../crossplane/package-yaml/read-package-yaml.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import { openXpkgSource } from './image-source.js';
 
 /**
@@ -51,7 +51,7 @@ async function readXpkg(
   folder: string,
   shown: string,
   candidate: Candidate,
-  target: Target,
+  target: ReleaseRules,
 ): Promise<FetchedPackage | undefined> {
   const { repository, version: tag } = candidate;
   const name = `${repository}.xpkg`;
@@ -65,7 +65,7 @@ async function readXpkg(
 }
 
 /** Returns the names that Crossplane releases have given the file, newest first. */
-function fileIds({ repository, version }: Candidate, target: Target): readonly string[] {
+function fileIds({ repository, version }: Candidate, target: ReleaseRules): readonly string[] {
   const literal = joinReference(repository, version);
   if (version === UNTAGGED) return [literal, repository];
   if (!isDigest(version)) return [literal];

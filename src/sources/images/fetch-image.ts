@@ -3,7 +3,7 @@ import { RegistryPackage } from '../../crossplane/legacy/registry-package.js';
 import { readPackageYaml } from '../../crossplane/package-yaml/read-package-yaml.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import type { Released } from '../../crossplane/packages/package.js';
-import type { Target, TargetRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules, TargetRules } from '../../crossplane/releases/target.js';
 import { isImageBuiltHere } from '../../oci/image/build-image.js';
 import { readImageConfig } from '../../oci/image/image-config.js';
 import { type ImageRepository } from '../../oci/image/image-repository.js';
@@ -18,7 +18,7 @@ export interface ImageSource extends PackageSource {
    * Returns the repository that may have the image of a package, or undefined if this source has
    * none. May prefetch known parts.
    */
-  images(candidate: AskedPackage, target: Target): Promise<ImageRepository | undefined>;
+  images(candidate: AskedPackage, target: ReleaseRules): Promise<ImageRepository | undefined>;
 }
 
 export function hasImages(source: PackageSource): source is ImageSource {
@@ -31,7 +31,7 @@ const COMPRESSION_TEXT = { zstd: 'packed by zstd', none: 'a plain tar' } as cons
 export async function fetchImage(
   repository: ImageRepository,
   reference: string,
-  { rules }: Target,
+  { rules }: ReleaseRules,
   parsed?: ParsedPackages,
 ): Promise<FetchedPackage | undefined> {
   const located = await locatePackage(repository, reference, rules);

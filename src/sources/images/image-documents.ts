@@ -7,12 +7,12 @@ import type { PackageContents } from '../../crossplane/packages/package-contents
 import type { PackageSource } from '../package-source.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import { SourceError } from '../../base/errors.js';
-import type { Target } from '../../crossplane/releases/target.js';
 import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { locatePackage, type LocatedPackage } from '../../oci/image/locate-package.js';
 import { readPackage } from '../../oci/image/read-package.js';
 import { RegistryDocuments } from '../../crossplane/legacy/registry-package.js';
 import { readContents } from '../../crossplane/package-yaml/read-package-yaml.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import type { Digest } from '../../base/digest.js';
 import { hasImages } from './fetch-image.js';
 import { shellWord } from '../../base/escape.js';
@@ -26,7 +26,7 @@ export interface WantedImage extends Candidate {
 export async function imageDocuments(
   wanted: WantedImage,
   sources: readonly PackageSource[],
-  target: Target,
+  target: ReleaseRules,
   take: (document: PackageDocument) => void,
 ): Promise<void> {
   const located = await locateImage(wanted, sources, target);
@@ -48,7 +48,7 @@ export interface ReadImage {
 export async function readImageContents(
   wanted: WantedImage,
   sources: readonly PackageSource[],
-  target: Target,
+  target: ReleaseRules,
   take: (document: PackageDocument) => void,
 ): Promise<ReadImage | undefined> {
   const located = await locateImage(wanted, sources, target);
@@ -67,7 +67,7 @@ type DocumentReader = (
 async function readImage(
   { repository, version, digest }: WantedImage,
   { images, located }: LocatedImage,
-  target: Target,
+  target: ReleaseRules,
   take: (document: PackageDocument) => void,
   read: DocumentReader,
 ): Promise<{ readonly contents: PackageContents | undefined; readonly notes: readonly string[] }> {
@@ -100,7 +100,7 @@ interface LocatedImage {
 async function locateImage(
   { repository, version, digest }: WantedImage,
   sources: readonly PackageSource[],
-  target: Target,
+  target: ReleaseRules,
 ): Promise<LocatedImage | undefined> {
   const versions = digest === undefined ? [version] : [version, digest];
   for (const source of sources.filter(hasImages)) {

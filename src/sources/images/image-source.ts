@@ -6,7 +6,7 @@ import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import { createsCrd } from '../../crossplane/packages/owned-objects.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { isAttachmentTag } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { type FileTree, openFileTree } from '../../oci/store/file-tree.js';
 import { type LayoutName, openLayout } from '../../oci/store/image-layout.js';
@@ -43,7 +43,7 @@ async function versionsOwning(
   repository: Repository,
   images: ImageRepository,
   demand: CrdRef,
-  target: Target,
+  target: ReleaseRules,
 ): Promise<Owner> {
   const versions: string[] = [];
   for (const tag of [...((await images.tags()) ?? [])].sort(byCodePoint)) {

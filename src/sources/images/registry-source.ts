@@ -15,7 +15,7 @@ import {
   parseReference,
   type Reference,
 } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import { copyBlob, type ImageRepository, openBlob } from '../../oci/image/image-repository.js';
 import { isPlainHttpAllowed } from '../../oci/registry/address-rules.js';
 import { type CredentialStore, combinedCredentials } from '../../oci/registry/credentials.js';
@@ -47,7 +47,7 @@ export function registrySource(options: RegistrySourceOptions): ImageSource {
   const opened = new Map<string, ImageRepository>();
   const tagBudget = new TagBudget();
   const storeFor = memoizedStores(options);
-  const open = ({ reference, secret }: ImageLocation, { rules }: Target) => {
+  const open = ({ reference, secret }: ImageLocation, { rules }: ReleaseRules) => {
     const { registry: host, path } = reference;
     const plainHttp = isPlainHttpAllowed(host, { dotLocal: rules.plainHttpForDotLocal, insecure });
     const credentials = storeFor(secret?.name);
@@ -78,7 +78,7 @@ export function registrySource(options: RegistrySourceOptions): ImageSource {
   /** Runs a query for one version at the location of its image. */
   const query = async <T>(
     { repository, version }: Candidate,
-    target: Target,
+    target: ReleaseRules,
     put: (images: ImageRepository, reference: string) => Promise<T>,
   ) => {
     const place = imageLocation(joinReference(repository, version), imageConfigs, target);
@@ -147,7 +147,7 @@ interface ImageLocation {
 export function imageLocation(
   original: string,
   configs: readonly ImageConfig[],
-  target: Target,
+  target: ReleaseRules,
 ): ImageLocation | undefined {
   const { image, rewrittenBy } = rewrittenImage(original, configs, target);
   const { defaultRegistry = DOCKER_HUB, emptyTagIsLatest } = target.rules;

@@ -5,8 +5,8 @@ import type { Candidate, Released, Repository } from '../../crossplane/packages/
 import type { FetchedPackage, PackageSource } from '../package-source.js';
 import { isAttachmentTag, joinReference } from '../../crossplane/packages/reference.js';
 import { SourceError } from '../../base/errors.js';
-import type { Target } from '../../crossplane/releases/target.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import { toIndexEntry, singleMeta } from './index-entry.js';
 
 export interface IndexOptions {
@@ -22,7 +22,7 @@ export interface IndexOptions {
 export async function buildIndex(
   source: PackageSource,
   repositories: readonly Repository[],
-  target: Target,
+  target: ReleaseRules,
   { note = () => {}, compat = false }: IndexOptions = {},
 ): Promise<IndexFile> {
   const packages: [string, IndexPackage][] = [];
@@ -58,7 +58,7 @@ const DATE_ERRORS: ReadonlySet<string> = new Set(['BAD_IMAGE', 'OFFLINE', 'TOO_L
 async function releaseDates(
   source: PackageSource,
   candidate: Candidate,
-  target: Target,
+  target: ReleaseRules,
 ): Promise<Released | undefined> {
   try {
     return await source.released?.(candidate, target);
@@ -72,7 +72,7 @@ async function releaseDates(
 function reasonToOmit(
   version: string,
   found: FetchedPackage,
-  { target, compat }: { readonly target: Target; readonly compat: boolean },
+  { target, compat }: { readonly target: ReleaseRules; readonly compat: boolean },
 ): string | undefined {
   if (!compat && found.contents.metas[0]?.apiVersion === DOT_REGISTRY_API) {
     return `it is a package of the first format (\`${DOT_REGISTRY}/\`), which only \`--compat\` reads`;

@@ -6,7 +6,7 @@ import { isDigest } from '../../base/digest.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { isAttachmentTag } from '../../crossplane/packages/reference.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import type { ImageRepository } from '../../oci/image/image-repository.js';
 import { locatePackage } from '../../oci/image/locate-package.js';
 import { hasImages, type ImageSource } from '../images/fetch-image.js';
@@ -22,7 +22,7 @@ export interface ReadableIndex {
 
 /** Options for `refresh`. */
 export interface RefreshOptions extends IndexOptions {
-  readonly target: Target;
+  readonly target: ReleaseRules;
   /** Sources in order; the first one that knows a repository is used for it. */
   readonly sources: readonly PackageSource[];
   /** Current time (RFC 3339) for new versions; if undefined, no time is recorded. */
@@ -107,7 +107,7 @@ function readingMovedOnly(
 async function isUnmoved(
   source: ImageSource,
   candidate: Candidate,
-  target: Target,
+  target: ReleaseRules,
   digest: string,
 ): Promise<boolean> {
   const images = await source.images(candidate, target);
@@ -183,7 +183,7 @@ async function compareTags(
   source: ImageSource,
   repository: Repository,
   tags: readonly string[],
-  { before, target }: { readonly before: IndexPackage | undefined; readonly target: Target },
+  { before, target }: { readonly before: IndexPackage | undefined; readonly target: ReleaseRules },
 ): Promise<IndexPackage | undefined> {
   const kind = before?.kind ?? 'Unknown';
   const tagged = tags.filter((tag) => !isAttachmentTag(tag));
@@ -205,7 +205,7 @@ async function compareTags(
 async function currentEntry(
   images: ImageRepository,
   version: string,
-  target: Target,
+  target: ReleaseRules,
   previous: IndexVersion | undefined,
 ): Promise<IndexVersion | 'other' | undefined> {
   if (previous === undefined) {

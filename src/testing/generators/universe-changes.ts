@@ -4,7 +4,7 @@ import { byCodePoint } from '../../base/collections.js';
 import { isMapping, type JsonValue } from '../../base/json.js';
 import {
   knownReleases,
-  type Target,
+  type ReleaseRules,
   targetFor,
   type TargetRules,
 } from '../../crossplane/releases/target.js';
@@ -169,7 +169,7 @@ function changesOf(rule: keyof TargetRules) {
 export function universeFor(
   { packages }: IndexFile,
   { rule, salt }: TargetDependence,
-): (target: Target) => IndexFile {
+): (target: ReleaseRules) => IndexFile {
   return ({ rules }) => {
     const value = JSON.stringify(rules[rule]);
     const draw = (name: string) =>

@@ -6,7 +6,7 @@ import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import { type Candidate, PACKAGE_KINDS } from '../../crossplane/packages/package.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { Request } from '../../project/inputs/request.js';
-import type { Target } from '../../crossplane/releases/target.js';
+import type { ReleaseRules } from '../../crossplane/releases/target.js';
 import { matrix, type Verdict } from '../../features/matrix/matrix.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ResolveOptions } from '../../resolver/resolve/to-problem.js';
@@ -56,7 +56,7 @@ function versionsOf(packages: readonly Candidate[]): ReadonlyMap<string, string>
 /** Returns the universe as a source, which depends on the target if `universeFor` is set. */
 function sourceOf(universe: IndexFile, { universeFor }: ResolverOptions): PackageSource {
   if (universeFor === undefined) return memorySource(universe);
-  const sourceFor = (target: Target) => memorySource(universeFor(target));
+  const sourceFor = (target: ReleaseRules) => memorySource(universeFor(target));
   return {
     tags: (repository, target) => sourceFor(target).tags(repository, target),
     fetch: (candidate, target) => sourceFor(target).fetch(candidate, target),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EqualLists } from '../../../src/resolver/driver/source-memory.js';
+import { EqualLists } from '../../../src/resolver/driver/source-reader.js';
 import type { OwnedObject } from '../../../src/crossplane/packages/owned-objects.js';
 
 test('equal lists are replaced by the first of them, other lists stay', () => {

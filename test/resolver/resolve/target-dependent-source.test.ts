@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexFile } from '../../../src/sources/index/index-file.js';
 import type { PackageSource } from '../../../src/sources/package-source.js';
-import type { Target, TargetRules } from '../../../src/crossplane/releases/target.js';
+import type { ReleaseRules, TargetRules } from '../../../src/crossplane/releases/target.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { matrix } from '../../../src/features/matrix/matrix.js';
 import { fuzz } from '../../../src/features/fuzz/fuzz.js';
@@ -15,7 +15,7 @@ const B = 'acme/provider-b';
 
 /** Returns a source whose universe depends on the rules of the target. */
 function dependingOn(choose: (rules: TargetRules) => IndexFile): PackageSource {
-  const at = ({ rules }: Target) => memorySource(choose(rules));
+  const at = ({ rules }: ReleaseRules) => memorySource(choose(rules));
   return {
     tags: (repository, target) => at(target).tags(repository, target),
     fetch: (candidate, target) => at(target).fetch(candidate, target),

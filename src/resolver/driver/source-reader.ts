@@ -7,7 +7,7 @@ import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { OwnedObject } from '../../crossplane/packages/owned-objects.js';
 import type { PackageMeta, Rejection } from '../../crossplane/packages/package-meta.js';
 import type { Candidate, Released, Repository } from '../../crossplane/packages/package.js';
-import type { Target, TargetRules } from '../../crossplane/releases/target.js';
+import type { ReleaseRules, Target, TargetRules } from '../../crossplane/releases/target.js';
 import {
   type AskedPackage,
   type IndexState,
@@ -66,7 +66,7 @@ export class SourceReader implements PackageSource {
     }
     if (source.owners === undefined) return;
     this.owners = async (demand, target) => {
-      const request = async (to: Target) => source.owners!(demand, to);
+      const request = async (to: ReleaseRules) => source.owners!(demand, to);
       return (await this.#owners.ask(JSON.stringify(demand), target, request)).reply;
     };
   }
@@ -76,30 +76,30 @@ export class SourceReader implements PackageSource {
     return source instanceof SourceReader ? source : new SourceReader(source);
   }
 
-  async tags(repository: Repository, target: Target): Promise<Tags> {
+  async tags(repository: Repository, target: ReleaseRules): Promise<Tags> {
     this.#countList(repository);
     return (await this.#tagList(repository, target)).reply;
   }
 
   /** Returns the tags if the source has replied, so that a search need not await them. */
-  cachedTags(repository: Repository, target: Target): GivenReply<Tags> | undefined {
+  cachedTags(repository: Repository, target: ReleaseRules): GivenReply<Tags> | undefined {
     const entry = this.#tagLists.given(repository, target);
     if (entry !== undefined) this.#countList(repository);
     return entry?.given;
   }
 
   /** Returns the owners if the source has replied. */
-  cachedOwners(demand: CrdRef, target: Target): GivenReply<readonly Owner[]> | undefined {
+  cachedOwners(demand: CrdRef, target: ReleaseRules): GivenReply<readonly Owner[]> | undefined {
     return this.#owners.given(JSON.stringify(demand), target)?.given;
   }
 
   /** Returns the package if it was requested and the source has replied. */
-  cachedPackage(candidate: Candidate, target: Target): GivenReply<Fetched> | undefined {
+  cachedPackage(candidate: Candidate, target: ReleaseRules): GivenReply<Fetched> | undefined {
     const entry = this.#packages.given(candidateKey(candidate), target);
     return entry && this.#requested.has(entry) ? entry.given : undefined;
   }
 
-  async fetch(candidate: AskedPackage, target: Target): Promise<Fetched> {
+  async fetch(candidate: AskedPackage, target: ReleaseRules): Promise<Fetched> {
     const entry = await this.#package(candidate, target);
     const isFirst = !this.#requested.has(entry);
     this.#requested.add(entry);
@@ -122,8 +122,9 @@ export class SourceReader implements PackageSource {
   }
 
   /** Returns the publication time of a version, if the source knows it. */
-  async released({ repository, version }: Candidate, target: Target) {
-    const request = (to: Target) => readReleaseDates(this.#source, { repository, version }, to);
+  async released({ repository, version }: Candidate, target: ReleaseRules) {
+    const request = (to: ReleaseRules) =>
+      readReleaseDates(this.#source, { repository, version }, to);
     return (await this.#releases.ask(candidateKey({ repository, version }), target, request)).reply;
   }
 
@@ -131,10 +132,10 @@ export class SourceReader implements PackageSource {
   async ruling(
     rule: CandidateRule,
     { repository, version }: Candidate,
-    target: Target,
+    target: ReleaseRules,
   ): Promise<Ruling | undefined> {
     const known = getOrCreate(this.#rulings, rule, () => new ReplyMemory());
-    const request = async (to: Target) => {
+    const request = async (to: ReleaseRules) => {
       this.stats.latest = `${repository} ${version}`;
       return rule.judge({ repository, version }, { source: this, target: to });
     };
@@ -142,7 +143,7 @@ export class SourceReader implements PackageSource {
   }
 
   /** Prefetches tags. A failure is reported when they are needed. */
-  prefetchTags(repository: Repository, target: Target): void {
+  prefetchTags(repository: Repository, target: ReleaseRules): void {
     this.#countList(repository);
     void this.#tagList(repository, target);
   }
@@ -151,12 +152,12 @@ export class SourceReader implements PackageSource {
    * Prefetches tags that a prefetched package may need. They are not counted, because the order in
    * which packages arrive differs between runs.
    */
-  prefetchTagsUncounted(repository: Repository, target: Target): void {
+  prefetchTagsUncounted(repository: Repository, target: ReleaseRules): void {
     void this.#tagList(repository, target);
   }
 
   /** Prefetches a package. Returns undefined for a failure, which is reported when it is needed. */
-  async prefetchPackage(candidate: AskedPackage, target: Target): Promise<Fetched> {
+  async prefetchPackage(candidate: AskedPackage, target: ReleaseRules): Promise<Fetched> {
     const entry = await this.#package(candidate, target);
     if (!this.#requested.has(entry) && !this.#prefetched.has(entry)) {
       this.#prefetched.add(entry);
@@ -171,14 +172,14 @@ export class SourceReader implements PackageSource {
     this.stats.listed++;
   }
 
-  #tagList(repository: Repository, target: Target) {
+  #tagList(repository: Repository, target: ReleaseRules) {
     return this.#tagLists.ask(repository, target, async (to) => {
       this.stats.latest = repository;
       return this.#source.tags(repository, to);
     });
   }
 
-  #package(candidate: AskedPackage, target: Target) {
+  #package(candidate: AskedPackage, target: ReleaseRules) {
     const { repository, version } = candidate;
     return this.#packages.ask(candidateKey({ repository, version }), target, async (to) => {
       this.stats.latest = `${repository} ${version}`;
@@ -194,7 +195,7 @@ type Rule = keyof TargetRules;
 interface CachedReply<T> {
   readonly reply: Promise<T>;
   /** The target of the request. */
-  readonly target: Target;
+  readonly target: ReleaseRules;
   /** The rules of the target that the source has read for this reply. */
   readonly rulesRead: ReadonlySet<Rule>;
   /** false: the source may still read further rules. */
@@ -218,7 +219,7 @@ class ReplyMemory<T> {
   readonly #replies = new Map<string, CachedReply<T>[]>();
 
   /** Returns a finished reply that serves the target. */
-  given(question: string, target: Target): CachedReply<T> | undefined {
+  given(question: string, target: ReleaseRules): CachedReply<T> | undefined {
     const known = this.#replies.get(question)?.find((reply) => serves(reply, target));
     return known?.given && known;
   }
@@ -226,8 +227,8 @@ class ReplyMemory<T> {
   /** Returns the reply to a question. Calls `request` once no reply to that question is pending. */
   async ask(
     question: string,
-    target: Target,
-    request: (target: Target) => Promise<T>,
+    target: ReleaseRules,
+    request: (target: ReleaseRules) => Promise<T>,
   ): Promise<CachedReply<T>> {
     for (;;) {
       const replies = this.#replies.get(question) ?? [];
@@ -240,13 +241,14 @@ class ReplyMemory<T> {
     return this.#send(question, target, request);
   }
 
-  #send(question: string, target: Target, request: (target: Target) => Promise<T>): CachedReply<T> {
-    const { version, warning } = target;
+  #send(
+    question: string,
+    target: ReleaseRules,
+    request: (target: ReleaseRules) => Promise<T>,
+  ): CachedReply<T> {
     const rulesRead = new Set<Rule>();
     let recorded: TargetRules | undefined;
     const reply = request({
-      version,
-      warning,
       // Created on demand: most replies depend on no rule.
       get rules() {
         return (recorded ??= recording(target.rules, rulesRead));
@@ -265,7 +267,7 @@ class ReplyMemory<T> {
 }
 
 /** Reports whether a reply serves another target. A pending reply may depend on any rule. */
-function serves<T>({ isSettled, rulesRead, target }: CachedReply<T>, other: Target): boolean {
+function serves<T>({ isSettled, rulesRead, target }: CachedReply<T>, other: ReleaseRules): boolean {
   if (isSettled && rulesRead.size === 0) return true;
   const before = target.rules;
   const now = other.rules;
