@@ -197,6 +197,29 @@ test('files leave the differences between releases to the version map', () => {
   expect(bad).toEqual([]);
 });
 
+/** Areas whose files reach sources only through a `SourceReader` or a `Driver`. */
+const READS_THROUGH_READER = /^(?:project|resolver\/(?!driver\/)|cli|features)\//;
+
+/**
+ * Direct uses of a `PackageSource`: a request whose receiver is not named as a reader or a driver,
+ * and a source that has such a name.
+ */
+const SOURCE_ACCESS: readonly RegExp[] = [
+  /(?<!\b\w*[rR]eader|\bdriver)(?:!|\?)?\.(?:tags|fetch|released|owners)(?:!|\?\.)?\((?!\s*\))/,
+  /\b(?:\w*[rR]eader|driver)\??: PackageSource\b/,
+];
+
+function sourceAccess(text: string): string | undefined {
+  return SOURCE_ACCESS.map((pattern) => pattern.exec(code(text))?.[0]).find(Boolean);
+}
+
+test('use cases reach sources through a reader or a driver', () => {
+  const bad = breaking(({ file, text }) =>
+    READS_THROUGH_READER.test(file) ? [sourceAccess(text) ?? []].flat() : [],
+  );
+  expect(bad).toEqual([]);
+});
+
 test('files export by name, and only entries re-export', () => {
   const bad = breaking(({ file, text }) => [
     ...matchOf(/^export default\b|^export \*/m, code(text)),
@@ -307,6 +330,20 @@ describe('the rules themselves', () => {
     { text: `// import './a.js';`, want: [], why: 'a comment is none' },
   ])('an import is seen: $why', ({ text, want }) => {
     expect(importsOf(text)).toEqual(want);
+  });
+
+  test.each([
+    { text: `await source.tags(repository, target);`, seen: true, why: 'a request for tags' },
+    { text: `this.#source.fetch(candidate, target)`, seen: true, why: 'a private member' },
+    { text: `await source.owners?.(crd, target)`, seen: true, why: 'an optional method' },
+    { text: `source.released!(candidate, target)`, seen: true, why: 'a method that must exist' },
+    { text: `const reader: PackageSource = source;`, seen: true, why: 'a source named as reader' },
+    { text: `await reader.tags(repository, target);`, seen: false, why: 'a reader' },
+    { text: `this.#reader.fetch(candidate, target)`, seen: false, why: 'a private reader' },
+    { text: `driver.fetch(candidate, target)`, seen: false, why: 'a driver' },
+    { text: `await images.tags()`, seen: false, why: 'an image repository, not a source' },
+  ])('a direct use of a source is seen ($seen): $why', ({ text, seen }) => {
+    expect(sourceAccess(text) !== undefined).toBe(seen);
   });
 
   test.each([

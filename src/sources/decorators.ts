@@ -33,6 +33,35 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
   };
 }
 
+/** A locked version with its digest; undefined if it was locked without one. */
+interface LockedVersion {
+  readonly version: string;
+  readonly digest?: string | undefined;
+}
+
+/**
+ * Combines two sources: packages with a locked version and digest come from `audited`, if it has
+ * that digest, and all others from `rest`. Tags come from `audited`.
+ */
+export function lockedFirst(
+  audited: PackageSource,
+  rest: PackageSource,
+  locked: ReadonlyMap<Repository, LockedVersion>,
+): PackageSource {
+  return {
+    ...optionalMembers(rest),
+    tags: (repository, target) => audited.tags(repository, target),
+    fetch: async (candidate, target) => {
+      const { version, digest } = locked.get(candidate.repository) ?? {};
+      if (version === candidate.version && digest !== undefined) {
+        const found = await audited.fetch(candidate, target);
+        if (found?.digest === digest) return found;
+      }
+      return rest.fetch(candidate, target);
+    },
+  };
+}
+
 async function firstTags(
   sources: readonly PackageSource[],
   repository: Repository,

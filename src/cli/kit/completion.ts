@@ -128,8 +128,8 @@ async function versionsOf(
   if (locked === undefined || target === undefined) return [];
   const { openSources } = await import('../sources/source-flags.js');
   const { from } = args;
-  const source = await openSources({ ...NO_NETWORK, from }, io);
-  const tags = (await source.tags(locked.repository, target)) ?? [];
+  const reader = await openSources({ ...NO_NETWORK, from }, io);
+  const tags = (await reader.tags(locked.repository, target)) ?? [];
   return installableVersions(tags, target).map(({ raw }) => `${name}@${raw}`);
 }
 

@@ -7,6 +7,7 @@ import type { KeptObject } from '../../crossplane/package-manager/image-config.j
 import { auditedSource, type IsLocked } from '../../sources/audited-source.js';
 import {
   firstKnowing,
+  lockedFirst,
   withConcurrencyLimit,
   optionalMembers,
   noteUnsearchableSources,
@@ -57,7 +58,8 @@ export async function reopenSources(
   }
   const all = noteUnsearchableSources(firstKnowing(sources), sources, (line) => io.note(line));
   const rest = withConcurrencyLimit(all, args.concurrency);
-  const whole = new SourceReader(lockedFirst(held, rest, lockfile), stats);
+  const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
+  const whole = new SourceReader(lockedFirst(held, rest, locked), stats);
   return { audited: held, whole, each: sources };
 }
 
@@ -79,32 +81,18 @@ async function sharedAudit(
 ): Promise<PackageSource> {
   const key = await sourcesKey({ ...args, anew: true }, kept);
   const limit = await shared.once(`limit of ${key}`, async () => pLimit(args.concurrency));
-  const memoryFor = (locked: string | undefined) =>
+  const readerFor = (locked: string | undefined) =>
     shared.once(`${locked} in ${key}`, async () => {
       const source = closely((_, digest) => (locked ?? digest) === digest);
       return new SourceReader(withConcurrencyLimit(source, args.concurrency, limit), shared.stats);
     });
-  const all = await memoryFor(undefined);
+  const reader = await readerFor(undefined);
   return {
-    ...optionalMembers(all),
-    tags: (repository, target) => all.tags(repository, target),
-    fetch: async (candidate, target) =>
-      (await memoryFor(digests.get(candidate.repository))).fetch(candidate, target),
-  };
-}
-
-function lockedFirst(held: PackageSource, rest: PackageSource, lockfile: Lockfile): PackageSource {
-  const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
-  return {
-    ...optionalMembers(rest),
-    tags: (repository, target) => held.tags(repository, target),
+    ...optionalMembers(reader),
+    tags: (repository, target) => reader.tags(repository, target),
     fetch: async (candidate, target) => {
-      const { version, digest } = locked.get(candidate.repository) ?? {};
-      if (version === candidate.version && digest !== undefined) {
-        const found = await held.fetch(candidate, target);
-        if (found?.digest === digest) return found;
-      }
-      return rest.fetch(candidate, target);
+      const lockedReader = await readerFor(digests.get(candidate.repository));
+      return lockedReader.fetch(candidate, target);
     },
   };
 }

@@ -6,7 +6,7 @@ import { DOT_REGISTRY, DOT_REGISTRY_API } from '../../crossplane/legacy/dot-regi
 import { InputError, type Origin } from '../../base/errors.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
-import type { FetchedPackage, PackageSource } from '../../sources/package-source.js';
+import type { FetchedPackage } from '../../sources/package-source.js';
 import { isRepository } from '../../crossplane/packages/reference.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
 import { exactTag } from '../../crossplane/constraints/version.js';
@@ -25,6 +25,7 @@ import { imageConfigFlag, imageConfigs, compatFlag } from '../arguments/input-fl
 import { outputFlag } from '../arguments/common-flags.js';
 import { openSources, sourceFlags } from './source-flags.js';
 import { projectTargetFlag } from '../arguments/target-flag.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 /** A package by its file or its reference. */
 export const packageArgument = {
@@ -82,7 +83,8 @@ async function openXpkg(path: string, shown: string, target: Target): Promise<Na
   const { openXpkgSource } = await import('../../sources/images/image-source.js');
   const repository = 'xpkg.local/package';
   const source = await openXpkgSource(path, { shown, repository, tag: 'v0.0.0' });
-  const found = await source.fetch({ repository, version: 'v0.0.0' }, target);
+  const reader = SourceReader.of(source);
+  const found = await reader.fetch({ repository, version: 'v0.0.0' }, target);
   if (found === undefined) throw new InputError(`\`${shown}\` holds no package`);
   return named(found, shown);
 }
@@ -94,8 +96,8 @@ export async function namedVersion(
   target: Target,
 ): Promise<Candidate> {
   const asked = requestedReference(args);
-  const source = await openSources(args, io, noStats(), await imageConfigs(args, io));
-  return { repository: asked.repository, version: await oneVersion(asked, source, target) };
+  const reader = await openSources(args, io, noStats(), await imageConfigs(args, io));
+  return { repository: asked.repository, version: await oneVersion(asked, reader, target) };
 }
 
 function requestedReference(args: PackageArgs): RequestedPackage {
@@ -116,13 +118,13 @@ function requestedReference(args: PackageArgs): RequestedPackage {
 async function fetchReference(args: PackageArgs, io: RunIo, target: Target): Promise<NamedPackage> {
   const asked = requestedReference(args);
   const stats = noStats();
-  const source = await openSources(args, io, stats, await imageConfigs(args, io));
+  const reader = await openSources(args, io, stats, await imageConfigs(args, io));
   const { repository } = asked;
-  const version = await oneVersion(asked, source, target);
-  const found = await withProgress(io, stats, () => source.fetch({ repository, version }, target));
+  const version = await oneVersion(asked, reader, target);
+  const found = await withProgress(io, stats, () => reader.fetch({ repository, version }, target));
   if (found === undefined) {
     throw new InputError(`no source has \`${args.package}\``, {
-      hint: tagHint(await source.tags(repository, target)),
+      hint: tagHint(await reader.tags(repository, target)),
     });
   }
   for (const note of found.notes ?? []) io.note(printable(`note: ${args.package}: ${note}`));
@@ -150,13 +152,13 @@ function requestedPackage(text: string): RequestedPackage | undefined {
 /** The newest version that a range admits; a tag or a digest as it is. */
 async function oneVersion(
   { repository, version }: RequestedPackage,
-  source: PackageSource,
+  reader: SourceReader,
   target: Target,
 ): Promise<string> {
   const { dialect } = target.rules;
   if (isDigest(version) || exactTag(version, dialect) !== undefined) return version;
   const range = parseConstraint(version, dialect);
-  const tags = range.invalid ? undefined : await source.tags(repository, target);
+  const tags = range.invalid ? undefined : await reader.tags(repository, target);
   if (range.invalid || tags === undefined) return version;
   const newest = installableVersions(tags, target).find((each) => range.admits(each));
   return newest?.raw ?? version;

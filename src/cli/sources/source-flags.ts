@@ -204,7 +204,7 @@ export async function openSources(
   stats: ReadStats = noStats(),
   kept: readonly KeptObject[] = [],
   locked?: readonly IndexState[],
-): Promise<PackageSource> {
+): Promise<SourceReader> {
   const sources = await openEach(args, io, stats, kept, locked);
   return asOne(sources, args, io, { stats, kept, locked });
 }
@@ -215,7 +215,7 @@ export async function asOne(
   args: SourceArgs,
   io: RunIo,
   { stats, kept, locked }: OpenedFor,
-): Promise<PackageSource> {
+): Promise<SourceReader> {
   const telling = (source: PackageSource) =>
     noteUnsearchableSources(source, sources, (line) => io.note(line));
   const { shared } = io;

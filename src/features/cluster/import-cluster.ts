@@ -72,9 +72,9 @@ export async function importCluster(
   const installed = [...byRepository(cluster.packages)].map(([repository, all]) =>
     preferredPackage(all, repository, target),
   );
-  const memory = source === undefined ? undefined : SourceReader.of(source);
+  const reader = source === undefined ? undefined : SourceReader.of(source);
   const reads = await Promise.all(
-    installed.map((each) => readInstalled(each, dump, target, memory)),
+    installed.map((each) => readInstalled(each, dump, target, reader)),
   );
   const required = new Set(
     reads
@@ -120,7 +120,7 @@ async function readInstalled(
   installed: InstalledPackage,
   dump: ClusterDump,
   target: Target,
-  memory: SourceReader | undefined,
+  reader: SourceReader | undefined,
 ): Promise<InstalledRead> {
   const { repository, version, kind, origin } = installed;
   const fromDump: InstalledRead = {
@@ -135,7 +135,7 @@ async function readInstalled(
     },
     findings: [],
   };
-  if (memory === undefined) return fromDump;
+  if (reader === undefined) return fromDump;
   const finding = (
     rule: string,
     severity: ClusterFinding['severity'],
@@ -145,7 +145,7 @@ async function readInstalled(
     const text = `\`${repository}\` ${version} ${problem}`;
     return { ...fromDump, findings: [{ rule, severity, origin, text, fix }] };
   };
-  const fetched = await memory.fetch({ repository, version }, target);
+  const fetched = await reader.fetch({ repository, version }, target);
   if (fetched === undefined) {
     const fix = 'name the place that has it with `--from`; the lockfile has what the dump tells';
     return finding('not-in-sources', 'warning', 'is in none of the sources', fix);

@@ -31,6 +31,7 @@ import { projectTarget } from '../../cli/arguments/target-flag.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { extraManifestsIn } from '../../cli/files/lock-file.js';
 import { namedLock, type NamedLock } from '../../cli/files/named-lock.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 type SideArgs = Omit<ArgsOf<typeof packageFlags>, 'output'> & {
   /** Whether package documents are compared; false: only lockfiles and indexes are. */
@@ -87,9 +88,10 @@ export async function lockSide(
 
 /** Returns a reader of package contents. It returns undefined for packages that cannot be read. */
 function contentsReader(source: PackageSource, target: Target): DiffSide['contentsOf'] {
+  const reader = SourceReader.of(source);
   return async ({ repository, version, digest }) => {
     try {
-      const found = await source.fetch({ repository, version }, target);
+      const found = await reader.fetch({ repository, version }, target);
       const isLocked = digest === undefined || found?.digest === digest;
       return isLocked ? found?.contents : undefined;
     } catch (error) {

@@ -14,7 +14,7 @@ import {
   type Request,
   type Root,
 } from '../../project/inputs/request.js';
-import type { PackageSource } from '../../sources/package-source.js';
+import type { SourceReader } from '../../resolver/driver/source-reader.js';
 
 /** A variation of a request: some of its roots, each unchanged or at one published version. */
 export interface Variation {
@@ -95,7 +95,7 @@ export interface VariedRoot {
 }
 
 interface VariedRootOptions {
-  readonly source: PackageSource;
+  readonly source: SourceReader;
   /** All releases that `tagsFor` is called with. */
   readonly targets: readonly Target[];
   readonly prereleases: ReadonlySet<Repository>;
@@ -111,6 +111,7 @@ export async function variedRoots(
   request: Request,
   options: VariedRootOptions,
 ): Promise<VariedRoot[]> {
+  const { source: reader } = options;
   const roots = request.roots.filter((root) => root.root === 'package');
   const required = request.roots
     .filter((root) => root.root === 'local')
@@ -122,7 +123,7 @@ export async function variedRoots(
     if (overrideOf(request, repository) !== undefined) continue;
     const published = new Map<string, readonly string[]>();
     for (const target of options.targets) {
-      published.set(target.version, (await options.source.tags(repository, target)) ?? []);
+      published.set(target.version, (await reader.tags(repository, target)) ?? []);
     }
     const lists = new Map<string, readonly string[]>();
     const tagsFor = (target: Target) =>

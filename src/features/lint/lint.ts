@@ -23,6 +23,7 @@ import {
   unknownFields,
   unqualifiedRoots,
 } from './requirement-rules.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 const RULES: readonly LintRule[] = [
   splitFamilies,
@@ -47,9 +48,10 @@ export async function lintProject(
   source: PackageSource,
   { strict = false }: { readonly strict?: boolean } = {},
 ): Promise<LintFinding[]> {
+  const reader = SourceReader.of(source);
   const contents = new Map<Repository, PackageContents>();
   for (const { repository, version } of lockfile.packages) {
-    const found = await source.fetch({ repository, version }, target);
+    const found = await reader.fetch({ repository, version }, target);
     if (found !== undefined) contents.set(repository, found.contents);
   }
   const set = lintedProject({ request, lockfile, target }, contents);

@@ -71,7 +71,7 @@ interface Finding {
  * an earlier one is not solved again.
  */
 export async function matrix(request: Request, options: MatrixOptions): Promise<Matrix> {
-  const memory = SourceReader.of(options.source);
+  const reader = SourceReader.of(options.source);
   const findings: Finding[] = [];
   const errors: InputError[] = [];
   const all = targetsOf(request, options);
@@ -86,7 +86,7 @@ export async function matrix(request: Request, options: MatrixOptions): Promise<
       continue;
     }
     // Each release has its own driver, so that packages read for another one do not affect reasons.
-    const driver = new Driver(memory, driverOptions);
+    const driver = new Driver(reader, driverOptions);
     try {
       findings.push(await resolveFor(target, toProblem(request, [target], options), driver));
     } catch (error) {
@@ -100,10 +100,10 @@ export async function matrix(request: Request, options: MatrixOptions): Promise<
     ({ verdict }) => verdict.status === 'unsolvable' && verdict.core.length === 0,
   );
   if (shard === undefined && isInvalid && errors.length > 0) throw errors.at(-1)!;
-  const { listed, fetched } = memory.stats;
+  const { listed, fetched } = reader.stats;
   const notes = [
-    ...(await uncheckedNotes(findings, memory)),
-    ...(await droppedNotes(findings, memory)),
+    ...(await uncheckedNotes(findings, reader)),
+    ...(await droppedNotes(findings, reader)),
   ];
   return { rows: rowsOf(findings), notes, stats: { listed, fetched } };
 }
@@ -111,13 +111,13 @@ export async function matrix(request: Request, options: MatrixOptions): Promise<
 /** Returns one note on packages that cannot be checked for some releases. */
 async function uncheckedNotes(
   findings: readonly Finding[],
-  memory: SourceReader,
+  reader: SourceReader,
 ): Promise<readonly string[]> {
   const releases: string[] = [];
   const packages = new Map<string, Candidate>();
   for (const { target, verdict } of findings) {
     if (verdict.status !== 'solved') continue;
-    const unchecked = await uncheckedPackages(verdict.packages, target, memory);
+    const unchecked = await uncheckedPackages(verdict.packages, target, reader);
     if (unchecked.length > 0) releases.push(target.version);
     for (const each of unchecked) packages.set(`${each.repository} ${each.version}`, each);
   }
@@ -139,7 +139,7 @@ function versionsOf(releases: readonly Target[]): string[] {
 /** Returns notes on packages with metadata that some releases ignore. */
 async function droppedNotes(
   findings: readonly Finding[],
-  memory: SourceReader,
+  reader: SourceReader,
 ): Promise<readonly string[]> {
   const byPackage = new Map<string, { candidate: Candidate; releases: Target[] }>();
   for (const { target, verdict } of findings) {
@@ -153,7 +153,7 @@ async function droppedNotes(
   const unchecked: { candidate: Candidate; releases: readonly Target[] }[] = [];
   for (const { candidate, releases } of byPackage.values()) {
     const [first] = releases;
-    const contents = (await memory.fetch(candidate, first!))?.contents;
+    const contents = (await reader.fetch(candidate, first!))?.contents;
     const target = { ...first!, version: releaseRange(versionsOf(releases)) };
     const found = findDroppedFields([[candidate, contents]], target);
     notes.push(...found.texts);
@@ -169,11 +169,11 @@ async function droppedNotes(
 async function uncheckedPackages(
   packages: readonly Candidate[],
   target: Target,
-  memory: SourceReader,
+  reader: SourceReader,
 ): Promise<readonly Candidate[]> {
   const unchecked: Candidate[] = [];
   for (const candidate of packages) {
-    const contents = (await memory.fetch(candidate, target))?.contents;
+    const contents = (await reader.fetch(candidate, target))?.contents;
     const kind = contents?.metas[0] && packageKind(contents.metas[0]);
     if (contents === undefined || kind === undefined) continue;
     if (uncheckedObjects(contents.objects, kind, target).length > 0) unchecked.push(candidate);

@@ -9,6 +9,7 @@ import type { PackageKind, Repository } from '../../crossplane/packages/package.
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 /** A package that a search found. */
 export interface FoundPackage {
@@ -67,11 +68,12 @@ async function newest(
   repository: Repository,
   { source, target }: SearchOptions,
 ): Promise<Searched | undefined> {
-  const tags = (await source.tags(repository, target)) ?? [];
+  const reader = SourceReader.of(source);
+  const tags = (await reader.tags(repository, target)) ?? [];
   const published = installableVersions(tags, target);
   const stable = published.find(({ prerelease }) => prerelease === '') ?? published[0];
   if (stable === undefined) return undefined;
-  const found = await source.fetch({ repository, version: stable.raw }, target);
+  const found = await reader.fetch({ repository, version: stable.raw }, target);
   const judged = found && judge(found.contents, target);
   if (judged === undefined || isRejection(judged)) return undefined;
   const kinds = new Map(
@@ -95,10 +97,11 @@ export async function knownOwners(
   demand: CrdRef,
   target: Target,
 ): Promise<CrdOwner[]> {
+  const reader = SourceReader.of(source);
   const owners: CrdOwner[] = [];
-  for (const { repository, versions } of (await source.owners?.(demand, target)) ?? []) {
-    const published = (await source.tags(repository, target)) ?? [];
-    const found = await source.fetch({ repository, version: versions.at(-1)! }, target);
+  for (const { repository, versions } of (await reader.owners?.(demand, target)) ?? []) {
+    const published = (await reader.tags(repository, target)) ?? [];
+    const found = await reader.fetch({ repository, version: versions.at(-1)! }, target);
     const kind = found?.contents.metas[0]?.kind ?? 'Provider';
     owners.push({ repository, kind, published, owning: versions });
   }

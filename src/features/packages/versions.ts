@@ -7,6 +7,7 @@ import { versionOf } from '../../crossplane/releases/target-choice.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
 import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 /** One published version of a package. */
 export interface PublishedVersion {
@@ -38,11 +39,12 @@ export async function versions(
   repository: Repository,
   { source, target, newest }: VersionsOptions,
 ): Promise<VersionList | undefined> {
-  const tags = await source.tags(repository, target);
+  const reader = SourceReader.of(source);
+  const tags = await reader.tags(repository, target);
   if (tags === undefined) return undefined;
   const published = installableVersions(tags, target);
   const read = published.slice(0, newest).map(async ({ raw, prerelease }) => {
-    const found = await source.fetch({ repository, version: raw }, target);
+    const found = await reader.fetch({ repository, version: raw }, target);
     const support = supportOf(found?.contents, target);
     return { version: raw, prerelease: prerelease !== '', ...support };
   });

@@ -23,8 +23,9 @@ import {
 } from '../../crossplane/releases/target.js';
 import type { LockedPackage, Lockfile, ObjectTemplate } from '../../project/lockfile/lockfile.js';
 import { assignNames } from '../../project/manifests/object-names.js';
-import { checkedPackage } from '../../resolver/driver/checked-package.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { PackageSource } from '../../sources/package-source.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 /** Maximum number of intermediate stops of one journey: of packages and of Crossplane. */
 const MAX_STOPOVERS = 4;
@@ -200,13 +201,13 @@ const MAX_READ = 120;
  */
 class StopoverVersions {
   readonly #ends: PlanEnds;
-  readonly #source: PackageSource;
+  readonly #reader: SourceReader;
   readonly #read = new Map<string, Promise<LockedPackage | undefined>>();
   readonly #readOf = new Map<Repository, number>();
 
   constructor(ends: PlanEnds, source: PackageSource) {
     this.#ends = ends;
-    this.#source = source;
+    this.#reader = SourceReader.of(source);
   }
 
   /** Returns versions, newest first. `constraints`: all constraints on the package. */
@@ -229,7 +230,7 @@ class StopoverVersions {
       ? versionsBetween(ends, rules)
       : requiredVersions(constraints, rules);
     if (isAllowed === undefined) return [];
-    const tags = (await this.#source.tags(repository, target)) ?? [];
+    const tags = (await this.#reader.tags(repository, target)) ?? [];
     const versions = installableVersions(tags, target).filter(isAllowed);
     const digests = !isLocked && rules.digestDependencies ? constraints.filter(isDigest) : [];
     return [...new Set([...digests, ...versions.map(({ raw }) => raw)])];
@@ -242,7 +243,7 @@ class StopoverVersions {
     const count = this.#readOf.get(repository) ?? 0;
     if (count === MAX_READ_EACH || this.#read.size === MAX_READ) return Promise.resolve(undefined);
     this.#readOf.set(repository, count + 1);
-    const read = lockedAt({ repository, version }, this.#ends, this.#source);
+    const read = lockedAt({ repository, version }, this.#ends, this.#reader);
     this.#read.set(key, read);
     return read;
   }
@@ -285,9 +286,9 @@ export async function lockedAt(
   source: PackageSource,
 ): Promise<LockedPackage | undefined> {
   const target = targetFor(ends.to.crossplane)!;
-  const fetched = await source.fetch(candidate, target);
+  const fetched = await SourceReader.of(source).fetch(candidate, target);
   if (fetched === undefined) return undefined;
-  const { digest, manifest, baseLayer, packageYaml, contents } = checkedPackage(fetched, candidate);
+  const { digest, manifest, baseLayer, packageYaml, contents } = fetched;
   const meta = judge(contents, target);
   if (isRejection(meta)) return undefined;
   const { repository, version } = candidate;

@@ -40,6 +40,7 @@ import { bundleOf } from '../../project/manifests/bundle.js';
 import { labelOf } from '../../project/manifests/object-names.js';
 import type { Pin } from '../../project/manifests/package-object.js';
 import type { PackageSource } from '../../sources/package-source.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 /** What a user applies: the roots of a request, or the rendered manifests of a lockfile. */
 export type SimulatedInput =
@@ -284,13 +285,13 @@ export function arrivalOrder(seed: number): Draw {
 
 /** Answers the requests of a simulated package manager from a source, and caches images. */
 class ImageReader {
-  readonly #source: PackageSource;
+  readonly #reader: SourceReader;
   readonly #target: Target;
   /** By reference; undefined: the source does not have it. */
   readonly #images = new Map<string, ClusterImage | undefined>();
 
   constructor(source: PackageSource, target: Target) {
-    this.#source = source;
+    this.#reader = SourceReader.of(source);
     this.#target = target;
   }
 
@@ -306,11 +307,11 @@ class ImageReader {
   }
 
   async #reply(request: RegistryRequest): Promise<RegistryReply> {
-    if (request.ask === 'tags') return this.#source.tags(request.repository, this.#target);
+    if (request.ask === 'tags') return this.#reader.tags(request.repository, this.#target);
     const { candidate } = request;
     const key = joinReference(candidate.repository, candidate.version);
     if (!this.#images.has(key)) {
-      const fetched = await this.#source.fetch(candidate, this.#target);
+      const fetched = await this.#reader.fetch(candidate, this.#target);
       const image = fetched && clusterImage(fetched.contents, fetched.digest, this.#target);
       this.#images.set(key, image);
     }

@@ -67,8 +67,8 @@ export async function outdated(
   request: Request,
   given: OutdatedOptions,
 ): Promise<OutdatedReport> {
-  const source = SourceReader.of(given.source);
-  const options = { ...given, source, lockfile };
+  const reader = SourceReader.of(given.source);
+  const options = { ...given, source: reader, lockfile };
   const answer = await resolve(request, options);
   const target = answer.status === 'solved' ? answer.target : targetFor(lockfile.crossplane)!;
   const problem = toProblem(request, [target], options);
@@ -80,7 +80,7 @@ export async function outdated(
   for (const locked of lockfile.packages) {
     const { repository } = locked;
     if (given.only?.has(repository) === false) continue;
-    const tags = await source.tags(repository, target);
+    const tags = await reader.tags(repository, target);
     if (tags === undefined) notes.push(`no source given knows ${repository}`);
     const newest = newerThan(locked, tags ?? [], problem);
     if (newest === undefined) continue;

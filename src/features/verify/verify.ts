@@ -69,7 +69,7 @@ export async function verify(
     ...(request === undefined ? [] : staleInputs(lockfile, request, target, options)),
   ];
   const allowUndigested = options.allowUndigested ?? false;
-  const context = { source: SourceReader.of(options.source), target, allowUndigested };
+  const context = { reader: SourceReader.of(options.source), target, allowUndigested };
   const { reads, failures } = await readAll(lockfile, context);
   const fetched = reads.filter((read): read is Read => read.fetched !== undefined);
   const checked = fetched.map((read) => checkContents(read, target, options));
@@ -216,7 +216,7 @@ interface LockedRead {
 }
 
 interface ReadContext {
-  readonly source: SourceReader;
+  readonly reader: SourceReader;
   readonly target: Target;
   /** Whether a lockfile may lack digests that its sources have. */
   readonly allowUndigested: boolean;
@@ -226,7 +226,7 @@ interface ReadContext {
 async function readLocked(locked: LockedPackage, context: ReadContext): Promise<LockedRead> {
   const { repository, version, digest } = locked;
   const parts = lockedParts(locked);
-  const { source, target } = context;
+  const { reader, target } = context;
   const result = (fetched: CheckedPackage | undefined, findings: Partial<LockedRead> = {}) => ({
     locked,
     fetched,
@@ -235,7 +235,7 @@ async function readLocked(locked: LockedPackage, context: ReadContext): Promise<
     ...findings,
   });
   const missing = result(undefined, { mismatches: [missingPackage(locked)] });
-  const current = await source.fetch({ repository, version, parts }, target);
+  const current = await reader.fetch({ repository, version, parts }, target);
   if (digest === undefined) {
     if (current === undefined) return missing;
     return result(current, missingDigest(locked, current.digest, context));
@@ -246,7 +246,7 @@ async function readLocked(locked: LockedPackage, context: ReadContext): Promise<
     return result(current, { notes: [note] });
   }
   if (isDigest(version)) return missing;
-  const byDigest = await source.fetch({ repository, version: digest, parts }, target);
+  const byDigest = await reader.fetch({ repository, version: digest, parts }, target);
   if (current !== undefined) {
     const isStored = byDigest !== undefined;
     const moved = movedTagMismatch({ repository, version, digest }, current.digest!, isStored);
@@ -272,9 +272,9 @@ function missingDigest(
 /** Reports a missing tag of locked bytes that still exist, or a source without tags. */
 async function missingTag(
   { repository, version, digest }: LockedPackage,
-  { source, target }: ReadContext,
+  { reader, target }: ReadContext,
 ): Promise<Findings> {
-  if ((await source.tags(repository, target)) === undefined) {
+  if ((await reader.tags(repository, target)) === undefined) {
     return { notes: [`its source keeps no tags: whether \`${version}\` moved was not checked`] };
   }
   const text = `the tag \`${version}\` is gone; what it named is still there`;

@@ -8,6 +8,7 @@ import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { Driver } from '../driver/driver.js';
+import { SourceReader } from '../driver/source-reader.js';
 
 /**
  * Returns the locked tags that point to another digest now, among those that the search has read.
@@ -91,8 +92,9 @@ export async function tagsIfAvailable(
   source: PackageSource,
   target: Target,
 ): Promise<readonly string[] | undefined> {
+  const reader = SourceReader.of(source);
   try {
-    return await source.tags(repository, target);
+    return await reader.tags(repository, target);
   } catch (error) {
     if (error instanceof SourceError && UNAVAILABLE.has(error.code)) return undefined;
     throw error;

@@ -13,7 +13,7 @@ import type { Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
-import type { PackageSource } from '../../sources/package-source.js';
+import type { SourceReader } from '../driver/source-reader.js';
 import type { Driver } from '../driver/driver.js';
 import type { NamedFact } from '../explain/refusal.js';
 import { effectiveRepository, type Problem, type Rule } from '../solver/problem.js';
@@ -126,7 +126,7 @@ const MAX_NOTES = 3;
 /** Returns a note for each missing version, with the published and the nearest versions. */
 export async function publishedNotes(
   facts: readonly NamedFact[],
-  source: PackageSource,
+  reader: SourceReader,
   target: Target,
 ): Promise<string[]> {
   const missing = facts.flatMap((fact) =>
@@ -134,18 +134,18 @@ export async function publishedNotes(
   );
   const notes = missing
     .slice(0, MAX_NOTES)
-    .map(({ repository, versions }) => publishedNote(repository, versions[0]!, source, target));
+    .map(({ repository, versions }) => publishedNote(repository, versions[0]!, reader, target));
   return (await Promise.all(notes)).flat();
 }
 
 async function publishedNote(
   repository: Repository,
   missing: string,
-  source: PackageSource,
+  reader: SourceReader,
   target: Target,
 ): Promise<string[]> {
   // A failure to write this note must not fail the command.
-  const tags = await source.tags(repository, target).catch(() => undefined);
+  const tags = await reader.tags(repository, target).catch(() => undefined);
   const published = installableVersions(tags ?? [], target);
   const [newest, oldest] = [published[0], published.at(-1)];
   if (newest === undefined) return [];
