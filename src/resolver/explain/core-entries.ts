@@ -1,5 +1,5 @@
 import type { CoreEntry } from './refusal.js';
-import { factClause, presentationOf } from './fact-kinds.js';
+import { claimantOf, factClause, originOf, presentationOf } from './fact-kinds.js';
 import type { NounPhrases } from './noun-phrases.js';
 import { pathsFromRoots } from './presentation-order.js';
 import { formatOrigin } from '../../base/errors.js';
@@ -40,12 +40,12 @@ function pathTo(
   paths: ReadonlyMap<Variable, readonly Fact[]>,
   nouns: NounPhrases,
 ): string[] {
-  const place = presentationOf(fact).origin?.(fact);
+  const place = originOf(fact);
   if (place !== undefined) return [formatOrigin(place)];
-  const about = presentationOf(fact).claimant?.(fact);
+  const about = claimantOf(fact);
   if (about === undefined) return [];
   const path = (paths.get(about.variable) ?? []).flatMap((step) => {
-    const start = presentationOf(step).origin?.(step);
+    const start = originOf(step);
     if (start !== undefined) return [formatOrigin(start)];
     return step.fact === 'requires' ? [nouns.anyOf(step.by)] : [];
   });

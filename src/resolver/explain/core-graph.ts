@@ -1,34 +1,34 @@
+import { type Link, linkOf } from './fact-kinds.js';
 import { unionOf } from './proof-facts.js';
 import { getOrCreate } from '../../base/collections.js';
 import type { Encoder } from '../solver/encoder.js';
 import type { Fact, FactOf, Term, Variable } from '../solver/incompatibility.js';
-import { rulingKey } from '../solver/problem.js';
+import type { RootRequirement } from '../solver/problem.js';
 import { VersionSet } from '../solver/version-set.js';
-
-const CLAIM_KINDS = [
-  'requires',
-  'requires-api',
-  'provides',
-  'crossplane',
-  'missing',
-  'rejected',
-  'excluded',
-  'ruled-out',
-] as const;
-
-/** A fact that versions of a package, or of the owner of an API, state. */
-export type ClaimFact = FactOf<(typeof CLAIM_KINDS)[number]>;
 
 /** Similar facts about versions of a package: they lead to the same package or API, or nowhere. */
 export interface Claim {
   /** The versions that the facts are about. */
   readonly by: Term;
-  /** The required package or API; undefined if nothing is required. */
+  /** The required package, API or Crossplane; undefined if nothing is required. */
   readonly to: Variable | undefined;
   /** The accepted versions of the required package. */
   readonly values: VersionSet;
   /** At least one fact, all of one kind. */
-  readonly facts: readonly ClaimFact[];
+  readonly facts: readonly Fact[];
+}
+
+/** A requirement of the user. */
+interface Start {
+  readonly fact: Fact;
+  readonly root: RootRequirement;
+  readonly to: Term;
+}
+
+/** A fact that versions of a package, or of the owner of an API, state. */
+interface ClaimLink extends Pick<Link, 'to' | 'group'> {
+  readonly fact: Fact;
+  readonly from: Term;
 }
 
 /** A root or package that requires a package. */
@@ -41,7 +41,7 @@ export interface CoreRequirer {
 /** The facts of a proof as a graph of requirements. */
 export class CoreGraph {
   /** The requirements of the user, in order. */
-  readonly starts: readonly FactOf<'root' | 'root-api' | 'crossplane'>[];
+  readonly starts: readonly Start[];
   readonly facts: readonly Fact[];
   readonly #claims = new Map<Variable, Claim[]>();
   readonly #requirers = new Map<Variable, CoreRequirer[]>();
@@ -49,8 +49,12 @@ export class CoreGraph {
   /** `facts`: merged, in the order of presentation. */
   constructor(facts: readonly Fact[], encoder: Encoder) {
     this.facts = facts;
-    this.starts = facts.filter(isStart);
-    for (const group of grouped(facts.filter(isClaim), claimKey)) {
+    this.starts = facts.flatMap((fact) => {
+      const { from, to } = linkOf(fact) ?? {};
+      if (from === undefined || to === undefined || 'values' in from) return [];
+      return [{ fact, root: from, to }];
+    });
+    for (const group of grouped(claimLinks(facts), claimKey)) {
       const claim = toClaim(group);
       getOrCreate(this.#claims, claim.by.variable, () => []).push(claim);
     }
@@ -123,57 +127,32 @@ export class CoreGraph {
 
 /** Restricts a group of facts to some versions; undefined if no fact is about them. */
 export function claimAbout({ facts }: Claim, values: VersionSet): Claim | undefined {
-  const some = facts.flatMap((fact) => {
-    const by = subjectOf(fact).values.and(values);
-    return by.isEmpty ? [] : [{ fact, by }];
-  });
+  const some = claimLinks(facts).filter(({ from }) => !from.values.isDisjointFrom(values));
   if (some.length === 0) return undefined;
-  const whole = toClaim(some.map(({ fact }) => fact));
+  const whole = toClaim(some);
   return { ...whole, by: { ...whole.by, values: whole.by.values.and(values) } };
 }
 
-function toClaim(facts: readonly ClaimFact[]): Claim {
-  const destinations = facts.map(destination);
+function claimLinks(facts: readonly Fact[]): ClaimLink[] {
+  return facts.flatMap((fact) => {
+    const link = linkOf(fact);
+    return link && 'values' in link.from ? [{ ...link, fact, from: link.from }] : [];
+  });
+}
+
+function toClaim(links: readonly ClaimLink[]): Claim {
   const none: VersionSet = VersionSet.none;
   return {
-    by: facts.map(subjectOf).reduce(unionOf),
-    to: destinations[0]?.variable,
-    values: destinations.reduce((all, to) => all.or(to?.values ?? none), none),
-    facts,
+    by: links.map(({ from }) => from).reduce(unionOf),
+    to: links[0]?.to?.variable,
+    values: links.reduce((all, { to }) => all.or(to?.values ?? none), none),
+    facts: links.map(({ fact }) => fact),
   };
 }
 
-function isStart(fact: Fact): fact is FactOf<'root' | 'root-api' | 'crossplane'> {
-  if (fact.fact === 'crossplane') return !('values' in fact.by);
-  return fact.fact === 'root' || fact.fact === 'root-api';
-}
-
-function isClaim(fact: Fact): fact is ClaimFact {
-  if (fact.fact === 'crossplane') return 'values' in fact.by;
-  return CLAIM_KINDS.some((kind) => kind === fact.fact);
-}
-
 /** Returns a key that is equal for facts that are presented together. */
-function claimKey(fact: ClaimFact): string {
-  const from = subjectOf(fact).variable;
-  // If no version satisfies the constraint, the text explains that constraint.
-  const unsatisfiable = fact.fact === 'requires' && fact.on.values.isEmpty ? fact.constraint : '';
-  const rule = fact.fact === 'ruled-out' ? rulingKey(fact.ruling) : '';
-  return `${fact.fact} ${from} ${destination(fact)?.variable ?? ''} ${unsatisfiable}${rule}`;
-}
-
-/** Returns the package or API at the end of the chain to which the fact belongs. */
-function subjectOf(fact: ClaimFact): Term {
-  if (fact.fact === 'provides') return fact.api;
-  if ('of' in fact) return fact.of;
-  if ('values' in fact.by) return fact.by;
-  throw new Error('a root is no claim of a package');
-}
-
-function destination(fact: ClaimFact): Term | undefined {
-  if (fact.fact === 'requires') return fact.on;
-  if (fact.fact === 'requires-api') return { variable: fact.on, values: VersionSet.all };
-  return fact.fact === 'provides' ? fact.by : undefined;
+function claimKey({ fact, from, to, group = '' }: ClaimLink): string {
+  return `${fact.fact} ${from.variable} ${to?.variable ?? ''} ${group}`;
 }
 
 function grouped<T>(items: readonly T[], key: (item: T) => string): T[][] {

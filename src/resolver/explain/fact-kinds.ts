@@ -14,8 +14,14 @@ import {
   rulingText,
   wantedText,
 } from './fact-clause.js';
-import { labelsOf, type NounPhrases } from './noun-phrases.js';
-import { packageOf, proofFacts } from './proof-facts.js';
+import {
+  neededCrossplane,
+  notPublished,
+  type PredicateContext,
+  requiredText,
+} from './fact-predicates.js';
+import { conjugated, labelsOf, type NounPhrases } from './noun-phrases.js';
+import { packageOf, proofFacts, unionOf } from './proof-facts.js';
 import { isDigest } from '../../base/digest.js';
 import { formatOrigin, type Origin } from '../../base/errors.js';
 import { selectorOf, selectorText } from '../../crossplane/constraints/constraint.js';
@@ -30,8 +36,9 @@ import {
   type Term,
   type Variable,
 } from '../solver/incompatibility.js';
-import type { RootRequirement } from '../solver/problem.js';
+import { mergedRuling, type RootRequirement, rulingKey } from '../solver/problem.js';
 import { ANY_VERSION } from '../solver/published-versions.js';
+import { VersionSet } from '../solver/version-set.js';
 import type { Proof } from '../solver/search-result.js';
 
 /** Positions that presentation order depends on. */
@@ -41,24 +48,58 @@ interface Positions {
   readonly rootIndex: (root: RootRequirement) => number;
 }
 
+/** A requirement, or a reason that excludes versions: an edge of the graph of requirements. */
+export interface Link {
+  /** The user's requirement, or the versions of a package or of the owner of an API. */
+  readonly from: Term | RootRequirement;
+  /** What is required: a package, an API or Crossplane; undefined if nothing is required. */
+  readonly to: Term | undefined;
+  /** The constraint as written; empty if there is none. */
+  readonly constraint: string;
+  /** Links of one kind with the same ends share a sentence only if this is equal. */
+  readonly group?: string;
+}
+
 /** How one kind of fact is presented. */
-interface FactPresentation<F extends Fact> {
+interface CommonPresentation<F extends Fact> {
   /** A clause that can follow "because"; undefined: too obvious to print. */
   clause(fact: F, nouns: NounPhrases): string | undefined;
   /** Sort key among the facts of an explanation; undefined: after those that have one. */
   order?(fact: F, positions: Positions): readonly number[];
+  /** Facts with the same key are merged; undefined: the fact is not merged. */
+  mergeKey?(fact: F): string | undefined;
+  /** Merges two facts with the same key. */
+  merged?(a: F, b: F): F;
   coreKind(fact: F, encoder: Encoder): CoreKind;
   /** The fact as plain data. */
   statement(fact: F, encoder: Encoder): FactStatement;
   /** Packages that the fact is about, without APIs and Crossplane. */
   packages(fact: F): readonly Variable[];
-  /** The fact alone makes something unsatisfiable. */
-  isUnmet(fact: F, encoder: Encoder): boolean;
-  /** The package that states the fact; undefined: no package does. */
+  /** The package that states the fact; undefined: the one at the start of the link, if any. */
   claimant?(fact: F): Term | undefined;
-  /** Where the user wrote it; undefined: the fact is not the user's. */
+  /** Where the user wrote it; undefined: where the requirement at the start of the link is. */
   origin?(fact: F): Origin | undefined;
 }
+
+/** How a fact that is a link is presented. */
+interface LinkPresentation<F extends Fact> {
+  link(fact: F): Link;
+  /** The clause at the start of a chain of requirements; undefined: `clause`. */
+  startClause?(fact: F, nouns: NounPhrases): string;
+  /** The predicate of the versions at the start of links that share a sentence. */
+  predicate?(facts: readonly F[], context: PredicateContext): string;
+}
+
+/** How a fact that is no link is presented. */
+interface OtherPresentation<F extends Fact> {
+  /** What the graph of a refusal shows because of the fact. */
+  nodes(fact: F, encoder: Encoder): readonly Term[];
+  /** The fact alone makes something unsatisfiable. */
+  isUnmet(fact: F, encoder: Encoder): boolean;
+}
+
+type FactPresentation<F extends Fact> = CommonPresentation<F> &
+  (LinkPresentation<F> | OtherPresentation<F>);
 
 const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<Kind>> } = {
   root: {
@@ -73,8 +114,11 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       isVain: on.values.isEmpty,
     }),
     packages: ({ on }) => [on.variable],
-    isUnmet: ({ on }) => on.values.isEmpty,
-    origin: ({ root }) => root.origin,
+    link: ({ root, on }) => ({
+      from: root,
+      to: on,
+      constraint: selectorText(root.selector),
+    }),
   },
   'root-api': {
     clause: ({ root }) => `${requesterText(root)} the API ${formatCrdRef(root.crd)}`,
@@ -87,8 +131,11 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       isVain: false,
     }),
     packages: () => [],
-    isUnmet: () => false,
-    origin: ({ root }) => root.origin,
+    link: ({ root, on }) => ({
+      from: root,
+      to: anyOwner(on),
+      constraint: formatCrdRef(root.crd),
+    }),
   },
   requires: {
     clause: ({ by, on, constraint }, nouns) =>
@@ -103,8 +150,17 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       isVain: on.values.isEmpty,
     }),
     packages: ({ by, on }) => [by.variable, on.variable],
-    isUnmet: ({ on }) => on.values.isEmpty,
-    claimant: ({ by }) => by,
+    mergeKey: ({ by, on, constraint }) => `${by.variable} ${on.variable} ${constraint}`,
+    merged: (a, b) => ({ ...a, by: unionOf(a.by, b.by) }),
+    // If no version satisfies the constraint, the text explains that constraint.
+    link: ({ by, on, constraint }) => ({
+      from: by,
+      to: on,
+      constraint,
+      group: on.values.isEmpty ? constraint : '',
+    }),
+    predicate: (facts, context) =>
+      `${conjugated('require', context.isMany)} ${requiredText(facts, context)}`,
   },
   'requires-api': {
     clause: ({ by, text }, nouns) => `${nouns.withVerb(by, 'require')} the API ${text}`,
@@ -118,8 +174,8 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       isVain: false,
     }),
     packages: ({ by }) => [by.variable],
-    isUnmet: () => false,
-    claimant: ({ by }) => by,
+    link: ({ by, on, text }) => ({ from: by, to: anyOwner(on), constraint: text }),
+    predicate: ([fact], { isMany }) => `${conjugated('require', isMany)} the API ${fact!.text}`,
   },
   provides: {
     clause: ({ api, by }, nouns) =>
@@ -132,26 +188,27 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       api: encoder.nameOf(api.variable),
     }),
     packages: ({ by }) => [by.variable],
-    isUnmet: () => false,
     claimant: ({ by }) => by,
+    link: ({ api, by }) => ({ from: api, to: by, constraint: '' }),
   },
   crossplane: {
-    clause: ({ by, constraint }, nouns) => {
-      const needs =
-        'values' in by ? nouns.withVerb(by, 'need') : `${by.by} (${formatOrigin(by.origin)}) needs`;
-      return `${needs} Crossplane \`${constraint}\``;
-    },
+    clause: ({ by, constraint }, nouns) => `${needsText(by, nouns)} Crossplane \`${constraint}\``,
     order: ({ by }, { rootIndex }) => ('values' in by ? [2, 0] : [0, rootIndex(by)]),
     coreKind: () => 'crossplane',
     statement: ({ by, constraint }, encoder) => ({
       fact: 'crossplane',
-      by: claimantOf(by, encoder),
+      by: requirerOf(by, encoder),
       constraint,
     }),
     packages: ({ by }) => ('values' in by ? [by.variable] : []),
-    isUnmet: ({ on }) => on.values.isEmpty,
-    claimant: ({ by }) => ('values' in by ? by : undefined),
-    origin: ({ by }) => ('values' in by ? undefined : by.origin),
+    mergeKey: ({ by, constraint }) => ('values' in by ? `${by.variable} ${constraint}` : undefined),
+    merged: (a, b) =>
+      'values' in a.by && 'values' in b.by ? { ...a, by: unionOf(a.by, b.by) } : a,
+    link: ({ by, on, constraint }) => ({ from: by, to: on, constraint }),
+    startClause: (fact, nouns) =>
+      `${needsText(fact.by, nouns)} Crossplane ${neededCrossplane([fact], nouns)}`,
+    predicate: (facts, { isMany, nouns }) =>
+      `${conjugated('need', isMany)} Crossplane ${neededCrossplane(facts, nouns)}`,
   },
   owns: {
     clause: ({ one, other }, nouns) => ownershipText(one, other, nouns),
@@ -163,8 +220,9 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       objects: encoder.ownership.shared(one, other),
     }),
     packages: ({ one, other }) => [one.variable, other.variable],
-    isUnmet: () => false,
     claimant: ({ one }) => one,
+    nodes: ({ one, other }) => [one, other],
+    isUnmet: () => false,
   },
   kind: {
     clause: ({ by, on, wanted, found }, nouns) => {
@@ -175,22 +233,23 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     coreKind: () => 'kind',
     statement: ({ by, on, wanted }, encoder) => ({
       fact: 'kind',
-      by: claimantOf(by, encoder),
+      by: requirerOf(by, encoder),
       on: versionsOf(on, encoder),
       wanted,
     }),
     packages: ({ by, on }) => [on.variable, ...('values' in by ? [by.variable] : [])],
-    isUnmet: () => true,
     claimant: ({ by }) => ('values' in by ? by : undefined),
     origin: ({ by }) => ('values' in by ? undefined : by.origin),
+    nodes: ({ on }) => [on],
+    isUnmet: () => true,
   },
   missing: {
     clause: ({ of }, nouns) => `there is no ${nouns.anyOf(of)}`,
     coreKind: () => 'missing',
     statement: ({ of }, encoder) => ({ fact: 'missing', of: versionsOf(of, encoder) }),
     packages: ({ of }) => [of.variable],
-    isUnmet: () => true,
-    claimant: ({ of }) => of,
+    link: ({ of }) => exclusionLink(of),
+    predicate: (_, { by, isMany, nouns }) => notPublished(by, isMany, nouns),
   },
   'no-others': {
     clause: ({ of }, nouns) => {
@@ -202,6 +261,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     coreKind: ({ of }, encoder) => (of.variable === encoder.crossplane ? 'crossplane' : 'missing'),
     statement: ({ of }, encoder) => ({ fact: 'no-others', of: encoder.nameOf(of.variable) }),
     packages: () => [],
+    nodes: ({ of }, encoder) => (encoder.subject(of.variable).about === 'package' ? [] : [of]),
     isUnmet: ({ of }, encoder) => encoder.subject(of.variable).about === 'api',
   },
   rejected: {
@@ -210,8 +270,12 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     coreKind: ({ findings }) => (firstError(findings)?.code === API_REFUSED ? 'content' : 'source'),
     statement: ({ of }, encoder) => ({ fact: 'rejected', of: versionsOf(of, encoder) }),
     packages: ({ of }) => [of.variable],
-    isUnmet: () => true,
-    claimant: ({ of }) => of,
+    link: ({ of }) => exclusionLink(of),
+    predicate: ([fact], { isMany }) => {
+      // The rest of the message is advice to the author of the package.
+      const [reason] = firstErrorText(fact!.findings).split('; ');
+      return `${conjugated('be', isMany)} refused by Crossplane (${reason!})`;
+    },
   },
   excluded: {
     clause: ({ of, rule }, nouns) =>
@@ -219,8 +283,12 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     coreKind: () => 'requirement',
     statement: ({ of }, encoder) => ({ fact: 'excluded', of: versionsOf(of, encoder) }),
     packages: ({ of }) => [of.variable],
-    isUnmet: () => true,
     origin: ({ rule }) => rule.origin,
+    mergeKey: ({ of, rule }) =>
+      rule.drops === undefined ? undefined : `${of.variable} ${rule.drops}`,
+    merged: (a, b) => ({ ...a, of: unionOf(a.of, b.of) }),
+    link: ({ of }) => exclusionLink(of),
+    predicate: ([fact], { isMany, nouns }) => exclusionText(fact!.rule, isMany, nouns),
   },
   'ruled-out': {
     clause: ({ of, ruling }, nouns) => `${nouns.allOf(of)} ${rulingText(ruling, nouns.isMany(of))}`,
@@ -232,8 +300,15 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       isWhole: of.values.equals(ANY_VERSION),
     }),
     packages: ({ of }) => [of.variable],
-    isUnmet: () => true,
     origin: ({ ruling }) => ruling.origin,
+    mergeKey: ({ of, ruling }) => `${of.variable} ${rulingKey(ruling)}`,
+    merged: (a, b) => ({
+      ...a,
+      of: unionOf(a.of, b.of),
+      ruling: mergedRuling(a.ruling, b.ruling),
+    }),
+    link: ({ of, ruling }) => ({ ...exclusionLink(of), group: rulingKey(ruling) }),
+    predicate: ([fact], { isMany }) => rulingText(fact!.ruling, isMany),
   },
   cycle: {
     clause: ({ members }, nouns) => `${cycleText(members, nouns)}: a cycle`,
@@ -243,14 +318,51 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       members: members.map((member) => versionsOf(member, encoder)),
     }),
     packages: ({ members }) => members.map(({ variable }) => variable),
-    isUnmet: () => true,
     claimant: ({ members }) => members[0],
+    nodes: ({ members }) => members,
+    isUnmet: () => true,
   },
 };
 
 /** Returns how the facts of one kind are presented. */
 export function presentationOf<F extends Fact>(fact: F): FactPresentation<F> {
   return PRESENTATIONS[fact.fact] as unknown as FactPresentation<F>; // the record of its own kind
+}
+
+/** Returns the link that a fact is; undefined: it is none. */
+export function linkOf(fact: Fact): Link | undefined {
+  const presentation = presentationOf(fact);
+  return 'link' in presentation ? presentation.link(fact) : undefined;
+}
+
+/** Returns the clause at the start of a chain of requirements. */
+export function startClause(fact: Fact, nouns: NounPhrases): string {
+  const presentation = presentationOf(fact);
+  const start = 'link' in presentation ? presentation.startClause : undefined;
+  return start?.(fact, nouns) ?? presentation.clause(fact, nouns)!;
+}
+
+/** Returns the predicate of facts of one kind that share a sentence. At least one fact. */
+export function predicateOf(facts: readonly Fact[], context: PredicateContext): string {
+  const [first] = facts;
+  const presentation = presentationOf(first!);
+  const predicate = 'link' in presentation ? presentation.predicate : undefined;
+  if (predicate === undefined) throw new Error(`a fact \`${first!.fact}\` has no predicate`);
+  return predicate(facts, context);
+}
+
+/** Returns where the user wrote a fact; undefined: the fact is not the user's. */
+export function originOf(fact: Fact): Origin | undefined {
+  const from = linkOf(fact)?.from;
+  const root = from !== undefined && !('values' in from) ? from : undefined;
+  return presentationOf(fact).origin?.(fact) ?? root?.origin;
+}
+
+/** Returns the versions that state a fact; undefined: no package does. */
+export function claimantOf(fact: Fact): Term | undefined {
+  const from = linkOf(fact)?.from;
+  const claimant = from !== undefined && 'values' in from ? from : undefined;
+  return presentationOf(fact).claimant?.(fact) ?? claimant;
 }
 
 /** Returns a fact as a clause that can follow "because"; undefined: too obvious to print. */
@@ -278,11 +390,26 @@ function requirementKind(on: Term, constraint: string): CoreKind {
   return isDigest(constraint) ? 'digest' : 'requirement';
 }
 
+function exclusionLink(of: Term): Link {
+  return { from: of, to: undefined, constraint: '' };
+}
+
+function anyOwner(variable: Variable): Term {
+  return { variable, values: VersionSet.all };
+}
+
+/** Returns a subject with the verb `need`. */
+function needsText(by: FactOf<'crossplane'>['by'], nouns: NounPhrases): string {
+  return 'values' in by
+    ? nouns.withVerb(by, 'need')
+    : `${by.by} (${formatOrigin(by.origin)}) needs`;
+}
+
 function placeOf(root: RootRequirement, encoder: Encoder): RequirementPlace {
   return { root: encoder.rootIndex(root) };
 }
 
-function claimantOf(by: Term | RootRequirement, encoder: Encoder): FactVersions | RequirementPlace {
+function requirerOf(by: Term | RootRequirement, encoder: Encoder): FactVersions | RequirementPlace {
   return 'values' in by ? versionsOf(by, encoder) : placeOf(by, encoder);
 }
 

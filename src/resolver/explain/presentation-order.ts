@@ -1,9 +1,9 @@
 import { unionOf } from './proof-facts.js';
-import { presentationOf } from './fact-kinds.js';
-import { byCodePoint } from '../../base/collections.js';
+import { linkOf, presentationOf } from './fact-kinds.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import type { Encoder } from '../solver/encoder.js';
 import type { Fact, FactOf, Variable } from '../solver/incompatibility.js';
-import { mergedRuling, type RootRequirement, rulingKey } from '../solver/problem.js';
+import type { RootRequirement } from '../solver/problem.js';
 
 /**
  * Step 2 of an explanation: merges similar facts and returns them in the order of presentation. The
@@ -42,40 +42,13 @@ export function mergeSimilar(facts: readonly Fact[], encoder: Encoder): Fact[] {
 function mergeStatements(facts: readonly Fact[]): Fact[] {
   const merged = new Map<string, Fact>();
   for (const [i, fact] of facts.entries()) {
-    const key = mergeKey(fact) ?? `alone ${i}`;
+    const { mergeKey, merged: join } = presentationOf(fact);
+    const shared = mergeKey?.(fact);
+    const key = shared === undefined ? `alone ${i}` : `${fact.fact} ${shared}`;
     const before = merged.get(key);
-    merged.set(key, before === undefined ? fact : merge(before, fact));
+    merged.set(key, before === undefined ? fact : join!(before, fact));
   }
   return [...merged.values()];
-}
-
-/** Returns a key that is equal for facts to merge; undefined if the fact is not merged. */
-function mergeKey(fact: Fact): string | undefined {
-  if (fact.fact === 'requires') {
-    return `requires ${fact.by.variable} ${fact.on.variable} ${fact.constraint}`;
-  }
-  if (fact.fact === 'ruled-out') return `ruled out ${fact.of.variable} ${rulingKey(fact.ruling)}`;
-  if (fact.fact === 'excluded' && fact.rule.drops !== undefined) {
-    return `excluded ${fact.of.variable} ${fact.rule.drops}`;
-  }
-  if (fact.fact !== 'crossplane' || !('values' in fact.by)) return undefined;
-  return `crossplane ${fact.by.variable} ${fact.constraint}`;
-}
-
-function merge(fact: Fact, more: Fact): Fact {
-  if (fact.fact === 'requires' && more.fact === 'requires') {
-    return { ...fact, by: unionOf(fact.by, more.by) };
-  }
-  if (fact.fact === 'ruled-out' && more.fact === 'ruled-out') {
-    const ruling = mergedRuling(fact.ruling, more.ruling);
-    return { ...fact, of: unionOf(fact.of, more.of), ruling };
-  }
-  if (fact.fact === 'excluded' && more.fact === 'excluded') {
-    return { ...fact, of: unionOf(fact.of, more.of) };
-  }
-  if (fact.fact !== 'crossplane' || more.fact !== 'crossplane') return fact;
-  if (!('values' in fact.by) || !('values' in more.by)) return fact;
-  return { ...fact, by: unionOf(fact.by, more.by) };
 }
 
 /** Merges pairs of owners that have one side in common. */
@@ -112,28 +85,21 @@ function joinPairs(a: FactOf<'owns'>, b: FactOf<'owns'>): FactOf<'owns'> | undef
 /** Returns the facts on a path from a root to each package or API, starting at the root. */
 export function pathsFromRoots(facts: readonly Fact[]): Map<Variable, readonly Fact[]> {
   const paths = new Map<Variable, readonly Fact[]>();
-  for (const fact of facts) {
-    if (fact.fact === 'root' && !paths.has(fact.on.variable)) paths.set(fact.on.variable, [fact]);
-    if (fact.fact === 'root-api') paths.set(fact.on, [fact]);
-  }
+  const edges = facts.flatMap((fact) => {
+    const { from, to } = linkOf(fact) ?? {};
+    if (from === undefined || to === undefined) return [];
+    if ('values' in from) return [{ fact, from: from.variable, to: to.variable }];
+    getOrCreate(paths, to.variable, () => [fact]);
+    return [];
+  });
   for (let grown = true; grown;) {
     grown = false;
-    for (const fact of facts) {
-      const edge = edgeOf(fact);
-      if (edge === undefined || paths.has(edge.to)) continue;
-      const before = paths.get(edge.from);
-      if (before === undefined) continue;
-      paths.set(edge.to, [...before, fact]);
+    for (const { fact, from, to } of edges) {
+      const before = paths.get(from);
+      if (before === undefined || paths.has(to)) continue;
+      paths.set(to, [...before, fact]);
       grown = true;
     }
   }
   return paths;
-}
-
-/** Returns the requirement that a fact states; undefined for other facts. */
-function edgeOf(fact: Fact): { from: Variable; to: Variable } | undefined {
-  if (fact.fact === 'requires') return { from: fact.by.variable, to: fact.on.variable };
-  if (fact.fact === 'requires-api') return { from: fact.by.variable, to: fact.on };
-  if (fact.fact === 'provides') return { from: fact.api.variable, to: fact.by.variable };
-  return undefined;
 }

@@ -2,10 +2,9 @@ import type { RefusalGraph, RefusalNode, RefusalEdge, RefusalClash } from './ref
 import type { ConflictPoint } from './conflict-points.js';
 import { factClause, presentationOf } from './fact-kinds.js';
 import { type NounPhrases, placeText, rangeText } from './noun-phrases.js';
-import { selectorText } from '../../crossplane/constraints/constraint.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Subject } from '../solver/encoder-context.js';
-import { type Fact, type Term, termsOf, type Variable } from '../solver/incompatibility.js';
+import { type Fact, type Term, type Variable } from '../solver/incompatibility.js';
 import type { RootRequirement } from '../solver/problem.js';
 import { VersionSet } from '../solver/version-set.js';
 
@@ -16,19 +15,18 @@ export function refusalGraph(
   inChains: ReadonlySet<Fact>,
   nouns: NounPhrases,
 ): RefusalGraph {
-  const { encoder } = nouns;
   const builder = new RefusalGraphBuilder(nouns);
   for (const fact of facts) builder.add(fact);
   const points = conflicts.map(({ clash, text, about }): RefusalClash => {
-    const crossplane = clash === 'crossplane' ? [encoder.crossplane] : [];
+    const crossplane = clash === 'crossplane' ? [nouns.encoder.crossplane] : [];
     return { clash, text, nodes: [...about, ...crossplane].map((each) => builder.idOf(each)) };
   });
   // These facts are part of a chain, so they are missing from the conflicts above.
   const unmet = facts.flatMap((fact): RefusalClash[] => {
     const isInChain = inChains.has(fact) || fact.fact === 'no-others';
-    const isUnmet = isInChain && presentationOf(fact).isUnmet(fact, encoder);
-    const text = isUnmet ? factClause(fact, nouns) : undefined;
-    return text === undefined ? [] : [{ clash: 'fact', text, nodes: builder.nodesOf(fact) }];
+    const nodes = isInChain ? builder.unmetNodes(fact) : [];
+    const text = nodes.length > 0 ? factClause(fact, nouns) : undefined;
+    return text === undefined ? [] : [{ clash: 'fact', text, nodes }];
   });
   const contested = new Set(
     points.flatMap(({ clash, nodes }) => (clash === 'versions' ? nodes : [])),
@@ -54,48 +52,30 @@ class RefusalGraphBuilder {
   }
 
   add(fact: Fact): void {
-    const crossplane = { variable: this.#nouns.encoder.crossplane, values: VersionSet.none };
-    switch (fact.fact) {
-      case 'root':
-        return this.#edge(this.#input(fact.root), fact.on, selectorText(fact.root.selector));
-      case 'root-api':
-        return this.#edge(this.#input(fact.root), apiTerm(fact.on), formatCrdRef(fact.root.crd));
-      case 'requires':
-        return this.#edge(this.#addVersions(fact.by), fact.on, fact.constraint);
-      case 'requires-api':
-        return this.#edge(this.#addVersions(fact.by), apiTerm(fact.on), fact.text);
-      case 'provides':
-        return this.#edge(this.#addVersions(fact.api), fact.by, '', false);
-      case 'crossplane': {
-        const from = 'values' in fact.by ? this.#addVersions(fact.by) : this.#input(fact.by);
-        return this.#edge(from, crossplane, fact.constraint, fact.on.values.isEmpty);
-      }
-      case 'no-others':
-        if (fact.of.variable === crossplane.variable) this.#addVersions(crossplane);
-        return;
-      case 'kind':
-        this.#addVersions(fact.on);
-        return;
-      case 'owns':
-      case 'missing':
-      case 'rejected':
-      case 'excluded':
-      case 'ruled-out':
-      case 'cycle':
-        for (const term of termsOf(fact)) this.#addVersions(term);
+    const presentation = presentationOf(fact);
+    if ('nodes' in presentation) {
+      for (const term of presentation.nodes(fact, this.#nouns.encoder)) this.#addVersions(term);
+      return;
     }
+    const { from, to, constraint } = presentation.link(fact);
+    const start = 'values' in from ? this.#addVersions(from) : this.#input(from);
+    if (to !== undefined) this.#edge(start, to, constraint);
   }
 
-  /** Returns the nodes that make a fact impossible: of a requirement, the required package. */
-  nodesOf(fact: Fact): string[] {
-    if (fact.fact === 'root' || fact.fact === 'requires' || fact.fact === 'kind') {
-      return [this.idOf(fact.on.variable)];
+  /** Returns the nodes that make a fact impossible; none if it alone makes nothing impossible. */
+  unmetNodes(fact: Fact): string[] {
+    const { encoder } = this.#nouns;
+    const presentation = presentationOf(fact);
+    if ('nodes' in presentation) {
+      const nodes = presentation.isUnmet(fact, encoder) ? presentation.nodes(fact, encoder) : [];
+      return nodes.map(({ variable }) => this.idOf(variable));
     }
-    if (fact.fact === 'crossplane') {
-      const from = 'values' in fact.by ? this.idOf(fact.by.variable) : this.#input(fact.by);
-      return [from, this.idOf(this.#nouns.encoder.crossplane)];
-    }
-    return termsOf(fact).map(({ variable }) => this.idOf(variable));
+    const { from, to } = presentation.link(fact);
+    const start = 'values' in from ? this.idOf(from.variable) : this.#input(from);
+    if (to === undefined) return [start];
+    if (!to.values.isEmpty) return [];
+    const required = this.idOf(to.variable);
+    return to.variable === encoder.crossplane ? [start, required] : [required];
   }
 
   nodes(): RefusalNode[] {
@@ -148,7 +128,8 @@ class RefusalGraphBuilder {
     }
   }
 
-  #edge(from: string, on: Term, constraint: string, isUnmet = on.values.isEmpty): void {
+  #edge(from: string, on: Term, constraint: string): void {
+    const isUnmet = on.values.isEmpty;
     const to = this.#addVersions({ variable: on.variable, values: VersionSet.none });
     const same = this.edges.findIndex(
       (edge) => edge.from === from && edge.to === to && edge.constraint === constraint,
@@ -168,8 +149,4 @@ class RefusalGraphBuilder {
     this.#versions.set(variable, before.or(values));
     return this.idOf(variable);
   }
-}
-
-function apiTerm(variable: Variable): Term {
-  return { variable, values: VersionSet.all };
 }

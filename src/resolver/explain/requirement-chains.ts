@@ -1,21 +1,10 @@
-import { type CoreGraph, type ClaimFact, type Claim, claimAbout } from './core-graph.js';
-import {
-  requesterText,
-  exclusionText,
-  firstErrorText,
-  rulingText,
-  wantedText,
-} from './fact-clause.js';
-import { conjugated, labelsOf, type NounPhrases, rangeText } from './noun-phrases.js';
-import { formatOrigin } from '../../base/errors.js';
-import { andList, orList } from '../../base/messages.js';
-import { parseConstraint, selectorOf } from '../../crossplane/constraints/constraint.js';
-import { compareVersions, parseVersion } from '../../crossplane/constraints/version.js';
-import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
-import { knownReleases } from '../../crossplane/releases/target.js';
-import type { Fact, FactOf, Term, Variable } from '../solver/incompatibility.js';
-import type { PackageVersions } from '../solver/package-versions.js';
-import type { RootPackage } from '../solver/problem.js';
+import { type Claim, claimAbout, type CoreGraph } from './core-graph.js';
+import { predicateOf, startClause } from './fact-kinds.js';
+import { requiredText } from './fact-predicates.js';
+import { conjugated, type NounPhrases, rangeText } from './noun-phrases.js';
+import { andList } from '../../base/messages.js';
+import type { Fact, Term, Variable } from '../solver/incompatibility.js';
+import type { RootRequirement } from '../solver/problem.js';
 import { VersionSet } from '../solver/version-set.js';
 
 /** An unfinished sentence, and the package or API at its end. */
@@ -51,27 +40,12 @@ export class Chains {
   }
 
   lines(): string[] {
-    return this.#graph.starts.flatMap((start) => {
-      this.#facts.add(start);
-      const chain = { indent: '', isStart: true };
-      switch (start.fact) {
-        case 'root': {
-          const { root, on } = start;
-          const wanted = wantedText(on, root.selector, this.#nouns);
-          const text = `${requesterText(root)} ${wanted}${this.#kindClause(on.variable, root)}`;
-          return this.#follow({ ...chain, text, to: on.variable, values: on.values });
-        }
-        case 'root-api': {
-          const text = `${requesterText(start.root)} the API ${formatCrdRef(start.root.crd)}`;
-          return this.#follow({ ...chain, text, to: start.on, values: VersionSet.all });
-        }
-        case 'crossplane': {
-          if ('values' in start.by) throw new Error('no chain starts at a published package');
-          const { by, origin } = start.by;
-          const needed = neededCrossplane([start], this.#nouns);
-          return [`${by} (${formatOrigin(origin)}) needs Crossplane ${needed}.`];
-        }
-      }
+    return this.#graph.starts.flatMap(({ fact, root, to }) => {
+      this.#facts.add(fact);
+      const clause = startClause(fact, this.#nouns);
+      const text = `${clause}${this.#kindClause(to.variable, root)}`;
+      const { variable, values } = to;
+      return this.#follow({ text, to: variable, values, indent: '', isStart: true });
     });
   }
 
@@ -85,7 +59,10 @@ export class Chains {
     }
     const below = `${indent}  `;
     if (claims.every((each) => each.facts[0]!.fact === 'requires' && coversChain(each, chain))) {
-      const required = claims.map((each) => requiredText(each.facts, this.#graph, this.#nouns));
+      const required = claims.map(({ facts }) => {
+        const requirements = facts.filter((fact) => fact.fact === 'requires');
+        return requiredText(requirements, { nouns: this.#nouns, graph: this.#graph });
+      });
       const lines = claims.flatMap((each, i) => this.#append(required[i]!, each, below));
       const areEnds = lines.every((line, i) => line === `${below}${required[i]}.`);
       if (areEnds) return [`${indent}${text}, which requires ${andList(required)}.`];
@@ -122,7 +99,7 @@ export class Chains {
       chain.isStart && claim.by.values.onlyMember === undefined
         ? 'every version of which'
         : 'which';
-    return `${which} ${predicate(claim, false, this.#graph, this.#nouns)}`;
+    return `${which} ${this.#predicate(claim, false)}`;
   }
 
   /** Returns a sentence about versions of the package in the line above. */
@@ -130,7 +107,13 @@ export class Chains {
     const { by } = claim;
     if (claim.facts[0]!.fact === 'provides') return `${this.#ownersClause(claim)} it`;
     const versions = rangeText(this.#nouns.package(by).versions, by.values, andList);
-    return `${versions} ${predicate(claim, this.#nouns.isMany(by), this.#graph, this.#nouns)}`;
+    return `${versions} ${this.#predicate(claim, this.#nouns.isMany(by))}`;
+  }
+
+  /** Returns the predicate for versions: `requires b ^1.0.0`, `are excluded (xpkg.yaml:9)`. */
+  #predicate({ facts, by }: Claim, isMany: boolean): string {
+    const context = { nouns: this.#nouns, graph: this.#graph, by, isMany };
+    return predicateOf(facts, context);
   }
 
   #ownersClause({ facts }: Claim): string {
@@ -148,8 +131,8 @@ export class Chains {
   }
 
   /** Returns a clause if a package is required as a kind that it is not. */
-  #kindClause(variable: Variable, by: Term | RootPackage): string {
-    const isOf = (other: Term | RootPackage) =>
+  #kindClause(variable: Variable, by: Term | RootRequirement): string {
+    const isOf = (other: Term | RootRequirement) =>
       'values' in other && 'values' in by
         ? other.variable === by.variable && by.values.isSubsetOf(other.values)
         : other === by;
@@ -165,113 +148,4 @@ export class Chains {
 /** Returns whether the facts are about all versions at the end of a chain. */
 function coversChain({ by }: Claim, { values }: Chain): boolean {
   return values.isSubsetOf(by.values);
-}
-
-/** Returns the predicate for versions: `requires b ^1.0.0`, `are excluded (xpkg.yaml:9)`. */
-function predicate(
-  { facts, by }: Claim,
-  isMany: boolean,
-  graph: CoreGraph,
-  nouns: NounPhrases,
-): string {
-  const fact = facts[0]!;
-  switch (fact.fact) {
-    case 'requires':
-      return `${conjugated('require', isMany)} ${requiredText(facts, graph, nouns)}`;
-    case 'requires-api':
-      return `${conjugated('require', isMany)} the API ${fact.text}`;
-    case 'crossplane': {
-      const needs = facts.filter((each) => each.fact === 'crossplane');
-      return `${conjugated('need', isMany)} Crossplane ${neededCrossplane(needs, nouns)}`;
-    }
-    case 'missing':
-      return notPublished(by, isMany, nouns);
-    case 'rejected': {
-      // The rest of the message is advice to the author of the package.
-      const [reason] = firstErrorText(fact.findings).split('; ');
-      return `${conjugated('be', isMany)} refused by Crossplane (${reason!})`;
-    }
-    case 'excluded':
-      return exclusionText(fact.rule, isMany, nouns);
-    case 'ruled-out':
-      return rulingText(fact.ruling, isMany);
-    case 'provides':
-      throw new Error('a fact about the owners of an API has no predicate');
-  }
-}
-
-/**
- * Returns the required package with its constraint. If the requiring versions have different
- * constraints, the versions that they admit replace the constraint. If every version is admitted and
- * nothing else requires the package, the result is the package alone.
- */
-function requiredText(facts: readonly ClaimFact[], graph: CoreGraph, nouns: NounPhrases): string {
-  const requirements = facts.filter((fact) => fact.fact === 'requires');
-  const [first] = requirements;
-  const { on, constraint } = first!;
-  const { repository, versions } = nouns.package(on);
-  const values = requirements.reduce((all, fact) => all.or(fact.on.values), on.values);
-  const isContested = graph.requirers(on.variable).length > 1;
-  if (!isContested && versions.isListed && isEveryRelease(versions, values)) {
-    return nouns.name(repository);
-  }
-  if (requirements.every((fact) => fact.constraint === constraint)) {
-    return wantedText(on, selectorOf(constraint), nouns);
-  }
-  const range = rangeText(versions, values);
-  const ends = range.replace(/^\d+ versions from (\S+) to (\S+)/, 'between $1 and $2');
-  return `${nouns.name(repository)} ${ends}`;
-}
-
-/** Returns whether a set has every version except prereleases. */
-function isEveryRelease(versions: PackageVersions, values: VersionSet): boolean {
-  const releases = versions
-    .ascending()
-    .filter((value) => versions.version(value)!.prerelease === '');
-  return releases.length > 0 && releases.every((value) => values.has(value));
-}
-
-/** States that versions do not exist. A locked version existed and has been withdrawn. */
-function notPublished({ variable, values }: Term, isMany: boolean, nouns: NounPhrases): string {
-  const { repository, versions } = nouns.package({ variable, values });
-  const locked = nouns.problem.locked.get(repository);
-  const labels = labelsOf(versions, values);
-  if (labels.length === 1 && labels[0] === locked) {
-    return 'was withdrawn: the lockfile has it, and it is no longer published';
-  }
-  return `${conjugated('be', isMany)} not published`;
-}
-
-/** Returns the required Crossplane, and whether the target is too old or too new. */
-function neededCrossplane(facts: readonly FactOf<'crossplane'>[], nouns: NounPhrases): string {
-  const constraints = [...new Set(facts.map(({ constraint }) => `\`${constraint}\``))];
-  if (facts.some(({ on }) => !on.values.isEmpty)) return orList(constraints);
-  const releases = nouns.releases(VersionSet.all);
-  const are = conjugated('be', nouns.problem.releases.length > 1);
-  const gap = gapTo(facts, nouns);
-  if (gap === undefined) return `${orList(constraints)}, and the target is ${releases}`;
-  const needed = constraints.length === 1 ? constraints[0]! : gap.releases;
-  return `${needed}, and ${releases} ${are} too ${gap.too}`;
-}
-
-/**
- * Returns the nearest admitted releases, and whether the target is too old or too new for them.
- * Undefined if releases on both sides of the target are admitted, or none.
- */
-function gapTo(facts: readonly FactOf<'crossplane'>[], { problem }: NounPhrases) {
-  const { dialect, releases } = problem;
-  const constraints = facts.map(({ constraint }) => parseConstraint(constraint, dialect));
-  const admitted = knownReleases()
-    .map((text) => parseVersion(text, dialect)!)
-    .filter((release) => constraints.some((one) => !one.invalid && one.admits(release)))
-    .sort(compareVersions);
-  const [oldest, newest] = [admitted[0], admitted.at(-1)];
-  if (oldest === undefined || newest === undefined) return undefined;
-  if (releases.every((one) => compareVersions(one, oldest) < 0)) {
-    return { too: 'old', releases: `${oldest.raw} or newer` };
-  }
-  if (releases.every((one) => compareVersions(newest, one) < 0)) {
-    return { too: 'new', releases: `${newest.raw} or older` };
-  }
-  return undefined;
 }
