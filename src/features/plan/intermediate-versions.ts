@@ -25,7 +25,6 @@ import type { LockedPackage, Lockfile, ObjectTemplate } from '../../project/lock
 import { assignNames } from '../../project/manifests/object-names.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { PackageSource } from '../../sources/package-source.js';
-import { SourceReader } from '../../resolver/driver/source-reader.js';
 
 /** Maximum number of intermediate stops of one journey: of packages and of Crossplane. */
 const MAX_STOPOVERS = 4;

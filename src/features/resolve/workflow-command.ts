@@ -12,7 +12,7 @@ import type { GivenInputs, InputEdit } from '../../project/edit/input-edit.js';
 import type { Inputs } from '../../project/inputs/read-inputs.js';
 import type { Request } from '../../project/inputs/request.js';
 import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
-import { SourceReader } from '../../resolver/driver/source-memory.js';
+import { SourceReader } from '../../resolver/driver/source-reader.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import type { ResolveOptions } from '../../resolver/resolve/to-problem.js';
 import type { PackageSource } from '../../sources/package-source.js';
