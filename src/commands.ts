@@ -3,6 +3,8 @@ import type { ExitCode, CommandRow } from './cli/kit/command.js';
 import type { Io } from './cli/terminal/io.js';
 import { runCommandLine } from './cli/kit/run.js';
 
+const SCHEMA_USAGE = 'schema <document>';
+
 /** Every command, in the order of `--help`: to add one, write its file and a row here. */
 export const COMMANDS: readonly CommandRow[] = [
   {
@@ -184,9 +186,12 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     group: 'Other',
-    usage: 'schema <document>',
+    usage: SCHEMA_USAGE,
     about: 'Print the JSON Schema of a document that is read or written',
-    load: async () => (await import('./features/tool/schema-command.js')).schemaCommand,
+    load: async () => {
+      const others = COMMANDS.filter(({ usage }) => usage !== SCHEMA_USAGE);
+      return (await import('./features/tool/schema-command.js')).schemaCommand(others);
+    },
   },
   {
     group: 'Every day',

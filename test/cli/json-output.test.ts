@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
 import { COMMANDS, runCli } from '../../src/commands.js';
-import { OUTPUT_SCHEMAS } from '../../src/features/tool/schema-command.js';
+import { OUTPUT_SCHEMAS } from '../support/output-schemas.js';
 import { fakeIo } from '../support/fake-io.js';
 import { closedSchema } from '../support/closed-schema.js';
 
@@ -180,11 +180,10 @@ const ANSWERING = new Set(['update', 'add', 'remove', 'set', 'merge-lock']);
 /** Returns the schema: errors, mismatches and refusals have the same form in all commands. */
 function schemaOf(command: string, output: { readonly status?: string }): unknown {
   const { status } = output;
-  const schemas: Readonly<Record<string, unknown>> = OUTPUT_SCHEMAS;
-  if (status === 'error') return schemas['error-output'];
-  if (status === 'mismatch' && !('crossplane' in output)) return schemas['mismatch-output'];
+  if (status === 'error') return OUTPUT_SCHEMAS['error-output'];
+  if (status === 'mismatch' && !('crossplane' in output)) return OUTPUT_SCHEMAS['mismatch-output'];
   const answers = ['unsolvable', 'gave-up'].includes(status ?? '') || ANSWERING.has(command);
-  return schemas[answers ? 'resolve-output' : `${command}-output`];
+  return OUTPUT_SCHEMAS[answers ? 'resolve-output' : `${command}-output`];
 }
 
 /**

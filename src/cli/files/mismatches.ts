@@ -2,6 +2,7 @@ import { printable, shellWord } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import { EXIT, type ExitCode, jsonDocument } from '../kit/command.js';
+import type { MismatchOutputDocument } from '../kit/common-documents.js';
 import type { MismatchDocument } from '../kit/json-schema.js';
 import type { Io } from '../terminal/io.js';
 
@@ -77,8 +78,12 @@ export function reportMismatches(
 ): ExitCode {
   const exitCode = EXIT.lockMismatch;
   if (output === 'json') {
-    const told = { status: 'mismatch', exitCode, mismatches: mismatchesJson(mismatches) };
-    io.out(jsonDocument(told));
+    const document: MismatchOutputDocument = {
+      status: 'mismatch',
+      exitCode,
+      mismatches: mismatchesJson(mismatches),
+    };
+    io.out(jsonDocument(document));
   }
   io.headline(mismatchHeadline(mismatches));
   for (const line of mismatchLines(mismatches, lock)) io.note(line);

@@ -1,4 +1,4 @@
-import type { Io } from '../terminal/io.js';
+import type { Io, RunIo } from '../terminal/io.js';
 
 /** A value on the command line, as a flag or a positional argument declares it. */
 interface Value {
@@ -68,7 +68,7 @@ interface EachSet<Args> {
   readonly splitsOne?: true | undefined;
   /** Returns the arguments for each project, or a text with the reason to skip it. Absent: unchanged. */
   readonly forSets?:
-    ((args: readonly Args[], io: Io) => Promise<readonly (object | string)[]>) | undefined;
+    ((args: readonly Args[], io: RunIo) => Promise<readonly (object | string)[]>) | undefined;
 }
 
 /** What a command takes, and what `--help` shows; `src/commands.ts` has its row. */

@@ -1,4 +1,5 @@
 import type { CommandLine } from './command-line.js';
+import type { ErrorDocument } from './common-documents.js';
 import { EXIT, type ExitCode, jsonDocument } from './command.js';
 import { formatOrigin, InputError, SourceError } from '../../base/errors.js';
 import { OutOfTime } from '../../base/time.js';
@@ -27,7 +28,12 @@ export function reportError(
   io.headline(lines[0]!);
   const message = lines.join('\n');
   if (json) {
-    io.out(jsonDocument({ status: 'error', exitCode, error: { message, file, line, hint } }));
+    const document: ErrorDocument = {
+      status: 'error',
+      exitCode,
+      error: { message, file, line, hint },
+    };
+    io.out(jsonDocument(document));
   }
   for (const [i, each] of lines.entries()) io.note(i === 0 ? `error: ${each}` : each);
   if (hint !== undefined) io.note(`hint: ${hint}`);

@@ -1,6 +1,15 @@
 import type { PartShard } from './shards.js';
 import { byCodePoint } from '../../base/collections.js';
 import { EXIT, type ExitCode } from '../kit/command.js';
+import {
+  count,
+  oneOf,
+  outputSchema,
+  record,
+  shardFields,
+  type Static,
+  text,
+} from '../kit/json-schema.js';
 import type { Io } from '../terminal/io.js';
 import { columns, counted } from '../terminal/package-text.js';
 
@@ -150,6 +159,29 @@ export interface ShardedLine extends PartShard {
   readonly sets: number;
 }
 
+/** Fields that `--each` adds to the JSON line of a project. */
+export const EACH_OUTPUT = outputSchema(
+  'COMMAND --each -o json, a line: these fields, and those of COMMAND-output, error-output or mismatch-output',
+  {
+    set: text('File of the set.'),
+    exitCode: oneOf(
+      [0, 1, 2, 3, 4, 5, 6, 7],
+      'Exit code that the command has for the set; that of the process is the worst: 1, 2, 5, 7, 3, 4, 6, 0.',
+    ),
+    headline: text('How it went, in one line.'),
+    'shard?': record(
+      {
+        ...shardFields,
+        sets: count('How many sets all parts have together.'),
+      },
+      'With `--shard`: which part of the sets was run.',
+    ),
+    'status?': text(
+      'As of the command; `passed-over`: it has none of the packages that were named.',
+    ),
+  },
+);
+
 /** A line of JSON: the document of one project, and the project. */
 function eachJsonLine(
   { set, exitCode, headline, out, notes }: PrintedResult,
@@ -158,8 +190,8 @@ function eachJsonLine(
   const { schemaVersion: _, ...document } = (
     out === '' ? withoutDocument(exitCode, headline, notes) : JSON.parse(out)
   ) as Record<string, unknown>;
-  const line = { schemaVersion: 1, set, exitCode, headline, shard, ...document };
-  return `${JSON.stringify(line)}\n`;
+  const fields: Static<typeof EACH_OUTPUT> = { set, exitCode, headline, shard };
+  return `${JSON.stringify({ schemaVersion: 1, ...fields, ...document })}\n`;
 }
 
 function withoutDocument(

@@ -34,7 +34,7 @@ import {
   type SourceArgs,
   sourceFlags,
 } from '../sources/source-flags.js';
-import { type Io, SharedSources } from '../terminal/io.js';
+import { type Io, type RunIo, SharedSources } from '../terminal/io.js';
 import { counted } from '../terminal/package-text.js';
 import { withStatus } from '../terminal/progress.js';
 
@@ -61,6 +61,9 @@ export async function runEach(
 /** Arguments of a command, with those of `--each`. */
 type EachSetArgs = SomeArgs & EachArgs & ReadingArgs;
 
+/** What runs for many projects need: their output is collected. */
+type EachIo = RunIo & Pick<Io, 'report'>;
+
 /** Receives results of projects in any order. */
 type Taking = (place: number, result: PrintedResult) => void;
 
@@ -69,7 +72,7 @@ export async function runSets(
   command: AnyCommand,
   args: EachSetArgs,
   line: Pick<CommandLine, 'command' | 'debug' | 'json'>,
-  io: Io,
+  io: EachIo,
   begin: (shard: ShardedLine | undefined) => Taking = () => () => {},
 ): Promise<readonly PrintedResult[]> {
   refuseOneSet(args, io.cwd);
@@ -114,7 +117,7 @@ async function inputsOfProjects(
   args: EachSetArgs,
   { command: name = '' }: Pick<CommandLine, 'command'>,
   sets: readonly string[],
-  io: Io,
+  io: RunIo,
 ): Promise<ShardRequest> {
   return shardRequest({ name, command, args, inputs: await setInputs(sets, io) }, io);
 }
@@ -154,7 +157,7 @@ interface SetRun {
 /** Runs a command for one set; what it prints is kept, and an error it throws is its result. */
 async function runSet(
   { command, args, set, shared, line }: SetRun,
-  io: Io,
+  io: EachIo,
 ): Promise<PrintedResult> {
   const out: string[] = [];
   const notes: string[] = [];
@@ -164,6 +167,7 @@ async function runSet(
   const own: Io = {
     ...io,
     out: (text) => void out.push(text),
+    verbatim: (text) => void out.push(text),
     note: (text) => void notes.push(text),
     afterwards: (text) => void late.add(text),
     status: () => {},
@@ -203,13 +207,13 @@ function firstError(notes: readonly string[]): string {
  * What the files of sets say, with those that they include. Lockfiles are not looked at: each machine
  * may have written those of its own sets.
  */
-async function setInputs(sets: readonly string[], io: Io): Promise<readonly unknown[]> {
+async function setInputs(sets: readonly string[], io: RunIo): Promise<readonly unknown[]> {
   const inputs: unknown[] = [];
   for (const set of sets) inputs.push([portable(set, io.cwd), await textsOf(set, io)]);
   return inputs;
 }
 
-async function textsOf(set: string, io: Io): Promise<readonly string[]> {
+async function textsOf(set: string, io: RunIo): Promise<readonly string[]> {
   try {
     const { texts } = await readInputs({
       files: [set],

@@ -4,29 +4,19 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { compareFleet } from './compare-projects.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import { update } from '../../resolver/resolve/resolve.js';
-import {
-  command,
-  type AnyCommand,
-  type ArgsOf,
-  type Flags,
-  EXIT,
-  type ExitCode,
-} from '../../cli/kit/command.js';
+import { type ArgsOf, type Flags, EXIT, OtherResult } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { eachFlags, outputFlag, lockFlag } from '../../cli/arguments/common-flags.js';
-import {
-  resultRows,
-  type PrintedResult,
-  worstExitCode,
-} from '../../cli/projects/project-results.js';
+import { resultRows, worstExitCode } from '../../cli/projects/project-results.js';
 import { runSets } from '../../cli/projects/run-projects.js';
 import { conflictingFlags } from '../../cli/arguments/argument-errors.js';
 import { readRequest } from '../../cli/arguments/input-flags.js';
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
-import { requireLock } from '../../cli/files/lock-file.js';
+import type { RunIo } from '../../cli/terminal/io.js';
+import { readRequiredLock } from '../../cli/files/lock-file.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import { fleetLines, type FleetSet, fleetText } from './fleet-output.js';
+import { fleetDocuments, fleetOutput, fleetText, type FleetValue } from './fleet-output.js';
 import { reportUnsolved } from '../resolve/answer-command.js';
 import { reportMismatches } from '../../cli/files/mismatches.js';
 import { readMove, whereLocked } from '../update/moves-command.js';
@@ -62,96 +52,111 @@ const { file: _, ...flagsForAll } = flags;
 
 type Args = ArgsOf<typeof flags> & ArgsOf<typeof positionals>;
 
-export const fleetCommand = command({
+export const fleetCommand = defineCommand({
   positionals,
   flags: flagsForAll,
   examples: [
     ["$0 fleet --each 'clusters/*/xpkg.yaml'", 'versions side by side, and what an update touches'],
     ['$0 fleet provider-aws-s3@v1.21.0', 'what moving one package would touch, and where it fails'],
   ],
-  run: async (args, io) => {
-    const { each: given = [], packages: [first] = [] } = args;
-    const isNarrowed = given.every((pattern) => pattern.startsWith('!'));
-    const each = isNarrowed ? [EVERYWHERE, ...given] : given;
+  run: async (args, io): Promise<FleetValue> => {
+    const { each: patterns = [], packages: [first] = [] } = args;
+    const hasOnlyExclusions = patterns.every((pattern) => pattern.startsWith('!'));
+    const each = hasOnlyExclusions ? [EVERYWHERE, ...patterns] : patterns;
     if (!args.updates && first !== undefined) throw conflictingFlags('--no-updates', first);
-    const found = new Map<string, Pick<FleetSet, 'lockfile' | 'update'>>();
-    const looking: AnyCommand = {
+    const inspected = new Map<string, InspectedProject>();
+    const inspectCommand = defineCommand({
       positionals,
       flags,
-      each: { showsData: false, forSets: args.updates ? whereLockedOrLook : undefined },
-      run: async (own: Args & { readonly passedOver?: string }, ownIo: Io) => {
-        const { code, ...looked } = await lookAt(own, ownIo);
-        found.set(own.file![0]!, looked);
-        return code;
+      each: { showsData: false, forSets: args.updates ? markProjectsWithoutPackages : undefined },
+      run: async (own: ProjectArgs, ownIo) => {
+        const { lockfile } = await readRequiredLock(own, ownIo);
+        const answer = await planUpdate(own, lockfile, ownIo);
+        const moved = answer === undefined || answer.status === 'gave-up' ? [] : answer.movedTags;
+        const project = { lockfile, update: moved.length > 0 ? undefined : answer };
+        inspected.set(own.file![0]!, project);
+        if (moved.length > 0) {
+          throw new OtherResult((_, fullIo) => reportMismatches(moved, own, fullIo));
+        }
+        if (answer !== undefined && answer.status !== 'solved') {
+          throw new OtherResult((_, fullIo) => reportUnsolved(answer, { bytes: 0 }, own, fullIo));
+        }
+        return project;
       },
-    };
+      headline: projectHeadline,
+    });
     const line = { command: 'fleet', debug: false, json: args.output === 'json' };
-    const results = await runSets(looking, { ...args, each, shard: undefined }, line, io);
-    const sets = results.map((result) => ({ ...NOTHING, ...found.get(result.set), ...result }));
-    printFleet(sets, args, io);
-    return worstExitCode(sets.map(({ exitCode }) => exitCode));
+    const results = await runSets(inspectCommand, { ...args, each, shard: undefined }, line, io);
+    const sets = results.map((result) => ({
+      lockfile: undefined,
+      update: undefined,
+      ...inspected.get(result.set),
+      ...result,
+    }));
+    const locked = sets.flatMap(({ set, lockfile }) => (lockfile ? [{ set, lockfile }] : []));
+    return { sets, packages: compareFleet(locked) };
   },
+  json: () => fleetOutput,
+  jsonLines: fleetDocuments,
+  notes: ({ sets }) =>
+    failedSets(sets).flatMap(({ set, notes }) =>
+      notes.length === 0 ? [] : [`error: in ${set}:`, ...notes],
+    ),
+  text: ({ sets, packages }) => {
+    const failed = failedSets(sets);
+    const failures = failed.length === 0 ? [] : ['', ...resultRows(failed)];
+    return [...fleetText(sets, packages), ...failures];
+  },
+  exit: ({ sets }) => worstExitCode(sets.map(({ exitCode }) => exitCode)),
 });
 
-const NOTHING = { lockfile: undefined, update: undefined };
+function failedSets(sets: FleetValue['sets']): FleetValue['sets'] {
+  return sets.filter(({ exitCode }) => exitCode !== EXIT.done);
+}
+
+/** The arguments for one project. */
+type ProjectArgs = Args & {
+  /** Why no update is planned: the project has none of the packages. */
+  readonly passedOver?: string;
+};
 
 /** As `update` does, but projects without the packages are included. */
-async function whereLockedOrLook(sets: readonly Args[], io: Io): Promise<readonly object[]> {
+async function markProjectsWithoutPackages(
+  sets: readonly Args[],
+  io: RunIo,
+): Promise<readonly object[]> {
   const planned = await whereLocked(sets, io);
   return planned.map((args, i) =>
     typeof args === 'string' ? { ...sets[i], passedOver: args } : args,
   );
 }
 
-interface Looked {
-  readonly code: ExitCode;
-  readonly lockfile: Lockfile | undefined;
+interface InspectedProject {
+  readonly lockfile: Lockfile;
+  /** The result of an update; undefined if none was planned. */
   readonly update: Answer | undefined;
 }
 
-async function lookAt(args: Args & { readonly passedOver?: string }, io: Io): Promise<Looked> {
-  const lock = await requireLock(args, io);
-  if (lock === undefined) return { ...NOTHING, code: EXIT.lockMismatch };
-  const { lockfile } = lock;
-  const held = `${counted(lockfile.packages.length, 'package')} for Crossplane ${lockfile.crossplane}`;
-  io.headline(args.passedOver === undefined ? held : `${held}; ${args.passedOver}`);
-  if (!args.updates || args.passedOver !== undefined) {
-    return { lockfile, update: undefined, code: EXIT.done };
-  }
+function projectHeadline(
+  { lockfile, update }: InspectedProject,
+  { passedOver }: ProjectArgs,
+): string {
+  const { packages, crossplane } = lockfile;
+  const locked = `${counted(packages.length, 'package')} for Crossplane ${crossplane}`;
+  if (passedOver !== undefined) return `${locked}; ${passedOver}`;
+  if (update?.status !== 'solved') return locked;
+  return `${locked}; an update would move ${update.changes.length || 'nothing'}`;
+}
+
+/** Returns the result of an update that is not written; undefined if none is wanted. */
+async function planUpdate(
+  args: ProjectArgs,
+  lockfile: Lockfile,
+  io: RunIo,
+): Promise<Answer | undefined> {
+  if (!args.updates || args.passedOver !== undefined) return undefined;
   const moves = (args.packages ?? []).map((text) => readMove(text, lockfile, args.lock));
   const request = await readRequest(args, io, { skip: [args.lock] });
   const source = SourceReader.of(await openSources(args, io, noStats(), request.kept));
-  const answer = await update(request, moves, { ...resolveOptions(args, source, io), lockfile });
-  const moved = answer.status === 'gave-up' ? [] : answer.movedTags;
-  if (moved.length > 0) {
-    return { ...NOTHING, lockfile, code: reportMismatches(moved, args, io) };
-  }
-  if (answer.status === 'solved') {
-    const { length: count } = answer.changes;
-    io.headline(`${held}; an update would move ${count === 0 ? 'nothing' : count}`);
-    return { lockfile, update: answer, code: EXIT.done };
-  }
-  const code = await reportUnsolved(answer, { bytes: 0 }, args, io);
-  return { lockfile, update: answer, code };
-}
-
-function printFleet(
-  sets: readonly (FleetSet & PrintedResult)[],
-  args: Pick<Args, 'output'>,
-  io: Io,
-): void {
-  const packages = compareFleet(
-    sets.flatMap(({ set, lockfile }) => (lockfile === undefined ? [] : [{ set, lockfile }])),
-  );
-  const failed = sets.filter(({ exitCode }) => exitCode !== EXIT.done);
-  for (const { set, notes } of failed) {
-    if (notes.length > 0) io.note(`error: in ${set}:`);
-    for (const note of notes) io.note(note);
-  }
-  if (args.output === 'json') {
-    for (const line of fleetLines(sets, packages)) io.out(`${line}\n`);
-    return;
-  }
-  for (const line of fleetText(sets, packages)) io.out(`${line}\n`);
-  if (failed.length > 0) for (const line of ['', ...resultRows(failed)]) io.out(`${line}\n`);
+  return update(request, moves, { ...resolveOptions(args, source, io), lockfile });
 }

@@ -1,16 +1,19 @@
 import { compareReleases, type FleetPackage, compareWithUsual } from './compare-projects.js';
 import { LINE_WIDTH } from '../../base/messages.js';
-import { EXIT, type ExitCode } from '../../cli/kit/command.js';
+import { EXIT } from '../../cli/kit/command.js';
 import {
   count,
+  jsonOutput,
   list,
   oneOf,
   outputSchema,
   record,
   source,
+  type Static,
   text,
   version,
 } from '../../cli/kit/json-schema.js';
+import type { PrintedResult } from '../../cli/projects/project-results.js';
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { shortNames } from '../../crossplane/packages/repository-names.js';
@@ -171,43 +174,7 @@ function setNames(sets: readonly string[]): (set: string) => string {
       .join('/');
 }
 
-/** One line of JSON for each project. */
-export function fleetLines(
-  sets: readonly FleetSet[],
-  packages: readonly FleetPackage[],
-): readonly string[] {
-  const usual = new Map(packages.map((each) => [each.repository, each.usual]));
-  return sets.map(({ set, exitCode, headline, out, lockfile, update }) =>
-    JSON.stringify({
-      schemaVersion: 1,
-      set,
-      exitCode,
-      headline,
-      ...failureIn(out),
-      // Of a set without an answer, too, this is about what is locked.
-      crossplane: lockfile?.crossplane,
-      packages: lockfile?.packages.map((locked) => ({
-        source: locked.repository,
-        version: locked.version,
-        usual: usual.get(locked.repository)!,
-        standing: compareWithUsual(locked.version, usual.get(locked.repository)!),
-      })),
-      update: update && {
-        status: update.status,
-        changes: update.status === 'solved' ? changesJson(update.changes) : [],
-      },
-    }),
-  );
-}
-
-/** The error in the format of every command; the exit code is already set. */
-function failureIn(out: string): object {
-  if (out === '') return {};
-  const { schemaVersion: _, exitCode: __, ...failure } = JSON.parse(out) as Record<string, unknown>;
-  return failure;
-}
-
-export const FLEET_OUTPUT_SCHEMA = outputSchema('fleet -o json, a line', {
+const schema = outputSchema('fleet -o json, a line', {
   set: text('File of the set.'),
   exitCode: count('0; 4 where it has no lockfile; that of `update` where an update would fail.'),
   headline: text('How it stands, in one line.'),
@@ -245,17 +212,52 @@ export const FLEET_OUTPUT_SCHEMA = outputSchema('fleet -o json, a line', {
   ),
 });
 
+/** The schema of a line; `fleetDocuments` writes them. */
+export const fleetOutput = jsonOutput(schema, () => undefined);
+
+/** Returns a document for each project. */
+export function fleetDocuments({ sets, packages }: FleetValue): readonly Static<typeof schema>[] {
+  const usualVersions = new Map(packages.map((each) => [each.repository, each.usual]));
+  return sets.map(({ set, exitCode, headline, out, lockfile, update }) => ({
+    set,
+    exitCode,
+    headline,
+    ...failureIn(out),
+    // A project without an answer still has a lockfile.
+    crossplane: lockfile?.crossplane,
+    packages: lockfile?.packages.map(({ repository, version: locked }) => {
+      const usual = usualVersions.get(repository)!;
+      return {
+        source: repository,
+        version: locked,
+        usual,
+        standing: compareWithUsual(locked, usual),
+      };
+    }),
+    update: update && {
+      status: update.status,
+      changes: update.status === 'solved' ? changesJson(update.changes) : [],
+    },
+  }));
+}
+
+/** The error in the format of every command; the exit code is already set. */
+function failureIn(out: string): object {
+  if (out === '') return {};
+  const { schemaVersion: _, exitCode: __, ...failure } = JSON.parse(out) as Record<string, unknown>;
+  return failure;
+}
+
 /** The result for one control plane. */
-export interface FleetSet {
-  /** Input file of the project. */
-  readonly set: string;
-  readonly exitCode: ExitCode;
-  /** The result in one line. */
-  readonly headline: string;
-  /** For a failed project, the `-o json` output; otherwise `''`. */
-  readonly out: string;
+interface FleetSet extends PrintedResult {
   /** undefined if none can be read. */
   readonly lockfile: Lockfile | undefined;
   /** The result of an update; undefined if no source was queried, or the project has none of the packages. */
   readonly update: Answer | undefined;
+}
+
+/** The result of `fleet`. */
+export interface FleetValue {
+  readonly sets: readonly FleetSet[];
+  readonly packages: readonly FleetPackage[];
 }

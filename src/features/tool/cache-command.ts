@@ -1,3 +1,18 @@
+import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
+import type { ArgsOf, Flags, Positionals } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import {
+  anything,
+  flag,
+  jsonOutput,
+  list,
+  outputSchema,
+  record,
+  type Static,
+  text,
+} from '../../cli/kit/json-schema.js';
+import { cacheFolder, cacheFlag } from '../../cli/sources/network-flags.js';
+import { counted } from '../../cli/terminal/package-text.js';
 import { InputError } from '../../base/errors.js';
 import {
   summarizeCache,
@@ -5,18 +20,6 @@ import {
   type FileTotals,
   removeCache,
 } from '../../oci/store/cache-maintenance.js';
-import { cacheFolder, cacheFlag } from '../../cli/sources/network-flags.js';
-import {
-  command,
-  type ArgsOf,
-  type Flags,
-  type Positionals,
-  EXIT,
-  jsonDocument,
-} from '../../cli/kit/command.js';
-import { writeFlag, outputFlag } from '../../cli/arguments/common-flags.js';
-import type { Io } from '../../cli/terminal/io.js';
-import { counted } from '../../cli/terminal/package-text.js';
 
 const positionals = {
   action: {
@@ -34,11 +37,43 @@ const flags = {
 
 type Args = ArgsOf<typeof positionals & typeof flags>;
 
-export const cacheCommand = command({
+/** The result of `cache`. */
+interface CacheValue {
+  readonly folder: string;
+  /** Of `cache info`. */
+  readonly summary?: CacheSummary;
+  /** Of `cache clean`: whether anything was removed, and a line for stderr. */
+  readonly cleaning?: { readonly cleaned: boolean; readonly note: string };
+}
+
+const schema = outputSchema('cache -o json', {
+  folder: text('Folder of the cache.'),
+  'cleaned?': flag('Whether anything was taken away.'),
+  'format?': anything('Version of its format.'),
+  'blobs?': anything('Manifests and layers: files and bytes.'),
+  'packages?': anything('Parsed packages: files and bytes.'),
+  'quarantine?': anything('What is put aside as damaged: files and bytes.'),
+  'tagLists?': list(
+    record({ name: text('Repository.'), at: text('When it was asked for.') }),
+    'Tag lists that are kept.',
+  ),
+});
+
+const cacheOutput = jsonOutput(
+  schema,
+  ({ folder, summary, cleaning }: CacheValue): Static<typeof schema> => ({
+    folder,
+    cleaned: cleaning?.cleaned,
+    ...summary,
+    tagLists: summary?.tagLists.map(({ name, at }) => ({ name, at: isoTime(at) })),
+  }),
+);
+
+export const cacheCommand = defineCommand({
   positionals,
   flags,
   examples: [['$0 cache clean', 'take away all that was kept']],
-  run: async (args, io) => {
+  run: async (args, io): Promise<CacheValue> => {
     const folder = cacheFolder(args.cache, io);
     if (folder === undefined) {
       throw new InputError('no folder is known for the cache', {
@@ -46,61 +81,54 @@ export const cacheCommand = command({
       });
     }
     try {
-      await ACTIONS[args.action](folder, args, io);
+      return { folder, ...(await ACTIONS[args.action](folder, args)) };
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error)) throw error;
       const what = `the cache \`${folder}\`: ${error.message}`;
       throw new InputError(what, { cause: error });
     }
-    return EXIT.done;
   },
+  json: () => cacheOutput,
+  text: ({ folder, summary }, { action }) => {
+    if (action === 'dir') return [folder];
+    return summary === undefined ? [] : summaryLines(folder, summary);
+  },
+  closingNotes: ({ cleaning }) => (cleaning === undefined ? [] : [cleaning.note]),
 });
 
-type Action = (folder: string, args: Args, io: Io) => Promise<void>;
+type Action = (folder: string, args: Args) => Promise<Omit<CacheValue, 'folder'>>;
 
 const ACTIONS: Readonly<Record<Args['action'], Action>> = {
-  dir: async (folder, { output }, io) => {
-    io.out(output === 'json' ? jsonDocument({ folder }) : `${folder}\n`);
-  },
-  info: async (folder, { output }, io) => {
-    const census = await summarizeCache(folder);
-    io.out(output === 'json' ? jsonDocument({ folder, ...stamped(census) }) : text(folder, census));
-  },
-  clean: async (folder, { output, write }, io) => {
+  dir: async () => ({}),
+  info: async (folder) => ({ summary: await summarizeCache(folder) }),
+  clean: async (folder, { write }) => {
     if (!write) {
       const { blobs, packages, quarantine } = await summarizeCache(folder);
       const files = blobs.files + packages.files + quarantine.files;
-      if (output === 'json') io.out(jsonDocument({ folder, cleaned: false }));
-      io.note(`would remove ${counted(files, 'file')} from ${folder}`);
-      return;
+      const note = `would remove ${counted(files, 'file')} from ${folder}`;
+      return { cleaning: { cleaned: false, note } };
     }
     const cleaned = await removeCache(folder);
-    if (output === 'json') io.out(jsonDocument({ folder, cleaned }));
-    io.note(cleaned ? `cleaned ${folder}` : `there is nothing to clean in ${folder}`);
+    const note = cleaned ? `cleaned ${folder}` : `there is nothing to clean in ${folder}`;
+    return { cleaning: { cleaned, note } };
   },
 };
 
-function stamped(census: CacheSummary): object {
-  const tagLists = census.tagLists.map(({ name, at }) => ({ name, at: stamp(at) }));
-  return { ...census, tagLists };
-}
-
-function text(folder: string, census: CacheSummary): string {
-  const lines = [
-    `folder: ${folder} (format ${census.format})`,
-    `manifests and layers: ${held(census.blobs)}`,
-    `parsed packages: ${held(census.packages)}`,
-    `put aside as damaged: ${held(census.quarantine)}`,
-    `tag lists: ${census.tagLists.length}`,
-    ...census.tagLists.map(({ name, at }) => `  ${name}: as of ${stamp(at)}`),
+function summaryLines(folder: string, summary: CacheSummary): string[] {
+  return [
+    `folder: ${folder} (format ${summary.format})`,
+    `manifests and layers: ${totalsText(summary.blobs)}`,
+    `parsed packages: ${totalsText(summary.packages)}`,
+    `put aside as damaged: ${totalsText(summary.quarantine)}`,
+    `tag lists: ${summary.tagLists.length}`,
+    ...summary.tagLists.map(({ name, at }) => `  ${name}: as of ${isoTime(at)}`),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
-function held({ files, bytes }: FileTotals): string {
+function totalsText({ files, bytes }: FileTotals): string {
   return `${files} (${bytes} bytes)`;
 }
 
-function stamp(at: number): string {
+function isoTime(at: number): string {
   return new Date(at).toISOString();
 }

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { command, EXIT } from '../../cli/kit/command.js';
 import { SCRIPTS } from '../../cli/kit/completion-script.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 
-export const completionCommand = command({
+export const completionCommand = defineCommand({
   positionals: {
     shell: {
       choices: ['bash', 'zsh', 'fish'],
@@ -17,7 +17,7 @@ export const completionCommand = command({
   ],
   run: async ({ shell }, io) => {
     const own = basename(io.env['SHELL'] ?? '');
-    io.out(SCRIPTS[shell ?? (own === 'zsh' || own === 'fish' ? own : 'bash')]);
-    return EXIT.done;
+    return SCRIPTS[shell ?? (own === 'zsh' || own === 'fish' ? own : 'bash')];
   },
+  text: (script) => script,
 });

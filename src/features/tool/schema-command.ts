@@ -1,105 +1,109 @@
-import {
-  CLUSTER_SCHEMAS,
-  COMPARE_SCHEMAS,
-  PACKAGE_SCHEMAS,
-  SUPPLY_SCHEMAS,
-} from './package-schemas-output.js';
-import { SET_SCHEMAS } from './project-schemas-output.js';
 import type { Schema } from '../../base/json-schema.js';
-import { command, EXIT } from '../../cli/kit/command.js';
-import {
-  count,
-  oneOf,
-  outputSchema,
-  record,
-  shardFields,
-  text,
-} from '../../cli/kit/json-schema.js';
+import type { CommandRow } from '../../cli/kit/command.js';
+import { ERROR_OUTPUT, MISMATCH_OUTPUT } from '../../cli/kit/common-documents.js';
+import { type DefinedCommand, defineCommand } from '../../cli/kit/define-command.js';
+import { EACH_OUTPUT } from '../../cli/projects/project-results.js';
 import { PACKAGE_SET_SCHEMA } from '../../project/inputs/package-set-schema.js';
 import { LOCKFILE_SCHEMA } from '../../project/lockfile/lockfile-schema.js';
 import { INDEX_SCHEMA } from '../../sources/index/index-schema.js';
-import { FLEET_OUTPUT_SCHEMA } from '../projects/fleet-output.js';
-import { initOutput } from '../edit/init-output.js';
-import { answerOutput } from '../resolve/answer-output.js';
-import { answerFields } from '../resolve/answer-schema-output.js';
 
-/** Fields that `--each` adds to the JSON line of a project. */
-const EACH_OUTPUT_SCHEMA = outputSchema(
-  'COMMAND --each -o json, a line: these fields, and those of COMMAND-output, error-output or mismatch-output',
-  {
-    set: text('File of the set.'),
-    exitCode: oneOf(
-      [0, 1, 2, 3, 4, 5, 6, 7],
-      'Exit code that the command has for the set; that of the process is the worst: 1, 2, 5, 7, 3, 4, 6, 0.',
-    ),
-    headline: text('How it went, in one line.'),
-    'shard?': record(
-      {
-        ...shardFields,
-        sets: count('How many sets all parts have together.'),
+/** Returns the command `schema` for the documents that these commands declare, and for files. */
+export async function schemaCommand(commands: readonly CommandRow[]): Promise<DefinedCommand> {
+  const schemas: Readonly<Record<string, Schema>> = {
+    'package-set': PACKAGE_SET_SCHEMA,
+    lockfile: LOCKFILE_SCHEMA,
+    index: INDEX_SCHEMA,
+    ...(await outputSchemas(commands)),
+  };
+  return defineCommand({
+    positionals: {
+      document: {
+        choices: Object.keys(schemas),
+        demandOption: true,
+        describe: 'Whose schema: of an input, of the lockfile, or of what a command prints as JSON',
       },
-      'With `--shard`: which part of the sets was run.',
-    ),
-    'status?': text(
-      'As of the command; `passed-over`: it has none of the packages that were named.',
-    ),
-  },
-);
-
-const { mismatches } = answerFields;
-
-/** Schemas of `-o json` documents, by the name that `schema` takes. */
-export const OUTPUT_SCHEMAS = {
-  'resolve-output': answerOutput.schema,
-  'error-output': outputSchema('COMMAND -o json, failing', {
-    status: { const: 'error', description: 'The command failed.' },
-    exitCode: count('Exit code of the process.'),
-    error: record(
-      {
-        message: text('What is wrong; several problems of a file have a line each.'),
-        'file?': text('File that it stands in, or `command line`.'),
-        'line?': count('Line in that file, from 1.'),
-        'hint?': text('What to do.'),
-      },
-      'What went wrong.',
-    ),
-  }),
-  'mismatch-output': outputSchema('COMMAND -o json, where a lockfile or bundle is not true', {
-    status: { const: 'mismatch', description: 'What is locked is missing, stale or not so.' },
-    exitCode: { const: 4, description: 'Exit code of the process.' },
-    mismatches: mismatches,
-  }),
-  'each-output': EACH_OUTPUT_SCHEMA,
-  'fleet-output': FLEET_OUTPUT_SCHEMA,
-  'init-output': initOutput.schema,
-  ...SET_SCHEMAS,
-  ...COMPARE_SCHEMAS,
-  ...PACKAGE_SCHEMAS,
-  ...CLUSTER_SCHEMAS,
-  ...SUPPLY_SCHEMAS,
-} as const satisfies Readonly<Record<string, Schema>>;
-
-const SCHEMAS = {
-  'package-set': PACKAGE_SET_SCHEMA,
-  lockfile: LOCKFILE_SCHEMA,
-  index: INDEX_SCHEMA,
-  ...OUTPUT_SCHEMAS,
-};
-
-const NAMES = Object.keys(SCHEMAS) as (keyof typeof SCHEMAS)[];
-
-export const schemaCommand = command({
-  positionals: {
-    document: {
-      choices: NAMES,
-      demandOption: true,
-      describe: 'Whose schema: of an input, of the lockfile, or of what a command prints as JSON',
     },
-  },
-  flags: {},
-  examples: [['$0 schema package-set > package-set.schema.json', 'for an editor to check against']],
-  run: async ({ document }, io) => {
-    io.out(`${JSON.stringify(SCHEMAS[document], null, 2)}\n`);
-    return EXIT.done;
-  },
-});
+    flags: {},
+    examples: [
+      ['$0 schema package-set > package-set.schema.json', 'for an editor to check against'],
+    ],
+    run: async ({ document }) => schemas[document],
+    text: (schema) => `${JSON.stringify(schema, null, 2)}\n`,
+  });
+}
+
+/** Commands in the order in which `--help` lists their documents; all others follow. */
+const ORDER = [
+  'resolve',
+  'error',
+  'mismatch',
+  'each',
+  'fleet',
+  'init',
+  'check',
+  'verify',
+  'render',
+  'outdated',
+  'why',
+  'tree',
+  'graph',
+  'matrix',
+  'simulate',
+  'fuzz',
+  'diff',
+  'plan',
+  'versions',
+  'search',
+  'constraint',
+  'inspect',
+  'lint',
+  'convert',
+  'import',
+  'drift',
+  'index',
+  'index-update',
+  'index-verify',
+  'images',
+  'mirror',
+  'bundle',
+  'vendor',
+  'push',
+  'cache',
+].map((name) => `${name}-output`);
+
+/** Returns the schemas of `-o json` documents by name, in the order of `--help`. */
+export async function outputSchemas(
+  commands: readonly CommandRow[],
+): Promise<Readonly<Record<string, Schema>>> {
+  const declared = (await Promise.all(commands.map(declaredSchemas))).flat();
+  const schemas = new Map<string, Schema>([
+    ['error-output', ERROR_OUTPUT],
+    ['mismatch-output', MISMATCH_OUTPUT],
+    ['each-output', EACH_OUTPUT],
+    ...declared.flatMap((schema) => {
+      const name = documentName(schema);
+      return name === undefined ? [] : [[name, schema] as const];
+    }),
+  ]);
+  return Object.fromEntries([...schemas].sort(([a], [b]) => placeOf(a) - placeOf(b)));
+}
+
+function placeOf(name: string): number {
+  return ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
+}
+
+/** Returns the schema of a command's document; of several if it prints one of them. */
+async function declaredSchemas({ load }: CommandRow): Promise<readonly Schema[]> {
+  const command: DefinedCommand = await load();
+  const schema = (await command.json?.())?.schema;
+  return (schema?.['anyOf'] as readonly Schema[] | undefined) ?? (schema ? [schema] : []);
+}
+
+/**
+ * Returns `index-update-output` for the title `xpkg-resolve index update -o json`. Commands that
+ * share a document share its title; the document of `report merge` is that of another command.
+ */
+function documentName({ title }: Schema): string | undefined {
+  const [, command] = /^xpkg-resolve ([a-z -]+?) -o json/.exec(String(title)) ?? [];
+  return command && `${command.replaceAll(' ', '-')}-output`;
+}

@@ -2,14 +2,14 @@ import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { InputError } from '../../base/errors.js';
 import { splitTag } from '../../crossplane/packages/reference.js';
 import type { Move } from '../../resolver/resolve/resolve.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, type LockPlace } from '../../cli/files/lock-file.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 
 /** Each project updates those of the named packages that it has. A project that has none is skipped. */
 export async function whereLocked<
   Args extends LockPlace & { readonly packages?: readonly string[] | undefined },
->(sets: readonly Args[], io: Io): Promise<readonly (Args | string)[]> {
+>(sets: readonly Args[], io: RunIo): Promise<readonly (Args | string)[]> {
   const named = sets[0]?.packages ?? [];
   if (named.length === 0) return sets;
   const missing = new Set(named);

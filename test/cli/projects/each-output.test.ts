@@ -1,7 +1,7 @@
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/commands.js';
-import { OUTPUT_SCHEMAS } from '../../../src/features/tool/schema-command.js';
+import { OUTPUT_SCHEMAS } from '../../support/output-schemas.js';
 import { closedSchema } from '../../support/closed-schema.js';
 import { EACH, FleetFolder, FROM } from '../../support/fleet-folder.js';
 
@@ -30,9 +30,8 @@ test('exactly the commands with --each describe the output of a project', async 
 
 /** Returns the errors of a document by a schema. */
 function problems(name: string, document: object): unknown {
-  const schemas: Readonly<Record<string, unknown>> = OUTPUT_SCHEMAS;
   const validate = new Ajv2020({ strict: false }).compile(
-    closedSchema(schemas[name]) as AnySchemaObject,
+    closedSchema(OUTPUT_SCHEMAS[name]) as AnySchemaObject,
   );
   return validate(document) === true ? [] : validate.errors;
 }

@@ -5,7 +5,7 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { runCli } from '../../../src/commands.js';
-import { OUTPUT_SCHEMAS } from '../../../src/features/tool/schema-command.js';
+import { OUTPUT_SCHEMAS } from '../../support/output-schemas.js';
 import { formatLockfile } from '../../../src/project/lockfile/format-lockfile.js';
 import { closedSchema } from '../../support/closed-schema.js';
 import { fakeIo } from '../../support/fake-io.js';
