@@ -132,7 +132,7 @@ function graveness({ exitCode, notes }: PrintedResult): string {
 }
 
 /** Returns a row for each project, failures first and the worst at the top, then the number of failures. */
-function eachTable(results: readonly SetResult[]): string[] {
+export function eachTable(results: readonly SetResult[]): string[] {
   const rows = results.toSorted(
     (a, b) => severityOf(b.exitCode) - severityOf(a.exitCode) || byCodePoint(a.set, b.set),
   );

@@ -1,13 +1,13 @@
 import { type PartDocument, readParts } from './shard-documents-command.js';
-import { byCodePoint } from '../../base/collections.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { outputFlag } from '../../cli/arguments/common-flags.js';
-import { command, EXIT, type ExitCode, exitCodeOf, jsonDocument } from '../../cli/kit/command.js';
-import { EachReport, type SetResult, worstExitCode } from '../../cli/projects/project-results.js';
-import type { Io } from '../../cli/terminal/io.js';
+import { EXIT, type ExitCode, exitCodeOf } from '../../cli/kit/command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
+import { anything } from '../../cli/kit/json-schema.js';
+import { eachTable, type SetResult, worstExitCode } from '../../cli/projects/project-results.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import type { HeldBy } from '../../resolver/resolve/blocked-by.js';
 import {
   type BreakageDocument,
   type ChoiceDocument,
@@ -16,16 +16,12 @@ import {
   nameOfChoice,
 } from '../fuzz/output.js';
 import { type FindingDocument, findingLines, setLintLines } from '../lint/output.js';
-import {
-  matrixLines,
-  matrixOutcome,
-  type MatrixRowDocument,
-  type MatrixRows,
-} from '../matrix/output.js';
+import type { MatrixRowDocument, MatrixRows } from '../matrix/output.js';
+import { matrixLines, matrixOutcome } from '../matrix/output.js';
+import type { OutdatedDocument } from '../update/outdated-json.js';
 import { outdatedLines } from '../update/outdated-output.js';
-import type { AdvisedPackage } from '../update/update-advice-output.js';
 
-export const reportCommand = command({
+export const reportCommand = defineCommand({
   positionals: {
     action: {
       choices: ['merge'],
@@ -41,61 +37,74 @@ export const reportCommand = command({
   },
   flags: { ...outputFlag },
   examples: [['$0 report merge part-*.json', 'of all machines of a CI matrix, as of one run']],
-  run: async ({ files, output }, io) => {
+  run: async ({ files }, io): Promise<MergedRun> => {
     const parts = await readParts(files, io);
-    const { command: name, sets } = parts[0]!.shard;
-    if (sets !== undefined) return mergeSets(parts, sets, output, io);
-    const all = completeParts(parts);
-    return name === 'matrix'
-      ? printMatrix(mergeMatrix(all), output, io)
-      : printFuzz(mergeFuzz(all), output, io);
+    const { command, sets } = parts[0]!.shard;
+    if (sets !== undefined) return mergeSets(parts, sets);
+    const documents = completeParts(parts).map(({ document }) => document as unknown);
+    return command === 'matrix'
+      ? mergeMatrix(documents as readonly MatrixPart[])
+      : mergeFuzz(documents as readonly FuzzDocument[]);
   },
+  json: () => ({
+    schema: anything('The document of the command that was run.'),
+    write: ({ document }: MergedRun) => document,
+  }),
+  jsonLines: ({ lines = [] }) => lines,
+  notes: ({ notes = [] }) => notes,
+  text: ({ text }) => text(),
+  exit: ({ exitCode }) => exitCode,
 });
+
+/** The shards of a run as one run prints them. */
+interface MergedRun {
+  /** The document about one project. */
+  readonly document?: object;
+  /** The lines about many projects. */
+  readonly lines?: readonly object[];
+  readonly notes?: readonly string[];
+  readonly text: () => readonly string[];
+  readonly exitCode: ExitCode;
+}
 
 type Line = JsonObject & SetResult;
 
-/** Lines of projects, as a single run prints them. */
-function mergeSets(parts: readonly PartDocument[], all: number, output: string, io: Io): ExitCode {
+/** Merges the lines of projects. `count` is the number of projects in all shards. */
+function mergeSets(parts: readonly PartDocument[], count: number): MergedRun {
   const lines = parts
     .map(({ document }) => document as unknown as Line)
     .sort((a, b) => byCodePoint(a.set, b.set));
   const { size } = new Set(lines.map(({ set }) => set));
   if (size < lines.length) throw new InputError('a set is there twice');
-  if (size !== all) throw missingSets(parts, all - size, all);
-  const { command: name } = parts[0]!.shard;
-  const report = new EachReport(io, {
-    json: false,
-    showsData: showsDataOfSets(name),
-    shard: undefined,
-  });
-  for (const [place, { shard: _, ...line }] of lines.entries()) {
-    if (output === 'json') io.out(`${JSON.stringify(line)}\n`);
-    else report.add(place, { ...lines[place]!, out: setText(name, lines[place]!), notes: [] });
-  }
-  if (output !== 'json') report.end();
-  return worstExitCode(lines.map(({ exitCode }) => exitCode));
+  if (size !== count) throw missingSets(parts, count - size, count);
+  const { command } = parts[0]!.shard;
+  return {
+    lines: lines.map(({ shard: _, ...line }) => line),
+    text: () => [
+      ...lines.filter(({ exitCode }) => exitCode === EXIT.done).flatMap(sectionOf(command)),
+      ...lines.filter(({ exitCode }) => exitCode !== EXIT.done).flatMap(sectionOf(command)),
+      ...eachTable(lines),
+    ],
+    exitCode: worstExitCode(lines.map(({ exitCode }) => exitCode)),
+  };
+}
+
+/** Returns a function for the data of one project; empty if the command shows none. */
+function sectionOf(command: string): (line: Line) => readonly string[] {
+  return (line) => {
+    const lines = TEXTS[command]?.(line) ?? [];
+    return lines.length === 0 ? [] : [`${line.set}:`, ...lines, ''];
+  };
 }
 
 function missingSets(parts: readonly PartDocument[], missing: number, all: number): InputError {
   const { of } = parts[0]!.shard;
-  const there = new Set(parts.map(({ shard }) => shard.index));
-  const absent = Array.from({ length: of }, (_, i) => i + 1).filter((i) => !there.has(i));
+  const present = new Set(parts.map(({ shard }) => shard.index));
+  const absent = Array.from({ length: of }, (_, i) => i + 1).filter((i) => !present.has(i));
   const which = absent.map((i) => `${i}/${of}`).join(', ');
   return new InputError(`${missing} of ${counted(all, 'set')} are missing`, {
     hint: which === '' ? 'a part is cut short: run it again' : `nothing is there of part ${which}`,
   });
-}
-
-function printMatrix(merged: MatrixRows, output: string, io: Io): ExitCode {
-  if (output === 'json') io.out(jsonDocument(merged));
-  else for (const line of matrixLines(merged)) io.out(`${line}\n`);
-  return exitCodeOf(matrixOutcome(merged.rows));
-}
-
-function printFuzz(merged: FuzzDocument, output: string, io: Io): ExitCode {
-  for (const note of merged.notes) io.note(`note: ${note}`);
-  io.out(output === 'json' ? jsonDocument(merged) : `${fuzzText(merged).join('\n')}\n`);
-  return merged.breakages.length === 0 ? EXIT.done : EXIT.findings;
 }
 
 /** Returns one document for each shard, in order. Throws if a shard is missing or duplicated. */
@@ -114,16 +123,18 @@ function completeParts(parts: readonly PartDocument[]): readonly PartDocument[] 
 
 /** The document of a shard of a matrix. */
 interface MatrixPart extends MatrixRows {
-  readonly stats: Sums;
+  readonly stats: Readonly<Record<string, number>>;
 }
 
-/** Rows of a matrix by release, as one run has them: neighbours that fare alike are one row. */
-function mergeMatrix(documents: readonly PartDocument[]): MatrixPart {
-  const parts = documents.map(({ document }) => document as unknown as MatrixPart);
+/**
+ * Merges matrices. As in a single run, neighboring releases with equal results are one row. The
+ * reads are added up; packages that two shards read count twice.
+ */
+function mergeMatrix(parts: readonly MatrixPart[]): MergedRun {
   const rows: MatrixRowDocument[] = [];
   for (const row of parts.flatMap((part) => part.rows)) {
     const last = rows.at(-1);
-    if (last !== undefined && faringOf(last) === faringOf(row)) {
+    if (last !== undefined && resultKey(last) === resultKey(row)) {
       rows[rows.length - 1] = {
         ...last,
         to: row.to,
@@ -131,28 +142,22 @@ function mergeMatrix(documents: readonly PartDocument[]): MatrixPart {
       };
     } else rows.push(row);
   }
-  return { rows, stats: sumsOf(parts.map(({ stats }) => stats)) };
+  const stats = Object.keys(parts[0]!.stats).map((name) => {
+    return [name, parts.reduce((sum, part) => sum + (part.stats[name] ?? 0), 0)];
+  });
+  return {
+    document: { rows, stats: Object.fromEntries(stats) as object },
+    text: () => matrixLines({ rows }),
+    exitCode: exitCodeOf(matrixOutcome(rows)),
+  };
 }
 
-type Sums = Readonly<Record<string, number>>;
-
-function faringOf({
-  from: _from,
-  to: _to,
-  releases: _releases,
-  ...faring
-}: MatrixRowDocument): string {
-  return JSON.stringify(faring);
+/** Equal for rows that differ only in their releases. */
+function resultKey({ from: _, to: __, releases: ___, ...result }: MatrixRowDocument): string {
+  return JSON.stringify(result);
 }
 
-/** The sum of the reads of all shards. Packages that two shards read count twice. */
-function sumsOf(counts: readonly Sums[]): Sums {
-  const names = Object.keys(counts[0]!);
-  return Object.fromEntries(
-    names.map((name) => [name, counts.reduce((sum, each) => sum + (each[name] ?? 0), 0)]),
-  );
-}
-
+/** An example in the document of a shard. */
 interface FoundExample {
   readonly foundAt: number;
   readonly packages: readonly ChoiceDocument[];
@@ -165,100 +170,91 @@ interface FoundBreakage extends BreakageDocument, FoundExample {
   readonly others: readonly FoundExample[];
 }
 
-/** Groups breakages as a single run does: the simplest example stands for all with the same roots. */
-function mergeFuzz(documents: readonly PartDocument[]): FuzzDocument {
-  const parts = documents.map(({ document }) => document as unknown as FuzzDocument);
+/** Merges breakages. As in a single run, the simplest example represents all with the same roots. */
+function mergeFuzz(parts: readonly FuzzDocument[]): MergedRun {
   const { seed, releases, varied, notes } = parts[0]!;
   const total = (name: 'runs' | 'gaveUp') => parts.reduce((sum, part) => sum + part[name], 0);
-  const alike = new Map<string, FoundBreakage[]>();
+  const byRoots = new Map<string, FoundBreakage[]>();
   for (const breakage of parts.flatMap((part) => part.breakages as readonly FoundBreakage[])) {
     const roots = breakage.packages.map(nameOfChoice).sort().join('\n');
-    alike.set(roots, [...(alike.get(roots) ?? []), breakage]);
+    getOrCreate(byRoots, roots, () => []).push(breakage);
   }
-  const groups = [...alike.values()].map(mergedGroup).sort((a, b) => a.foundAt - b.foundAt);
-  return {
+  const document: FuzzDocument = {
     seed,
     runs: total('runs'),
     gaveUp: total('gaveUp'),
     releases,
     varied,
-    breakages: groups.map(({ breakage }) => breakage),
+    breakages: [...byRoots.values()]
+      .map((found) => ({ found, examples: examplesOf(found) }))
+      .sort((a, b) => a.examples[0]!.foundAt - b.examples[0]!.foundAt)
+      .map(({ found, examples }) => mergedBreakage(found, examples)),
     notes,
   };
-}
-
-interface MergedGroup {
-  readonly foundAt: number;
-  readonly breakage: BreakageDocument;
-}
-
-function mergedGroup(found: readonly FoundBreakage[]): MergedGroup {
-  const [best] = found.toSorted(plainestFirst);
-  const examples = found.flatMap((breakage) => [breakage, ...breakage.others]);
-  const earliest = new Map<string, FoundExample>();
-  for (const example of examples.toSorted((a, b) => a.foundAt - b.foundAt)) {
-    if (!earliest.has(keyOf(example))) earliest.set(keyOf(example), example);
-  }
-  const others = [...earliest.values()]
-    .filter((example) => keyOf(example) !== keyOf(best!))
-    .sort(plainestFirst)
-    .map(({ packages, crossplane }) => ({ packages, crossplane }));
-  const { foundAt: _, ...told } = best!;
   return {
-    foundAt: Math.min(...examples.map((example) => example.foundAt)),
-    breakage: { ...told, others },
+    document,
+    notes: notes.map((note) => `note: ${note}`),
+    text: () => fuzzText(document),
+    exitCode: document.breakages.length === 0 ? EXIT.done : EXIT.findings,
   };
+}
+
+/** Returns all examples in the order of discovery. */
+function examplesOf(found: readonly FoundBreakage[]): readonly FoundExample[] {
+  return found
+    .flatMap((breakage) => [breakage, ...breakage.others])
+    .sort((a, b) => a.foundAt - b.foundAt);
+}
+
+function mergedBreakage(
+  found: readonly FoundBreakage[],
+  examples: readonly FoundExample[],
+): BreakageDocument {
+  const { foundAt: _, ...best } = found.toSorted(bySimplicity)[0]!;
+  // Of equal examples, the map has the one that was found first.
+  const distinct = new Map(examples.toReversed().map((example) => [exampleKey(example), example]));
+  distinct.delete(exampleKey(best));
+  const others = [...distinct.values()]
+    .sort(bySimplicity)
+    .map(({ packages, crossplane }) => ({ packages, crossplane }));
+  return { ...best, others };
 }
 
 /** Compares examples as `fuzz` orders them: by number of versions, then by order of discovery. */
-function plainestFirst(a: FoundExample, b: FoundExample): number {
-  const named = ({ packages }: FoundExample) =>
+function bySimplicity(a: FoundExample, b: FoundExample): number {
+  const versionCount = ({ packages }: FoundExample) =>
     packages.filter(({ version }) => version !== undefined).length;
-  return named(a) - named(b) || a.foundAt - b.foundAt;
+  return versionCount(a) - versionCount(b) || a.foundAt - b.foundAt;
 }
 
-function keyOf({ packages }: FoundExample): string {
+function exampleKey({ packages }: Pick<FoundExample, 'packages'>): string {
   return packages.map((each) => `${nameOfChoice(each)} ${each.version ?? ''}`).join('\n');
 }
 
-/** Commands that show data of successful projects, with their text for a JSON document. */
+/** The text of validated JSON lines, for commands that show data of successful projects. */
 const TEXTS: Readonly<Record<string, (line: JsonObject) => readonly string[]>> = {
   matrix: (line) => ('rows' in line ? matrixLines(line as unknown as MatrixRows) : []),
   outdated: (line) => {
-    const packages = (line['packages'] ?? []) as unknown as readonly OutdatedDocument[];
+    const { packages = [] } = line as Partial<OutdatedDocument>;
     return outdatedLines(
-      packages.map(({ source, heldBy, ...each }) => ({
+      packages.map(({ source, fits, heldBy, ...each }) => ({
         ...each,
         repository: source,
-        heldBy: heldBy && (Array.isArray(heldBy) ? (heldBy as HeldBy) : [heldBy as HeldBy[number]]),
+        fits,
+        heldBy: heldBy && [heldBy].flat(),
       })),
     );
   },
   lint: (line) => {
     if (!('findings' in line)) return [];
-    const found = line['findings'] as unknown as readonly FindingDocument[];
-    const findings = found.map(({ file, line: at, ...each }) => ({
+    const documents = line['findings'] as unknown as readonly FindingDocument[];
+    const findings = documents.map(({ file, line: at, ...each }) => ({
       ...each,
       origin: { file, line: at },
     }));
-    // Of a set without an answer, what is known of it before that.
+    // A project without an answer has findings of its inputs only.
     return line['status'] === undefined
       ? setLintLines({ findings, crossplane: line['crossplane'] as string })
       : findingLines(findings);
   },
 };
-
-type OutdatedDocument = Omit<AdvisedPackage, 'repository' | 'heldBy'> & {
-  readonly source: AdvisedPackage['repository'];
-  readonly heldBy?: HeldBy[number] | HeldBy | undefined;
-};
-
-/** Whether the command shows data of sets that fare well. */
-function showsDataOfSets(command: string): boolean {
-  return command in TEXTS;
-}
-
-/** Returns the text of a command for the validated JSON line of a project. */
-function setText(command: string, line: JsonObject): string {
-  return (TEXTS[command]?.(line) ?? []).map((each) => `${each}\n`).join('');
-}

@@ -1,7 +1,7 @@
 import { InputError, type Origin } from '../../base/errors.js';
-import { isMapping, type JsonObject, type JsonValue } from '../../base/json.js';
+import { isMapping, type JsonObject, parseJson } from '../../base/json.js';
 import { MAX_SHARDS, type PartShard } from '../../cli/projects/shards.js';
-import type { Io } from '../../cli/terminal/io.js';
+import type { RunIo } from '../../cli/terminal/io.js';
 import { readText } from '../../project/inputs/input-files.js';
 
 /** Returns where a value violates its shape; undefined if it does not. */
@@ -15,54 +15,30 @@ const aNumber: PartShape = (value, at) => (Number.isFinite(value) ? undefined : 
 const aCount: PartShape = (value, at) =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : at;
 
-function anyOf(values: readonly unknown[]): PartShape {
-  return (value, at) => (values.includes(value) ? undefined : at);
-}
+const anyOf =
+  (values: readonly unknown[]): PartShape =>
+  (value, at) =>
+    values.includes(value) ? undefined : at;
 
-function eachOf(shape: PartShape): PartShape {
-  return (value, at) => {
-    if (!Array.isArray(value)) return at;
-    return firstOf(value.map((item, i) => shape(item, `${at}[${i}]`)));
-  };
-}
+const eachOf =
+  (shape: PartShape): PartShape =>
+  (value, at) =>
+    Array.isArray(value) ? firstOf(value.map((item, i) => shape(item, `${at}[${i}]`))) : at;
 
-/** A value with this shape, or a list of them. */
-function oneOrEachOf(shape: PartShape): PartShape {
-  return (value, at) => (Array.isArray(value) ? eachOf(shape) : shape)(value, at);
-}
-
-/** A list that is not empty. */
-function someOf(shape: PartShape): PartShape {
-  return (value, at) =>
-    Array.isArray(value) && value.length === 0 ? at : eachOf(shape)(value, at);
-}
-
-/** An object whose fields are all there, but for those that end in `?`. */
-function havingFields(shapes: Readonly<Record<string, PartShape>>): PartShape {
-  return (value, at) => {
-    if (!isObject(value)) return at;
+/** An object. Its fields are required unless their name ends in `?`; it may have others. */
+const havingFields =
+  (shapes: Readonly<Record<string, PartShape>>): PartShape =>
+  (object, at) => {
+    if (!isMapping(object)) return at;
     return firstOf(
       Object.entries(shapes).map(([key, shape]) => {
         const name = key.replace('?', '');
-        const given = value[name];
-        if (given === undefined && name !== key) return undefined;
-        return shape(given, at === '' ? name : `${at}.${name}`);
+        const value = object[name];
+        if (value === undefined && name !== key) return undefined;
+        return shape(value, at === '' ? name : `${at}.${name}`);
       }),
     );
   };
-}
-
-/** An object with any fields. */
-function everyField(shape: PartShape): PartShape {
-  return (value, at) => {
-    if (!isObject(value)) return at;
-    return firstOf(Object.entries(value).map(([name, each]) => shape(each, `${at}.${name}`)));
-  };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function firstOf(places: readonly (string | undefined)[]): string | undefined {
   return places.find((place) => place !== undefined);
@@ -82,7 +58,7 @@ const MAX_PART_BYTES = 1024 * 1024 * 1024;
 /** Returns the documents of all shards, one for each file. Throws if they are not of one run. */
 export async function readParts(
   files: readonly string[],
-  io: Pick<Io, 'cwd'>,
+  io: Pick<RunIo, 'cwd'>,
 ): Promise<readonly PartDocument[]> {
   const parts: PartDocument[] = [];
   for (const file of files) parts.push(...(await partsIn(file, io)));
@@ -93,12 +69,15 @@ export async function readParts(
 }
 
 /** Returns the documents in a file: one, or one in each line. */
-async function partsIn(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<readonly PartDocument[]> {
+async function partsIn(
+  file: string,
+  { cwd }: Pick<RunIo, 'cwd'>,
+): Promise<readonly PartDocument[]> {
   const whole = await readText(file, cwd, MAX_PART_BYTES);
   const texts = whole.startsWith('{\n') ? [whole] : whole.split('\n').filter((line) => line !== '');
   return texts.map((each, i) => {
     const origin = { file, line: i + 1 };
-    const document = parsed(each);
+    const document = parseJson(each)?.value;
     if (!isMapping(document)) {
       throw new InputError('is not JSON that a command printed', { origin });
     }
@@ -115,21 +94,13 @@ async function partsIn(file: string, { cwd }: Pick<Io, 'cwd'>): Promise<readonly
   });
 }
 
-function parsed(json: string): JsonValue | undefined {
-  try {
-    return JSON.parse(json) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
-
 const isShard = havingFields({ index: aCount, of: aCount, 'sets?': aCount });
 const hasShardRequest = havingFields({ command: aText, tool: aText, flags: aText, inputs: aText });
 
 /** Returns the `shard` of a document. Throws if the document is invalid. */
 function checkedShard(document: JsonObject, origin: Origin): PartShard {
-  const departs = isShard(document['shard'], 'shard');
-  if (departs !== undefined) throw malformed(departs, origin);
+  const invalid = isShard(document['shard'], 'shard');
+  if (invalid !== undefined) throw malformed(invalid, origin);
   if (hasShardRequest(document['shard'], 'shard') !== undefined) {
     throw new InputError('does not say of which run it is a part', {
       origin,
@@ -157,22 +128,31 @@ function malformed(place: string, origin: Origin): InputError {
 
 const LINE = { set: aText, exitCode: anyOf([0, 1, 2, 3, 4, 5, 6, 7]), headline: aText };
 
+/** An object of numbers. */
+const NUMBERS: PartShape = (value, at) =>
+  isMapping(value)
+    ? firstOf(Object.entries(value).map(([name, each]) => aNumber(each, `${at}.${name}`)))
+    : at;
+
 const ROW = havingFields({
   from: aText,
   to: aText,
-  releases: someOf(aText),
+  releases: (value, at) =>
+    eachOf(aText)(value, at) ?? ((value as unknown[]).length === 0 ? at : undefined),
   status: anyOf(['solved', 'unsolvable', 'gave-up']),
   'packages?': eachOf(havingFields({ source: aText, version: aText })),
   'reason?': aText,
   'core?': eachOf(havingFields({ 'demand?': havingFields({ by: aText, on: aText }) })),
 });
 
+const HELD_BY = havingFields({ text: aText });
+
 const OUTDATED = havingFields({
   source: aText,
   version: aText,
   'fits?': aText,
   newest: aText,
-  'heldBy?': oneOrEachOf(havingFields({ text: aText })),
+  'heldBy?': (value, at) => (Array.isArray(value) ? eachOf(HELD_BY) : HELD_BY)(value, at),
   'advice?': havingFields({
     text: aText,
     version: aText,
@@ -229,47 +209,45 @@ const FUZZ = havingFields({
 
 /** Documents about one project, by command. */
 const WHOLES: ReadonlyMap<string, PartShape> = new Map([
-  ['matrix', havingFields({ rows: eachOf(ROW), stats: everyField(aNumber) })],
+  ['matrix', havingFields({ rows: eachOf(ROW), stats: NUMBERS })],
   ['fuzz', FUZZ],
 ]);
 
-/** Throws where two documents cannot be of one run. */
-function refuseOtherRun(a: PartDocument, b: PartDocument): void {
-  const [one, other] = [a.shard, b.shard];
-  const { origin } = b;
-  if (one.command !== other.command) {
-    throw new InputError(`parts of \`${one.command}\` and of \`${other.command}\` are no one run`, {
-      origin,
-    });
-  }
-  if ((one.sets === undefined) !== (other.sets === undefined)) {
-    throw new InputError('parts with `--each` and without are no one run', { origin });
-  }
-  if (one.of !== other.of) {
-    throw new InputError(`parts of ${one.of} and parts of ${other.of} are no one run`, { origin });
-  }
-  if (one.tool !== other.tool) {
-    throw new InputError(`parts by xpkg-resolve ${one.tool} and by ${other.tool} are no one run`, {
-      origin,
-      hint: 'give every machine the same version',
-    });
-  }
-  if (a.document['seed'] !== b.document['seed'] && one.command === 'fuzz') {
-    throw new InputError('parts with different seeds are no one run', {
-      origin,
-      hint: 'give every part the same `--seed`',
-    });
-  }
-  if (one.flags !== other.flags) {
-    throw new InputError('parts with different flags or arguments are no one run', {
-      origin,
-      hint: `it was not asked what \`${a.origin.file}\` was: give every part the same, but for \`--shard\``,
-    });
-  }
-  if (one.inputs !== other.inputs || one.sets !== other.sets) {
-    throw new InputError('parts of different files are no one run', {
-      origin,
-      hint: `what is asked for is not what it is in \`${a.origin.file}\`: run every part on the same commit`,
-    });
-  }
+/** Throws if two documents are of different runs. */
+function refuseOtherRun(a: PartDocument, { shard: other, origin, document }: PartDocument): void {
+  const { shard: one } = a;
+  const first = `\`${a.origin.file}\``;
+  const refuseIf = (isDifferent: boolean, parts: string, hint?: string) => {
+    if (isDifferent)
+      throw new InputError(`${parts} are no one run`, { origin, ...(hint && { hint }) });
+  };
+  refuseIf(
+    one.command !== other.command,
+    `parts of \`${one.command}\` and of \`${other.command}\``,
+  );
+  refuseIf(
+    (one.sets === undefined) !== (other.sets === undefined),
+    'parts with `--each` and without',
+  );
+  refuseIf(one.of !== other.of, `parts of ${one.of} and parts of ${other.of}`);
+  refuseIf(
+    one.tool !== other.tool,
+    `parts by xpkg-resolve ${one.tool} and by ${other.tool}`,
+    'give every machine the same version',
+  );
+  refuseIf(
+    one.command === 'fuzz' && a.document['seed'] !== document['seed'],
+    'parts with different seeds',
+    'give every part the same `--seed`',
+  );
+  refuseIf(
+    one.flags !== other.flags,
+    'parts with different flags or arguments',
+    `it was not asked what ${first} was: give every part the same, but for \`--shard\``,
+  );
+  refuseIf(
+    one.inputs !== other.inputs || one.sets !== other.sets,
+    'parts of different files',
+    `what is asked for is not what it is in ${first}: run every part on the same commit`,
+  );
 }
