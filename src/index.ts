@@ -191,7 +191,7 @@ export type { RenderRecord } from './project/manifests/render-record.js';
 export type { Bundle, BundleObjects } from './project/manifests/bundle.js';
 export type { Pin } from './project/manifests/package-object.js';
 export { acceptanceProblems } from './project/manifests/acceptance.js';
-export type { Output } from './project/manifests/installed-set.js';
+export type { Output } from './project/manifests/acceptance.js';
 export type { AcceptanceProblem, AcceptanceRule } from './project/manifests/acceptance.js';
 
 // What a change of it means

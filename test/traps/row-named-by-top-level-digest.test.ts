@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockManifest } from '../../src/project/lockfile/lock-manifest.js';
+import { lockManifest } from '../../src/project/lockfile/lock-graph.js';
 import type { Digest } from '../../src/base/digest.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
 import { locked, lockfileOf } from '../support/lockfiles.js';

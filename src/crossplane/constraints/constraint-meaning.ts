@@ -1,11 +1,13 @@
-import { refusesPrereleases, isZero, namesPrerelease } from './comparator-checks.js';
 import type { Comparator } from './constraint-syntax.js';
 import {
   type Constraint,
   type Group,
   type InvalidConstraint,
+  isZero,
+  namesPrerelease,
   parseConstraint,
   passesComparator,
+  refusesPrereleases,
 } from './constraint.js';
 import { compareAsGo, type Dialect, formatVersion, type Segment, type Version } from './version.js';
 import { isDigest } from '../../base/digest.js';

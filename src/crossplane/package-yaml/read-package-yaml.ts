@@ -1,5 +1,4 @@
-import { objectMetaProblem } from './field-types.js';
-import { isMeta, metaDocument } from './meta-document.js';
+import { isMeta, metaDocument, objectMetaProblem } from './meta-document.js';
 import {
   fastIdentity,
   type Identity,

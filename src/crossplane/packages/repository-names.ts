@@ -47,7 +47,7 @@ function missingPlace(place: string, names: readonly string[]): string {
 const MEMBER = /^provider-([^-]+)-(.+)$/;
 const FAMILY_PACKAGE = /^provider-family-(.+)$/;
 
-export function lastPart(repository: Repository): string {
+function lastPart(repository: Repository): string {
   return repository.slice(repository.lastIndexOf('/') + 1);
 }
 

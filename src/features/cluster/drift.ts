@@ -2,7 +2,7 @@ import { bundleOf } from '../../project/manifests/bundle.js';
 import { labelOf } from '../../project/manifests/object-names.js';
 import type { Pin } from '../../project/manifests/package-object.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
-import { packagesWithoutDigest } from '../../project/lockfile/lock-manifest.js';
+import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import { isRenderedPin } from '../../crossplane/package-manager/image-config.js';
 import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';

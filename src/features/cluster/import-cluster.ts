@@ -24,7 +24,7 @@ import {
   type TargetRules,
 } from '../../crossplane/releases/target.js';
 import type { PackageRoot, Request } from '../../project/inputs/request.js';
-import { packagesWithoutDigest } from '../../project/lockfile/lock-manifest.js';
+import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { nameOf } from '../../project/manifests/object-names.js';
 import { plainSpec, hasSpecField } from '../../project/manifests/object-template.js';

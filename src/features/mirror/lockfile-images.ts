@@ -13,7 +13,7 @@ import {
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { joinReference, splitPackageReference } from '../../crossplane/packages/reference.js';
 import type { ReleaseRules, Target } from '../../crossplane/releases/target.js';
-import { packagesWithoutDigest } from '../../project/lockfile/lock-manifest.js';
+import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import type { ReadStats } from '../../resolver/driver/read-stats.js';
 import { fetchImage, hasImages } from '../../sources/images/fetch-image.js';

@@ -9,7 +9,7 @@ import { isUpboundBuild, type Target } from '../../crossplane/releases/target.js
 import { isActivatedManually, type LockedPackage } from '../../project/lockfile/lockfile.js';
 import { adaptToTarget, servesKind } from '../../project/manifests/extra-manifests.js';
 import { pinImages, pinNames } from '../../project/manifests/image-pins.js';
-import { kustomization, PACKAGES_FILE } from '../../project/manifests/object-files.js';
+import { kustomization, PACKAGES_FILE } from '../../project/manifests/bundle.js';
 import { labelOf, nameOf } from '../../project/manifests/object-names.js';
 import {
   packageObject,

@@ -29,7 +29,7 @@ import type { GivenInputs } from '../../project/edit/input-edit.js';
 import type { Inputs } from '../../project/inputs/read-inputs.js';
 import type { Request } from '../../project/inputs/request.js';
 import { formatLockfile } from '../../project/lockfile/format-lockfile.js';
-import { packagesWithoutDigest } from '../../project/lockfile/lock-manifest.js';
+import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import type { Answer, GaveUp, Solved } from '../../resolver/resolve/answer.js';
 

@@ -1,27 +1,25 @@
 import { CST, Parser } from 'yaml';
 import type { FileEdit } from './input-edit.js';
 import {
-  type Collection,
-  itemsOf,
-  itemSpan,
-  Lines,
-  rootSlot,
-  slotOf,
-  tokenSpan,
-} from './yaml-spans.js';
-import {
   addEntry,
   addInFlow,
   addItem,
+  type Collection,
   flowEntry,
   flowText,
   inlineText,
+  itemsOf,
+  itemSpan,
+  Lines,
   removeFromFlow,
   removeItem,
   replaceInBlock,
   replaceInFlow,
+  rootSlot,
+  slotOf,
   type Splice,
   spliced,
+  tokenSpan,
 } from './yaml-splices.js';
 import { InputError } from '../../base/errors.js';
 import {

@@ -9,8 +9,12 @@ import {
   valueAt,
 } from './document.js';
 import { dependencyEntries, readLocalPackage, readProject } from './local-package.js';
-import { readPackageInstall } from './package-install.js';
-import { metadataNotes, readPackageObject, checkMetadataFields } from './package-object.js';
+import {
+  checkMetadataFields,
+  metadataNotes,
+  readPackageInstall,
+  readPackageObject,
+} from './package-object.js';
 import { readPackageSet } from './package-set.js';
 import { isList, isMapping, type Path } from '../../base/json.js';
 import { didYouMean } from '../../base/messages.js';

@@ -1,13 +1,4 @@
 // Duplicates rules of the renderer on purpose, so that a mistake in either one shows.
-import {
-  requirementEdges,
-  type Installed,
-  type InstalledEdge,
-  installedSet,
-  type InstalledSet,
-  type Output,
-  skipsResolution,
-} from './installed-set.js';
 import { nameOf, suffixedName } from './object-names.js';
 import { isDigest } from '../../base/digest.js';
 import {
@@ -24,9 +15,15 @@ import { parseVersion } from '../../crossplane/constraints/version.js';
 import { friendlyId, objectNameOf } from '../../crossplane/packages/object-names.js';
 import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
 import type { PackageRequirement } from '../../crossplane/packages/package-meta.js';
-import { sameRepository, validPackageReference } from '../../crossplane/packages/reference.js';
+import { PACKAGE_KINDS, type Repository } from '../../crossplane/packages/package.js';
+import {
+  sameRepository,
+  splitPackageReference,
+  validPackageReference,
+} from '../../crossplane/packages/reference.js';
 import type { Target, TargetRules } from '../../crossplane/releases/target.js';
 import { dependencyCycles } from '../lockfile/lock-graph.js';
+import type { LockedPackage, Lockfile } from '../lockfile/lockfile.js';
 
 /** A rule of the cluster for the objects that it is given. */
 export type AcceptanceRule =
@@ -336,4 +333,81 @@ function rewritesOf({ spec }: JsonObject): { readonly prefix: string; readonly b
     prefix: stringOf(mappingOf(match)?.['prefix']) ?? '',
     by,
   }));
+}
+
+/** The objects to apply, and the lockfile they were rendered from. */
+export interface Output {
+  readonly lockfile: Lockfile;
+  readonly target: Target;
+  /** Objects in the order of applying them. */
+  readonly objects: readonly JsonObject[];
+  /** The Lock manifest, if there is one. */
+  readonly lock?: JsonObject | undefined;
+  /** Whether every tag must be pulled by digest. */
+  readonly pinned?: boolean | undefined;
+  /** Names that an earlier lockfile assigned and that are kept. */
+  readonly keptNames?: ReadonlySet<string> | undefined;
+}
+
+/** A package object as the cluster reads it. */
+interface Installed {
+  readonly kind: string;
+  readonly name: string;
+  readonly spec: JsonObject;
+  /** `spec.package`. */
+  readonly reference: string;
+  /** Source and version of the row in the Lock. */
+  readonly source: Repository;
+  readonly version: string;
+  /** Index among all objects. */
+  readonly position: number;
+  readonly locked: LockedPackage | undefined;
+}
+
+interface InstalledSet extends Output {
+  readonly installed: readonly Installed[];
+  readonly bySource: ReadonlyMap<Repository, Installed>;
+  /** Whether all packages skip dependency resolution. */
+  readonly skips: boolean;
+}
+
+function installedSet(output: Output): InstalledSet {
+  const locked = new Map(output.lockfile.packages.map((each) => [each.repository, each]));
+  const installed = output.objects.flatMap((object, position): Installed[] => {
+    const { kind } = object;
+    if (typeof kind !== 'string' || !PACKAGE_KINDS.some((each) => each === kind)) return [];
+    const spec = mappingOf(object['spec']) ?? {};
+    const reference = stringOf(spec['package']) ?? '';
+    const split = splitPackageReference(reference) ?? { source: '', version: '' };
+    const name = nameOf(object);
+    return [{ kind, name, spec, reference, ...split, position, locked: locked.get(split.source) }];
+  });
+  return {
+    ...output,
+    installed,
+    bySource: new Map(installed.map((each) => [each.source, each])),
+    skips: installed.length > 0 && installed.every(skipsResolution),
+  };
+}
+
+function skipsResolution({ spec }: Installed): boolean {
+  return spec['skipDependencyResolution'] === true;
+}
+
+/** A requirement of one package on another. */
+interface InstalledEdge {
+  readonly parent: Installed;
+  readonly requirement: PackageRequirement;
+  /** The required package; undefined if no repository with this exact spelling is installed. */
+  readonly child: Installed | undefined;
+}
+
+function requirementEdges(set: InstalledSet): readonly InstalledEdge[] {
+  return set.installed.flatMap((parent) =>
+    (parent.locked?.requirements ?? []).flatMap((requirement) =>
+      requirement.requires === 'package'
+        ? [{ parent, requirement, child: set.bySource.get(requirement.repository) }]
+        : [],
+    ),
+  );
 }

@@ -1,5 +1,4 @@
-import { withAnnotations, type Bundle, withObjects } from './bundle.js';
-import { kustomization, objectFiles } from './object-files.js';
+import { type Bundle, kustomization, objectFiles, withAnnotations, withObjects } from './bundle.js';
 import type { JsonObject } from '../../base/json.js';
 import { writeYaml, writeYamlStream } from '../../base/yaml/write-yaml.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';

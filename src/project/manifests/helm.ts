@@ -1,5 +1,4 @@
-import type { Bundle } from './bundle.js';
-import { objectFileName } from './object-files.js';
+import { type Bundle, objectFileName } from './bundle.js';
 import type { Pin } from './package-object.js';
 import { byCodePoint } from '../../base/collections.js';
 import { sha256 } from '../../base/digest.js';

@@ -1,8 +1,7 @@
 import { argoCdSettings, withSyncAnnotations } from './argocd.js';
-import { type Bundle, bundleOf } from './bundle.js';
+import { type Bundle, bundleOf, kustomization, objectFiles, PACKAGES_FILE } from './bundle.js';
 import { fluxFiles, type FluxSource, withPruneDisabled } from './flux.js';
 import { CHART_FILE, helmFiles } from './helm.js';
-import { kustomization, objectFiles, PACKAGES_FILE } from './object-files.js';
 import { installedVersion } from './package-object.js';
 import { inputsRecord, type RenderRecord, renderRecord } from './render-record.js';
 import { isDnsSubdomain } from '../../base/dns-name.js';
@@ -10,7 +9,7 @@ import { InputError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { writeYaml, writeYamlStream, WRITTEN_MARK } from '../../base/yaml/write-yaml.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
-import { EMPTY_LOCK, lockManifest, packagesWithoutDigest } from '../lockfile/lock-manifest.js';
+import { EMPTY_LOCK, lockManifest, packagesWithoutDigest } from '../lockfile/lock-graph.js';
 import type { LockedPackage, Lockfile } from '../lockfile/lockfile.js';
 
 export interface RenderOptions extends Omit<RenderRecord, 'crossplane'> {

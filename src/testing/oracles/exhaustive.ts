@@ -1,19 +1,27 @@
 // Independent of the solver on purpose: no learned clauses and no shortcuts that could be wrong.
+import { objectsOf } from './reading.js';
+import {
+  type OracleRequirement,
+  reachable,
+  requirementsIn,
+  type SelectedVersions,
+  TargetView,
+  violationsOf,
+} from './target-view.js';
 import { byCodePoint } from '../../base/collections.js';
+import { isMapping, type JsonValue } from '../../base/json.js';
 import { parseConstraint } from '../../crossplane/constraints/constraint.js';
-import type { IndexFile } from '../../sources/index/index-file.js';
-import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
-import type { Request } from '../../project/inputs/request.js';
-import { knownReleases, targetFor, type Target } from '../../crossplane/releases/target.js';
 import {
   compareVersions,
   isIncomplete,
   parseVersion,
   type Version,
 } from '../../crossplane/constraints/version.js';
-import { requirementsIn, violationsOf, type SelectedVersions } from './flaws.js';
+import { type CrdRef, definesCrd } from '../../crossplane/packages/crd-ref.js';
+import { knownReleases, type Target, targetFor } from '../../crossplane/releases/target.js';
+import type { Request } from '../../project/inputs/request.js';
+import type { IndexFile } from '../../sources/index/index-file.js';
 import type { Outcome, ResolverOptions } from '../resolver.js';
-import { TargetView, type OracleRequirement } from './target-view.js';
 
 export interface ExhaustiveOptions extends ResolverOptions {
   /** Maximum number of candidates. Larger universes are an error. */
@@ -154,7 +162,7 @@ function isHopeless(view: TargetView, { selected, owners }: OracleState): boolea
 }
 
 /** Returns the possible versions of a repository, most preferred first. */
-export function candidateVersions(
+function candidateVersions(
   view: TargetView,
   state: Pick<OracleState, 'selected' | 'owners'>,
   repository: string,
@@ -208,4 +216,75 @@ function newestFirst(texts: readonly string[], dialect: Target['rules']['dialect
 export function lockedVersion(view: TargetView, repository: string): string | undefined {
   const { prefer = 'locked', locked } = view.options;
   return prefer === 'locked' ? locked?.get(repository) : undefined;
+}
+
+// Independent of the solver on purpose.
+
+/** Returns every repository that the roots depend on, in any version. */
+export function reachableRepositories(
+  { packages }: IndexFile,
+  request: Request,
+): ReadonlySet<string> {
+  const replaced = (repository: string) =>
+    request.replace.find((r) => r.repository === repository)?.with ?? repository;
+  const named = (entries: readonly JsonValue[]) => entries.flatMap(repositoriesIn).map(replaced);
+  const owners = (api: CrdRef) =>
+    Object.keys(packages).filter((repository) =>
+      Object.values(packages[repository]!.versions)
+        .flatMap(objectsOf)
+        .some((object) => definesCrd(object, api)),
+    );
+  const roots = request.roots.flatMap((root): readonly string[] => {
+    switch (root.root) {
+      case 'package':
+        return [replaced(root.repository)];
+      case 'local':
+        return named(root.dependsOn.map(({ entry }) => entry));
+      case 'crd':
+        return owners(root.demand);
+    }
+  });
+  return reachable(roots, (repository) =>
+    Object.hasOwn(packages, repository)
+      ? Object.values(packages[repository]!.versions).flatMap((v) => named(v.dependsOn ?? []))
+      : [],
+  );
+}
+
+function repositoriesIn(entry: JsonValue): string[] {
+  if (!isMapping(entry)) return [];
+  return Object.entries(entry).flatMap(([key, value]) =>
+    ['provider', 'configuration', 'function', 'package'].includes(key) && typeof value === 'string'
+      ? [value]
+      : [],
+  );
+}
+
+/**
+ * Returns the answer if it needs no backtracking: every package gets the most preferred version
+ * that meets the requirements known so far, and no later requirement conflicts with it.
+ *
+ * Returns undefined otherwise, and if the order of decisions depends on the owner of an API.
+ */
+export function answerWithoutBacktracking(view: TargetView): SelectedVersions | undefined {
+  const roots = view.roots();
+  if (roots === undefined || roots.some((root) => 'api' in root)) return undefined;
+  const selected = new Map<string, string>();
+  const queue = requirementsIn(view, selected, roots).map(({ repository }) => repository);
+  for (const repository of queue) {
+    if (selected.has(repository)) continue;
+    const requirements = requirementsIn(view, selected, roots).filter(
+      (r) => r.repository === repository,
+    );
+    const version = candidateVersions(view, { selected, owners: [] }, repository).find(
+      (candidate) =>
+        !view.isExcluded(repository, candidate) &&
+        !view.isForbidden(repository, candidate) &&
+        requirements.every(({ selector }) => view.satisfies(repository, candidate, selector)),
+    );
+    if (version === undefined) return undefined;
+    selected.set(repository, version);
+    queue.push(...view.requirementsOf(repository, version).map((r) => r.repository));
+  }
+  return violationsOf(view, selected).length === 0 ? selected : undefined;
 }

@@ -3,10 +3,9 @@ import { type JsonObject, mappingOf, stringOf } from '../../base/json.js';
 import { validPackageReference } from '../../crossplane/packages/reference.js';
 import { targetFor, type Target } from '../../crossplane/releases/target.js';
 import { targetsFor } from './exhaustive.js';
-import { violationsOf, type Violation, type SelectedVersions } from './flaws.js';
 import type { Outcome } from '../resolver.js';
 import type { Scenario } from '../generators/scenario.js';
-import { TargetView } from './target-view.js';
+import { type SelectedVersions, TargetView, type Violation, violationsOf } from './target-view.js';
 
 interface Rendered {
   readonly kind: string;

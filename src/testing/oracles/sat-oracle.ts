@@ -1,8 +1,7 @@
 import type { Formula, Logic, Solver } from 'logic-solver';
 import { lockedFirst, lockedVersion, namedVersion, releasesOf, targetsFor } from './exhaustive.js';
-import { reachable } from './flaws.js';
 import { ownedNames } from './reading.js';
-import { type OracleRequirement, type OracleRoot, TargetView } from './target-view.js';
+import { type OracleRequirement, type OracleRoot, reachable, TargetView } from './target-view.js';
 import { byCodePoint } from '../../base/collections.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Request } from '../../project/inputs/request.js';

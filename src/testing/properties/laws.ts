@@ -15,11 +15,14 @@ import {
   withVersion,
 } from '../generators/universe-changes.js';
 import { universe } from '../generators/universe.js';
-import { exhaustive, targetsFor } from '../oracles/exhaustive.js';
-import { reachableRepositories, answerWithoutBacktracking } from '../oracles/expected-reads.js';
-import { violationsOf } from '../oracles/flaws.js';
+import {
+  answerWithoutBacktracking,
+  exhaustive,
+  reachableRepositories,
+  targetsFor,
+} from '../oracles/exhaustive.js';
 import { rejectionReasons } from '../oracles/object-check.js';
-import { TargetView } from '../oracles/target-view.js';
+import { TargetView, violationsOf } from '../oracles/target-view.js';
 import type { CoreScenario, Outcome, Resolver } from '../resolver.js';
 
 export interface LawOptions {

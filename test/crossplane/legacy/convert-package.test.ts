@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { convertCrds, crdV1 } from '../../../src/crossplane/legacy/convert-crds.js';
 import {
+  convertCrds,
   convertPackage,
   type CrdOwner,
+  crdV1,
   owningRange,
 } from '../../../src/crossplane/legacy/convert-package.js';
 import { registryContents } from '../../../src/sources/package-files.js';

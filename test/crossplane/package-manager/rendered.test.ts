@@ -12,7 +12,7 @@ import {
   reconcileCluster,
   type UserChange,
 } from '../../../src/crossplane/package-manager/reconcile-cluster.js';
-import { lockManifest } from '../../../src/project/lockfile/lock-manifest.js';
+import { lockManifest } from '../../../src/project/lockfile/lock-graph.js';
 import { lockRowManifest } from '../../../src/crossplane/package-manager/lock-row.js';
 import type { Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { memorySource } from '../../../src/sources/memory-source.js';

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  lockManifest,
-  packagesWithoutDigest,
-} from '../../../src/project/lockfile/lock-manifest.js';
+import { lockManifest, packagesWithoutDigest } from '../../../src/project/lockfile/lock-graph.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { digestOf, locked, lockfileOf, needs } from '../../support/lockfiles.js';
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import {
   acceptanceProblems,
   type AcceptanceRule,
+  type Output,
 } from '../../../src/project/manifests/acceptance.js';
-import type { Output } from '../../../src/project/manifests/installed-set.js';
 import type { LockedPackage, Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import type { JsonObject } from '../../../src/base/json.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';

@@ -1,8 +1,11 @@
 import type { IndexFile, IndexVersion } from '../../../src/sources/index/index-file.js';
 import type { JsonObject } from '../../../src/base/json.js';
 import type { Request } from '../../../src/project/inputs/request.js';
-import { exhaustive, targetsFor } from '../../../src/testing/oracles/exhaustive.js';
-import { reachableRepositories } from '../../../src/testing/oracles/expected-reads.js';
+import {
+  exhaustive,
+  reachableRepositories,
+  targetsFor,
+} from '../../../src/testing/oracles/exhaustive.js';
 import type { Outcome, Resolver, ResolverOptions } from '../../../src/testing/resolver.js';
 import { publishedIn } from '../../../src/testing/generators/universe-changes.js';
 import { TargetView } from '../../../src/testing/oracles/target-view.js';

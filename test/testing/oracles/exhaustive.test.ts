@@ -8,11 +8,10 @@ import type {
 import type { Request, Root } from '../../../src/project/inputs/request.js';
 import { digestOf } from '../../../src/testing/generators/sample-packages.js';
 import { exhaustive, targetsFor } from '../../../src/testing/oracles/exhaustive.js';
-import { violationsOf } from '../../../src/testing/oracles/flaws.js';
 import { packageRoot } from '../../../src/testing/generators/package-set.js';
 import type { Outcome, ResolverOptions } from '../../../src/testing/resolver.js';
 import { scenario } from '../../../src/testing/generators/scenario.js';
-import { TargetView } from '../../../src/testing/oracles/target-view.js';
+import { TargetView, violationsOf } from '../../../src/testing/oracles/target-view.js';
 
 const ORIGIN = { file: 'request.yaml' };
 const at = (name: string) => `xpkg.io/acme/${name}`;
