@@ -5,7 +5,7 @@ import {
   wantedObject,
 } from '../../src/crossplane/package-manager/cluster-state.js';
 import type { ReconciledCluster } from '../../src/crossplane/package-manager/reconcile-cluster.js';
-import { lockRowManifest } from '../../src/crossplane/package-manager/lock-row.js';
+import { lockRowManifest } from '../../src/crossplane/package-manager/dependency-graph.js';
 import type { Target } from '../../src/crossplane/releases/target.js';
 import type { Rendering } from '../../src/project/manifests/render.js';
 import { isMapping, listOf, mappingOf, stringOf, type JsonObject } from '../../src/base/json.js';

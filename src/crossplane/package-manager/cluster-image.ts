@@ -1,4 +1,4 @@
-import type { LockDependency } from './lock-row.js';
+import type { LockDependency } from './dependency-graph.js';
 import { isMapping, type JsonValue } from '../../base/json.js';
 import { crossplaneConstraint, lintContents, packageKind } from '../packages/admission.js';
 import { refusedObjects } from '../packages/api-rules.js';

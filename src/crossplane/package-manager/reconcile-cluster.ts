@@ -1,4 +1,3 @@
-import type { LockRow } from './lock-row.js';
 import { splitPackageReference } from '../packages/reference.js';
 import type { Repository } from '../packages/package.js';
 import type { Target } from '../releases/target.js';
@@ -11,7 +10,7 @@ import {
   type ClusterState,
   type WantedObject,
 } from './cluster-state.js';
-import type { ImpliedDependency } from './dependency-graph.js';
+import type { ImpliedDependency, LockRow } from './dependency-graph.js';
 import { reconcileLock, serverError, type MoveFlags, type Resolution } from './reconcile-lock.js';
 import {
   deleteRevisions,

@@ -9,14 +9,15 @@ import {
 } from './cluster-state.js';
 import {
   constraintsOn,
-  findCycle,
   dependencyGraph,
+  findCycle,
   type ImpliedDependency,
+  type LockDependency,
+  type LockRow,
   outdatedOrMissing,
   withoutOutdated,
 } from './dependency-graph.js';
 import { pulledReference } from './image-config.js';
-import type { LockDependency, LockRow } from './lock-row.js';
 import { isDigest } from '../../base/digest.js';
 import { type Constraint, parseConstraint } from '../constraints/constraint.js';
 import { compareVersions, newestOf, parseVersion, type Version } from '../constraints/version.js';

@@ -1,5 +1,7 @@
 import { requestImage, type ClusterImage, type ClusterTask } from './cluster-image.js';
 import {
+  controlKey,
+  controllerName,
   type ClusterObject,
   type ClusterRevision,
   type ClusterState,
@@ -9,13 +11,12 @@ import {
   withObject,
   withRevision,
 } from './cluster-state.js';
-import { checkDependencies, isSatisfied } from './dependency-graph.js';
+import { checkDependencies, isSatisfied, type LockRow } from './dependency-graph.js';
 import { pulledReference } from './image-config.js';
-import type { LockRow } from './lock-row.js';
 import { isDigest } from '../../base/digest.js';
 import { friendlyId, revisionName } from '../packages/object-names.js';
-import { groupOf, type OwnedKind, type OwnedObject } from '../packages/owned-objects.js';
-import type { Candidate, PackageKind } from '../packages/package.js';
+import { groupOf, type OwnedObject } from '../packages/owned-objects.js';
+import type { Candidate } from '../packages/package.js';
 import { splitPackageReference, splitTag } from '../packages/reference.js';
 import { packageManagerRules } from '../releases/package-manager-rules.js';
 import type { Target } from '../releases/target.js';
@@ -229,20 +230,6 @@ function withoutControllers(state: ClusterState, gone: ReadonlySet<string>): Clu
   const remaining = [...state.controllers].filter(([, controller]) => !gone.has(controller));
   if (remaining.length === state.controllers.size) return state;
   return { ...state, controllers: new Map(remaining) };
-}
-
-/** Returns a key for the owner of an object, as an owner reference names it: kind and name. */
-export function controlKey({ kind, name }: OwnedObject): string {
-  return `${CONTROLLER_KINDS[kind] ?? kind} ${name}`;
-}
-
-const CONTROLLER_KINDS: Partial<Record<OwnedKind, string>> = {
-  XRD: 'CompositeResourceDefinition',
-  MRD: 'ManagedResourceDefinition',
-};
-
-export function controllerName({ kind, name }: { kind: PackageKind; name: string }): string {
-  return `${kind}Revision ${name}`;
 }
 
 /** Returns a function that gives the object as it is installed. */

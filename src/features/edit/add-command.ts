@@ -1,8 +1,8 @@
 import { ANY_VERSION, readRef } from '../../project/inputs/references.js';
-import type { PackageRootDraft } from '../../project/inputs/combine.js';
 import type { ListedPackage } from '../../project/edit/package-list.js';
 import { formatOrigin, InputError } from '../../base/errors.js';
 import {
+  type PackageRootDraft,
   replacedRepository,
   type Request,
   type RootVersion,

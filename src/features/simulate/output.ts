@@ -21,7 +21,7 @@ import {
   packageConditions,
   type PackageConditions,
 } from '../../crossplane/package-manager/cluster-state.js';
-import { lockRowManifest } from '../../crossplane/package-manager/lock-row.js';
+import { lockRowManifest } from '../../crossplane/package-manager/dependency-graph.js';
 import type {
   ClusterStep,
   ReconciledCluster,

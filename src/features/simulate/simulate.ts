@@ -12,6 +12,7 @@ import {
 } from '../../crossplane/package-manager/cluster-image.js';
 import {
   type ClusterState,
+  dumpedState,
   EMPTY_CLUSTER,
   isHealthy,
   isSameNamed,
@@ -29,7 +30,6 @@ import {
   type UserChange,
 } from '../../crossplane/package-manager/reconcile-cluster.js';
 import type { MoveFlags } from '../../crossplane/package-manager/reconcile-lock.js';
-import { dumpedState } from '../../crossplane/package-manager/state-from-dump.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { joinReference, splitPackageReference } from '../../crossplane/packages/reference.js';
 import { packageManagerRules } from '../../crossplane/releases/package-manager-rules.js';

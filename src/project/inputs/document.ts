@@ -7,7 +7,6 @@ import {
   parseEvents,
   YAMLException,
 } from 'js-yaml';
-import { referenceMistake } from './references.js';
 import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
 import {
   formatPath,
@@ -231,13 +230,6 @@ export function requiredTextAt(document: InputDocument, path: Path): string {
   const text = textAt(document, path);
   if (text === undefined || text === '') throw errorAt(document, path, 'is missing');
   return text;
-}
-
-/** Throws an `InputError` with a correction for a common mistake in a reference. */
-export function checkReference(document: InputDocument, path: Path, reference: string): void {
-  const mistake = referenceMistake(reference);
-  if (mistake === undefined) return;
-  throw errorAt(document, path, `${mistake.problem}: \`${reference}\``, mistake.hint);
 }
 
 /** Returns the mapping at a path; empty if absent or null. Throws an `InputError` otherwise. */

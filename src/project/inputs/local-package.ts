@@ -1,4 +1,3 @@
-import type { Contribution } from './combine.js';
 import {
   errorAt,
   eachAt,
@@ -10,7 +9,7 @@ import {
   textAt,
   valueAt,
 } from './document.js';
-import type { LocalRoot } from './request.js';
+import type { Contribution, LocalRoot } from './request.js';
 
 import { isMapping, type JsonObject, type Path } from '../../base/json.js';
 import type { PackageKind } from '../../crossplane/packages/package.js';

@@ -1,7 +1,6 @@
 import { checkPackageSpec } from './check-package-set.js';
-import type { Contribution } from './combine.js';
+import type { Contribution } from './request.js';
 import {
-  checkReference,
   errorAt,
   type InputDocument,
   noteAt,
@@ -10,7 +9,7 @@ import {
   textAt,
   valueAt,
 } from './document.js';
-import { objectVersion, splitReference } from './references.js';
+import { checkReference, objectVersion, splitReference } from './references.js';
 import { isList, type JsonObject, type JsonValue } from '../../base/json.js';
 import { didYouMean } from '../../base/messages.js';
 import { parseCrdRef } from '../../crossplane/packages/crd-ref.js';

@@ -1,19 +1,29 @@
 import { checkPackageSet } from './check-package-set.js';
-import type { Contribution, PackageRootDraft } from './combine.js';
 import {
   eachAt,
   errorAt,
   flagAt,
   type InputDocument,
   objectAt,
-  checkReference,
   requiredTextAt,
   textAt,
   valueAt,
 } from './document.js';
 import { type MinimumAge, parseDuration, type Policy, type PolicyEntry } from './policy.js';
-import { ANY_VERSION, MALFORMED_DIGEST, isMalformedDigest, splitReference } from './references.js';
-import type { CrdRoot, RootVersion, VersionRule } from './request.js';
+import {
+  checkReference,
+  ANY_VERSION,
+  MALFORMED_DIGEST,
+  isMalformedDigest,
+  splitReference,
+} from './references.js';
+import type {
+  Contribution,
+  CrdRoot,
+  PackageRootDraft,
+  RootVersion,
+  VersionRule,
+} from './request.js';
 import { isDigest } from '../../base/digest.js';
 import type { Path } from '../../base/json.js';
 import { parseCrdRef } from '../../crossplane/packages/crd-ref.js';

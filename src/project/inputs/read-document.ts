@@ -1,4 +1,4 @@
-import type { Contribution } from './combine.js';
+import type { Contribution } from './request.js';
 import {
   eachAt,
   errorAt,

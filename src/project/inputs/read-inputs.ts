@@ -1,23 +1,34 @@
-import { combine, type CombineOptions, type Contribution } from './combine.js';
-import type { InputDocument } from './document.js';
+import { dirname, isAbsolute, join, posix } from 'node:path';
+import { type InputDocument, parseDocuments } from './document.js';
 import {
   DEFAULT_FILES,
   findInputFiles,
   type InputFile,
   type InputFileOptions,
+  readText,
+  realPath,
 } from './input-files.js';
 import { readPackageSet } from './package-set.js';
+import { readDocument } from './read-document.js';
+import { ANY_VERSION, readRef } from './references.js';
 import {
-  type FileReadOptions,
-  type FileContribution,
-  assignOwnedObjects,
-  readFiles,
-} from './read-files.js';
-import { readRef } from './references.js';
-import type { LocalRoot, Request } from './request.js';
-import { formatOrigin, InputError } from '../../base/errors.js';
+  combine,
+  type CombineOptions,
+  type Contribution,
+  type LocalObject,
+  type LocalRoot,
+  type PackageRootDraft,
+  type Request,
+} from './request.js';
+import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json.js';
+import { thousands } from '../../base/messages.js';
+import { ValueTotal } from '../../base/size-limits.js';
+import { OutOfTime, type TimeBudget } from '../../base/time.js';
+import { WRITTEN_MARK } from '../../base/yaml/write-yaml.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
+import type { PackageObject } from '../../crossplane/packages/package-contents.js';
+import type { Repository } from '../../crossplane/packages/package.js';
 
 export interface InputReadOptions extends InputFileOptions, FileReadOptions {}
 
@@ -194,4 +205,307 @@ function noPackagesError(files: readonly InputFile[], ignored: readonly Ignored[
         ? 'a PackageSet, a pkg.crossplane.io object or a crossplane.yaml does'
         : `${formatOrigin(explained.origin)} holds ${explained.what}`,
   });
+}
+
+export interface FileReadOptions {
+  readonly cwd: string;
+  /** Reads standard input, for `-`. */
+  readonly stdin: () => Promise<string>;
+  readonly compat?: boolean | undefined;
+  /** Time limit of the run. Throws `OutOfTime` when it is up. */
+  readonly time?: Pick<TimeBudget, 'seconds' | 'isUp'> | undefined;
+  /** Texts to use instead of the content of files, by path: edits that are not written yet. */
+  readonly unsaved?: Pick<ReadonlyMap<string, string>, 'get' | 'keys'> | undefined;
+}
+
+/**
+ * Reads files and the files that they include. A file that is both named and included is read once.
+ */
+async function readFiles(
+  files: readonly InputFile[],
+  options: FileReadOptions,
+): Promise<readonly FileContribution[]> {
+  const reader = new FileReader(options);
+  const read = [];
+  for (const file of files) read.push({ file, from: await reader.read(file, []) });
+  const identities = await Promise.all(files.map(({ path }) => realPath(options.cwd, path)));
+  return read.flatMap(({ from }, i) => (reader.included.has(identities[i]!) ? [] : from));
+}
+
+/** The maximum length of a list in a PackageSet. */
+const MAX_REQUIRED = 10_000;
+/** Maximum number of objects in all files, including ignored ones. */
+const MAX_DOCUMENTS = 100_000;
+
+/** A file that is being read, and the place of its next include. */
+interface Including {
+  readonly identity: string;
+  readonly origin: Origin;
+}
+
+class FileReader {
+  /** Real paths of the included files. */
+  readonly included = new Set<string>();
+  readonly #options: FileReadOptions;
+  #hasRead = false;
+  readonly #values = new ValueTotal();
+  #required = 0;
+  #documents = 0;
+
+  constructor(options: FileReadOptions) {
+    this.#options = options;
+  }
+
+  async read(file: InputFile, above: readonly Including[]): Promise<readonly FileContribution[]> {
+    const { compat = false, time } = this.#options;
+    // The first file is always read: its size is limited, and the search stops right after it.
+    if (this.#hasRead && time?.isUp() === true) {
+      throw new OutOfTime(time.seconds, `\`${file.path}\` to be read`);
+    }
+    this.#hasRead = true;
+    const text = await this.#textOf(file);
+    // A folder may contain manifests and lockfiles of earlier runs, which require nothing.
+    if (file.folder !== undefined && text.startsWith(WRITTEN_MARK)) return [];
+    const found: FileContribution[] = [];
+    for (const document of parseDocuments(text, file.path)) {
+      for (const contribution of await readDocument(document, { compat })) {
+        this.#checkLimits(contribution, document, file.path);
+        if (contribution.ignored === undefined) {
+          found.push(...(await this.#withIncluded({ file, text, contribution }, above)));
+        } else {
+          found.push({ file, text: '', contribution: copyTexts(contribution.ignored) });
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Throws an `InputError` if there are too many packages, or too many values for the memory. */
+  #checkLimits({ roots, kept }: Contribution, document: InputDocument, file: string): void {
+    this.#required += roots?.length ?? 0;
+    if (this.#required > MAX_REQUIRED) {
+      const what = `requires, with the documents before it, more than ${thousands(MAX_REQUIRED)} packages, the most that is read`;
+      throw new InputError(what, {
+        origin: document.originOf([]),
+        hint: 'resolve fewer files at once',
+      });
+    }
+    this.#documents += 1;
+    if (this.#documents > MAX_DOCUMENTS) {
+      const most = thousands(MAX_DOCUMENTS);
+      throw new InputError(`is after ${most} other documents, the most that are read`, {
+        origin: document.originOf([]),
+        hint: 'resolve fewer files at once',
+      });
+    }
+    if (roots !== undefined || kept !== undefined) this.#values.add(document.value, file);
+  }
+
+  async #textOf({ path }: InputFile): Promise<string> {
+    const { cwd, stdin, unsaved } = this.#options;
+    return unsaved?.get(path) ?? (path === '-' ? stdin() : readText(path, cwd));
+  }
+
+  async #withIncluded(
+    own: FileContribution,
+    above: readonly Including[],
+  ): Promise<readonly FileContribution[]> {
+    const { file, text, contribution: top } = own;
+    const below: FileContribution[] = [];
+    for (const include of top.include ?? [])
+      below.push(...(await this.#include(include, file, above)));
+    if (below.length === 0) return [own];
+    const bases = below.map(({ contribution }) => contribution);
+    return [
+      ...below.map((each) => ({
+        ...each,
+        contribution: withoutOverridden(each.contribution, top),
+      })),
+      { file, text, contribution: withoutIncluded(top, bases) },
+    ];
+  }
+
+  async #include(
+    { path, origin }: NonNullable<Contribution['include']>[number],
+    from: InputFile,
+    above: readonly Including[],
+  ): Promise<readonly FileContribution[]> {
+    const { cwd } = this.#options;
+    const folder = from.path === '-' ? '.' : dirname(from.path);
+    const file = { path: isAbsolute(path) ? path : join(folder, path), folder: undefined };
+    const [identity, own] = await Promise.all([realPath(cwd, file.path), realPath(cwd, from.path)]);
+    const includeChain = [...above, { identity: own, origin }];
+    const loop = includeChain.findIndex((each) => each.identity === identity);
+    if (loop >= 0) throw includesItself(file, includeChain.slice(loop));
+    if (this.included.has(identity)) return [];
+    this.included.add(identity);
+    try {
+      return await this.read(file, includeChain);
+    } catch (error) {
+      throw error instanceof InputError && above.length === 0 ? includedAt(error, origin) : error;
+    }
+  }
+}
+
+/** Returns a copy. A substring would keep the text of an ignored file in memory. */
+function copyTexts({ what, origin }: NonNullable<Contribution['ignored']>): Contribution {
+  return { ignored: { what: Buffer.from(what).toString(), origin } };
+}
+
+function includesItself({ path }: InputFile, way: readonly Including[]): InputError {
+  const places = way.map(({ origin }) => formatOrigin(origin));
+  return new InputError(`\`${path}\` includes itself, by way of ${places.join(', then ')}`, {
+    origin: way.at(-1)!.origin,
+    hint: 'take one of these lines out',
+  });
+}
+
+/** Returns the error with the place of the include added. */
+function includedAt(error: InputError, origin: Origin): InputError {
+  const place = error.origin === undefined ? '' : `${formatOrigin(error.origin)}: `;
+  const message = error.message.startsWith(place)
+    ? error.message.slice(place.length)
+    : error.message;
+  return new InputError(`${message} (included at ${formatOrigin(origin)})`, {
+    origin: error.origin,
+    ...(error.hint !== undefined && { hint: error.hint }),
+    cause: error,
+  });
+}
+
+/*
+ * A PackageSet overrides the PackageSets that it includes field by field. In lists, entries about
+ * the same package are merged.
+ */
+
+/** Returns an included contribution without the parts that `top` overrides. */
+function withoutOverridden(base: Contribution, top: Contribution): Contribution {
+  const restated = new Map(packagesOf(top).map((root) => [root.repository, root]));
+  return {
+    ...base,
+    crossplane: top.crossplane === undefined ? base.crossplane : undefined,
+    crossplanes: top.crossplanes === undefined ? base.crossplanes : undefined,
+    allowUndigested: top.allowUndigested === undefined ? base.allowUndigested : undefined,
+    defaults: top.defaults === undefined ? base.defaults : undefined,
+    overrides: without(base.overrides, top.overrides),
+    replace: without(base.replace, top.replace),
+    ...(base.roots !== undefined && {
+      roots: base.roots.map((root) => {
+        const over = root.root === 'package' ? restated.get(root.repository) : undefined;
+        return root.root === 'package' && over !== undefined ? mergedRoot(root, over) : root;
+      }),
+    }),
+  };
+}
+
+/** Returns the contribution of a PackageSet without the packages that its includes have. */
+function withoutIncluded(top: Contribution, bases: readonly Contribution[]): Contribution {
+  const below = new Set(bases.flatMap(packagesOf).map(({ repository }) => repository));
+  const defaults = bases.flatMap((base) =>
+    base.defaults === undefined ? [] : [base.defaults.spec],
+  );
+  return {
+    ...top,
+    ...(top.defaults !== undefined && {
+      defaults: { ...top.defaults, spec: Object.assign({}, ...defaults, top.defaults.spec) },
+    }),
+    ...(top.roots !== undefined && {
+      roots: top.roots.filter((root) => root.root !== 'package' || !below.has(root.repository)),
+    }),
+  };
+}
+
+function without<T extends { readonly repository: Repository }>(
+  rules: readonly T[] = [],
+  others: readonly T[] = [],
+): readonly T[] {
+  return rules.filter((rule) => others.every(({ repository }) => repository !== rule.repository));
+}
+
+function packagesOf({ roots = [] }: Contribution): readonly PackageRootDraft[] {
+  return roots.filter((root) => root.root === 'package');
+}
+
+function mergedRoot(base: PackageRootDraft, top: PackageRootDraft): PackageRootDraft {
+  if (base.kind !== undefined && top.kind !== undefined && base.kind !== top.kind) {
+    const place = formatOrigin(base.origin);
+    throw new InputError(
+      `\`${top.repository}\` is a ${top.kind} here and a ${base.kind} at ${place}, which is included`,
+      { origin: top.origin, hint: 'name the kind that the package has, or write `package:`' },
+    );
+  }
+  const keepsVersion = top.version === ANY_VERSION;
+  return {
+    ...base,
+    kind: top.kind ?? base.kind,
+    version: keepsVersion ? base.version : top.version,
+    name: top.name ?? base.name,
+    spec: { ...base.spec, ...top.spec },
+    origin: keepsVersion ? base.origin : top.origin,
+  };
+}
+
+/** A contribution and its file. */
+interface FileContribution {
+  readonly file: InputFile;
+  /** Text of the whole file. */
+  readonly text: string;
+  readonly contribution: Contribution;
+}
+
+/**
+ * Assigns each XRD, Composition and CRD to a local package: to the one in the same file, otherwise
+ * to the one in the nearest parent folder within the folder of `-f`. Other objects are ignored.
+ */
+function assignOwnedObjects(all: readonly FileContribution[]): readonly Contribution[] {
+  const locals = all.filter(({ contribution }) => localOf(contribution) !== undefined);
+  const objects = new Map<Contribution, LocalObject[]>();
+  const rest = all.map((each): Contribution => {
+    const { owned } = each.contribution;
+    if (owned === undefined) return each.contribution;
+    const owner = ownerOf(each.file, locals);
+    if (owner === undefined && each.contribution.kept !== undefined) {
+      const { kept, notes = [] } = each.contribution;
+      return { kept, notes };
+    }
+    if (owner === undefined) return { ignored: { what: describe(owned.object), ...owned } };
+    const own = objects.get(owner) ?? [];
+    objects.set(owner, own);
+    own.push({ ...owned.object, origin: owned.origin });
+    return {};
+  });
+  return rest.map((contribution) => {
+    const own = objects.get(contribution);
+    const local = localOf(contribution);
+    return own === undefined || local === undefined
+      ? contribution
+      : { ...contribution, roots: [{ ...local, objects: own }] };
+  });
+}
+
+function localOf(contribution: Contribution): LocalRoot | undefined {
+  return contribution.roots?.find((root) => root.root === 'local');
+}
+
+function ownerOf(file: InputFile, locals: readonly FileContribution[]): Contribution | undefined {
+  const sameFile = locals.find((local) => local.file === file);
+  if (sameFile !== undefined || file.folder === undefined) return sameFile?.contribution;
+  const above = locals
+    .filter((local) => local.file.folder === file.folder && isAbove(local.file.path, file.path))
+    .sort((a, b) => folderOf(b.file.path).length - folderOf(a.file.path).length);
+  return above[0]?.contribution;
+}
+
+function isAbove(one: string, other: string): boolean {
+  const folder = folderOf(one);
+  return folder === '' || folderOf(other) === folder || folderOf(other).startsWith(`${folder}/`);
+}
+
+function folderOf(path: string): string {
+  const folder = posix.dirname(path.replaceAll('\\', '/'));
+  return folder === '.' ? '' : folder;
+}
+
+function describe({ apiVersion, kind, name }: PackageObject): string {
+  return `${apiVersion} ${kind} \`${name}\`, which is part of no package given`;
 }

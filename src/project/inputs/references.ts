@@ -1,7 +1,8 @@
-import type { Contribution, PackageRootDraft } from './combine.js';
-import type { RootVersion } from './request.js';
+import { errorAt, type InputDocument } from './document.js';
+import type { Contribution, PackageRootDraft, RootVersion } from './request.js';
 import { type Digest, isDigest } from '../../base/digest.js';
 import { InputError, type Origin } from '../../base/errors.js';
+import type { Path } from '../../base/json.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { isRepository, isTag, splitTag } from '../../crossplane/packages/reference.js';
 
@@ -151,6 +152,13 @@ export function referenceMistake(text: string): ReferenceMistake | undefined {
     problem: 'has capitals in it, and repositories are lower case',
     hint: `write \`${lower}\``,
   };
+}
+
+/** Throws an `InputError` with a correction for a common mistake in a reference. */
+export function checkReference(document: InputDocument, path: Path, reference: string): void {
+  const mistake = referenceMistake(reference);
+  if (mistake === undefined) return;
+  throw errorAt(document, path, `${mistake.problem}: \`${reference}\``, mistake.hint);
 }
 
 /** Removes quotes around the text and around the version after an `@`. */

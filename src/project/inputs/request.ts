@@ -1,6 +1,6 @@
 import type { Policy } from './policy.js';
-import type { Origin } from '../../base/errors.js';
-import type { JsonObject, JsonValue } from '../../base/json.js';
+import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
+import { type JsonObject, type JsonValue, mappingOf } from '../../base/json.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { PackageObject } from '../../crossplane/packages/package-contents.js';
@@ -161,3 +161,194 @@ export type RequestEdit =
     }
   | { readonly edit: 'crossplane'; readonly version: string }
   | { readonly edit: 'allow-cycles' };
+
+/** A package root of one document, before `combine` applies the defaults. */
+export type PackageRootDraft = Omit<
+  PackageRoot,
+  'ignoreCrossplaneConstraints' | 'skipDependencyResolution'
+>;
+
+/** The part of a request that one document, or one reference on the command line, contributes. */
+export interface Contribution {
+  /** `metadata.name` of a package set. */
+  readonly name?: string | undefined;
+  readonly crossplane?: { readonly text: string; readonly origin: Origin } | undefined;
+  /** PackageSets that this PackageSet includes and overrides. */
+  readonly include?: readonly { readonly path: string; readonly origin: Origin }[] | undefined;
+  readonly crossplanes?: Request['crossplanes'];
+  readonly allowUndigested?: boolean | undefined;
+  readonly policies?: NonNullable<Request['policies']>;
+  readonly roots?: readonly (PackageRootDraft | LocalRoot | CrdRoot)[];
+  readonly overrides?: readonly VersionRule[];
+  readonly replace?: readonly Replacement[];
+  readonly exclude?: readonly VersionRule[];
+  readonly defaults?: { readonly spec: JsonObject; readonly origin: Origin } | undefined;
+  readonly kept?: readonly KeptObject[];
+  readonly prereleases?: readonly Repository[];
+  /** An object that belongs to a local package, if there is one next to it. */
+  readonly owned?: { readonly object: PackageObject; readonly origin: Origin } | undefined;
+  /** A document without a request: noted, or an error with `--strict`. */
+  readonly ignored?: { readonly what: string; readonly origin: Origin } | undefined;
+  readonly notes?: readonly string[];
+}
+
+export interface CombineOptions {
+  /** Whether roots with `skipDependencyResolution` may be combined with other roots. */
+  readonly mixedSkips?: boolean | undefined;
+}
+
+/** Combines contributions into one request. Throws an `InputError` if they conflict. */
+export function combine(
+  contributions: readonly Contribution[],
+  { mixedSkips = false }: CombineOptions = {},
+): Request {
+  type Lists = 'overrides' | 'replace' | 'exclude' | 'kept' | 'prereleases' | 'policies';
+  const all = <K extends Lists>(key: K) =>
+    contributions.flatMap(
+      (contribution): readonly NonNullable<Contribution[K]>[number][] => contribution[key] ?? [],
+    );
+  const only = <K extends 'defaults' | 'crossplane' | 'crossplanes'>(key: K) =>
+    onlyValue(
+      contributions.flatMap((each): readonly NonNullable<Contribution[K]>[] =>
+        each[key] === undefined ? [] : [each[key]],
+      ),
+      `spec.${key}`,
+    );
+  const defaults = only('defaults');
+  const crossplane = only('crossplane');
+  const crossplanes = only('crossplanes');
+  const policies = all('policies');
+  const request: Request = {
+    crossplane,
+    ...(crossplanes !== undefined && { crossplanes }),
+    ...(contributions.some(({ allowUndigested }) => allowUndigested) && { allowUndigested: true }),
+    roots: contributions
+      .flatMap(({ roots }) => roots ?? [])
+      .map((root): Root =>
+        root.root === 'package' ? withFlags(root, defaults?.spec ?? {}) : root,
+      ),
+    overrides: all('overrides'),
+    replace: all('replace'),
+    exclude: all('exclude'),
+    defaults: defaults?.spec ?? {},
+    kept: all('kept'),
+    prereleases: all('prereleases'),
+    ...(policies.length > 0 && { policies }),
+  };
+  checkDuplicates(request);
+  checkReplacements(request);
+  if (!mixedSkips) checkSkipping(request);
+  return request;
+}
+
+/** Throws an `InputError` if values differ in more than their origins. */
+function onlyValue<T extends { readonly origin: Origin }>(
+  values: readonly T[],
+  field: string,
+): T | undefined {
+  const [first] = values;
+  const textOf = (value: T) => JSON.stringify({ ...value, origin: undefined });
+  const other = values.find((value) => textOf(value) !== textOf(first!));
+  if (other !== undefined) {
+    throw duplicateError(`\`${field}\` is given twice, and differs`, first!.origin, other.origin);
+  }
+  return first;
+}
+
+function withFlags(root: PackageRootDraft, defaults: JsonObject): PackageRoot {
+  const own = root.object?.['spec'];
+  const flag = (name: string): boolean => {
+    const given: readonly (JsonValue | undefined)[] = [
+      root.spec[name],
+      mappingOf(own)?.[name],
+      defaults[name],
+    ];
+    // An explicit null overrides the more general values.
+    return given.find((value) => value !== undefined) === true;
+  };
+  return {
+    ...root,
+    ignoreCrossplaneConstraints: flag('ignoreCrossplaneConstraints'),
+    skipDependencyResolution: flag('skipDependencyResolution'),
+  };
+}
+
+function checkDuplicates({ roots, kept, overrides, replace }: Request): void {
+  const packages = roots.filter((root) => root.root === 'package');
+  // Two objects for one source block the package manager of the whole cluster.
+  refuseDuplicates(packages, {
+    key: ({ repository }) => repository,
+    what: ({ repository }) => `\`${repository}\` is asked for twice`,
+    hint: 'keep one of them; a constraint can hold both ranges: `>=v1.0.0, <v2.0.0`',
+  });
+  refuseDuplicates(packages, {
+    key: ({ name }) => name,
+    what: (first, second) =>
+      `two packages, \`${first.repository}\` and \`${second.repository}\`, are named \`${first.name}\``,
+    hint: 'names must differ, whatever the kind: names of revisions and deployments derive from them',
+  });
+  refuseDuplicates(kept, {
+    key: ({ object: { kind, metadata } }) => JSON.stringify([kind, mappingOf(metadata)?.['name']]),
+    what: () => 'one object is given twice',
+  });
+  refuseDuplicates(overrides, {
+    key: ({ repository }) => repository,
+    what: ({ repository }) => `\`${repository}\` is overridden twice`,
+  });
+  refuseDuplicates(replace, {
+    key: ({ repository }) => repository,
+    what: ({ repository }) => `\`${repository}\` is replaced twice`,
+  });
+}
+
+function checkSkipping({ roots }: Request): void {
+  const packages = roots.filter((root) => root.root === 'package');
+  const skips = packages.find((root) => root.skipDependencyResolution);
+  const follows = packages.find((root) => !root.skipDependencyResolution);
+  if (skips === undefined || follows === undefined) return;
+  throw new InputError(
+    `\`${skips.repository}\` has \`skipDependencyResolution: true\` and \`${follows.repository}\` (${formatOrigin(follows.origin)}) has not: a package that skips is not in the Lock, so whatever depends on it reports it missing`,
+    { origin: skips.origin, hint: 'set it on every package or on none' },
+  );
+}
+
+function checkReplacements({ replace }: Request): void {
+  const next = new Map<string, string>(replace.map((rule) => [rule.repository, rule.with]));
+  for (const { repository, origin } of replace) {
+    let at = next.get(repository);
+    for (let steps = 0; at !== undefined && at !== repository && steps < replace.length; steps++) {
+      at = next.get(at);
+    }
+    if (at !== repository) continue;
+    throw new InputError(`\`${repository}\` is, in the end, replaced by itself`, { origin });
+  }
+}
+
+interface DuplicateRule<T> {
+  /** Returns the key that must be unique; undefined if the value has none. */
+  readonly key: (value: T) => string | undefined;
+  readonly what: (first: T, second: T) => string;
+  readonly hint?: string;
+}
+
+function refuseDuplicates<T extends { readonly origin: Origin }>(
+  values: readonly T[],
+  { key: keyOf, what, hint }: DuplicateRule<T>,
+): void {
+  const seen = new Map<string, T>();
+  for (const value of values) {
+    const key = keyOf(value);
+    if (key === undefined) continue;
+    const first = seen.get(key);
+    if (first !== undefined)
+      throw duplicateError(what(first, value), first.origin, value.origin, hint);
+    seen.set(key, value);
+  }
+}
+
+function duplicateError(what: string, first: Origin, second: Origin, hint?: string): InputError {
+  return new InputError(`${what}: here and at ${formatOrigin(first)}`, {
+    origin: second,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

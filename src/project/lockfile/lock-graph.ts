@@ -2,7 +2,10 @@ import type { LockedPackage, Lockfile } from './lockfile.js';
 import { byCodePoint, stronglyConnectedComponents } from '../../base/collections.js';
 import type { Digest } from '../../base/digest.js';
 import type { JsonObject } from '../../base/json.js';
-import { type LockRow, lockRowManifest } from '../../crossplane/package-manager/lock-row.js';
+import {
+  type LockRow,
+  lockRowManifest,
+} from '../../crossplane/package-manager/dependency-graph.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import { revisionName } from '../../crossplane/packages/object-names.js';
 import { groupOf, ownershipKey } from '../../crossplane/packages/owned-objects.js';

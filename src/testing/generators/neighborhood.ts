@@ -11,10 +11,10 @@ import { readDependency } from '../../crossplane/packages/dependencies.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { chooseTargets } from '../../crossplane/releases/target-choice.js';
 import { sameRules, type Target, targetFor } from '../../crossplane/releases/target.js';
-import { combine } from '../../project/inputs/combine.js';
 import { readInputs } from '../../project/inputs/read-inputs.js';
 import { readRef } from '../../project/inputs/references.js';
 import {
+  combine,
   type LocalRoot,
   overrideOf,
   replacedRepository,

@@ -10,9 +10,15 @@ import type {
   RootVersion,
 } from '../../project/inputs/request.js';
 import { samplePackage, digestOf } from './sample-packages.js';
-import { policyOf, policyPlan, type PolicyPlan } from './policy-plan.js';
 import { pick, picked, sometimes, weighted, DEFAULT_KNOBS, type Knobs } from './knobs.js';
-import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
+import {
+  constraintPlan,
+  type ConstraintPlan,
+  constraintText,
+  policyOf,
+  policyPlan,
+  type PolicyPlan,
+} from './constraint-plan.js';
 
 /** A request, planned before the published packages are known. */
 interface RequestPlan {

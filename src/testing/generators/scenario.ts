@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { DEFAULT_KNOBS, type Knobs, pick, picked, sometimes, weighted } from './knobs.js';
 import { requestFromPlan, requestPlan } from './package-set.js';
-import { GENERATED_NOW } from './policy-plan.js';
+import { GENERATED_NOW } from './constraint-plan.js';
 import { publish, universePlan } from './universe.js';
 import type { JsonObject, JsonValue } from '../../base/json.js';
 import { type Writable, writeYaml, writeYamlStream } from '../../base/yaml/write-yaml.js';

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-import { generatedRelease } from './policy-plan.js';
 import type { IndexFile, IndexPackage, IndexVersion } from '../../sources/index/index-file.js';
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import type { JsonObject } from '../../base/json.js';
@@ -15,7 +14,12 @@ import {
   type SamplePackage,
 } from './sample-packages.js';
 import { pick, picked, sometimes, weighted, DEFAULT_KNOBS, type Knobs } from './knobs.js';
-import { constraintPlan, constraintText, type ConstraintPlan } from './constraint-plan.js';
+import {
+  constraintPlan,
+  type ConstraintPlan,
+  constraintText,
+  generatedRelease,
+} from './constraint-plan.js';
 
 /**
  * Draws universes of packages in the form of an index file.

@@ -218,8 +218,6 @@ export function lockedVersion(view: TargetView, repository: string): string | un
   return prefer === 'locked' ? locked?.get(repository) : undefined;
 }
 
-// Independent of the solver on purpose.
-
 /** Returns every repository that the roots depend on, in any version. */
 export function reachableRepositories(
   { packages }: IndexFile,

@@ -1,5 +1,4 @@
 // Independent of admission and solver on purpose, so that a mistake in either one shows.
-// Independent of the solver on purpose: states the rules that a selection must satisfy.
 import {
   type OracleReading,
   ownedNames,

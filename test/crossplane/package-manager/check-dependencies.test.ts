@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { checkDependencies } from '../../../src/crossplane/package-manager/dependency-graph.js';
-import type { LockRow } from '../../../src/crossplane/package-manager/lock-row.js';
+import {
+  checkDependencies,
+  type LockRow,
+} from '../../../src/crossplane/package-manager/dependency-graph.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { digestOf, needs } from '../../support/lockfiles.js';
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  findCycle,
   dependenciesOf,
   dependencyGraph,
+  findCycle,
+  type LockRow,
   outdatedOrMissing,
   withoutOutdated,
 } from '../../../src/crossplane/package-manager/dependency-graph.js';
-import type { LockRow } from '../../../src/crossplane/package-manager/lock-row.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { digestOf, needs } from '../../support/lockfiles.js';
 

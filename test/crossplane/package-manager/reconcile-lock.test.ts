@@ -5,7 +5,7 @@ import {
   type ClusterObject,
 } from '../../../src/crossplane/package-manager/cluster-state.js';
 import { reconcileLock } from '../../../src/crossplane/package-manager/reconcile-lock.js';
-import type { LockRow } from '../../../src/crossplane/package-manager/lock-row.js';
+import type { LockRow } from '../../../src/crossplane/package-manager/dependency-graph.js';
 import {
   imageConfigsIn,
   rewrittenImage,

@@ -13,7 +13,7 @@ import {
   type UserChange,
 } from '../../../src/crossplane/package-manager/reconcile-cluster.js';
 import { lockManifest } from '../../../src/project/lockfile/lock-graph.js';
-import { lockRowManifest } from '../../../src/crossplane/package-manager/lock-row.js';
+import { lockRowManifest } from '../../../src/crossplane/package-manager/dependency-graph.js';
 import type { Lockfile } from '../../../src/project/lockfile/lockfile.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { solvable } from '../../support/universes.js';
