@@ -6,6 +6,7 @@ import {
   type ClusterFinding,
   type ClusterRule,
   type InstalledCluster,
+  type InstalledPackage,
   skipsResolution,
 } from './installed-cluster.js';
 import { conditionText, isInstalledAndHealthy } from './package-rules.js';
@@ -71,15 +72,7 @@ function staleRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
     // Other rules report duplicate rows and duplicate packages.
     if (row === undefined || rows.length > 1) return [];
     if (packages.some((other) => other !== each && other.source === each.source)) return [];
-    const problem = skipsResolution(each)
-      ? `is not kept up to date: ${each.kind} \`${each.name}\` (${formatOrigin(each.origin)}) skips dependency resolution`
-      : each.active !== undefined && row.name !== each.active.name
-        ? `names revision \`${row.name}\`, and \`${each.active.name}\` is active: when that one adds itself, the source is there twice, and ${EVERYTHING_STOPS}`
-        : row.version !== each.version
-          ? `says ${row.version}, and ${each.kind} \`${each.name}\` (${formatOrigin(each.origin)}) asks for ${each.version}`
-          : row.kind !== undefined && row.kind !== each.kind
-            ? `says that it is a ${row.kind}, and it is installed as a ${each.kind}`
-            : undefined;
+    const problem = rowProblem(row, each);
     if (problem === undefined) return [];
     return {
       rule: 'stale-row',
@@ -89,6 +82,21 @@ function staleRows({ dump, packages }: InstalledCluster): ClusterFinding[] {
       fix: `if it stays so, ${removal([row], all)}; the active revision adds its own`,
     };
   });
+}
+
+/** Returns why a row does not match its package; undefined if it does. */
+function rowProblem(row: DumpedRow, installed: InstalledPackage): string | undefined {
+  const { kind, name, version, active, origin } = installed;
+  const label = `${kind} \`${name}\` (${formatOrigin(origin)})`;
+  if (skipsResolution(installed)) {
+    return `is not kept up to date: ${label} skips dependency resolution`;
+  }
+  if (active !== undefined && row.name !== active.name) {
+    return `names revision \`${row.name}\`, and \`${active.name}\` is active: when that one adds itself, the source is there twice, and ${EVERYTHING_STOPS}`;
+  }
+  if (row.version !== version) return `says ${row.version}, and ${label} asks for ${version}`;
+  if (row.kind === undefined || row.kind === kind) return undefined;
+  return `says that it is a ${row.kind}, and it is installed as a ${kind}`;
 }
 
 /** Reports packages that take part in resolution but are not in the Lock. */

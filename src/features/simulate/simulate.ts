@@ -125,15 +125,13 @@ export function endsHealthy({ state, isAtRest }: ReconciledCluster, target: Targ
   return isAtRest && isHealthy(state, target);
 }
 
-function checkFlags({ upgrades, downgrades }: MoveFlags, target: Target): void {
+function checkFlags(flags: MoveFlags, target: Target): void {
   const { moves } = packageManagerRules(target);
-  for (const [flag, isSet] of [
-    ['upgrades', upgrades],
-    ['downgrades', downgrades],
-  ] as const) {
-    if (!isSet || moves.includes(flag)) continue;
-    throw new InputError(`Crossplane ${target.version} has no flag that \`--${flag}\` stands for`);
-  }
+  const unknown = (['upgrades', 'downgrades'] as const).find(
+    (flag) => flags[flag] && !moves.includes(flag),
+  );
+  if (unknown === undefined) return;
+  throw new InputError(`Crossplane ${target.version} has no flag that \`--${unknown}\` stands for`);
 }
 
 /** Returns the index of the next event among the pending ones. */
