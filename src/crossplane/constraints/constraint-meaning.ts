@@ -116,8 +116,8 @@ export function whyNot(constraint: Constraint, version: Version): string | undef
   if (constraint.admits(version)) return undefined;
   if (constraint.admits(version, { prereleases: true })) {
     const opened = withPrereleases(constraint, version);
-    const cure = opened === undefined ? '' : `; write \`${opened}\``;
-    return `excluded because it is a prerelease${cure}`;
+    const fix = opened === undefined ? '' : `; write \`${opened}\``;
+    return `excluded because it is a prerelease${fix}`;
   }
   const reasons = constraint.groups.map((group) => whyNotInGroup(group, version, constraint));
   return joinReasons([...new Set(reasons)]);
@@ -173,11 +173,11 @@ function withPrerelease(comparator: Comparator): string {
 
 /** Returns a sentence for each part of a constraint whose meaning surprises most readers. */
 export function surprises(constraint: Constraint): readonly string[] {
-  const found = constraint.groups.flatMap((group) => [
+  const sentences = constraint.groups.flatMap((group) => [
     ...group.flatMap((comparator) => comparatorSurprises(comparator, constraint)),
     ...prereleaseSurprises(group, constraint),
   ]);
-  return [...new Set(found)];
+  return [...new Set(sentences)];
 }
 
 function comparatorSurprises(comparator: Comparator, { dialect }: Constraint): readonly string[] {
@@ -226,8 +226,8 @@ export function adviceFor({ text, dialect }: InvalidConstraint): string {
       return `a blank means "and" only from Crossplane v2.3 on; write a comma: \`${commas}\``;
     }
   }
-  const cured = FIXES.map((cure) => cure(text)).find((t) => !parseConstraint(t, dialect).invalid);
-  if (cured !== undefined) return `write \`${cured}\``;
+  const fixed = FIXES.map((fix) => fix(text)).find((t) => !parseConstraint(t, dialect).invalid);
+  if (fixed !== undefined) return `write \`${fixed}\``;
   return 'a range is made of comparators such as `>=v1.2.0`, `<v2.0.0` or `^v1.2`, with a comma for and, `||` for or';
 }
 

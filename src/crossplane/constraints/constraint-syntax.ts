@@ -125,11 +125,11 @@ export function rewriteHyphenRanges(text: string, dialect: Dialect): string {
   const trailing = dialect === '3.4.0' ? ' ' : '';
   let rewritten = text;
   for (const { start, end, low, high } of hyphenRanges(text)) {
-    const found = text.slice(start, end);
-    const at = rewritten.indexOf(found);
+    const range = text.slice(start, end);
+    const at = rewritten.indexOf(range);
     rewritten =
       `${rewritten.slice(0, at)}>= ${low}, <= ${high}${trailing}` +
-      rewritten.slice(at + found.length);
+      rewritten.slice(at + range.length);
   }
   return rewritten;
 }

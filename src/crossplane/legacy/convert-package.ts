@@ -346,9 +346,9 @@ async function valueOf(
   files: readonly PackageFile[],
   name: string,
 ): Promise<JsonObject | undefined> {
-  const found = files.find((file) => file.name === name);
-  if (found === undefined) return undefined;
-  const read = await readOneDocument(chunksOf(found));
+  const file = files.find((each) => each.name === name);
+  if (file === undefined) return undefined;
+  const read = await readOneDocument(chunksOf(file));
   return 'value' in read ? read.value : undefined;
 }
 

@@ -197,7 +197,7 @@ function objectName(title: string): string {
 /** Returns the annotations that today's registries and consoles show. */
 function annotationsOf(value: JsonObject): Readonly<Record<string, string>> {
   const text = (field: string) => stringOf(value[field])?.trim() || undefined;
-  const found: Readonly<Record<string, string | undefined>> = {
+  const annotations: Readonly<Record<string, string | undefined>> = {
     'friendly-name.meta.crossplane.io': text('title'),
     'meta.crossplane.io/description': text('overview') ?? text('overviewShort'),
     'meta.crossplane.io/license': text('license'),
@@ -206,7 +206,9 @@ function annotationsOf(value: JsonObject): Readonly<Record<string, string>> {
     'meta.crossplane.io/source': text('source'),
   };
   return Object.fromEntries(
-    Object.entries(found).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(annotations).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
   );
 }
 
@@ -281,23 +283,13 @@ function mappingIn({ text, line }: RawDocument): OneDocument | { readonly proble
 }
 
 /** A legacy package with the documents of its CRDs, read file by file in any order. */
-export class RegistryDocuments {
-  readonly #documents = new Map<string, PackageDocument[]>();
-  readonly #package = new RegistryPackage((document) => {
-    getOrCreate(this.#documents, document.name, () => []).push(document);
-  });
+export class RegistryDocuments extends RegistryPackage {
+  readonly #documents: ReadonlyMap<string, readonly PackageDocument[]>;
 
-  takes(path: string): boolean {
-    return this.#package.takes(path);
-  }
-
-  add(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-    return this.#package.add(path, content);
-  }
-
-  /** The content; undefined if no file of such a package was added. */
-  get value(): PackageContents | undefined {
-    return this.#package.value;
+  constructor() {
+    const documents = new Map<string, PackageDocument[]>();
+    super((document) => getOrCreate(documents, document.name, () => []).push(document));
+    this.#documents = documents;
   }
 
   /** Passes complete CRDs to `take`. Returns a note for each CRD in several files. */

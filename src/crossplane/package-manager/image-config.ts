@@ -43,17 +43,17 @@ function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
   const spec = objectAt(object, 'spec');
   const matches = spec['matchImages'];
   const authentication = objectAt(objectAt(spec, 'registry'), 'authentication');
-  const pullSecret = textAt(objectAt(authentication, 'pullSecretRef'), 'name');
+  const pullSecret = stringOf(objectAt(authentication, 'pullSecretRef')['name']);
   const present = IMAGE_SETTINGS.filter((setting) =>
     setting === 'registry' ? Boolean(pullSecret) : isMapping(spec[setting]),
   );
   return {
-    name: textAt(objectAt(object, 'metadata'), 'name') ?? '',
+    name: stringOf(objectAt(object, 'metadata')['name']) ?? '',
     prefixes: (listOf(matches) ?? []).flatMap((match) => prefixOf(match)),
     rewriteTo:
       spec['rewriteImage'] === undefined
         ? undefined
-        : (textAt(objectAt(spec, 'rewriteImage'), 'prefix') ?? ''),
+        : (stringOf(objectAt(spec, 'rewriteImage')['prefix']) ?? ''),
     pullSecret,
     settings: Object.fromEntries(present.map((setting) => [setting, spec[setting]!])),
     origin,
@@ -62,7 +62,7 @@ function imageConfigFrom({ object, origin }: KeptObject): ImageConfig {
 
 function prefixOf(match: JsonValue): readonly string[] {
   if (!isMapping(match) || (match['type'] ?? 'Prefix') !== 'Prefix') return [];
-  const prefix = textAt(match, 'prefix');
+  const prefix = stringOf(match['prefix']);
   return prefix === undefined ? [] : [prefix];
 }
 
@@ -144,10 +144,6 @@ export function isRenderedPin(object: JsonObject): boolean {
 
 function objectAt(object: JsonObject, key: string): JsonObject {
   return mappingOf(object[key]) ?? {};
-}
-
-function textAt(object: JsonObject, key: string): string | undefined {
-  return stringOf(object[key]);
 }
 
 export interface KeptObject {

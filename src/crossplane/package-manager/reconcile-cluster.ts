@@ -53,7 +53,7 @@ const MAX_TASKS = 100_000;
 const NO_MOVES: MoveFlags = { upgrades: false, downgrades: false };
 
 type Task =
-  | { readonly on: 'act'; readonly act: UserChange }
+  | { readonly on: 'change'; readonly change: UserChange }
   | { readonly on: 'package'; readonly object: Pick<ClusterObject, 'kind' | 'name'> }
   | { readonly on: 'revision'; readonly revision: Pick<ClusterRevision, 'kind' | 'name'> }
   | { readonly on: 'lock' };
@@ -73,10 +73,10 @@ interface TaskResult {
  */
 export function* reconcileCluster(
   start: ClusterState,
-  acts: readonly UserChange[],
+  changes: readonly UserChange[],
   { target, flags = NO_MOVES, next = () => 0 }: ReconcileOptions,
 ): ClusterTask<ReconciledCluster> {
-  const waiting: Task[] = acts.map((act) => ({ on: 'act', act }));
+  const waiting: Task[] = changes.map((change) => ({ on: 'change', change }));
   const steps: ClusterStep[] = [];
   let state = start;
   let lastIdle: ClusterState | undefined;
@@ -89,8 +89,8 @@ export function* reconcileCluster(
     const [current] = waiting.splice(next(waiting.length), 1);
     const done: TaskResult = yield* runTask(state, current!, { target, flags });
     steps.push(...(done.steps ?? []).filter((step) => !isRepeated(step, steps)));
-    for (const woken of triggeredTasks(state, done.state)) {
-      if (!waiting.some((other) => isSameTask(other, woken))) waiting.push(woken);
+    for (const triggered of triggeredTasks(state, done.state)) {
+      if (!waiting.some((other) => isSameTask(other, triggered))) waiting.push(triggered);
     }
     if (done.isUnfinished) waiting.unshift(current!);
     state = done.state;
@@ -108,23 +108,23 @@ function allTasks({ objects, revisions }: ClusterState): Task[] {
 }
 
 function triggeredTasks(before: ClusterState, after: ClusterState): Task[] {
-  const woken: Task[] = [];
+  const triggered: Task[] = [];
   for (const object of newMembers(before.objects, after.objects)) {
     const old = before.objects.find((each) => isSameNamed(each, object));
     if (old !== undefined && !isSpecChanged(old, object)) continue;
-    woken.push({ on: 'package', object });
+    triggered.push({ on: 'package', object });
     const { kind, revision: name } = object;
-    if (name !== undefined) woken.push({ on: 'revision', revision: { kind, name } });
+    if (name !== undefined) triggered.push({ on: 'revision', revision: { kind, name } });
   }
   for (const revision of newMembers(before.revisions, after.revisions)) {
     const old = before.revisions.find((each) => isSameNamed(each, revision));
     const isNew = old === undefined || old.reference !== revision.reference;
-    if (isNew || old.active !== revision.active) woken.push({ on: 'revision', revision });
+    if (isNew || old.active !== revision.active) triggered.push({ on: 'revision', revision });
   }
   if (before.rows !== after.rows) {
-    woken.push({ on: 'lock' }, ...retries(newMembers(before.rows, after.rows), after));
+    triggered.push({ on: 'lock' }, ...retries(newMembers(before.rows, after.rows), after));
   }
-  return woken;
+  return triggered;
 }
 
 /**
@@ -166,10 +166,10 @@ function* runTask(
   { target, flags }: { readonly target: Target; readonly flags: MoveFlags },
 ): ClusterTask<TaskResult> {
   switch (work.on) {
-    case 'act':
-      return 'apply' in work.act
-        ? applyObject(state, work.act.apply, target)
-        : removeObject(state, work.act.remove, target);
+    case 'change':
+      return 'apply' in work.change
+        ? applyObject(state, work.change.apply, target)
+        : removeObject(state, work.change.remove, target);
     case 'package': {
       const object = state.objects.find((each) => isSameNamed(each, work.object));
       if (object === undefined) return { state };
@@ -189,39 +189,39 @@ function* runTask(
   }
 }
 
-function applyObject(state: ClusterState, wanted: WantedObject, target: Target): TaskResult {
-  const known = state.objects.find((each) => isSameNamed(each, wanted));
-  const refused = serverError(wanted, target);
+function applyObject(state: ClusterState, applied: WantedObject, target: Target): TaskResult {
+  const known = state.objects.find((each) => isSameNamed(each, applied));
+  const refused = serverError(applied, target);
   if (refused !== undefined) {
     return {
       state,
-      steps: [{ ...sourceAndVersion(wanted, target), did: 'fail', message: refused }],
+      steps: [{ ...sourceAndVersion(applied, target), did: 'fail', message: refused }],
     };
   }
-  const object = { ...wanted, revision: known?.revision, problem: known?.problem };
+  const object = { ...applied, revision: known?.revision, problem: known?.problem };
   const steps: ClusterStep[] = [
-    { ...sourceAndVersion(wanted, target), did: 'applied', message: undefined },
+    { ...sourceAndVersion(applied, target), did: 'applied', message: undefined },
   ];
   return { state: withObject(state, object), steps };
 }
 
 function removeObject(
   state: ClusterState,
-  gone: Pick<WantedObject, 'kind' | 'name'>,
+  removed: Pick<WantedObject, 'kind' | 'name'>,
   target: Target,
 ): TaskResult {
-  const object = state.objects.find((each) => isSameNamed(each, gone));
+  const object = state.objects.find((each) => isSameNamed(each, removed));
   if (object === undefined) return { state };
   const revisions = revisionsOf(state, object);
   const names = new Set(revisions.map(({ name }) => name));
-  const left = {
+  const remaining = {
     ...deleteRevisions(state, revisions),
     objects: state.objects.filter((each) => each !== object),
     revisions: state.revisions.filter((each) => !revisions.includes(each)),
     rows: state.rows.filter(({ name }) => !names.has(name)),
   };
   return {
-    state: left,
+    state: remaining,
     steps: [{ ...sourceAndVersion(object, target), did: 'removed', message: undefined }],
   };
 }

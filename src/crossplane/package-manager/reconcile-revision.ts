@@ -135,8 +135,8 @@ function finished(state: ClusterState): RevisionResult {
 /** Removes a revision from the Lock and releases its objects. */
 function deactivate(state: ClusterState, revision: ClusterRevision): ClusterState {
   const rows = state.rows.filter(({ name }) => name !== revision.name);
-  const left = rows.length === state.rows.length ? state : { ...state, rows };
-  return withRevision(withoutControllers(left, new Set([controllerName(revision)])), {
+  const unlocked = rows.length === state.rows.length ? state : { ...state, rows };
+  return withRevision(withoutControllers(unlocked, new Set([controllerName(revision)])), {
     ...revision,
     health: HEALTHY,
   });
@@ -203,7 +203,7 @@ function establish(
     controllers.set(controlKey({ kind: 'CRD', name: crd }), controller);
     if (controller !== by) hidden.push({ revision: revision.name, crd, controller });
   }
-  const others = state.hidden.filter((clash) => clash.revision !== revision.name);
+  const others = state.hidden.filter((conflict) => conflict.revision !== revision.name);
   const isSame =
     controllers.size === state.controllers.size &&
     installed.every((object) => state.controllers.get(controlKey(object)) === self) &&
@@ -219,15 +219,15 @@ export function deleteRevisions(
   state: ClusterState,
   revisions: readonly ClusterRevision[],
 ): ClusterState {
-  const gone = new Set(revisions.map(controllerName));
-  for (const [key, controller] of state.controllers) if (gone.has(controller)) gone.add(key);
+  const removed = new Set(revisions.map(controllerName));
+  for (const [key, controller] of state.controllers) if (removed.has(controller)) removed.add(key);
   const names = new Set(revisions.map(({ name }) => name));
   const hidden = state.hidden.filter(({ revision }) => !names.has(revision));
-  return withoutControllers({ ...state, hidden }, gone);
+  return withoutControllers({ ...state, hidden }, removed);
 }
 
-function withoutControllers(state: ClusterState, gone: ReadonlySet<string>): ClusterState {
-  const remaining = [...state.controllers].filter(([, controller]) => !gone.has(controller));
+function withoutControllers(state: ClusterState, removed: ReadonlySet<string>): ClusterState {
+  const remaining = [...state.controllers].filter(([, controller]) => !removed.has(controller));
   if (remaining.length === state.controllers.size) return state;
   return { ...state, controllers: new Map(remaining) };
 }

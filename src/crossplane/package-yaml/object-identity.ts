@@ -230,7 +230,7 @@ const ITEMS: ReadonlyMap<KeyRole, KeyRole> = new Map([
 
 /** Returns the same as `identityOf`, without a parser; undefined if that is impossible. */
 export function fastIdentity(text: string): Identity | undefined {
-  const found = new Map<Field, string>();
+  const texts = new Map<Field, string>();
   const versions: Writable<DefiningVersion>[] = [];
   const shortNames: string[] = [];
   const isUnderstood = scanBlocks(text, {
@@ -254,24 +254,24 @@ export function fastIdentity(text: string): Identity | undefined {
     if (name === undefined || typeof value !== 'string') return false;
     if (name === 'versionName') versions.at(-1)!.name = value;
     else if (name === 'shortName') shortNames.push(value);
-    else found.set(name, value);
+    else texts.set(name, value);
     return true;
   }
 
-  const apiVersion = found.get('apiVersion');
-  const kind = found.get('kind');
+  const apiVersion = texts.get('apiVersion');
+  const kind = texts.get('kind');
   if (!isUnderstood || !apiVersion || !kind) return undefined;
-  const version = hasVersionField(apiVersion) ? found.get('version') : undefined;
+  const version = hasVersionField(apiVersion) ? texts.get('version') : undefined;
   return {
     apiVersion,
     kind,
-    name: found.get('name'),
-    group: found.get('group'),
-    definedKind: found.get('definedKind'),
+    name: texts.get('name'),
+    group: texts.get('group'),
+    definedKind: texts.get('definedKind'),
     ...readVersions(versions, version),
     shortNames,
-    claimPlural: found.get('claimPlural'),
-    claimKind: found.get('claimKind'),
+    claimPlural: texts.get('claimPlural'),
+    claimKind: texts.get('claimKind'),
   };
 }
 

@@ -87,8 +87,8 @@ function uncheckedFields(meta: MetaDocument, { rules, version }: Target): Findin
 }
 
 /** Returns warnings about fields that no release has and that Crossplane silently ignores. */
-function unknownFields({ unknownFields: found = [], line }: MetaDocument): Finding[] {
-  return found.map((field) => warningFinding(UNKNOWN_FIELD, field.message, field.line ?? line));
+function unknownFields({ unknownFields: fields = [], line }: MetaDocument): Finding[] {
+  return fields.map((field) => warningFinding(UNKNOWN_FIELD, field.message, field.line ?? line));
 }
 
 /** Warns of ranges that exclude builds such as `v1.20.0-up.1`, which are prereleases in semver. */

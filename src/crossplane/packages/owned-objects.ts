@@ -4,25 +4,8 @@ import { isPackageKind, type PackageKind } from './package.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import type { ReleaseRules, TargetRules } from '../releases/target.js';
 
-/** Owned objects as a lockfile names them. A claim is the CRD that an XRD adds. */
-export type OwnedKind =
-  | 'CRD'
-  | 'XRD'
-  | 'claim'
-  | 'MRD'
-  | 'Composition'
-  | 'MRAP'
-  | 'Operation'
-  | 'CronOperation'
-  | 'WatchOperation';
-
-export interface OwnedObject {
-  readonly kind: OwnedKind;
-  readonly name: string;
-}
-
 /** Objects with one owner. Webhook configurations are renamed, so they never conflict. */
-const OWNED: Readonly<Record<Exclude<OwnedKind, 'claim'>, { kind: string; group: string }>> = {
+const OWNED = {
   CRD: { kind: 'CustomResourceDefinition', group: 'apiextensions.k8s.io' },
   XRD: { kind: 'CompositeResourceDefinition', group: 'apiextensions.crossplane.io' },
   MRD: { kind: 'ManagedResourceDefinition', group: 'apiextensions.crossplane.io' },
@@ -32,6 +15,14 @@ const OWNED: Readonly<Record<Exclude<OwnedKind, 'claim'>, { kind: string; group:
   CronOperation: { kind: 'CronOperation', group: 'ops.crossplane.io' },
   WatchOperation: { kind: 'WatchOperation', group: 'ops.crossplane.io' },
 };
+
+/** Owned objects as a lockfile names them. A claim is the CRD that an XRD adds. */
+export type OwnedKind = keyof typeof OWNED | 'claim';
+
+export interface OwnedObject {
+  readonly kind: OwnedKind;
+  readonly name: string;
+}
 
 const BY_KIND = new Map(
   Object.entries(OWNED).map(([as, { kind, group }]) => [kind, { as: as as OwnedKind, group }]),

@@ -56,20 +56,20 @@ export interface Finding {
 
 const MAX_MESSAGE_LENGTH = 1000;
 
+const findingOf =
+  (severity: Finding['severity']) =>
+  (code: string, message: string, line: number | undefined): Finding => {
+    return { severity, code, message: printable(message, MAX_MESSAGE_LENGTH), line };
+  };
+
 /** Returns a finding for which the target refuses the package. */
-export function errorFinding(code: string, message: string, line: number | undefined): Finding {
-  return { severity: 'error', code, message: printable(message, MAX_MESSAGE_LENGTH), line };
-}
+export const errorFinding = findingOf('error');
 
 /** Returns a finding that the target tolerates. */
-export function warningFinding(code: string, message: string, line: number | undefined): Finding {
-  return { severity: 'warning', code, message: printable(message, MAX_MESSAGE_LENGTH), line };
-}
+export const warningFinding = findingOf('warning');
 
 /** Returns a finding about a rule that could not be checked. */
-export function infoFinding(code: string, message: string, line: number | undefined): Finding {
-  return { severity: 'info', code, message: printable(message, MAX_MESSAGE_LENGTH), line };
-}
+export const infoFinding = findingOf('info');
 
 /** Codes of warnings about what only `--compat` accepts. */
 const COMPAT_CODES: ReadonlySet<string> = new Set([

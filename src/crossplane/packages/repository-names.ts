@@ -26,8 +26,7 @@ function placesNote(names: ReadonlyMap<Repository, string>): string | undefined 
   const places = new Map<string, string[]>();
   for (const [repository, name] of names) {
     if (name === repository) continue;
-    const place = repository.slice(0, repository.lastIndexOf('/'));
-    getOrCreate(places, place, () => []).push(name);
+    getOrCreate(places, organizationOf(repository), () => []).push(name);
   }
   const [most, ...others] = [...places].sort(([, a], [, b]) => b.length - a.length);
   if (most === undefined) return undefined;
@@ -47,10 +46,6 @@ function missingPlace(place: string, names: readonly string[]): string {
 const MEMBER = /^provider-([^-]+)-(.+)$/;
 const FAMILY_PACKAGE = /^provider-family-(.+)$/;
 
-function lastPart(repository: Repository): string {
-  return repository.slice(repository.lastIndexOf('/') + 1);
-}
-
 /** Returns the registry and the organization of a repository. */
 export function organizationOf(repository: Repository): string {
   return repository.slice(0, Math.max(0, repository.lastIndexOf('/')));
@@ -58,12 +53,12 @@ export function organizationOf(repository: Repository): string {
 
 /** Whether a repository is the package that all members of a family require. */
 export function isFamilyPackage(repository: Repository): boolean {
-  return FAMILY_PACKAGE.test(lastPart(repository));
+  return FAMILY_PACKAGE.test(packageName(repository));
 }
 
 /** Returns the family of a provider: `aws` for `provider-aws-s3` and `provider-family-aws`. */
 export function familyOf(repository: Repository): string | undefined {
-  const name = lastPart(repository);
+  const name = packageName(repository);
   return FAMILY_PACKAGE.exec(name)?.[1] ?? MEMBER.exec(name)?.[1];
 }
 

@@ -109,9 +109,11 @@ export function signatureReleases(): string {
 /** Returns the other known releases: newer ones, then older ones, each nearest first. */
 export function otherReleases({ version }: Target): Target[] {
   const here = parseRelease(version)!;
-  const beside = (side: 1 | -1) =>
+  const releasesOnSide = (side: 1 | -1) =>
     RELEASES.filter((release) => Math.sign(compareTriples(parseRelease(release)!, here)) === side);
-  return [...beside(1), ...beside(-1).reverse()].map((release) => targetFor(release)!);
+  return [...releasesOnSide(1), ...releasesOnSide(-1).reverse()].map((release) =>
+    targetFor(release)!,
+  );
 }
 
 /** Whether `a` is newer than `than`. Ignores suffixes such as `-up.1`. */

@@ -197,8 +197,8 @@ class Edit {
 
   /** Returns the steps to the first alias above `steps`, or undefined. */
   #aliasAbove(steps: readonly string[]): readonly string[] | undefined {
-    const ways = steps.map((_, i) => steps.slice(0, i));
-    return ways.find((way) => this.#holderAt(way).token?.type === 'alias');
+    const parents = steps.map((_, i) => steps.slice(0, i));
+    return parents.find((parent) => this.#holderAt(parent).token?.type === 'alias');
   }
 }
 

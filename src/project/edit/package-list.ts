@@ -92,21 +92,21 @@ const UPBOUND_PROJECT: ListFormat = { ...LOCAL_PACKAGE, write: byKind };
 
 /** Returns the package list of a document. Returns undefined for a document of another type. */
 export function packageListIn(document: InputDocument): PackageList | undefined {
-  const form = formatOf(document);
-  if (form === undefined) return undefined;
-  const items = listAt(document, form.list);
+  const format = formatOf(document);
+  if (format === undefined) return undefined;
+  const items = listAt(document, format.list);
   return {
     document,
-    entries: items.flatMap((_, i) => entryAt(document, form, [...form.list, i])),
+    entries: items.flatMap((_, i) => entryAt(document, format, [...format.list, i])),
     operationsToAdd: (entry) => {
-      const value = form.write(entry, items);
-      return Array.isArray(valueAt(document, form.list))
-        ? [{ op: 'add', path: jsonPointer([...form.list, '-']), value }]
-        : addOperations(document, form.list, [value]);
+      const value = format.write(entry, items);
+      return Array.isArray(valueAt(document, format.list))
+        ? [{ op: 'add', path: jsonPointer([...format.list, '-']), value }]
+        : addOperations(document, format.list, [value]);
     },
     operationsToChangeVersion: ({ path }, version) =>
-      addOperations(document, [...path, ...form.entryPath, 'version'], version),
-    operationsToSetCrossplane: (version) => addOperations(document, form.crossplane, version),
+      addOperations(document, [...path, ...format.entryPath, 'version'], version),
+    operationsToSetCrossplane: (version) => addOperations(document, format.crossplane, version),
   };
 }
 
@@ -120,9 +120,9 @@ function formatOf(document: InputDocument): ListFormat | undefined {
   return undefined;
 }
 
-function entryAt(document: InputDocument, form: ListFormat, path: Path): ListedPackage[] {
-  const at = (field: string) => stringOf(valueAt(document, [...path, ...form.entryPath, field]));
-  const name = form.nameFields.map(at).find((text) => text !== undefined);
+function entryAt(document: InputDocument, format: ListFormat, path: Path): ListedPackage[] {
+  const at = (field: string) => stringOf(valueAt(document, [...path, ...format.entryPath, field]));
+  const name = format.nameFields.map(at).find((text) => text !== undefined);
   if (name === undefined) return [];
   return [{ name, version: at('version'), path, origin: document.originOf(path) }];
 }

@@ -35,8 +35,8 @@ function throwViolations(errors: readonly SchemaError[], document: InputDocument
     .sort((a, b) => (a.origin.line ?? 0) - (b.origin.line ?? 0));
   const [first, ...rest] = problems.slice(0, MAX_PROBLEMS_SHOWN);
   const lines = rest.map(({ origin, message }) => `${formatOrigin(origin)}: ${message}`);
-  const left = problems.length - MAX_PROBLEMS_SHOWN;
-  if (left > 0) lines.push(`and ${left} more`);
+  const hiddenCount = problems.length - MAX_PROBLEMS_SHOWN;
+  if (hiddenCount > 0) lines.push(`and ${hiddenCount} more`);
   throw new InputError([first!.message, ...lines].join('\n'), { origin: first!.origin });
 }
 
@@ -114,10 +114,10 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function wrongType(error: SchemaError, spelling: string | undefined): string {
-  const wanted = [error.params['type'] as string | readonly string[]].flat();
-  const names = wanted.flatMap((type) => TYPE_NAMES[type] ?? []).join(' or ');
+  const types = [error.params['type'] as string | readonly string[]].flat();
+  const names = types.flatMap((type) => TYPE_NAMES[type] ?? []).join(' or ');
   const scalar = ['number', 'boolean'].includes(typeof error.data);
-  return wanted.includes('string') && scalar && spelling !== undefined
+  return types.includes('string') && scalar && spelling !== undefined
     ? `must be ${names}: write \`"${spelling}"\`, with the quotes`
     : `must be ${names}`;
 }

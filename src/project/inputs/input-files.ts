@@ -39,13 +39,13 @@ const SUFFIX = /\.(?:ya?ml|json)$/;
  */
 export async function findInputFiles(options: InputFileOptions): Promise<readonly InputFile[]> {
   const { files, cwd } = options;
-  const given = files.length > 0 ? files : await defaultFile(cwd);
+  const paths = files.length > 0 ? files : await defaultFile(cwd);
   const skipped = new Set(
     await Promise.all((options.skip ?? []).map((path) => realPath(cwd, path))),
   );
   const seen = new Set<string>();
   const found: InputFile[] = [];
-  for (const path of given) {
+  for (const path of paths) {
     for (const file of await expand(path, cwd, skipped)) {
       const identity = file.path === '-' ? '-' : await realPath(cwd, file.path);
       if (seen.has(identity)) continue;

@@ -10,7 +10,7 @@ import {
   valueAt,
 } from './document.js';
 import { checkReference, objectVersion, splitReference } from './references.js';
-import { isList, type JsonObject, type JsonValue } from '../../base/json.js';
+import { isList, type JsonObject, type JsonValue, type Path } from '../../base/json.js';
 import { didYouMean } from '../../base/messages.js';
 import { parseCrdRef } from '../../crossplane/packages/crd-ref.js';
 import { objectNameProblem } from '../../crossplane/packages/object-names.js';
@@ -32,8 +32,7 @@ export function readPackageObject(document: InputDocument, kind: PackageKind): C
   assertServed(document, kind);
   const object = objectAt(document, []);
   const name = requiredTextAt(document, ['metadata', 'name']);
-  const problem = objectNameProblem(name);
-  if (problem !== undefined) throw errorAt(document, ['metadata', 'name'], problem);
+  objectNameAt(document, ['metadata', 'name']);
   checkMetadataFields(document);
   checkPackageSpec(document);
   const origin = document.originOf([]);
@@ -179,7 +178,7 @@ function packageRoot(
         repository,
         kind: undefined,
         version: objectVersion(reference),
-        name: nameOf(document),
+        name: objectNameAt(document, ['metadata', 'name']),
         spec: renderedFields(document),
         object: undefined,
         takesNoRange: true,
@@ -190,10 +189,11 @@ function packageRoot(
   };
 }
 
-function nameOf(document: InputDocument): string | undefined {
-  const name = textAt(document, ['metadata', 'name']) || undefined;
+/** Returns the name of an object; undefined if absent. Throws an `InputError` if it is invalid. */
+export function objectNameAt(document: InputDocument, path: Path): string | undefined {
+  const name = textAt(document, path) || undefined;
   const problem = name === undefined ? undefined : objectNameProblem(name);
-  if (problem !== undefined) throw errorAt(document, ['metadata', 'name'], problem);
+  if (problem !== undefined) throw errorAt(document, path, problem);
   return name;
 }
 

@@ -9,6 +9,7 @@ import {
   textAt,
   valueAt,
 } from './document.js';
+import { objectNameAt } from './package-object.js';
 import { type MinimumAge, parseDuration, type Policy, type PolicyEntry } from './policy.js';
 import {
   checkReference,
@@ -27,7 +28,6 @@ import type {
 import { isDigest } from '../../base/digest.js';
 import type { Path } from '../../base/json.js';
 import { parseCrdRef } from '../../crossplane/packages/crd-ref.js';
-import { objectNameProblem } from '../../crossplane/packages/object-names.js';
 import type { PackageKind, Repository } from '../../crossplane/packages/package.js';
 import { isRepository } from '../../crossplane/packages/reference.js';
 
@@ -94,7 +94,7 @@ function readEntry(document: InputDocument, path: Path): PackageRootDraft | CrdR
     root: 'package',
     ...subjectOf(document, path),
     version: versionAt(document, [...path, 'version']),
-    name: nameAt(document, [...path, 'name']),
+    name: objectNameAt(document, [...path, 'name']),
     spec: objectAt(document, [...path, 'spec']),
     object: undefined,
     origin,
@@ -136,13 +136,6 @@ function versionTextAt(document: InputDocument, path: Path): string | undefined 
   if (text !== undefined && isMalformedDigest(text))
     throw errorAt(document, path, MALFORMED_DIGEST);
   return text;
-}
-
-function nameAt(document: InputDocument, path: Path): string | undefined {
-  const name = textAt(document, path);
-  const problem = name === undefined ? undefined : objectNameProblem(name);
-  if (problem !== undefined) throw errorAt(document, path, problem);
-  return name;
 }
 
 function repositoryAt(document: InputDocument, path: Path): Repository {

@@ -20,6 +20,7 @@ import {
   type PackageRootDraft,
   type Request,
 } from './request.js';
+import { getOrCreate } from '../../base/collections.js';
 import { formatOrigin, InputError, type Origin } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json.js';
 import { thousands } from '../../base/messages.js';
@@ -147,10 +148,7 @@ type Ignored = NonNullable<Contribution['ignored']>;
 function ignoredNotes(ignored: readonly Ignored[]): readonly string[] {
   const groups = new Map<string, Ignored[]>();
   for (const each of ignored) {
-    const key = JSON.stringify([each.origin.file, each.what]);
-    const others = groups.get(key);
-    if (others === undefined) groups.set(key, [each]);
-    else others.push(each);
+    getOrCreate(groups, JSON.stringify([each.origin.file, each.what]), () => []).push(each);
   }
   return [...groups.values()].map((each) => {
     const { what, origin } = each[0]!;
@@ -469,9 +467,7 @@ function assignOwnedObjects(all: readonly FileContribution[]): readonly Contribu
       return { kept, notes };
     }
     if (owner === undefined) return { ignored: { what: describe(owned.object), ...owned } };
-    const own = objects.get(owner) ?? [];
-    objects.set(owner, own);
-    own.push({ ...owned.object, origin: owned.origin });
+    getOrCreate(objects, owner, () => []).push({ ...owned.object, origin: owned.origin });
     return {};
   });
   return rest.map((contribution) => {

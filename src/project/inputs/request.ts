@@ -258,13 +258,13 @@ function onlyValue<T extends { readonly origin: Origin }>(
 function withFlags(root: PackageRootDraft, defaults: JsonObject): PackageRoot {
   const own = root.object?.['spec'];
   const flag = (name: string): boolean => {
-    const given: readonly (JsonValue | undefined)[] = [
+    const values: readonly (JsonValue | undefined)[] = [
       root.spec[name],
       mappingOf(own)?.[name],
       defaults[name],
     ];
     // An explicit null overrides the more general values.
-    return given.find((value) => value !== undefined) === true;
+    return values.find((value) => value !== undefined) === true;
   };
   return {
     ...root,

@@ -3,17 +3,20 @@ import { PACKAGE_KINDS, type PackageKind } from '../../crossplane/packages/packa
 import { type Digest, DIGEST_PATTERN } from '../../base/digest.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Schema } from '../../base/json-schema.js';
-import { type LockedSigner, type LockInputs, LOCKFILE_VERSION } from './lockfile.js';
+import {
+  type LockedPackage,
+  type LockedSigner,
+  type Lockfile,
+  type LockInputs,
+  LOCKFILE_VERSION,
+  type ObjectTemplate,
+} from './lockfile.js';
 
 /** The content of `xpkg.lock.yaml`. */
-export interface LockfileDocument {
+export interface LockfileDocument extends Omit<Lockfile, 'packages' | 'indexes'> {
   readonly version: typeof LOCKFILE_VERSION;
-  readonly crossplane: string;
-  readonly inputs?: LockInputs | undefined;
   readonly packages: readonly PackageBlock[];
-  readonly objects: readonly JsonObject[];
   readonly indexes?: readonly IndexBlock[] | undefined;
-  readonly skipDependencyResolution: readonly string[];
 }
 
 interface IndexBlock {
@@ -21,22 +24,18 @@ interface IndexBlock {
   readonly digest: Digest;
 }
 
-export interface PackageBlock {
+type RequiredFields = 'version' | 'kind' | 'name' | 'direct';
+
+export interface PackageBlock
+  extends
+    Pick<LockedPackage, RequiredFields>,
+    Partial<
+      Omit<LockedPackage, RequiredFields | 'repository' | 'requirements' | 'owns' | 'object'>
+    > {
   readonly source: string;
-  readonly version: string;
-  readonly digest?: Digest | undefined;
-  readonly manifest?: Digest | undefined;
-  readonly baseLayer?: Digest | undefined;
-  readonly packageYaml?: Digest | undefined;
-  readonly signature?: LockedSigner | undefined;
-  readonly longerTags?: readonly string[] | undefined;
-  readonly kind: PackageKind;
-  readonly name: string;
-  readonly direct: boolean;
-  readonly crossplane?: string | undefined;
   readonly dependsOn?: readonly RequirementBlock[] | undefined;
   readonly owns?: Readonly<Record<string, Readonly<Partial<Record<OwnedKind, readonly string[]>>>>>;
-  readonly object?: ObjectBlock | undefined;
+  readonly object?: Partial<ObjectTemplate> | undefined;
 }
 
 export type RequirementBlock = ShortRequirement | ExplicitRequirement | CrdRequirementBlock;
@@ -59,13 +58,6 @@ interface CrdRequirementBlock {
 }
 
 export type DemandBlock = Optional<'crd' | 'group' | 'version' | 'kind'>;
-
-interface ObjectBlock {
-  readonly apiVersion?: string | undefined;
-  readonly metadata?: JsonObject | undefined;
-  readonly spec?: JsonObject | undefined;
-  readonly untagged?: boolean | undefined;
-}
 
 /** Metadata of a package's object, without its name. */
 interface MetadataBlock {
@@ -230,7 +222,7 @@ const lockedPackage = record<PackageBlock>(
       description: 'Objects it installs, by API group and kind.',
     },
     object: {
-      ...record<ObjectBlock>({
+      ...record<ObjectTemplate>({
         apiVersion: text('apiVersion of the object given.'),
         metadata: { ...record<MetadataBlock>(labelled), description: 'Labels and annotations.' },
         spec: {

@@ -38,9 +38,11 @@ export function bundleOf(lockfile: Lockfile, target: Target, pin: Pin): Bundle {
   const packages = inOrder.map((locked) =>
     packageObject(locked, target, { pin, skipDependencyResolution: skips.length > 0 }),
   );
-  const given = adapted.flatMap(({ object }) => (object ? [object] : []));
+  const adaptedObjects = adapted.flatMap(({ object }) => (object ? [object] : []));
   const pinned =
-    pin === 'locked' ? pinImages(inOrder, given, target) : { kept: given, pins: [], warnings: [] };
+    pin === 'locked'
+      ? pinImages(inOrder, adaptedObjects, target)
+      : { kept: adaptedObjects, pins: [], warnings: [] };
   const bundle = {
     kept: [...pinned.kept, ...pinned.pins],
     packages: new Map(packages.map(({ object }, n) => [inOrder[n]!.repository, object])),

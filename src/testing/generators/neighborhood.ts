@@ -339,12 +339,12 @@ class Crawl {
   /** Reads the required packages and their dependencies. */
   async #follow(first: readonly RequiredPackage[]): Promise<void> {
     const queue = [...first];
-    for (const asked of queue) {
-      const repository = replacedRepository(this.#request, asked.repository);
+    for (const required of queue) {
+      const repository = replacedRepository(this.#request, required.repository);
       const override = overrideOf(this.#request, repository);
       const version: RootVersion = override
         ? { form: 'text', text: override.version }
-        : asked.version;
+        : required.version;
       const requirement = JSON.stringify([repository, version]);
       if (this.#followed.has(requirement)) continue;
       this.#followed.add(requirement);
@@ -370,14 +370,14 @@ class Crawl {
 
   /** Reads a version and returns its requirements; none if it was read before. */
   async #fetch(repository: Repository, version: string): Promise<readonly RequiredPackage[]> {
-    const held = this.#packages.get(repository) ?? { kind: undefined, versions: new Map() };
-    if (held.versions.has(version)) return [];
+    const read = this.#packages.get(repository) ?? { kind: undefined, versions: new Map() };
+    if (read.versions.has(version)) return [];
     if (++this.#read > this.#bounds.limit) throw this.#limitError(repository);
     const found = await this.#source.fetch({ repository, version }, this.#target);
     if (found === undefined) return [];
-    held.kind ??= singleMeta(found.contents)?.kind;
-    held.versions.set(version, toIndexEntry(found, repository, held.kind ?? 'Provider'));
-    this.#packages.set(repository, held);
+    read.kind ??= singleMeta(found.contents)?.kind;
+    read.versions.set(version, toIndexEntry(found, repository, read.kind ?? 'Provider'));
+    this.#packages.set(repository, read);
     return requiredBy(singleMeta(found.contents)?.dependsOn ?? [], this.#bounds.targets);
   }
 

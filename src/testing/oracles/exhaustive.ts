@@ -155,9 +155,9 @@ function isHopeless(view: TargetView, { selected, owners }: OracleState): boolea
     );
   return requirements.some(({ repository }) => {
     const chosen = selected.get(repository);
-    const left =
+    const candidates =
       chosen === undefined ? candidateVersions(view, { selected, owners }, repository) : [chosen];
-    return !left.some((version) => meetsAll(repository, version));
+    return !candidates.some((version) => meetsAll(repository, version));
   });
 }
 

@@ -2,7 +2,7 @@ import type { Formula, Logic, Solver } from 'logic-solver';
 import { lockedFirst, lockedVersion, namedVersion, releasesOf, targetsFor } from './exhaustive.js';
 import { ownedNames } from './reading.js';
 import { type OracleRequirement, type OracleRoot, reachable, TargetView } from './target-view.js';
-import { byCodePoint } from '../../base/collections.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Request } from '../../project/inputs/request.js';
 import type { IndexFile } from '../../sources/index/index-file.js';
@@ -339,9 +339,12 @@ function localsConflict(view: TargetView): boolean {
 function ownership(view: TargetView, all: readonly Choice[]): string[][][] {
   const holders = new Map<string, Map<string, string[]>>();
   const addOwner = (ownedName: string, owner: string, variable: string | undefined) => {
-    const owners = holders.get(ownedName) ?? new Map<string, string[]>();
-    holders.set(ownedName, owners);
-    owners.set(owner, [...(owners.get(owner) ?? []), ...(variable ? [variable] : [])]);
+    const variables = getOrCreate(
+      getOrCreate(holders, ownedName, () => new Map()),
+      owner,
+      () => [],
+    );
+    if (variable !== undefined) variables.push(variable);
   };
   for (const { repository, version, variable } of all)
     for (const object of view.read(repository, version)?.installs ?? [])

@@ -398,20 +398,20 @@ function cycleFlaws(view: TargetView, selected: SelectedVersions): Violation[] {
 function incompleteness(
   view: TargetView,
   selected: SelectedVersions,
-  asked: {
+  requested: {
     readonly roots: readonly OracleRoot[];
     readonly requirements: readonly OracleRequirement[];
   },
 ): Violation[] {
-  const unmet = asked.requirements
+  const unmet = requested.requirements
     .filter(({ repository }) => !selected.has(repository))
     .map(({ by, repository }): Violation => {
       return { rule: 'unmet', text: `${by} requires ${repository}, which is not there` };
     });
   return [
     ...unmet,
-    ...apiFlaws(view, selected, asked.roots),
-    ...surplus(view, selected, asked.roots),
+    ...apiFlaws(view, selected, requested.roots),
+    ...surplus(view, selected, requested.roots),
   ];
 }
 

@@ -38,11 +38,11 @@ class CoreUniverse {
   universe(): IndexFile {
     const packages = Object.entries(this.#universe.packages).map(
       ([repository, { kind, versions }]): [string, IndexPackage] => {
-        const left = Object.entries(versions).map(([tag, version]): [string, IndexVersion] => [
+        const reduced = Object.entries(versions).map(([tag, version]): [string, IndexVersion] => [
           tag,
           this.#version({ repository, tag, names: [tag, version.digest] }, version),
         ]);
-        return [repository, { kind, versions: Object.fromEntries(left) }];
+        return [repository, { kind, versions: Object.fromEntries(reduced) }];
       },
     );
     const conflicts = this.#facts.conflicts.map(
@@ -105,8 +105,10 @@ class CoreUniverse {
   /** Applies the replacements and overrides of the request. */
   #requirement(on: Omit<CoreRequirement, 'version'>, text: string): CoreRequirement {
     const repository = this.#replaced(on.repository);
-    const asked = overrideOf(this.#given, repository)?.version ?? text;
-    const version = isDigest(asked) ? asked : exactTag(asked, this.#target.rules.dialect);
+    const constraint = overrideOf(this.#given, repository)?.version ?? text;
+    const version = isDigest(constraint)
+      ? constraint
+      : exactTag(constraint, this.#target.rules.dialect);
     return { repository, kind: on.kind, version };
   }
 
