@@ -155,16 +155,13 @@ function glyph(kind: NodeKind, more = ''): string {
 
 /** Returns the explanation, the conflicts and the suggestions. */
 function storyOf({ of, story, hints, clashes, nodes }: PackageGraph): string {
-  const index = new Map(nodes.map(({ id }, i) => [id, i]));
+  const links = linksOf(nodes);
   const lines = story.map((line) => {
     const isBelow = line.startsWith(' ');
     return `<p${isBelow ? ' class="below"' : ''}>${sentence(line.trim())}</p>`;
   });
   const items = clashes.map(({ text, nodes: about }) => {
-    const places = about.map((id) => {
-      const i = index.get(id)!;
-      return `<a href="#p${i}" data-go="${i}">${escapeMarkup(nodes[i]!.name)}</a>`;
-    });
+    const places = about.map((id) => links.get(id)!);
     return `<li>${sentence(text)} <span class="places">${places.join(' ')}</span></li>`;
   });
   const suggestions = hints.map((hint) => `<li>${sentence(hint)}</li>`);
@@ -173,6 +170,16 @@ function storyOf({ of, story, hints, clashes, nodes }: PackageGraph): string {
     ...panel('clashes', 'What cannot be', listOf('ul', items)),
     ...panel('hints', 'What would help', listOf('ol', suggestions)),
   ].join('\n');
+}
+
+/** Returns a link to each node, by id. */
+function linksOf(nodes: readonly GraphNode[]): ReadonlyMap<string, string> {
+  return new Map(
+    nodes.map(({ id, name }, i) => [
+      id,
+      `<a href="#p${i}" data-go="${i}">${escapeMarkup(name)}</a>`,
+    ]),
+  );
 }
 
 function panel(name: string, title: string, content: string): string[] {
@@ -216,12 +223,12 @@ function sentence(text: string): string {
 
 class NodePages {
   readonly #graph: PackageGraph;
-  readonly #index: ReadonlyMap<string, number>;
+  readonly #links: ReadonlyMap<string, string>;
   readonly #paths: ReadonlyMap<string, readonly string[]>;
 
   constructor(graph: PackageGraph) {
     this.#graph = graph;
-    this.#index = new Map(graph.nodes.map(({ id }, i) => [id, i]));
+    this.#links = linksOf(graph.nodes);
     this.#paths = shortestPaths(graph);
   }
 
@@ -251,7 +258,7 @@ class NodePages {
   #why(id: string): string {
     const path = this.#paths.get(id) ?? [];
     if (path.length < 2) return '';
-    return `<h3>Why</h3><p class="way">${path.map((each) => this.#link(each)).join(' → ')}</p>`;
+    return `<h3>Why</h3><p class="way">${path.map((each) => this.#links.get(each)!).join(' → ')}</p>`;
   }
 
   #edges(id: string, which: 'requirers' | 'required'): string {
@@ -259,7 +266,7 @@ class NodePages {
     const edges = this.#graph.edges.filter(({ from, to }) => (ofRequirers ? to : from) === id);
     if (edges.length === 0) return '';
     const items = edges.map((edge) => {
-      const other = this.#link(ofRequirers ? edge.from : edge.to);
+      const other = this.#links.get(ofRequirers ? edge.from : edge.to)!;
       const text = fullEdgeText(edge);
       const constraint = text === '' ? '' : ` <code>${escapeMarkup(text)}</code>`;
       const sign = changeSign(edge.change);
@@ -284,13 +291,8 @@ class NodePages {
   #object({ name, change, other }: GraphObject): string {
     const sign = changeSign(change);
     const verb = change === 'added' ? 'was of' : 'goes to';
-    const moved = other === undefined ? '' : ` (${verb} ${this.#link(other)})`;
+    const moved = other === undefined ? '' : ` (${verb} ${this.#links.get(other)!})`;
     return `${sign === '' ? '' : `<b>${sign}</b> `}${escapeMarkup(name)}${moved}`;
-  }
-
-  #link(id: string): string {
-    const i = this.#index.get(id)!;
-    return `<a href="#p${i}" data-go="${i}">${escapeMarkup(this.#graph.nodes[i]!.name)}</a>`;
   }
 }
 

@@ -33,10 +33,7 @@ export interface PlanValue {
 }
 
 /** Returns a plan as text: the steps, with the commands to run. */
-export function planLines(
-  { steps }: LockfilePlan,
-  commands: readonly (readonly StepCommand[])[],
-): string[] {
+export function planLines({ steps }: LockfilePlan, commands: PlanValue['commands']): string[] {
   return steps.flatMap((step, n) => [
     ...(n === 0 ? [] : ['']),
     `step ${n + 1} of ${steps.length}`,
@@ -121,10 +118,7 @@ function rowOf({ repository, from, to }: PackageMove): string[] {
 }
 
 /** Returns a plan as Markdown, for a pull request or the page in its folder. */
-export function planMarkdown(
-  { steps }: LockfilePlan,
-  commands: readonly (readonly StepCommand[])[],
-): string {
+export function planMarkdown({ steps }: LockfilePlan, commands: PlanValue['commands']): string {
   const lines = steps.flatMap((step, n) => [
     `## Step ${n + 1} of ${steps.length}`,
     '',
@@ -198,10 +192,7 @@ export function planDocument({ answer, commands }: PlanValue): Static<typeof sch
   return { status: answer.status, steps: stepsJson(answer, commands), notes: answer.notes };
 }
 
-function stepsJson(
-  { steps }: LockfilePlan,
-  commands: readonly (readonly StepCommand[])[],
-): StepDocument[] {
+function stepsJson({ steps }: LockfilePlan, commands: PlanValue['commands']): StepDocument[] {
   return steps.map((step, n) => stepJson(step, commands[n]!));
 }
 
