@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { codeOf } from './files/file-system.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -91,7 +90,7 @@ export function isAlive(pid: number, started?: string): boolean {
     process.kill(pid, 0);
   } catch (error) {
     // Another code, such as EPERM, means that the process exists and belongs to another user.
-    if (codeOf(error) === 'ESRCH') return false;
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   return started === undefined || (processStart(pid) ?? started) === started;
 }

@@ -14,11 +14,11 @@ import { hostname } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { codeOf } from './file-system.js';
-import { JOURNAL_NAME } from './journal.js';
 import { InputError } from '../errors.js';
 import { delayingSignals, isAlive, processStart } from '../process.js';
 
 const LOCK_NAME = '.xpkg-resolve.writing';
+export const JOURNAL_NAME = '.xpkg-resolve.journal';
 
 /** Age at which a lock of another machine is stale. Locks are held only for a few renames. */
 const FOREIGN_STALE_AFTER_MS = 60_000;

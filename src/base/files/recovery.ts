@@ -1,10 +1,12 @@
 import { lstatSync, type Stats } from 'node:fs';
-import { lstat, readdir, readFile, rename, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { isTemporaryOf, removeEndedRunFiles } from './atomic-file.js';
+import { lstat, readdir, readFile, rename, stat, open, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, isAbsolute, relative, resolve } from 'node:path';
 import {
+  isTemporaryOf,
+  removeEndedRunFiles,
+  temporaryPathFor,
   writeError,
-  isAbsent,
+  undefinedIfAbsent,
   isFileSystemError,
   removeWithRetry,
   removeIfEmpty,
@@ -12,24 +14,154 @@ import {
 } from './file-system.js';
 import {
   type Busy,
+  JOURNAL_NAME,
   hasLockOf,
   journalHome,
   lockPath,
   removeLockOf,
   withLocks,
 } from './folder-lock.js';
-import {
-  backupPath,
-  newContentPath,
-  isWithin,
-  JOURNAL_NAME,
-  type Plan,
-  type PlannedChange,
-  readJournal,
-} from './journal.js';
-import { type Digest, sha256 } from '../digest.js';
+import { type Digest, sha256, isDigest } from '../digest.js';
 import { InputError } from '../errors.js';
 import { hasWrittenMark } from '../yaml/write-yaml.js';
+import { fieldsOf, listOf, parseJson, stringOf } from '../json.js';
+
+const MAX_JOURNAL_BYTES = 1024 * 1024;
+const COMMIT_LINE = 'commit\n';
+const ID = /^[0-9a-f]{12}$/;
+
+/** One file that a transaction writes, replaces or removes. */
+export interface PlannedChange {
+  readonly path: string;
+  /** Digest of the old content; undefined if there is no such file. */
+  readonly was: Digest | undefined;
+  /** Digest of the new content; undefined if the file is removed. */
+  readonly becomes: Digest | undefined;
+  /** Part of the names of its two temporary files. */
+  readonly id: string;
+}
+
+export interface Plan {
+  readonly home: string;
+  /** Text of the lock in `home`; locks in other folders begin with it. */
+  readonly holder: string;
+  readonly changes: readonly PlannedChange[];
+  /** Folders that do not exist yet, outermost first. */
+  readonly folders: readonly string[];
+  /** Locked folders other than `home`. */
+  readonly locked: readonly string[];
+}
+
+/** Returns the path of the new content until it is renamed into place. */
+export function newContentPath({ path, id }: PlannedChange): string {
+  return temporaryPathFor(path, 'new', id);
+}
+
+export function backupPath({ path, id }: PlannedChange): string {
+  return temporaryPathFor(path, 'old', id);
+}
+
+interface FoundJournal {
+  /** undefined if the process was killed before the plan was complete. */
+  readonly plan: Plan | undefined;
+  /** All new files are on disk, and some may be renamed into place. */
+  readonly committed: boolean;
+}
+
+/**
+ * Creates the journal of a transaction, before anything that it names.
+ *
+ * The first line is the plan in JSON. The second line, `commit`, states that all new files are on
+ * disk and that the renames begin. An incomplete line counts as missing.
+ */
+export async function beginJournal(plan: Plan): Promise<FileHandle> {
+  const journal = await open(join(plan.home, JOURNAL_NAME), 'ax');
+  try {
+    await journal.writeFile(`${JSON.stringify(serializePlan(plan))}\n`);
+    await journal.sync();
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+  return journal;
+}
+
+export async function commitJournal(journal: FileHandle): Promise<void> {
+  await journal.writeFile(COMMIT_LINE);
+  await journal.sync();
+}
+
+/** Reads the journal in a folder. Returns undefined if there is none. */
+async function readJournal(home: string): Promise<FoundJournal | undefined> {
+  const path = join(home, JOURNAL_NAME);
+  const found = await undefinedIfAbsent(lstat(path));
+  if (found === undefined) return undefined;
+  if (!found.isFile() || found.size > MAX_JOURNAL_BYTES) {
+    throw new InputError(`\`${path}\` is not a file that xpkg-resolve wrote`, {
+      hint: 'xpkg-resolve keeps its journal under that name: remove it, and run again',
+    });
+  }
+  const text = await undefinedIfAbsent(readFile(path, 'utf8'));
+  if (text === undefined) return undefined;
+  const [line = '', ...rest] = text.split('\n');
+  const plan = rest.length === 0 ? undefined : parsePlan(parseJson(line)?.value, home);
+  return { plan, committed: rest.join('\n') === COMMIT_LINE };
+}
+
+/** Paths are relative to the folder of the journal, which may be mounted elsewhere at recovery. */
+function serializePlan({ home, holder, changes, folders, locked }: Plan): object {
+  return {
+    format: 1,
+    holder,
+    changes: changes.map((change) => ({ ...change, path: relative(home, change.path) })),
+    folders: folders.map((folder) => relative(home, folder)),
+    locked: locked.map((folder) => relative(home, folder)),
+  };
+}
+
+/** Parses a plan and validates it. A journal is untrusted: it may come with a repository. */
+function parsePlan(value: unknown, home: string): Plan | undefined {
+  const fields = fieldsOf(value);
+  const holder = stringOf(fields?.get('holder'));
+  const changes = listOf(fields?.get('changes'))?.map((change) => parseChange(change, home));
+  const folders = parsePaths(fields?.get('folders'), home);
+  const locked = parsePaths(fields?.get('locked'), home);
+  if (fields?.get('format') !== 1 || holder === undefined) return undefined;
+  if (changes === undefined || !changes.every((change) => change !== undefined)) return undefined;
+  if (folders === undefined || locked === undefined) return undefined;
+  const containsOutput = (folder: string) =>
+    changes.some(({ path }) => isWithin(dirname(path), folder));
+  return { home, holder, changes, folders: folders.filter(containsOutput), locked };
+}
+
+function parseChange(value: unknown, home: string): PlannedChange | undefined {
+  const fields = fieldsOf(value);
+  const path = parsePath(fields?.get('path'), home);
+  const id = stringOf(fields?.get('id'));
+  if (path === undefined || id === undefined || !ID.test(id)) return undefined;
+  const [was, becomes] = ['was', 'becomes'].map((name) => stringOf(fields?.get(name)));
+  if (was !== undefined && !isDigest(was)) return undefined;
+  if (becomes !== undefined && !isDigest(becomes)) return undefined;
+  return { path, id, was, becomes };
+}
+
+function parsePaths(value: unknown, home: string): readonly string[] | undefined {
+  const paths = listOf(value)?.map((path) => parsePath(path, home));
+  return paths?.every((path) => path !== undefined) === true ? paths : undefined;
+}
+
+function parsePath(value: unknown, home: string): string | undefined {
+  const text = stringOf(value);
+  if (text === undefined || text === '' || isAbsolute(text) || text.includes('\0'))
+    return undefined;
+  return resolve(home, text);
+}
+
+/** Whether a path is `folder` or below it, by name. Does not follow links. */
+export function isWithin(path: string, folder: string): boolean {
+  const between = relative(folder, path);
+  return between === '' || (!/^\.\.(?:[/\\]|$)/.test(between) && !isAbsolute(between));
+}
 
 /**
  * Finishes or undoes the transactions of killed processes that involve these files, and removes
@@ -42,9 +174,9 @@ export async function recoverTransactions(paths: readonly string[]): Promise<Bus
   const folders = new Set(await Promise.all(paths.map((path) => existingFolder(dirname(path)))));
   for (const folder of folders) {
     await removeEndedRunFiles(folder);
-    const beside = paths.filter((path) => dirname(path) === folder);
+    const outputs = paths.filter((path) => dirname(path) === folder);
     if (hasLockOrJournal(folder, () => true)) {
-      const busy = await recoverFolder(folder, beside);
+      const busy = await recoverFolder(folder, outputs);
       if (busy !== undefined) return busy;
     }
     for (const above of foldersAbove(folder)) {
@@ -120,9 +252,7 @@ async function syncFolders(changes: readonly PlannedChange[]): Promise<void> {
 
 /** Returns the folder, or its nearest parent that exists. */
 export async function existingFolder(folder: string): Promise<string> {
-  const found = await stat(folder).catch((error: unknown) => {
-    if (!isAbsent(error)) throw error;
-  });
+  const found = await undefinedIfAbsent(stat(folder));
   const above = dirname(folder);
   return found !== undefined || above === folder ? folder : existingFolder(above);
 }
@@ -240,32 +370,26 @@ function undoChange(change: PlannedChange): Promise<void> {
 }
 
 async function stateOf(change: PlannedChange): Promise<ChangeState> {
-  const now = await contentOf(change.path);
-  const digest = now === undefined ? undefined : digestOf(now);
-  const holds = async (path: string, wanted: Digest | undefined) => {
-    const content = await contentOf(path);
-    return content !== undefined && digestOf(content) === wanted;
-  };
+  const current = await contentOf(change.path);
+  const has = (content: Buffer | 'other' | undefined, digest: Digest | undefined) =>
+    Buffer.isBuffer(content) ? sha256(content) === digest : content === digest;
+  const [newContent, backup] = [
+    await contentOf(newContentPath(change)),
+    await contentOf(backupPath(change)),
+  ];
   return {
     change,
-    isOld: digest === change.was,
-    isNew: digest === change.becomes,
-    hasNewContent: await holds(newContentPath(change), change.becomes),
-    hasBackup: await holds(backupPath(change), change.was),
-    isMarked: Buffer.isBuffer(now) && hasWrittenMark(now),
+    isOld: has(current, change.was),
+    isNew: has(current, change.becomes),
+    hasNewContent: newContent !== undefined && has(newContent, change.becomes),
+    hasBackup: backup !== undefined && has(backup, change.was),
+    isMarked: Buffer.isBuffer(current) && hasWrittenMark(current),
   };
 }
 
 /** Returns undefined if there is nothing, and `other` if it is not a file. */
 async function contentOf(path: string): Promise<Buffer | 'other' | undefined> {
-  try {
-    return (await lstat(path)).isFile() ? await readFile(path) : 'other';
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
-
-function digestOf(content: Buffer | 'other'): Digest | 'other' {
-  return content === 'other' ? content : sha256(content);
+  const found = await undefinedIfAbsent(lstat(path));
+  if (found?.isFile() === false) return 'other';
+  return found && undefinedIfAbsent(readFile(path));
 }

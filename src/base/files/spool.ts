@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { temporaryId } from './atomic-file.js';
+import { temporaryId } from './file-system.js';
 import { InputError } from '../errors.js';
 
 const BLOCK_BYTES = 256 * 1024;

@@ -1,11 +1,21 @@
-import { constants, type Stats } from 'node:fs';
-import { access, copyFile, link, lstat, mkdir, readFile, realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { temporaryId } from './atomic-file.js';
+import { constants } from 'node:fs';
 import {
+  type FileHandle,
+  access,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  readFile,
+  realpath,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import {
+  temporaryId,
   writeError,
   codeOf,
   isAbsent,
+  undefinedIfAbsent,
   removeWithRetry,
   removeIfEmpty,
   syncFolder,
@@ -13,6 +23,7 @@ import {
 } from './file-system.js';
 import {
   type Busy,
+  JOURNAL_NAME,
   type FolderLocks,
   lockFolders,
   lockHolder,
@@ -24,11 +35,9 @@ import {
   backupPath,
   newContentPath,
   isWithin,
-  JOURNAL_NAME,
-  JournalWriter,
+  beginJournal,
+  commitJournal,
   type Plan,
-} from './journal.js';
-import {
   removeTemporaryFiles,
   existingFolder,
   makeChanges,
@@ -61,9 +70,9 @@ export interface TransactionFolders {
  *
  * With the folders locked, it writes the plan to a journal. Next it does everything that can fail
  * for lack of space or permission, under temporary names, and commits the journal. Only renames
- * remain. If one fails, all are undone. If the process is killed, `recoverTransactions` finishes or undoes the
- * transaction in the next process. Signals are delayed until the end. Files that would not change
- * are not touched.
+ * remain. If one fails, all are undone. If the process is killed, `recoverTransactions` finishes or
+ * undoes the transaction in the next process. Signals are delayed until the end. Files that would not
+ * change are not touched.
  */
 export async function writeTransaction(
   changes: readonly FileChange[],
@@ -135,11 +144,11 @@ async function applyChanges(
   isAll: () => Promise<boolean>,
 ): Promise<Busy | undefined> {
   const plan = await planOf(changes, home);
-  let journal: JournalWriter | undefined;
+  let journal: FileHandle | undefined;
   let locks: FolderLocks | Busy | undefined;
   let failure: Awaited<ReturnType<typeof undoAfter>> | undefined;
   try {
-    journal = await JournalWriter.begin(plan);
+    journal = await beginJournal(plan);
     await syncFolder(home);
     for (const folder of plan.folders)
       await withWriteError(folder, () => makeFolderIfMissing(folder));
@@ -150,7 +159,7 @@ async function applyChanges(
       return { lock: lockPath(home), pid: undefined, host: undefined };
     }
     await stage(changes, plan);
-    await journal.commit();
+    await commitJournal(journal);
     await makeChanges(plan);
   } catch (error) {
     failure = await undoAfter(plan, error);
@@ -232,7 +241,7 @@ async function stage(changes: readonly FileChange[], plan: Plan): Promise<void> 
     const planned = plan.changes[index]!;
     await withWriteError(path, async () => {
       if (content === undefined) return;
-      const before = await statIfAny(path);
+      const before = await undefinedIfAbsent(lstat(path));
       await writeThrough(newContentPath(planned), async (file) => {
         if (before !== undefined) await file.chmod(before.mode & 0o7777);
         await file.writeFile(content);
@@ -276,20 +285,11 @@ async function isNeeded({ path, content, ownOnly = false }: FileChange): Promise
 
 /** Returns undefined if there is nothing. Refuses devices: reading them may never end. */
 async function contentOf(path: string): Promise<Buffer | undefined> {
-  const found = await statIfAny(path);
+  const found = await undefinedIfAbsent(lstat(path));
   if (found === undefined || found.isFile()) return found && readFile(path);
   throw new InputError(`\`${path}\` is ${found.isDirectory() ? 'a folder' : 'not a file'}`, {
     hint: 'a file is to be written there: remove it, or name another place',
   });
-}
-
-async function statIfAny(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Runs `action`. An error then names the file that could not be written. */

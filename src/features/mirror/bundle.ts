@@ -14,7 +14,7 @@ import {
 } from './image-parts.js';
 import type { ClosureImage } from './lockfile-images.js';
 import { byCodePoint } from '../../base/collections.js';
-import { fillAtomically } from '../../base/files/atomic-file.js';
+import { fillAtomically } from '../../base/files/file-system.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import { copyBlob, type StoredManifest } from '../../oci/image/image-repository.js';
 import type { LayoutWriter } from '../../oci/store/layout-writer.js';

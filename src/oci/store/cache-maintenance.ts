@@ -2,8 +2,13 @@ import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CachedTags, parseCachedTags } from './cached-repository.js';
 import { CACHE_FORMAT } from './disk-cache.js';
-import { isUnfinished, runName, temporaryPathFor } from '../../base/files/atomic-file.js';
-import { codeOf, namesIn } from '../../base/files/file-system.js';
+import {
+  isUnfinished,
+  runName,
+  temporaryPathFor,
+  codeOf,
+  namesIn,
+} from '../../base/files/file-system.js';
 import { parseJson } from '../../base/json.js';
 
 /** The content of a cache. */

@@ -3,9 +3,14 @@ import { readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDigest, type Digest, sha256 } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
-import { fillAtomically, removeEndedRunFiles } from '../../base/files/atomic-file.js';
+import {
+  fillAtomically,
+  removeEndedRunFiles,
+  codeOf,
+  type Fill,
+  makeFolder,
+} from '../../base/files/file-system.js';
 import { parseJson } from '../../base/json.js';
-import { codeOf, type Fill, makeFolder } from '../../base/files/file-system.js';
 import type { BlobSink, OpenBlob } from '../image/image-repository.js';
 import { FileBlob, FileSink, folderTree } from './file-tree.js';
 

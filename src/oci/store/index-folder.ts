@@ -10,9 +10,11 @@ import {
   removeWithRetry,
   syncFolder,
   writeThrough,
+  removeEndedRunFiles,
+  runName,
+  temporaryPathFor,
 } from '../../base/files/file-system.js';
 import { isLockName, waitForLock, withLocks } from '../../base/files/folder-lock.js';
-import { removeEndedRunFiles, runName, temporaryPathFor } from '../../base/files/atomic-file.js';
 import { cleaningUpOnSignal, delayingSignals } from '../../base/process.js';
 import type { Artifact } from '../image/artifact.js';
 import { parseDescriptor, MEDIA_TYPE, type Descriptor } from '../image/descriptor.js';

@@ -4,8 +4,11 @@ import { REF_NAME } from './image-layout.js';
 import { isDigest } from '../../base/digest.js';
 import { InputError } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
-import { hasRunEnded, RUN_NAME, runName, temporaryPathFor } from '../../base/files/atomic-file.js';
 import {
+  hasRunEnded,
+  RUN_NAME,
+  runName,
+  temporaryPathFor,
   codeOf,
   namesIn,
   removeWithRetry,

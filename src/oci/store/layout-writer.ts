@@ -2,18 +2,18 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import type { Digest } from '../../base/digest.js';
-import { fillAtomically } from '../../base/files/atomic-file.js';
-import type { BlobSink, StoredManifest } from '../image/image-repository.js';
-import { MEDIA_TYPE } from '../image/descriptor.js';
-import { manifestMediaType } from '../image/manifest.js';
-import { FileSink } from './file-tree.js';
-import { PARTIAL_ANNOTATION, REF_NAME } from './image-layout.js';
 import {
+  fillAtomically,
   makeFolder,
   removeWithRetry,
   syncFolder,
   writeThrough,
 } from '../../base/files/file-system.js';
+import type { BlobSink, StoredManifest } from '../image/image-repository.js';
+import { MEDIA_TYPE } from '../image/descriptor.js';
+import { manifestMediaType } from '../image/manifest.js';
+import { FileSink } from './file-tree.js';
+import { PARTIAL_ANNOTATION, REF_NAME } from './image-layout.js';
 import { publishLayout, stageLayout, type LayoutStaging } from './layout-staging.js';
 
 /** Blob mode before the umask: unlike a cache, a layout is shared with others. */

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { isTemporaryOf, temporaryPathFor } from '../../../src/base/files/atomic-file.js';
+import { isTemporaryOf, temporaryPathFor } from '../../../src/base/files/file-system.js';
 
 test('a temporary name is hidden, in the same folder, and unique', () => {
   const path = temporaryPathFor('/project/lock.yaml', 'new');

@@ -12,7 +12,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { recoverTransactions, settleWorkingFolder } from '../../../src/base/files/recovery.js';
-import { runName } from '../../../src/base/files/atomic-file.js';
+import { runName } from '../../../src/base/files/file-system.js';
 import { sha256 } from '../../../src/base/digest.js';
 
 const ID = '0123456789ab';

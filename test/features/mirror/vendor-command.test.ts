@@ -15,7 +15,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runCli } from '../../../src/commands.js';
-import { runName } from '../../../src/base/files/atomic-file.js';
+import { runName } from '../../../src/base/files/file-system.js';
 import { fakeIo } from '../../support/fake-io.js';
 import { providerYaml } from '../../support/package-yaml.js';
 import { BASE, imageOf, indexOf, layerOf } from '../../support/registry/image.js';

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runName } from '../../../src/base/files/atomic-file.js';
+import { runName } from '../../../src/base/files/file-system.js';
 import { DiskCache } from '../../../src/oci/store/disk-cache.js';
 import { sha256 } from '../../../src/base/digest.js';
 import { disk } from '../../support/disk.js';
