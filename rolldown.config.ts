@@ -8,7 +8,7 @@ import {
   type Plugin,
   type TreeshakingOptions,
 } from 'rolldown';
-import { INDEX_SCHEMA } from './src/sources/index/index-schema.js';
+import { INDEX_SCHEMA } from './src/sources/index/index-file.js';
 import { LOCKFILE_SCHEMA } from './src/project/lockfile/lockfile-schema.js';
 import {
   PACKAGE_SET_SCHEMA,

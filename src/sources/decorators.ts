@@ -125,34 +125,34 @@ export function withConcurrencyLimit(
   concurrency: number,
   limit = pLimit(concurrency),
 ): PackageSource {
+  const limited = aroundRequests(source, (_what, request) => limit(request));
+  if (concurrency > 1) return limited;
   return {
-    ...optionalMembers(source),
-    ...(concurrency === 1 && { distant: false }),
-    tags: (repository, target) => limit(() => source.tags(repository, target)),
-    fetch: (candidate, target) => {
-      const { repository, version } = candidate;
-      const requested = concurrency === 1 ? { repository, version } : candidate;
-      return limit(() => source.fetch(requested, target));
-    },
-    ...(source.released && {
-      released: (candidate: Candidate, target: ReleaseRules) =>
-        limit(() => source.released!(candidate, target)),
-    }),
+    ...limited,
+    distant: false,
+    fetch: ({ repository, version }, target) => limited.fetch({ repository, version }, target),
   };
 }
 
 /** Wraps a source with a time budget of its own, for sources that wait for others. */
 export function withTimeBudget(source: PackageSource, budget: TimeBudget): PackageSource {
+  return aroundRequests(source, (what, request) => budget.wait(what, request()));
+}
+
+/** Wraps a source so that `around` runs its requests. `what` names the requested data. */
+function aroundRequests(
+  source: PackageSource,
+  around: <T>(what: string, request: () => Promise<T>) => Promise<T>,
+): PackageSource {
   return {
     ...optionalMembers(source),
     tags: (repository, target) =>
-      budget.wait(`the tags of ${repository}`, source.tags(repository, target)),
+      around(`the tags of ${repository}`, () => source.tags(repository, target)),
     fetch: (candidate, target) =>
-      budget.wait(`${candidate.repository} ${candidate.version}`, source.fetch(candidate, target)),
+      around(`${candidate.repository} ${candidate.version}`, () => source.fetch(candidate, target)),
     ...(source.released && {
       released: (candidate: Candidate, target: ReleaseRules) =>
-        budget.wait(
-          `the date of ${candidate.repository} ${candidate.version}`,
+        around(`the date of ${candidate.repository} ${candidate.version}`, () =>
           source.released!(candidate, target),
         ),
     }),

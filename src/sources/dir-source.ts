@@ -8,11 +8,11 @@ import {
   registryContents,
   type RegistryFile,
   sortedEntries,
-} from './package-files.js';
+} from './package-on-disk.js';
 import { byCodePoint, getOrCreate } from '../base/collections.js';
 import { isDigest, sha256 } from '../base/digest.js';
 import { SourceError } from '../base/errors.js';
-import { isAbsent, readError } from '../base/files/file-system.js';
+import { undefinedIfAbsent, readError } from '../base/files/file-system.js';
 import { DOT_REGISTRY } from '../crossplane/legacy/dot-registry.js';
 import { readPackageYaml } from '../crossplane/package-yaml/read-package-yaml.js';
 import type { CrdRef } from '../crossplane/packages/crd-ref.js';
@@ -222,12 +222,7 @@ function explainMissingMeta(contents: PackageContents): PackageContents {
 
 /** Returns the entries by name in code-point order; empty if there is no such folder. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  try {
-    return await sortedEntries(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
+  return (await undefinedIfAbsent(sortedEntries(folder))) ?? [];
 }
 
 /** A package folder below the root, parsed from its path. */

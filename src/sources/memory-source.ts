@@ -1,4 +1,4 @@
-import { byCodePoint } from '../base/collections.js';
+import { byCodePoint, getOrCreate } from '../base/collections.js';
 import type { IndexFile, IndexPackage, IndexVersion } from './index/index-file.js';
 import { type Digest, isDigest } from '../base/digest.js';
 import type { FetchedPackage, Owner, PackageSource } from './package-source.js';
@@ -6,7 +6,6 @@ import type { CrdRef } from '../crossplane/packages/crd-ref.js';
 import { createsCrd } from '../crossplane/packages/owned-objects.js';
 import type { ReleaseRules } from '../crossplane/releases/target.js';
 import { indexedContents } from './index/index-entry.js';
-import { parsedTable, type IndexTable } from './index/index-table.js';
 
 /** Returns a source for an index in memory. Entries are converted on demand. */
 export function memorySource(index: IndexFile): PackageSource {
@@ -96,3 +95,241 @@ function mayOwn(entry: IndexVersion, demand: CrdRef): boolean {
     ? (entry.crds?.includes(demand.crd) ?? false)
     : entry.defines !== undefined;
 }
+
+/** The packages of an index, parsed or not. */
+export interface IndexTable {
+  /** Returns sorted repositories. */
+  repositories(): readonly string[];
+  get(repository: string): IndexPackage | undefined;
+  /** Yields every package that may own a CRD, in order; every package if `crd` is undefined. */
+  candidates(crd: string | undefined): Iterable<readonly [repository: string, IndexPackage]>;
+}
+
+/** Returns a table for a parsed index. */
+export function parsedTable({ packages }: IndexFile): IndexTable {
+  const repositories = () => Object.keys(packages).sort(byCodePoint);
+  let listing: CrdListing | undefined;
+  const candidates = (crd: string) => {
+    listing ??= crdListing(packages);
+    return [...listing.unlisted, ...(listing.byCrd.get(crd) ?? [])].sort(byCodePoint);
+  };
+  return {
+    repositories,
+    get: (repository) => (Object.hasOwn(packages, repository) ? packages[repository] : undefined),
+    candidates: (crd) =>
+      (crd === undefined ? repositories() : candidates(crd)).map(
+        (repository) => [repository, packages[repository]!] as const,
+      ),
+  };
+}
+
+/** The packages that list a CRD in some version. */
+interface CrdListing {
+  readonly byCrd: ReadonlyMap<string, readonly string[]>;
+  /** Packages with objects of other kinds, which may own any CRD. */
+  readonly unlisted: readonly string[];
+}
+
+function crdListing(packages: IndexFile['packages']): CrdListing {
+  const byCrd = new Map<string, string[]>();
+  const unlisted: string[] = [];
+  for (const [repository, { versions }] of Object.entries(packages)) {
+    const entries = Object.values(versions);
+    if (entries.some(({ xrds, objects }) => xrds !== undefined || objects !== undefined)) {
+      unlisted.push(repository);
+      continue;
+    }
+    for (const crd of new Set(entries.flatMap(({ crds = [] }) => crds))) {
+      getOrCreate(byCrd, crd, () => []).push(repository);
+    }
+  }
+  return { byCrd, unlisted };
+}
+
+/**
+ * A table for the text of an index, which parses packages on demand. `parse` also validates them.
+ */
+export function unparsedTable(
+  bytes: Uint8Array,
+  places: ReadonlyMap<string, ByteRange>,
+  parse: (repository: string, text: Uint8Array) => IndexPackage,
+): IndexTable {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const parsed = new Map<string, IndexPackage>();
+  const textOf = ({ from, to }: ByteRange) => text.subarray(from, to);
+  const repositories = () => [...places.keys()].sort(byCodePoint);
+  return {
+    repositories,
+    get: (repository) => {
+      const place = places.get(repository);
+      return place && getOrCreate(parsed, repository, () => parse(repository, textOf(place)));
+    },
+    *candidates(crd) {
+      for (const repository of repositories()) {
+        const known = parsed.get(repository);
+        const own = textOf(places.get(repository)!);
+        if (known === undefined && crd !== undefined && !mayList(own, crd)) continue;
+        // Not cached: most packages do not own the CRD, and together they are large.
+        yield [repository, known ?? parse(repository, own)];
+      }
+    },
+  };
+}
+
+/** Whether unparsed text may list the CRD. An escape sequence may stand for any character. */
+function mayList(text: Buffer, crd: string): boolean {
+  return [crd, '\\', '"xrds"', '"objects"'].some((part) => text.includes(part));
+}
+
+/** The bytes of a JSON value; `to` is exclusive. */
+interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Finds the byte range of each package in one pass without parsing them. Returns undefined if the
+ * text is not a JSON object or has no `packages` object.
+ *
+ * Everything outside the packages must be valid JSON. Inside a package, only brackets and strings
+ * are matched; errors are found when it is parsed.
+ */
+export function scanPackageRanges(bytes: Uint8Array): ReadonlyMap<string, ByteRange> | undefined {
+  try {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return new PackageScanner(text).index();
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+
+class PackageScanner {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  index(): ReadonlyMap<string, ByteRange> | undefined {
+    let packages: ReadonlyMap<string, ByteRange> | undefined;
+    this.#object((key) => {
+      // As in JSON.parse, the last duplicate key wins.
+      if (key === 'packages') {
+        packages = this.#packages();
+        return;
+      }
+      const { from, to } = this.#value();
+      JSON.parse(this.#bytes.toString('utf8', from, to));
+    });
+    this.#skipWhitespace();
+    if (this.#at < this.#bytes.length) throw new SyntaxError('text after the end');
+    return packages;
+  }
+
+  #packages(): ReadonlyMap<string, ByteRange> {
+    const places = new Map<string, ByteRange>();
+    this.#object((key) => places.set(key, this.#value()));
+    return places;
+  }
+
+  /** Calls `read` at the value of each key. */
+  #object(read: (key: string) => void): void {
+    this.#expect(OPEN);
+    this.#skipWhitespace();
+    if (this.#bytes[this.#at] === CLOSE) {
+      this.#at++;
+      return;
+    }
+    for (;;) {
+      this.#skipWhitespace();
+      const { from, to } = this.#string();
+      this.#expect(COLON);
+      read(JSON.parse(this.#bytes.toString('utf8', from, to)) as string); // it is in quotes
+      this.#skipWhitespace();
+      const next = this.#bytes[this.#at++];
+      if (next === CLOSE) return;
+      if (next !== COMMA) throw new SyntaxError('neither a comma nor the end of an object');
+    }
+  }
+
+  #expect(wanted: number): void {
+    this.#skipWhitespace();
+    if (this.#bytes[this.#at] !== wanted) throw new SyntaxError('another character');
+    this.#at++;
+  }
+
+  #skipWhitespace(): void {
+    const bytes = this.#bytes;
+    for (;;) {
+      const byte = bytes[this.#at];
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #string(): ByteRange {
+    const from = this.#at;
+    if (this.#bytes[from] !== QUOTE) throw new SyntaxError('no string');
+    this.#at = afterString(this.#bytes, from);
+    return { from, to: this.#at };
+  }
+
+  #value(): ByteRange {
+    this.#skipWhitespace();
+    const from = this.#at;
+    const first = this.#bytes[from];
+    if (first === QUOTE) return this.#string();
+    this.#at =
+      first === OPEN || first === OPEN_LIST
+        ? afterBrackets(this.#bytes, from)
+        : afterWord(this.#bytes, from);
+    return { from, to: this.#at };
+  }
+}
+
+function afterString(bytes: Buffer, from: number): number {
+  const { length } = bytes;
+  for (let at = from + 1; at < length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  throw new SyntaxError('a string without an end');
+}
+
+/** Returns the position after the matching bracket. Types of brackets are not checked. */
+function afterBrackets(bytes: Buffer, from: number): number {
+  const { length } = bytes;
+  let depth = 0;
+  for (let at = from; at < length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = afterString(bytes, at) - 1;
+    else if (byte === OPEN || byte === OPEN_LIST) depth++;
+    else if (byte === CLOSE || byte === CLOSE_LIST) {
+      depth--;
+      if (depth === 0) return at + 1;
+    }
+  }
+  throw new SyntaxError('a bracket without its other');
+}
+
+/** Returns the position after a number, `true`, `false`, `null` or any other word. */
+function afterWord(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && !ENDS_WORD.has(bytes[at]!)) at++;
+  if (at === from) throw new SyntaxError('no value');
+  return at;
+}
+
+const ENDS_WORD: ReadonlySet<number> = new Set([COMMA, CLOSE, CLOSE_LIST, 0x20, 0x0a, 0x0d, 0x09]);

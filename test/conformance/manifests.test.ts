@@ -5,7 +5,7 @@ import { InputError, SourceError } from '../../src/base/errors.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
 import { parseImageConfig } from '../../src/oci/image/image-config.js';
 import { locatePackage } from '../../src/oci/image/locate-package.js';
-import { fetchToken } from '../../src/oci/registry/token-server.js';
+import { fetchToken } from '../../src/oci/registry/authenticator.js';
 import {
   longestPrefixEntry,
   parseDockerConfig,

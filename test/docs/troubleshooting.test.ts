@@ -32,7 +32,7 @@ const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
   'src/resolver/resolve/resolve.ts': ['… is overridden to `…` (…)'],
   'src/project/lockfile/parse-lockfile.ts': ['is not for a lockfile to set'],
   'src/base/errors.ts': [],
-  'src/oci/registry/network-failure.ts': [
+  'src/oci/registry/retry.ts': [
     '`…` cannot be reached: …',
     'the connection broke: …',
     'gave up after several tries: …',

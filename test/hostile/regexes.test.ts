@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { analyse } from 'scslre';
 import { expect, test, vi } from 'vitest';
 import { parseAst } from 'vitest/node';
-import { INDEX_SCHEMA } from '../../src/sources/index/index-schema.js';
+import { INDEX_SCHEMA } from '../../src/sources/index/index-file.js';
 import { LOCKFILE_SCHEMA } from '../../src/project/lockfile/lockfile-schema.js';
 import { recordFigure } from '../support/figures.js';
 
@@ -21,7 +21,7 @@ interface Expression {
 const MADE_IN_FUNCTIONS: Readonly<Record<string, string>> = {
   'base/yaml/go-yaml-syntax.ts': String.raw`([\u2028\u2029]) {3}`,
   'base/yaml/go-yaml.ts': String.raw`(?<![^ \t\n])[\u2028\u2029]|[\u2028\u2029](?![\u2028\u2029]|\n? {3}[^\n\u2028\u2029])`,
-  'oci/store/layout-staging.ts': String.raw`^([0-9a-f]{8}-[0-9]{1,10})\.[0-9a-f]{12}\.new(?:\.old)?$`,
+  'oci/store/layout-writer.ts': String.raw`^([0-9a-f]{8}-[0-9]{1,10})\.[0-9a-f]{12}\.new(?:\.old)?$`,
 };
 
 /** Returns reasons why an expression may need more than linear time. */

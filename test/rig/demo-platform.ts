@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { runCli } from '../../src/commands.js';
 import type { Lockfile } from '../../src/project/lockfile/lockfile.js';
 import { parseLockfile } from '../../src/project/lockfile/parse-lockfile.js';
-import { readPackageFiles } from '../../src/sources/package-files.js';
+import { readPackageFiles } from '../../src/sources/package-on-disk.js';
 import type { DockerRegistry } from '../conformance/docker-registry.js';
 import { fakeIo } from '../support/fake-io.js';
 import { packedImage } from './moved-scenario.js';

@@ -2,8 +2,7 @@ import type { Artifact } from '../../src/oci/image/artifact.js';
 import type { ImageRepository } from '../../src/oci/image/image-repository.js';
 import type { IndexFile } from '../../src/sources/index/index-file.js';
 import { SourceError } from '../../src/base/errors.js';
-import { buildParts } from '../../src/sources/sparse-index/index-parts.js';
-import { sparseIndexArtifact } from '../../src/sources/sparse-index/artifact.js';
+import { buildParts, sparseIndexArtifact } from '../../src/sources/sparse-index/index-parts.js';
 import { SparseIndexSnapshot } from '../../src/sources/sparse-index/snapshot.js';
 import { sha256 } from '../../src/base/digest.js';
 

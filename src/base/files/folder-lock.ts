@@ -61,7 +61,7 @@ export function lockPath(folder: string): string {
 
 /** Returns the folder with the journal of a lock, or undefined if it is `folder` itself. */
 export function journalHome(folder: string): string | undefined {
-  const home = LOCK_TEXT.exec(readLock(lockPath(folder))?.text ?? '')?.groups?.['home'];
+  const { home } = parseLock(readLock(lockPath(folder))?.text ?? '');
   return home === undefined ? undefined : resolve(folder, home);
 }
 
@@ -104,7 +104,8 @@ export function lockFolders(
       const found = takeLock(lock, lockText(lockHolder(), folder, home ?? folder));
       if (found !== undefined) {
         release();
-        return { lock, ...parseHolder(found) };
+        const { pid, host } = parseLock(found);
+        return { lock, pid, host };
       }
       held.push(lock);
       ownLocks.add(lock);
@@ -132,9 +133,8 @@ function lockText(holder: string, folder: string, home: string): string {
   return folder === home ? holder : `${holder} ${relative(folder, home)}`;
 }
 
-function parseHolder(text: string): Omit<Busy, 'lock'> {
-  const { pid, host } = LOCK_TEXT.exec(text)?.groups ?? {};
-  return { pid, host };
+function parseLock(text: string): Partial<Record<'pid' | 'started' | 'host' | 'home', string>> {
+  return LOCK_TEXT.exec(text)?.groups ?? {};
 }
 
 /** Removes a lock. Ignores failures: the lock becomes stale when this process ends. */
@@ -199,7 +199,7 @@ function readLock(lock: string): FoundLock | undefined {
 
 /** Whether the owner of a lock has ended. A living owner on this machine has no time limit. */
 function isStale(lock: string, { text, createdAt }: FoundLock): boolean {
-  const { pid, started, host } = LOCK_TEXT.exec(text)?.groups ?? {};
+  const { pid, started, host } = parseLock(text);
   // Clocks of two machines differ: the lock may be from the future.
   const ageMs = Math.abs(Date.now() - createdAt);
   if (pid === undefined) return ageMs > UNNAMED_STALE_AFTER_MS;
@@ -210,7 +210,7 @@ function isStale(lock: string, { text, createdAt }: FoundLock): boolean {
 
 /** Whether a killed process left a journal in another folder, which must be recovered first. */
 function hasJournal(lock: string, { text }: FoundLock): boolean {
-  const home = LOCK_TEXT.exec(text)?.groups?.['home'];
+  const { home } = parseLock(text);
   if (home === undefined) return false;
   return (
     lstatSync(resolve(lock, '..', home, JOURNAL_NAME), { throwIfNoEntry: false }) !== undefined

@@ -303,6 +303,8 @@ async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
+type FileContent = Buffer | 'other' | undefined;
+
 interface ChangeState {
   readonly change: PlannedChange;
   readonly isOld: boolean;
@@ -371,25 +373,27 @@ function undoChange(change: PlannedChange): Promise<void> {
 
 async function stateOf(change: PlannedChange): Promise<ChangeState> {
   const current = await contentOf(change.path);
-  const has = (content: Buffer | 'other' | undefined, digest: Digest | undefined) =>
-    Buffer.isBuffer(content) ? sha256(content) === digest : content === digest;
   const [newContent, backup] = [
     await contentOf(newContentPath(change)),
     await contentOf(backupPath(change)),
   ];
   return {
     change,
-    isOld: has(current, change.was),
-    isNew: has(current, change.becomes),
-    hasNewContent: newContent !== undefined && has(newContent, change.becomes),
-    hasBackup: backup !== undefined && has(backup, change.was),
+    isOld: hasDigest(current, change.was),
+    isNew: hasDigest(current, change.becomes),
+    hasNewContent: newContent !== undefined && hasDigest(newContent, change.becomes),
+    hasBackup: backup !== undefined && hasDigest(backup, change.was),
     isMarked: Buffer.isBuffer(current) && hasWrittenMark(current),
   };
 }
 
 /** Returns undefined if there is nothing, and `other` if it is not a file. */
-async function contentOf(path: string): Promise<Buffer | 'other' | undefined> {
+async function contentOf(path: string): Promise<FileContent> {
   const found = await undefinedIfAbsent(lstat(path));
   if (found?.isFile() === false) return 'other';
   return found && undefinedIfAbsent(readFile(path));
+}
+
+function hasDigest(content: FileContent, digest: Digest | undefined): boolean {
+  return Buffer.isBuffer(content) ? sha256(content) === digest : content === digest;
 }

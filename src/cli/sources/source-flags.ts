@@ -75,7 +75,7 @@ async function index(opening: Opening): Promise<PackageSource> {
 
 async function indexFolder({ rest, text, io, locked }: Opening): Promise<PackageSource> {
   const { IndexFolder } = await import('../../oci/store/index-folder.js');
-  const { folderLocation } = await import('../../sources/sparse-index/location.js');
+  const { folderLocation } = await import('../../sources/sparse-index/publish.js');
   const { sparseIndexSource } = await import('../../sources/sparse-index/sparse-index-source.js');
   const folder = new IndexFolder(resolve(io.cwd, rest), text);
   const place = folderLocation(folder, text);

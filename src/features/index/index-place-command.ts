@@ -21,7 +21,7 @@ import {
   folderLocation,
   registryLocation,
   type SparseIndexLocation,
-} from '../../sources/sparse-index/location.js';
+} from '../../sources/sparse-index/publish.js';
 import type { SparseIndexSnapshot } from '../../sources/sparse-index/snapshot.js';
 import { IndexFolder } from '../../oci/store/index-folder.js';
 import type { Clock, TimeBudget } from '../../base/time.js';

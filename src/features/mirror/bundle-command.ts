@@ -5,8 +5,7 @@ import { writeError, isFileSystemError, removeWithRetry } from '../../base/files
 import { outputPath } from '../../base/files/transaction.js';
 import { InputError } from '../../base/errors.js';
 import { targetFor } from '../../crossplane/releases/target.js';
-import { removeAbandoned } from '../../oci/store/layout-staging.js';
-import type { LayoutWriter } from '../../oci/store/layout-writer.js';
+import { removeAbandoned, type LayoutWriter } from '../../oci/store/layout-writer.js';
 import { writeBundleFile, fillLayout } from './bundle.js';
 import { closureImages, imageCounter } from './lockfile-images.js';
 import { defineCommand } from '../../cli/kit/define-command.js';

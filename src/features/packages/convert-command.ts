@@ -23,7 +23,7 @@ import { DOT_REGISTRY } from '../../crossplane/legacy/dot-registry.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
-import { readRegistryFiles, registryContents } from '../../sources/package-files.js';
+import { readRegistryFiles, registryContents } from '../../sources/package-on-disk.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
 const flags = {

@@ -15,8 +15,7 @@ import { BULK_TIMEOUT_S, networkFlags, timeoutFlag } from '../../cli/sources/net
 import { LOCK_TITLE, pushPlace } from '../../cli/sources/registries.js';
 import { sourceDate } from '../../cli/terminal/environment.js';
 import type { RunIo } from '../../cli/terminal/io.js';
-import type { ArtifactFile } from '../../oci/image/artifact.js';
-import { buildFluxArtifact } from '../../oci/image/flux-artifact.js';
+import { type ArtifactFile, buildFluxArtifact } from '../../oci/image/artifact.js';
 import { isFormatted } from '../../project/lockfile/format-lockfile.js';
 import { pushNote, pushOutput, type PushValue } from './output.js';
 

@@ -5,7 +5,7 @@ import { type DefinedCommand, defineCommand } from '../../cli/kit/define-command
 import { EACH_OUTPUT } from '../../cli/projects/project-results.js';
 import { PACKAGE_SET_SCHEMA } from '../../project/inputs/package-set-schema.js';
 import { LOCKFILE_SCHEMA } from '../../project/lockfile/lockfile-schema.js';
-import { INDEX_SCHEMA } from '../../sources/index/index-schema.js';
+import { INDEX_SCHEMA } from '../../sources/index/index-file.js';
 
 /** Returns the command `schema` for the documents that these commands declare, and for files. */
 export async function schemaCommand(commands: readonly CommandRow[]): Promise<DefinedCommand> {

@@ -1,7 +1,7 @@
 import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/image-repository.js';
 import { createHash } from 'node:crypto';
 import { SourceError } from '../../base/errors.js';
-import { asTransient, TransientError } from './retry.js';
+import { asTransient, TransientError, WrongBytesError } from './retry.js';
 import type { Clock } from '../../base/time.js';
 import type { HttpResponse } from './transport.js';
 
@@ -123,12 +123,5 @@ export class BlobVerifier {
   async #wrongBytes(what: string): Promise<WrongBytesError> {
     await this.restart();
     return new WrongBytesError(what);
-  }
-}
-
-/** Thrown if the bytes are wrong. Retried once, because a proxy may have caused it. */
-export class WrongBytesError extends TransientError {
-  constructor(what: string) {
-    super(`the registry sent ${what}`, { maxRetries: 1 });
   }
 }

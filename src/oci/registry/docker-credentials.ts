@@ -11,7 +11,7 @@ import {
 import { getOrCreate } from '../../base/collections.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
-import { codeOf, isAbsent } from '../../base/files/file-system.js';
+import { codeOf, undefinedIfAbsent } from '../../base/files/file-system.js';
 import { fieldsOf, stringOf } from '../../base/json.js';
 import { killChildGroup, withChildGroup } from '../../base/process.js';
 import { type JsonShape, readJson } from '../../base/strict-json.js';
@@ -72,14 +72,10 @@ export function configCredentials(
 }
 
 async function readConfig(file: string): Promise<DockerConfig | undefined> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
+  const text = await undefinedIfAbsent(readFile(file, 'utf8')).catch((error: unknown) => {
     throw new InputError(`cannot be read (${codeOf(error)})`, { origin: { file }, cause: error });
-  }
-  return text.trim() === '' ? undefined : parseDockerConfig(text, file);
+  });
+  return text === undefined || text.trim() === '' ? undefined : parseDockerConfig(text, file);
 }
 
 /** The credentials in a `config.json`, `auth.json`, `.dockercfg` or pull secret. */

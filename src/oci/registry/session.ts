@@ -1,7 +1,9 @@
-import { Authenticator, type AuthScope } from './authenticator.js';
+import { Authenticator, type AuthScope, signInHint } from './authenticator.js';
 import type { Credentials, CredentialStore } from './credentials.js';
-import { asSourceError, isCertificateError, unreachableCause } from './network-failure.js';
 import {
+  asSourceError,
+  isCertificateError,
+  unreachableCause,
   asTransient,
   HostUnreachableError,
   isTransientStatus,
@@ -11,7 +13,6 @@ import {
   type RetryPolicy,
   TransientError,
 } from './retry.js';
-import { signInHint } from './token-server.js';
 import { type HttpRequest, type HttpResponse, shownUrl, type Transport } from './transport.js';
 import { getOrCreate } from '../../base/collections.js';
 import { SourceError } from '../../base/errors.js';

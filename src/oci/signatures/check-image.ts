@@ -1,11 +1,13 @@
-import { type AuthorityTrust, checkSignature, type SignerIdentity } from './check-signature.js';
-import type { SignaturePolicy, SigningAuthority } from './signature-policy.js';
 import {
+  type AuthorityTrust,
+  checkSignature,
+  type SignerIdentity,
   isBundleType,
   isSignatureType,
   readSignedPayload,
   type SignedPayload,
-} from './signed-payload.js';
+} from './check-signature.js';
+import type { SignaturePolicy, SigningAuthority } from './signature-policy.js';
 import { keyForReference, type SignatureTrust } from './trust.js';
 import { byCodePoint } from '../../base/collections.js';
 import { type Digest, sha256 } from '../../base/digest.js';

@@ -4,7 +4,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SourceError } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
-import { isAbsent, isFileSystemError } from '../../base/files/file-system.js';
+import { isFileSystemError, undefinedIfAbsent } from '../../base/files/file-system.js';
 import { tarEntries } from '../archive/tar-reader.js';
 import type { BlobSink, ExpectedBlob, OpenBlob } from '../image/image-repository.js';
 import { LIMITS } from '../image/limits.js';
@@ -29,13 +29,10 @@ export async function openFileTree(path: string, shown: string): Promise<FileTre
 export function folderTree(folder: string, shown: string): FileTree {
   return fileTree(shown, {
     size: async (path) => {
-      try {
-        const found = await stat(join(folder, path));
-        return found.isFile() ? found.size : undefined;
-      } catch (error) {
-        if (isAbsent(error)) return undefined;
+      const found = await undefinedIfAbsent(stat(join(folder, path))).catch((error: unknown) => {
         throw unreadable(shown, path, error);
-      }
+      });
+      return found?.isFile() === true ? found.size : undefined;
     },
     read: (path) => readFile(join(folder, path)),
     stream: (path) => createReadStream(join(folder, path)),

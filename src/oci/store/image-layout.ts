@@ -67,18 +67,25 @@ interface LayoutIndex {
   readonly partial: boolean;
 }
 
-async function readIndex(tree: FileTree): Promise<LayoutIndex> {
+/** Reads the fields of `index.json`. Returns undefined if there is no such file. */
+export async function readIndexFields(
+  tree: FileTree,
+): Promise<ReadonlyMap<string, unknown> | undefined> {
   const bytes = await tree.read('index.json', LIMITS.tagPageBytes);
-  if ((await tree.size('oci-layout')) === undefined || bytes === undefined) {
+  const fields = bytes && readManifestFields(bytes);
+  if (fields === undefined || !('problem' in fields)) return fields;
+  throw new SourceError('BAD_SOURCE', tree.shown, `\`index.json\` ${fields.problem}`);
+}
+
+async function readIndex(tree: FileTree): Promise<LayoutIndex> {
+  const exists = (await tree.size('oci-layout')) !== undefined;
+  const fields = exists ? await readIndexFields(tree) : undefined;
+  if (fields === undefined) {
     throw new SourceError(
       'BAD_SOURCE',
       tree.shown,
       'not an OCI image layout: it lacks `oci-layout` or `index.json`',
     );
-  }
-  const fields = readManifestFields(bytes);
-  if ('problem' in fields) {
-    throw new SourceError('BAD_SOURCE', tree.shown, `\`index.json\` ${fields.problem}`);
   }
   const descriptors = listOf(fields.get('manifests'))?.map((value) => parseDescriptor(value));
   if (descriptors === undefined || !descriptors.every((found) => found !== undefined)) {

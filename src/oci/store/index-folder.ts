@@ -17,21 +17,24 @@ import {
 import { isLockName, waitForLock, withLocks } from '../../base/files/folder-lock.js';
 import { cleaningUpOnSignal, delayingSignals } from '../../base/process.js';
 import type { Artifact } from '../image/artifact.js';
-import { parseDescriptor, MEDIA_TYPE, type Descriptor } from '../image/descriptor.js';
+import { parseDescriptor, type Descriptor } from '../image/descriptor.js';
 import type { ImageRepository, StoredManifest } from '../image/image-repository.js';
-import { LIMITS } from '../image/limits.js';
-import { manifestMediaType, readManifestFields } from '../image/manifest.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import { sha256, type Digest } from '../../base/digest.js';
 import { listOf } from '../../base/json.js';
 import { folderTree } from './file-tree.js';
-import { openLayout, REF_NAME } from './image-layout.js';
-import { mergeLayout, renameToMissing } from './layout-staging.js';
+import { openLayout, readIndexFields, REF_NAME } from './image-layout.js';
+import {
+  BLOBS,
+  indexEntry,
+  LAYOUT_PARTS,
+  mergeLayout,
+  renameToMissing,
+  writeLayoutFiles,
+} from './layout-writer.js';
 
 /** Name of the only artifact in the folder: `oras copy --from-oci-layout DIR:index …`. */
 const NAME = 'index';
-const BLOBS = join('blobs', 'sha256');
-const LAYOUT_NAMES = ['blobs', 'index.json', 'oci-layout'];
 /** Maximum number of parallel writes. */
 const MAX_PARALLEL_WRITES = 8;
 
@@ -129,12 +132,8 @@ export class IndexFolder {
 
   async #current(): Promise<Descriptor | undefined> {
     const tree = folderTree(this.#folder, this.#shown);
-    const bytes = await tree.read('index.json', LIMITS.tagPageBytes);
-    if (bytes === undefined) return undefined;
-    const fields = readManifestFields(bytes);
-    if ('problem' in fields) {
-      throw new SourceError('BAD_SOURCE', this.#shown, `\`index.json\` ${fields.problem}`);
-    }
+    const fields = await readIndexFields(tree);
+    if (fields === undefined) return undefined;
     const manifests = listOf(fields.get('manifests')) ?? [];
     const descriptors = manifests.flatMap((value) => parseDescriptor(value) ?? []);
     // Other tools also list child manifests.
@@ -155,7 +154,7 @@ export class IndexFolder {
     const names = await namesIn(this.#folder);
     const other = names.find(
       (name) =>
-        !LAYOUT_NAMES.includes(name) && !isLockName(name) && !/^\.parts\..*\.new$/.test(name),
+        !LAYOUT_PARTS.includes(name) && !isLockName(name) && !/^\.parts\..*\.new$/.test(name),
     );
     if (other === undefined) return true;
     throw new InputError(`\`${this.#shown}\` holds \`${other}\`, which is no part of an index`, {
@@ -181,21 +180,7 @@ export class IndexFolder {
     const ends = await Promise.allSettled(Array.from({ length: MAX_PARALLEL_WRITES }, worker));
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    const write = (name: string, value: object) =>
-      writeThrough(join(staging, name), (file) => file.writeFile(JSON.stringify(value)));
-    await write('oci-layout', { imageLayoutVersion: '1.0.0' });
-    await write('index.json', {
-      schemaVersion: 2,
-      mediaType: MEDIA_TYPE.ociIndex,
-      manifests: [
-        {
-          mediaType: manifestMediaType(manifest),
-          digest: manifest.digest,
-          size: manifest.bytes.length,
-          annotations: { [REF_NAME]: NAME },
-        },
-      ],
-    });
+    await writeLayoutFiles(staging, { manifests: [indexEntry(NAME, manifest)] });
     for (const part of [BLOBS, 'blobs', '.']) await syncFolder(join(staging, part));
     return isNew;
   }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { isAbsent, readError } from '../../base/files/file-system.js';
+import { undefinedIfAbsent, readError } from '../../base/files/file-system.js';
 import { InputError, SourceError } from '../../base/errors.js';
 import { friendlyId, objectNameOf, revisionName } from '../../crossplane/packages/object-names.js';
 import type { Candidate } from '../../crossplane/packages/package.js';
@@ -83,12 +83,10 @@ function fileName(id: string): string {
 
 /** Returns undefined if there is no such file. */
 async function sizeOf(file: string, shown: string): Promise<number | undefined> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
+  const found = await undefinedIfAbsent(stat(file)).catch((error: unknown) => {
     throw readError(shown, error);
-  }
+  });
+  return found?.size;
 }
 
 async function readCached(

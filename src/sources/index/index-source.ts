@@ -3,16 +3,14 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { IndexFile, IndexPackage } from './index-file.js';
-import { INDEX_SCHEMA } from './index-schema.js';
-import { scanPackageRanges, unparsedTable } from './index-table.js';
+import { type IndexFile, type IndexPackage, INDEX_SCHEMA } from './index-file.js';
+import { scanPackageRanges, unparsedTable, memorySource, tableSource } from '../memory-source.js';
 import { SourceError } from '../../base/errors.js';
 import { readError } from '../../base/files/file-system.js';
 import { schemaCheck, type SchemaError } from '../../base/json-schema.js';
 import { formatPath, isNestedDeeper } from '../../base/json.js';
 import { thousands } from '../../base/messages.js';
 import { readUpTo, checkJsonSize } from '../../base/size-limits.js';
-import { memorySource, tableSource } from '../memory-source.js';
 import type { PackageSource } from '../package-source.js';
 
 /** Maximum uncompressed size. A compressed index is in memory twice while it is decompressed. */

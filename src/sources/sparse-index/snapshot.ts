@@ -12,8 +12,9 @@ import { fieldsOf, listOf, parseJson } from '../../base/json.js';
 import { thousands } from '../../base/messages.js';
 import { printable } from '../../base/escape.js';
 import { parseIndex } from '../index/index-source.js';
-import { GroupPart, parseStrings } from './api-groups.js';
 import {
+  GroupPart,
+  parseStrings,
   bucketOf,
   bucketOfHash,
   hashOf,

@@ -4,7 +4,7 @@ import type { Repository } from '../../crossplane/packages/package.js';
 import type { PackageSource } from '../package-source.js';
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { memorySource } from '../memory-source.js';
-import { crdGroup } from './api-groups.js';
+import { crdGroup } from './format.js';
 import type { SparseIndexSnapshot } from './snapshot.js';
 
 /**

@@ -7,7 +7,7 @@ import {
   crdV1,
   owningRange,
 } from '../../../src/crossplane/legacy/convert-package.js';
-import { registryContents } from '../../../src/sources/package-files.js';
+import { registryContents } from '../../../src/sources/package-on-disk.js';
 import { parseConstraint } from '../../../src/crossplane/constraints/constraint.js';
 import { parseVersion } from '../../../src/crossplane/constraints/version.js';
 import { parseGoYaml } from '../../../src/base/yaml/go-yaml.js';

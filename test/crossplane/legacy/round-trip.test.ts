@@ -9,8 +9,11 @@ import { requestFromPackageSet } from '../../../src/project/inputs/read-inputs.j
 import type { PackageSource } from '../../../src/sources/package-source.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
 import { openDir } from '../../../src/sources/dir-source.js';
-import { readRegistryFiles, registryContents } from '../../../src/sources/package-files.js';
-import { readPackageOnDisk } from '../../../src/sources/package-on-disk.js';
+import {
+  readRegistryFiles,
+  registryContents,
+  readPackageOnDisk,
+} from '../../../src/sources/package-on-disk.js';
 import { resolve } from '../../../src/resolver/resolve/resolve.js';
 import { knownOwners } from '../../../src/features/packages/search.js';
 

@@ -1,10 +1,13 @@
 import type { Artifact } from '../../../src/oci/image/artifact.js';
 import type { IndexFile } from '../../../src/sources/index/index-file.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
-import { buildParts } from '../../../src/sources/sparse-index/index-parts.js';
-import { sparseIndexArtifact } from '../../../src/sources/sparse-index/artifact.js';
+import {
+  buildParts,
+  sparseIndexArtifact,
+  type Part,
+  type Parts,
+} from '../../../src/sources/sparse-index/index-parts.js';
 import { sparseIndexSource } from '../../../src/sources/sparse-index/sparse-index-source.js';
-import type { Part, Parts } from '../../../src/sources/sparse-index/tree.js';
 import { MemoryArtifact } from '../../support/held-parts.js';
 import type { HostileReader } from '../reader.js';
 

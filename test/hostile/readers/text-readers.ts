@@ -9,7 +9,7 @@ import {
   validPackageReference,
 } from '../../../src/crossplane/packages/reference.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
-import { proxiesFromEnvironment } from '../../../src/oci/registry/proxy.js';
+import { proxiesFromEnvironment } from '../../../src/oci/registry/undici-transport.js';
 import {
   adviceFor,
   surprises,

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { uncompressedGzip } from '../../../src/oci/image/flux-artifact.js';
+import { uncompressedGzip } from '../../../src/oci/image/artifact.js';
 
 test.each([0, 1, 65_534, 65_535, 65_536, 131_070, 200_000])('%i bytes are restored', (length) => {
   const bytes = Buffer.alloc(length);

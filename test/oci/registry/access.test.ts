@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type CredentialStore, Secret } from '../../../src/oci/registry/credentials.js';
-import { validatedRealm } from '../../../src/oci/registry/token-server.js';
+import { validatedRealm } from '../../../src/oci/registry/authenticator.js';
 import { storeOf, withRegistry } from '../../support/registry/client.js';
 import {
   instead,

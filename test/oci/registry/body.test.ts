@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { withPaceCheck, BlobVerifier, WrongBytesError } from '../../../src/oci/registry/body.js';
+import { withPaceCheck, BlobVerifier } from '../../../src/oci/registry/body.js';
 import { BlobBuffer } from '../../../src/oci/image/image-repository.js';
 import { sha256 } from '../../../src/base/digest.js';
-import { TransientError } from '../../../src/oci/registry/retry.js';
+import { TransientError, WrongBytesError } from '../../../src/oci/registry/retry.js';
 import { TestClock } from '../../support/registry/client.js';
 
 const BYTES = Buffer.from('0123456789');

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SourceError } from '../../../src/base/errors.js';
-import { asSourceError } from '../../../src/oci/registry/network-failure.js';
-import { HostUnreachableError } from '../../../src/oci/registry/retry.js';
+import { asSourceError, HostUnreachableError } from '../../../src/oci/registry/retry.js';
 import { RegistryClient } from '../../../src/oci/registry/client.js';
 import { anonymous, TestClock, withRegistry } from '../../support/registry/client.js';
 import { startForwardProxy } from '../../support/registry/forward-proxy.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextPage } from '../../../src/oci/registry/paging.js';
+import { nextPage } from '../../../src/oci/registry/client.js';
 
 const LIST = 'https://a.io/v2/a/p/tags/list';
 const CURRENT = new URL(`${LIST}?n=2`);

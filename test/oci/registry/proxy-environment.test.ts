@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { proxiesFromEnvironment } from '../../../src/oci/registry/proxy.js';
+import { proxiesFromEnvironment } from '../../../src/oci/registry/undici-transport.js';
 
 const PROXY = 'http://proxy.test:3128';
 

@@ -5,7 +5,7 @@ import type { IndexFile } from '../../../src/sources/index/index-file.js';
 import { SourceError } from '../../../src/base/errors.js';
 import type { PackageSource } from '../../../src/sources/package-source.js';
 import { targetFor } from '../../../src/crossplane/releases/target.js';
-import { collectApis } from '../../../src/sources/sparse-index/api-groups.js';
+import { collectApis } from '../../../src/sources/sparse-index/format.js';
 import { sparseIndexSource } from '../../../src/sources/sparse-index/sparse-index-source.js';
 import { memorySource } from '../../../src/sources/memory-source.js';
 import { universe } from '../../../src/testing/generators/universe.js';

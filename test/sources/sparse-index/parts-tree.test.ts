@@ -6,11 +6,9 @@ import {
   changedParts,
   buildParts,
   inconsistencies,
-} from '../../../src/sources/sparse-index/index-parts.js';
-import {
   MAX_MANIFEST_BYTES,
   sparseIndexArtifact,
-} from '../../../src/sources/sparse-index/artifact.js';
+} from '../../../src/sources/sparse-index/index-parts.js';
 import { bucketBits, bucketOf } from '../../../src/sources/sparse-index/format.js';
 import { universe } from '../../../src/testing/generators/universe.js';
 import { MemoryArtifact } from '../../support/held-parts.js';

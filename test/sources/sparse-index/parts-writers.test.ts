@@ -9,10 +9,9 @@ import {
   changedParts,
   sparseIndex,
   buildParts,
+  sparseIndexArtifact,
 } from '../../../src/sources/sparse-index/index-parts.js';
-import { sparseIndexArtifact } from '../../../src/sources/sparse-index/artifact.js';
-import { registryLocation } from '../../../src/sources/sparse-index/location.js';
-import { publishChanges } from '../../../src/sources/sparse-index/publish.js';
+import { registryLocation, publishChanges } from '../../../src/sources/sparse-index/publish.js';
 import type { Registries } from '../../../src/sources/images/open-registries.js';
 import type { Digest } from '../../../src/base/digest.js';
 

@@ -6,6 +6,8 @@ import {
   changedParts,
   buildParts,
   inconsistencies,
+  sparseIndexArtifact,
+  SparseIndexBuilder,
 } from '../../../src/sources/sparse-index/index-parts.js';
 import {
   hashOf,
@@ -15,10 +17,8 @@ import {
   parsePackageRef,
   requiredHashes,
 } from '../../../src/sources/sparse-index/format.js';
-import { sparseIndexArtifact } from '../../../src/sources/sparse-index/artifact.js';
 import { SparseIndexSnapshot } from '../../../src/sources/sparse-index/snapshot.js';
 import { sparseIndexSource } from '../../../src/sources/sparse-index/sparse-index-source.js';
-import { SparseIndexBuilder } from '../../../src/sources/sparse-index/tree.js';
 import { sha256 } from '../../../src/base/digest.js';
 import { MemoryArtifact } from '../../support/held-parts.js';
 import { InRounds } from '../../support/in-rounds.js';
