@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 
 /** `sha256:` and 64 lower-case hex digits. */
 export type Digest = string & { readonly brand: 'Digest' };
@@ -12,7 +12,12 @@ export function isDigest(text: string): text is Digest {
 }
 
 export function sha256(bytes: Uint8Array | string): Digest {
-  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return finishDigest(createHash('sha256').update(bytes));
+}
+
+/** Returns the digest of everything that was added to a SHA-256 hash. */
+export function finishDigest(hash: Hash): Digest {
+  const digest = `sha256:${hash.digest('hex')}`;
   if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
   return digest;
 }

@@ -52,10 +52,15 @@ export function checkJsonSize(
   hint = 'publish it as an index in parts (`xpkg-resolve index push`), of which a run reads what it needs',
 ): void {
   if (countJsonValues(bytes) <= MAX_JSON_VALUES) return;
-  const most = thousands(MAX_JSON_VALUES);
-  throw new SourceError('TOO_LARGE', shown, `has more than ${most} values, the most that is read`, {
-    hint,
-  });
+  const limit = thousands(MAX_JSON_VALUES);
+  throw new SourceError(
+    'TOO_LARGE',
+    shown,
+    `has more than ${limit} values, the most that is read`,
+    {
+      hint,
+    },
+  );
 }
 
 /**

@@ -33,14 +33,14 @@ function auditedImages(source: ImageSource, isLocked: IsLocked): PackageSource {
     async fetch(candidate, target) {
       const { version } = candidate;
       const images = await source.images(candidate, target);
-      const named = await images?.manifest(version);
-      if (images === undefined || named === undefined) return source.fetch(candidate, target);
+      const manifest = await images?.manifest(version);
+      if (images === undefined || manifest === undefined) return source.fetch(candidate, target);
       const opened = sharedBlobs(images);
-      const wrapped = withOpenedBlobs(images, named, opened);
-      if (!isLocked(candidate, named.digest)) {
+      const wrapped = withOpenedBlobs(images, manifest, opened);
+      if (!isLocked(candidate, manifest.digest)) {
         // Tags move only between images, so anything else is an error of the registry.
-        await locatePackage(wrapped, named.digest, target.rules);
-        return unreadPackage(named.digest);
+        await locatePackage(wrapped, manifest.digest, target.rules);
+        return unreadPackage(manifest.digest);
       }
       try {
         // In parallel, to save a round trip. Blobs stay open until both are done.

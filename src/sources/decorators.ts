@@ -25,7 +25,7 @@ export function firstKnowing(sources: readonly PackageSource[]): PackageSource {
         readReleaseDates(source, candidate, target),
       ),
     ...(sources.some((source) => source.owners !== undefined) && {
-      owners: (demand: CrdRef, target: ReleaseRules) => mergedOwners(sources, demand, target),
+      owners: (crdRef: CrdRef, target: ReleaseRules) => mergedOwners(sources, crdRef, target),
     }),
     ...(sources.some((source) => source.repositories !== undefined) && {
       repositories: (about?: string) => mergedRepositories(sources, about),
@@ -92,12 +92,12 @@ async function firstFound<T>(
 
 async function mergedOwners(
   sources: readonly PackageSource[],
-  demand: CrdRef,
+  crdRef: CrdRef,
   target: ReleaseRules,
 ): Promise<readonly Owner[]> {
   const owners: Owner[] = [];
   for (const [i, source] of sources.entries()) {
-    for (const owner of (await source.owners?.(demand, target)) ?? []) {
+    for (const owner of (await source.owners?.(crdRef, target)) ?? []) {
       const answered = await firstTags(sources.slice(0, i), owner.repository, target);
       if (answered === undefined) owners.push(owner);
     }
@@ -175,11 +175,11 @@ export function noteUnsearchableSources(
     ...optionalMembers(source),
     tags: (repository, target) => source.tags(repository, target),
     fetch: (candidate, target) => source.fetch(candidate, target),
-    owners: async (demand, target) => {
-      const owners = (await source.owners?.(demand, target)) ?? [];
+    owners: async (crdRef, target) => {
+      const owners = (await source.owners?.(crdRef, target)) ?? [];
       if (owners.length === 0) {
         note(
-          `note: who owns ${formatCrdRef(demand)} cannot be asked of a registry or a package cache; name a source that lists what it holds: \`--from index:FILE\`, \`--from dir:PATH\` or \`--from layout:PATH\``,
+          `note: who owns ${formatCrdRef(crdRef)} cannot be asked of a registry or a package cache; name a source that lists what it holds: \`--from index:FILE\`, \`--from dir:PATH\` or \`--from layout:PATH\``,
         );
       }
       return owners;
@@ -200,7 +200,7 @@ export function optionalMembers(source: PackageSource): OptionalMembers {
     ...(source.released && {
       released: (candidate, target) => source.released!(candidate, target),
     }),
-    ...(source.owners && { owners: (demand, target) => source.owners!(demand, target) }),
+    ...(source.owners && { owners: (crdRef, target) => source.owners!(crdRef, target) }),
     ...(source.repositories && { repositories: (about) => source.repositories!(about) }),
   };
 }

@@ -61,10 +61,10 @@ function dirSource(tree: PackageTree): ImageSource {
         ? undefined
         : withFolderDigest(await tree.read(folder), candidate.version);
     },
-    async owners(demand, target) {
+    async owners(crdRef, target) {
       const owners: Owner[] = [];
       for (const repository of await tree.repositories()) {
-        const versions = await versionsOwning(tree, { repository, demand, target });
+        const versions = await versionsOwning(tree, { repository, crdRef, target });
         if (versions.length > 0) owners.push({ repository, versions });
       }
       return owners;
@@ -98,12 +98,12 @@ async function folderOf(
 
 async function versionsOwning(
   tree: PackageTree,
-  { repository, demand, target }: { repository: Repository; demand: CrdRef; target: ReleaseRules },
+  { repository, crdRef, target }: { repository: Repository; crdRef: CrdRef; target: ReleaseRules },
 ): Promise<string[]> {
   const owning: string[] = [];
   for (const [version, folder] of await tree.versions(repository)) {
     const { contents } = await tree.read(folder);
-    if (createsCrd(contents, demand, target)) owning.push(version);
+    if (createsCrd(contents, crdRef, target)) owning.push(version);
   }
   return owning;
 }
@@ -254,7 +254,10 @@ export function versionsPaths(repository: string): readonly VersionsPath[] {
   if (host === undefined) return [{ parents: [], name }];
   if (isPlainName(host)) return [{ parents: segments, name }];
   if (!PORT.test(host) || host.includes('@')) return [];
-  return [host, host.replace(':', '@')].map((spelt) => ({ parents: [spelt, ...rest], name }));
+  return [host, host.replace(':', '@')].map((hostFolder) => ({
+    parents: [hostFolder, ...rest],
+    name,
+  }));
 }
 
 /** Whether a segment is a plain file name: no separators, and not `.` or `..`. */

@@ -29,12 +29,12 @@ export function tableSource(table: IndexTable): PackageSource {
       const entry = indexed && entryOf(indexed, version);
       return entry && { created: entry.created, firstSeen: entry.firstSeen };
     },
-    async owners(demand, target) {
+    async owners(crdRef, target) {
       const owners: Owner[] = [];
       for (const [repository, indexed] of table.candidates(
-        'crd' in demand ? demand.crd : undefined,
+        'crd' in crdRef ? crdRef.crd : undefined,
       )) {
-        const versions = versionsOwning(demand, repository, indexed, target);
+        const versions = versionsOwning(crdRef, repository, indexed, target);
         if (versions.length > 0) owners.push({ repository, versions });
       }
       return owners;
@@ -72,7 +72,7 @@ function asDigest(text: string | undefined): Digest | undefined {
 }
 
 function versionsOwning(
-  demand: CrdRef,
+  crdRef: CrdRef,
   repository: string,
   indexed: IndexPackage,
   target: ReleaseRules,
@@ -81,18 +81,18 @@ function versionsOwning(
     .filter((version) => {
       const entry = indexed.versions[version]!;
       return (
-        mayOwn(entry, demand) &&
-        createsCrd(indexedContents(entry, repository, indexed), demand, target)
+        mayOwn(entry, crdRef) &&
+        createsCrd(indexedContents(entry, repository, indexed), crdRef, target)
       );
     })
     .sort(byCodePoint);
 }
 
 /** Excludes most entries before their contents are built: an index may list 100,000 CRDs. */
-function mayOwn(entry: IndexVersion, demand: CrdRef): boolean {
+function mayOwn(entry: IndexVersion, crdRef: CrdRef): boolean {
   if (entry.xrds !== undefined || entry.objects !== undefined) return true;
-  return 'crd' in demand
-    ? (entry.crds?.includes(demand.crd) ?? false)
+  return 'crd' in crdRef
+    ? (entry.crds?.includes(crdRef.crd) ?? false)
     : entry.defines !== undefined;
 }
 

@@ -169,11 +169,11 @@ export async function packageParts(folder: string, shown: string): Promise<Packa
   const meta = join(folder, 'crossplane.yaml');
   const others = (await yamlFiles(folder, 'root')).filter((file) => file !== meta);
   const parts: PackagePart[] = [];
-  let left = LIMITS.packageYamlBytes;
+  let remaining = LIMITS.packageYamlBytes;
   for (const file of [meta, ...others]) {
-    const bytes = await readWithin(file, left);
+    const bytes = await readWithin(file, remaining);
     if (bytes === undefined) throw tooLarge(shown);
-    left -= bytes.length;
+    remaining -= bytes.length;
     if (bytes.length > 0) parts.push({ file, bytes: withFinalNewline(bytes) });
   }
   return parts;
@@ -199,8 +199,8 @@ export async function sortedEntries(folder: string): Promise<Dirent[]> {
   return entries.sort((a, b) => byCodePoint(a.name, b.name));
 }
 
-async function readWithin(file: string, most: number): Promise<Uint8Array | undefined> {
-  return (await stat(file)).size > most ? undefined : readFile(file);
+async function readWithin(file: string, limit: number): Promise<Uint8Array | undefined> {
+  return (await stat(file)).size > limit ? undefined : readFile(file);
 }
 
 function tooLarge(shown: string): SourceError {
@@ -230,10 +230,10 @@ export interface RegistryFile {
 export async function readRegistryFiles(folder: string, shown: string): Promise<RegistryFile[]> {
   const names = await namesBelow(folder, DOT_REGISTRY);
   const files: RegistryFile[] = [];
-  let left = MAX_REGISTRY_BYTES;
+  let remaining = MAX_REGISTRY_BYTES;
   for (const name of names.sort(byCodePoint)) {
-    left -= (await stat(join(folder, name))).size;
-    if (left < 0 || names.length > MAX_REGISTRY_FILES) throw tooManyFiles(shown);
+    remaining -= (await stat(join(folder, name))).size;
+    if (remaining < 0 || names.length > MAX_REGISTRY_FILES) throw tooManyFiles(shown);
     files.push({ name, bytes: await readFile(join(folder, name)) });
   }
   return files;

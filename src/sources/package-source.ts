@@ -70,7 +70,7 @@ export interface PackageSource {
    */
   released?(candidate: Candidate, target: ReleaseRules): Promise<Released | undefined>;
   /** Returns the owners of a CRD, sorted by repository. Optional: needs a list of packages. */
-  owners?(demand: CrdRef, target: ReleaseRules): Promise<readonly Owner[]>;
+  owners?(crdRef: CrdRef, target: ReleaseRules): Promise<readonly Owner[]>;
   /**
    * Returns every known repository, sorted. Optional: needs a list of packages. With `about`,
    * repositories may be omitted if neither their name nor their APIs match.

@@ -86,7 +86,7 @@ const MAX_TRIES = 5;
  * folders, as below /proc.
  */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
-  const above = dirname(folder);
+  const parent = dirname(folder);
   for (let tries = 1; ; tries += 1) {
     try {
       await mkdir(folder, { mode });
@@ -94,8 +94,8 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
     } catch (error) {
       if (codeOf(error) === 'EEXIST' && (await isFolder(folder))) return;
       // Try again: another process may have removed the parent meanwhile.
-      if (codeOf(error) !== 'ENOENT' || above === folder || tries === MAX_TRIES) throw error;
-      if (!(await isFolder(above))) await makeFolder(above, mode);
+      if (codeOf(error) !== 'ENOENT' || parent === folder || tries === MAX_TRIES) throw error;
+      if (!(await isFolder(parent))) await makeFolder(parent, mode);
     }
   }
 }

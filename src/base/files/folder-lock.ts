@@ -96,8 +96,8 @@ export function lockFolders(
   folders: readonly string[],
   home: string | undefined = folders[0],
 ): FolderLocks | Busy {
-  const held: string[] = [];
-  const release = () => held.toReversed().forEach(releaseLock);
+  const lockFiles: string[] = [];
+  const release = () => lockFiles.toReversed().forEach(releaseLock);
   try {
     for (const folder of folders) {
       const lock = lockPath(folder);
@@ -107,7 +107,7 @@ export function lockFolders(
         const { pid, host } = parseLock(found);
         return { lock, pid, host };
       }
-      held.push(lock);
+      lockFiles.push(lock);
       ownLocks.add(lock);
       removeRenamedLocks(folder);
     }
@@ -115,7 +115,7 @@ export function lockFolders(
     release();
     throw error;
   }
-  return { release, keepFiles: () => held.forEach((lock) => ownLocks.delete(lock)) };
+  return { release, keepFiles: () => lockFiles.forEach((lock) => ownLocks.delete(lock)) };
 }
 
 /** Removes the lock of a killed process in a folder, if its journal is in `home`. */

@@ -179,9 +179,9 @@ export async function recoverTransactions(paths: readonly string[]): Promise<Bus
       const busy = await recoverFolder(folder, outputs);
       if (busy !== undefined) return busy;
     }
-    for (const above of foldersAbove(folder)) {
+    for (const parent of foldersAbove(folder)) {
       // Folders above the outputs may be writable for other users, such as /tmp.
-      if (hasLockOrJournal(above, isOwnUser)) await recoverFolder(above, []);
+      if (hasLockOrJournal(parent, isOwnUser)) await recoverFolder(parent, []);
     }
   }
   return undefined;
@@ -253,8 +253,8 @@ async function syncFolders(changes: readonly PlannedChange[]): Promise<void> {
 /** Returns the folder, or its nearest parent that exists. */
 export async function existingFolder(folder: string): Promise<string> {
   const found = await undefinedIfAbsent(stat(folder));
-  const above = dirname(folder);
-  return found !== undefined || above === folder ? folder : existingFolder(above);
+  const parent = dirname(folder);
+  return found !== undefined || parent === folder ? folder : existingFolder(parent);
 }
 
 async function recoverFolder(
@@ -291,8 +291,8 @@ function statIfReadable(path: string): Stats | undefined {
 }
 
 function foldersAbove(folder: string): readonly string[] {
-  const above = dirname(folder);
-  return above === folder ? [] : [above, ...foldersAbove(above)];
+  const parent = dirname(folder);
+  return parent === folder ? [] : [parent, ...foldersAbove(parent)];
 }
 
 /** Removes temporary files of an output that no journal names. Older versions left them. */

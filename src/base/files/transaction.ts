@@ -249,8 +249,9 @@ async function stage(changes: readonly FileChange[], plan: Plan): Promise<void> 
       if (before !== undefined) await makeBackup(path, backupPath(planned));
     });
   }
-  const made = plan.folders.map((folder) => dirname(folder));
-  for (const folder of new Set([...made, ...outputFolders(plan.changes)])) await syncFolder(folder);
+  const parents = plan.folders.map((folder) => dirname(folder));
+  for (const folder of new Set([...parents, ...outputFolders(plan.changes)]))
+    await syncFolder(folder);
 }
 
 /** Makes a backup: a hard link, or a copy if the file system has no links. */

@@ -234,7 +234,7 @@ async function push(
 async function publish(index: IndexFile, where: string, args: Args, io: RunIo): Promise<Digest> {
   const place = await openPlace(where, args, io);
   const note = (line: string) => io.note(line);
-  return (await publishIndex(place, index, { note, anew: args.allParts })).digest;
+  return (await publishIndex(place, index, { note, allParts: args.allParts })).digest;
 }
 
 async function write(

@@ -50,8 +50,8 @@ export async function updateIndex(
   const inParts = isOciPath(place) || (await isFolder(place, io));
   const { changes, ...written } = await (inParts ? updateParts : updateFile)(comparison, args, io);
   const packages = changes.map(({ repository, before, after }) => {
-    const { added, removed, moved, told } = versionChanges(before, after);
-    return { source: repository, added, removed, moved: [...moved, ...told] };
+    const { added, removed, moved, incorrect } = versionChanges(before, after);
+    return { source: repository, added, removed, moved: [...moved, ...incorrect] };
   });
   return { place, ...written, packages };
 }
@@ -142,13 +142,13 @@ function mismatchesOf({ repository, before, after }: RefreshedPackage): readonly
   if (after === undefined) {
     return [{ kind: 'gone', source: repository, text: 'no source knows it' }];
   }
-  const { added, removed, moved, told } = versionChanges(before, after);
+  const { added, removed, moved, incorrect } = versionChanges(before, after);
   const each = (kind: IndexMismatch['kind'], versions: readonly string[], text: string) =>
     versions.map((version) => ({ kind, source: repository, version, text }));
   return [
     ...each('new', added, 'it is published, and the index does not list it'),
     ...each('gone', removed, 'the index lists it, and no source has it'),
     ...each('tag-moved', moved, 'its tag points at another image than the index says'),
-    ...each('content', told, 'the package does not say what the index says of it'),
+    ...each('content', incorrect, 'the package does not say what the index says of it'),
   ];
 }

@@ -58,10 +58,10 @@ export class ByteReader {
   }
 
   #take(count: number): Uint8Array {
-    const taken = this.#buffered.subarray(0, count);
+    const bytes = this.#buffered.subarray(0, count);
     this.#buffered = this.#buffered.subarray(count);
     this.#position += count;
-    return taken;
+    return bytes;
   }
 
   async #readChunk(): Promise<boolean> {

@@ -16,7 +16,7 @@ import {
 } from './locate-package.js';
 import { type ImageManifest, parseManifest } from './manifest.js';
 import { readLayer, readPackage } from './read-package.js';
-import type { Digest } from '../../base/digest.js';
+import { type Digest, finishDigest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
 import { allSettledInOrder } from '../../base/time.js';
@@ -82,20 +82,20 @@ async function comparePlatforms(located: LocatedPackage, audit: Audit): Promise<
       continue;
     }
     expected ??= await packageYamlAt(located.location, located, audit);
-    const got = await packageYamlAt(place, located, audit);
-    if (got !== expected) throw disagreement(platform, { expected, got }, audit);
+    const actual = await packageYamlAt(place, located, audit);
+    if (actual !== expected) throw disagreement(platform, { expected, actual }, audit);
   }
   return notes;
 }
 
 function disagreement(
   platform: string,
-  { expected, got }: { expected: Digest | undefined; got: Digest | undefined },
+  { expected, actual }: { expected: Digest | undefined; actual: Digest | undefined },
   { subject }: Audit,
 ): SourceError {
   const what =
     `its platforms disagree about what the package is: package.yaml is ${expected ?? 'missing'} ` +
-    `for linux/amd64, which Crossplane reads everywhere, and ${got ?? 'missing'} for ${platform}`;
+    `for linux/amd64, which Crossplane reads everywhere, and ${actual ?? 'missing'} for ${platform}`;
   return new SourceError('BAD_IMAGE', subject, what, {
     hint: 'ask its publisher to build all platforms from one package.yaml',
   });
@@ -119,11 +119,11 @@ async function packageYamlAt(
   located: LocatedPackage,
   { repository, rules, limits }: Audit,
 ): Promise<Digest | undefined> {
-  const got = await readPackage(repository, { ...located, location: at }, rules, {
+  const actual = await readPackage(repository, { ...located, location: at }, rules, {
     read: drain,
     limits,
   });
-  return got.status === 'read' ? got.packageYaml : undefined;
+  return actual.status === 'read' ? actual.packageYaml : undefined;
 }
 
 async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
@@ -179,9 +179,9 @@ async function checkDiffIds(
   }
   for (const [at, layer] of layers.entries()) {
     if (!checked.includes(layer)) continue;
-    const got = await diffIdOf(repository, layer, options);
-    if (got === diffIds[at]) continue;
-    const what = `it contradicts itself: its config says that layer ${layer.digest} unpacks to ${printable(diffIds[at]!, 100)}, and it unpacks to ${got}`;
+    const actual = await diffIdOf(repository, layer, options);
+    if (actual === diffIds[at]) continue;
+    const what = `it contradicts itself: its config says that layer ${layer.digest} unpacks to ${printable(diffIds[at]!, 100)}, and it unpacks to ${actual}`;
     throw new SourceError('BAD_IMAGE', subject, what, {
       hint: 'container runtimes refuse such an image: ask its publisher to build it anew',
     });
@@ -194,11 +194,11 @@ async function diffIdOf(
   layer: Descriptor,
   { subject, limits }: Pick<Audit, 'subject' | 'limits'>,
 ): Promise<string> {
-  const got = await readLayer(repository, layer, { subject, limits }, async (tar) => {
+  const actual = await readLayer(repository, layer, { subject, limits }, async (tar) => {
     const hash = createHash('sha256');
     for await (const chunk of tar) hash.update(chunk);
-    return `sha256:${hash.digest('hex')}`;
+    return finishDigest(hash);
   });
-  if (got === undefined) throw missingPartError(subject, `the layer ${layer.digest}`);
-  return got.value;
+  if (actual === undefined) throw missingPartError(subject, `the layer ${layer.digest}`);
+  return actual.value;
 }

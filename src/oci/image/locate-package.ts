@@ -72,10 +72,10 @@ function defaultChild(children: readonly Descriptor[]): Descriptor | undefined {
 }
 
 function platformsOf(children: readonly Descriptor[]): string {
-  const named = children.map(({ platform }) =>
+  const platforms = children.map(({ platform }) =>
     printable(`${platform?.os}/${platform?.architecture}`, 40),
   );
-  return `\`${named.slice(0, MAX_PLATFORMS_SHOWN).join('`, `')}\``;
+  return `\`${platforms.slice(0, MAX_PLATFORMS_SHOWN).join('`, `')}\``;
 }
 
 /** Returns the manifest of a child of an index. */

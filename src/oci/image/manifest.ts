@@ -72,9 +72,9 @@ export function parseManifest(
   if (isManifestType(mediaType) && kindOfType(mediaType) !== kind) {
     throw bad(`has the media type of an ${kindOfType(mediaType)} and is an ${kind}`);
   }
-  const most = layers === undefined ? limits.indexChildren : limits.layers;
-  if (list.length > most) {
-    throw new SourceError('TOO_LARGE', subject, `its manifest lists more than ${most} entries`);
+  const limit = layers === undefined ? limits.indexChildren : limits.layers;
+  if (list.length > limit) {
+    throw new SourceError('TOO_LARGE', subject, `its manifest lists more than ${limit} entries`);
   }
   const descriptors = list.map((value) => parseDescriptor(value));
   if (!descriptors.every((descriptor) => descriptor !== undefined)) {
@@ -179,6 +179,6 @@ const MEDIA_TYPE_SYNTAX = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,
 export function manifestMediaType(stored: StoredManifest): string {
   const fields = manifestFields(stored);
   const implied = fields?.has('manifests') === true ? MEDIA_TYPE.ociIndex : MEDIA_TYPE.ociManifest;
-  const named = stringOf(fields?.get('mediaType')) ?? '';
-  return MEDIA_TYPE_SYNTAX.test(named) ? named : implied;
+  const stated = stringOf(fields?.get('mediaType')) ?? '';
+  return MEDIA_TYPE_SYNTAX.test(stated) ? stated : implied;
 }

@@ -5,7 +5,7 @@ import type { Descriptor } from './descriptor.js';
 import { type ExpectedBlob, type ImageRepository, openBlob } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
 import type { LocatedPackage } from './locate-package.js';
-import { type Digest, isDigest } from '../../base/digest.js';
+import { type Digest, finishDigest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
 import type { TargetRules } from '../../crossplane/releases/target.js';
@@ -129,8 +129,8 @@ function flattenedEntries<T>(
     isWanted: (entry) => {
       if (!all.isVisible(entry)) return false;
       visible.add(entry);
-      const named = tarEntry === 'exact' ? entry.path : posix.basename(entry.path);
-      return named === PACKAGE_YAML;
+      const name = tarEntry === 'exact' ? entry.path : posix.basename(entry.path);
+      return name === PACKAGE_YAML;
     },
     readOther: async (entry) => {
       const { path, type, content } = entry;
@@ -313,9 +313,7 @@ export async function readWithDigest<T>(
   const value = await read(passed());
   // `read` may stop early, but the digest covers the whole file.
   while ((await next()) !== undefined);
-  const digest = `sha256:${hash.digest('hex')}`;
-  if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
-  return { value, digest, size };
+  return { value, digest: finishDigest(hash), size };
 }
 
 const WHITEOUT = '.wh.';

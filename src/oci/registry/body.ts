@@ -1,5 +1,6 @@
 import { BlobBuffer, type BlobSink, type ExpectedBlob } from '../image/image-repository.js';
 import { createHash } from 'node:crypto';
+import { finishDigest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
 import { asTransient, TransientError, WrongBytesError } from './retry.js';
 import type { Clock } from '../../base/time.js';
@@ -110,8 +111,9 @@ export class BlobVerifier {
   async finish(): Promise<true> {
     const { size, digest } = this.#expected;
     if (this.#size < size) throw new TransientError(`${this.#size} of ${size} bytes came`);
-    const got = `sha256:${this.#hash.digest('hex')}`;
-    if (got !== digest) throw await this.#wrongBytes(`bytes whose digest is ${got}, not ${digest}`);
+    const actual = finishDigest(this.#hash);
+    if (actual !== digest)
+      throw await this.#wrongBytes(`bytes whose digest is ${actual}, not ${digest}`);
     return true;
   }
 

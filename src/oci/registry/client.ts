@@ -181,13 +181,13 @@ export class RegistryClient {
     const pages = new Set<string>();
     let url: URL | undefined = await this.#session.url(name, `referrers/${digest}`);
     while (url !== undefined) {
-      const asked: URL = url;
-      if (pages.has(asked.href) || pages.size >= this.#limits.tagPages) {
+      const requestedUrl: URL = url;
+      if (pages.has(requestedUrl.href) || pages.size >= this.#limits.tagPages) {
         throw new SourceError('TOO_LARGE', subject, 'the list does not end');
       }
-      pages.add(asked.href);
+      pages.add(requestedUrl.href);
       const page = await this.#session.retried(subject, () =>
-        this.#referrersPage(name, asked, subject),
+        this.#referrersPage(name, requestedUrl, subject),
       );
       if (page === undefined) {
         const tagged = await this.#manifest(name, digest.replace(':', '-'));
@@ -223,15 +223,15 @@ export class RegistryClient {
    */
   async #checkMissing(
     { response, url }: { readonly response: HttpResponse; readonly url: URL },
-    asked: URL,
+    requestedUrl: URL,
     subject: string,
   ): Promise<undefined> {
     const body = await this.#errorBody(response, subject);
     const json = readJson(body, { fields: { errors: ['any'] } });
     const errors = 'value' in json ? fieldsOf(json.value)?.get('errors') : undefined;
-    if (listOf(errors) !== undefined && url.href === asked.href) return undefined;
+    if (listOf(errors) !== undefined && url.href === requestedUrl.href) return undefined;
     const what =
-      url.href === asked.href
+      url.href === requestedUrl.href
         ? 'the answer is 404, and not in the words of a registry (`{"errors": […]}`)'
         : `the request was redirected to \`${shownUrl(url)}\`, where the answer is 404`;
     const hint = 'is there a proxy or a web page at that address? `--trace` shows the requests';

@@ -144,7 +144,7 @@ export function limitedTransport(transport: Transport, budget: TimeBudget): Tran
 
 async function* limitedBody(
   { body }: HttpResponse,
-  asked: string,
+  shown: string,
   budget: TimeBudget,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
@@ -155,7 +155,7 @@ async function* limitedBody(
     }
   } catch (error) {
     if (!budget.signal.aborted) throw error;
-    const rest = `the rest of the answer to ${asked}, of which ${bytes} bytes came`;
+    const rest = `the rest of the answer to ${shown}, of which ${bytes} bytes came`;
     throw new OutOfTime(budget.seconds, rest);
   }
 }

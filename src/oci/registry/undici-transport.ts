@@ -175,10 +175,10 @@ async function withAnswerTimeout<T>(
   const timer = setTimeout(() => late.abort(reason), withinMs);
   const { body } = request;
   // A long upload is not late while the server accepts data.
-  const taken = typeof body === 'function' ? () => refreshing(body(), timer) : body;
+  const trackedBody = typeof body === 'function' ? () => refreshing(body(), timer) : body;
   const signals = [late.signal, ...(request.signal === undefined ? [] : [request.signal])];
   try {
-    return await send({ ...request, body: taken, signal: AbortSignal.any(signals) });
+    return await send({ ...request, body: trackedBody, signal: AbortSignal.any(signals) });
   } finally {
     clearTimeout(timer);
   }
@@ -238,10 +238,10 @@ function recordingClasses(
   open: buildConnector.connector,
   reached: Map<string, AddressRule['registry']>,
 ): buildConnector.connector {
-  return (asked, callback) =>
-    open(asked, (...result) => {
+  return (request, callback) =>
+    open(request, (...result) => {
       const address = result[1]?.remoteAddress;
-      if (address !== undefined) reached.set(asked.hostname, addressClass(address));
+      if (address !== undefined) reached.set(request.hostname, addressClass(address));
       callback(...result);
     });
 }
@@ -263,12 +263,12 @@ function checkAddress(hostname: string, rule: AddressRule | undefined): void {
     throw new RefusedAddressError(bare);
 }
 
-function asHostUnreachable(error: unknown, asked: FailedRequest): unknown {
+function asHostUnreachable(error: unknown, request: FailedRequest): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   // undici states the status of a proxy that rejects a tunnel only in the message.
   const status = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
   const code = status === undefined ? codeOf(error) : `${PROXY_ANSWERED}${status}`;
-  return new HostUnreachableError(code, asked, error);
+  return new HostUnreachableError(code, request, error);
 }
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -414,8 +414,8 @@ function entriesMatch({ entries }: SignedPayload, der: Buffer): boolean {
   return entries.every(({ canonicalizedBody }) => {
     const body = readJson(canonicalizedBody, { fields: { spec: 'any' } });
     const spec = 'value' in body ? fieldsOf(fieldsOf(body.value)?.get('spec')) : undefined;
-    const named = spec === undefined ? undefined : signerInEntry(spec);
-    return named !== undefined && named.equals(der);
+    const signer = spec === undefined ? undefined : signerInEntry(spec);
+    return signer !== undefined && signer.equals(der);
   });
 }
 

@@ -135,8 +135,8 @@ class PolicyReader {
     if (value === undefined) return undefined;
     const key = this.#mapping(value, at);
     const reference = this.#mapping(key['secretRef'], `${at}.secretRef`);
-    const named = stringOf(key['hashAlgorithm'] ?? 'sha256');
-    const hash = HASHES.find((each) => each === named?.trim().toLowerCase());
+    const algorithm = stringOf(key['hashAlgorithm'] ?? 'sha256');
+    const hash = HASHES.find((each) => each === algorithm?.trim().toLowerCase());
     if (hash === undefined) {
       throw this.wrong(`${at}.hashAlgorithm`, `must be one of ${HASHES.join(', ')}`);
     }

@@ -28,9 +28,9 @@ export function keyForReference(
   { secret, field }: KeyReference,
   { keys }: SignatureTrust,
 ): KeyObject | undefined {
-  const named = keys.filter((given) => given.secret === secret);
-  const exact = named.find((given) => given.field === field);
-  return (exact ?? named.find((given) => given.field === undefined))?.key;
+  const ofSecret = keys.filter((given) => given.secret === secret);
+  const exact = ofSecret.find((given) => given.field === field);
+  return (exact ?? ofSecret.find((given) => given.field === undefined))?.key;
 }
 
 const PUBLIC =

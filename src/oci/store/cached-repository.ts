@@ -78,9 +78,9 @@ export function cachedRepository(
       await prefetches.get(digest);
       const cached = await openIn(cache, name, descriptor);
       if (cached !== undefined) return cached;
-      const kept = await cache.keepBlobFrom(digest, (to) => copyBlob(remote, descriptor, to));
-      if (kept === false) return undefined;
-      return (kept && (await cache.openBlob(digest))) || openBlob(remote, descriptor);
+      const stored = await cache.keepBlobFrom(digest, (to) => copyBlob(remote, descriptor, to));
+      if (stored === false) return undefined;
+      return (stored && (await cache.openBlob(digest))) || openBlob(remote, descriptor);
     },
   };
 }

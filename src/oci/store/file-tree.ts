@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Digest, finishDigest, sha256 } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
 import { printable } from '../../base/escape.js';
 import { isFileSystemError, undefinedIfAbsent } from '../../base/files/file-system.js';
@@ -164,8 +165,7 @@ export class FileBlob {
     if (length > size && length <= limit) throw this.#wrongSize(length);
     const bytes = await this.#tree.read(this.#path, limit);
     if (bytes === undefined) return undefined;
-    const hash = createHash('sha256').update(bytes);
-    this.#check(`sha256:${hash.digest('hex')}`, bytes.length);
+    this.#check(sha256(bytes), bytes.length);
     return bytes;
   }
 
@@ -198,10 +198,10 @@ export class FileBlob {
       hash.update(chunk);
       yield chunk;
     }
-    this.#check(`sha256:${hash.digest('hex')}`, length);
+    this.#check(finishDigest(hash), length);
   }
 
-  #check(digest: string, length: number): void {
+  #check(digest: Digest, length: number): void {
     const { size } = this.#expected;
     if (digest !== this.#expected.digest) {
       throw this.#bad(`is damaged: its digest is ${digest}`);

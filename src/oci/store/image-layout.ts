@@ -133,11 +133,11 @@ function repositoryIn(
     partial,
     tags: async () => [...versions.keys()].filter((version) => !isDigest(version)),
     manifest: async (reference) => {
-      const named = versions.get(reference);
-      const digest = named?.digest ?? (isDigest(reference) ? reference : undefined);
+      const entry = versions.get(reference);
+      const digest = entry?.digest ?? (isDigest(reference) ? reference : undefined);
       if (digest === undefined) return undefined;
-      const bytes = await blobIn({ digest, size: named?.size }).bytes(LIMITS.manifestBytes);
-      if (bytes !== undefined || named === undefined) return bytes && { digest, bytes };
+      const bytes = await blobIn({ digest, size: entry?.size }).bytes(LIMITS.manifestBytes);
+      if (bytes !== undefined || entry === undefined) return bytes && { digest, bytes };
       const what = `\`index.json\` names \`${blobPath(digest)}\`, which is not there`;
       throw new SourceError('BAD_SOURCE', tree.shown, what);
     },

@@ -137,8 +137,8 @@ export class IndexFolder {
     const manifests = listOf(fields.get('manifests')) ?? [];
     const descriptors = manifests.flatMap((value) => parseDescriptor(value) ?? []);
     // Other tools also list child manifests.
-    const named = descriptors.filter(({ annotations }) => annotations.has(REF_NAME));
-    const [first, ...others] = named.length > 0 ? named : descriptors;
+    const namedEntries = descriptors.filter(({ annotations }) => annotations.has(REF_NAME));
+    const [first, ...others] = namedEntries.length > 0 ? namedEntries : descriptors;
     if (first !== undefined && others.length === 0) return first;
     const what = '`index.json` does not name one artifact, which an index in parts is';
     throw new SourceError('BAD_SOURCE', this.#shown, what);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isDigest, type Digest, sha256 } from '../../base/digest.js';
+import { type Digest, finishDigest, isDigest, sha256 } from '../../base/digest.js';
 import { printable } from '../../base/escape.js';
 import { SourceError } from '../../base/errors.js';
 import { storedManifest } from '../image/artifact.js';
@@ -113,9 +113,7 @@ async function layerDigest(tree: FileTree, path: string): Promise<Digest> {
   if (chunks === undefined) throw missing(tree, path);
   const hash = createHash('sha256');
   for await (const chunk of chunks) hash.update(chunk);
-  const digest = `sha256:${hash.digest('hex')}`;
-  if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
-  return digest;
+  return finishDigest(hash);
 }
 
 async function readRequired(tree: FileTree, path: string, limit: number): Promise<Uint8Array> {

@@ -39,16 +39,16 @@ export async function fetchImage(
   const { digest, manifest } = located;
   const readers = { read: readPackageYaml, files: new RegistryPackage() };
   const read = () => readPackage(repository, located, rules, readers);
-  const got = await (parsed === undefined ? read() : parsed.find(located, rules, read));
-  if (got.status === 'refused') {
-    const contents = { metas: [], objects: [], problems: [{ message: got.why }], warnings: [] };
+  const result = await (parsed === undefined ? read() : parsed.find(located, rules, read));
+  if (result.status === 'refused') {
+    const contents = { metas: [], objects: [], problems: [{ message: result.why }], warnings: [] };
     const artifact = located.location.place === 'layer' ? undefined : located.location.artifact;
     return { contents, digest, manifest, artifact };
   }
-  const { value, baseLayer, packageYaml, packings } = got;
+  const { value, baseLayer, packageYaml, packings } = result;
   const unread = rules.gzipLayersOnly ? packings.find((packing) => packing !== 'gzip') : undefined;
   const found = { contents: value, digest, manifest, baseLayer, packageYaml };
-  if (unread === undefined) return { ...found, notes: got.notes };
+  if (unread === undefined) return { ...found, notes: result.notes };
   const why = `its layer is ${COMPRESSION_TEXT[unread]}, and Crossplane before v2.2 reads gzip alone (\`invalid package layer: gzip: invalid header\`)`;
   const isOurs = located.image !== undefined && isImageBuiltHere(located.image, manifest ?? digest);
   if (!isOurs) {
@@ -56,7 +56,7 @@ export async function fetchImage(
     return { ...found, contents: { ...value, problems } };
   }
   const unreadable = `${why}: publish it with \`crossplane xpkg push\` before a cluster pulls it`;
-  return { ...found, notes: [...got.notes, unreadable], unreadable };
+  return { ...found, notes: [...result.notes, unreadable], unreadable };
 }
 
 type ReadResult = Extract<ReadPackage<PackageContents>, { status: 'read' }>;
@@ -84,11 +84,11 @@ export function parsedPackages(cache: DiskCache, toolVersion: string): ParsedPac
       // The cast is safe: the key includes the tool version, and a checksum protects the record.
       if (fieldsOf(known)?.get('question') === question)
         return (known as { read: ReadResult }).read;
-      const made = await read();
-      if (made.status === 'read' && isJsonSafe(made)) {
-        await cache.keepRecord('packages', question, { question, read: made });
+      const result = await read();
+      if (result.status === 'read' && isJsonSafe(result)) {
+        await cache.keepRecord('packages', question, { question, read: result });
       }
-      return made;
+      return result;
     },
   };
 }

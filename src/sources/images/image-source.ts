@@ -26,10 +26,10 @@ function imageSource(byName: ReadonlyMap<Repository, ImageRepository>): ImageSou
       const images = byName.get(repository);
       return images && imageDate(images, version, rules);
     },
-    owners: async (demand, target) => {
+    owners: async (crdRef, target) => {
       const owners = await Promise.all(
         repositories.map((repository) =>
-          versionsOwning(repository, byName.get(repository)!, demand, target),
+          versionsOwning(repository, byName.get(repository)!, crdRef, target),
         ),
       );
       return owners.filter(({ versions }) => versions.length > 0);
@@ -42,14 +42,14 @@ function imageSource(byName: ReadonlyMap<Repository, ImageRepository>): ImageSou
 async function versionsOwning(
   repository: Repository,
   images: ImageRepository,
-  demand: CrdRef,
+  crdRef: CrdRef,
   target: ReleaseRules,
 ): Promise<Owner> {
   const versions: string[] = [];
   for (const tag of [...((await images.tags()) ?? [])].sort(byCodePoint)) {
     if (isAttachmentTag(tag)) continue;
     const contents = (await fetchImage(images, tag, target))?.contents;
-    if (contents !== undefined && createsCrd(contents, demand, target)) versions.push(tag);
+    if (contents !== undefined && createsCrd(contents, crdRef, target)) versions.push(tag);
   }
   return { repository, versions };
 }

@@ -84,7 +84,7 @@ export function connectRegistries(options: RegistriesOptions): Registries {
   const online = new RegistryClient({ transport, clock });
   const client = cache === undefined ? online : cachedClient(online, cache, options.connections);
   const pusher = new RegistryPusher({ transport, clock });
-  const named = ({ registry: host, path }: Reference): RemoteName => {
+  const remoteName = ({ registry: host, path }: Reference): RemoteName => {
     const plainHttp = isPlainHttpAllowed(host, { dotLocal: false, insecure });
     return { host, path, plainHttp, credentials };
   };
@@ -98,10 +98,10 @@ export function connectRegistries(options: RegistriesOptions): Registries {
       pullSecrets: storesByName(secrets),
       note: options.note,
     }),
-    repository: (reference) => client.repository(named(reference)),
-    destination: (reference) => pusher.destination(named(reference)),
-    push: (reference, artifact, given) =>
-      pusher.push(named(reference), reference.identifier, artifact, given),
+    repository: (reference) => client.repository(remoteName(reference)),
+    destination: (reference) => pusher.destination(remoteName(reference)),
+    push: (reference, artifact, pushOptions) =>
+      pusher.push(remoteName(reference), reference.identifier, artifact, pushOptions),
   };
 }
 
@@ -152,11 +152,11 @@ function cachedClient(
 }
 
 function storesByName(secrets: readonly NamedStore[]): ReadonlyMap<string, CredentialStore> {
-  const named = new Map<string, CredentialStore>();
+  const byName = new Map<string, CredentialStore>();
   for (const { name, store } of secrets) {
-    if (name !== undefined && !named.has(name)) named.set(name, store);
+    if (name !== undefined && !byName.has(name)) byName.set(name, store);
   }
-  return named;
+  return byName;
 }
 
 async function certificatesIn(env: RegistriesOptions['env']): Promise<Certificates> {

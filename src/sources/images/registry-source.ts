@@ -61,7 +61,7 @@ export function registrySource(options: RegistrySourceOptions): ImageSource {
   };
   const noted = new Set<Repository>();
   /** Awaits a result. Notes and errors name the ImageConfigs involved. */
-  const ask = async <T>(place: ImageLocation, repository: Repository, answer: Promise<T>) => {
+  const annotated = async <T>(place: ImageLocation, repository: Repository, answer: Promise<T>) => {
     try {
       const found = await answer;
       const note = found === undefined && !noted.has(repository) ? rewriteNote(place) : undefined;
@@ -79,18 +79,18 @@ export function registrySource(options: RegistrySourceOptions): ImageSource {
   const query = async <T>(
     { repository, version }: Candidate,
     target: ReleaseRules,
-    put: (images: ImageRepository, reference: string) => Promise<T>,
+    read: (images: ImageRepository, reference: string) => Promise<T>,
   ) => {
     const place = imageLocation(joinReference(repository, version), imageConfigs, target);
     if (place === undefined) return undefined;
     const { identifier } = place.reference;
-    return ask(place, repository, put(open(place, target), identifier));
+    return annotated(place, repository, read(open(place, target), identifier));
   };
   return {
     distant: true,
     tags: async (repository, target) => {
       const place = imageLocation(repository, imageConfigs, target);
-      return place && ask(place, repository, open(place, target).tags());
+      return place && annotated(place, repository, open(place, target).tags());
     },
     fetch: (candidate, target) =>
       query(candidate, target, (images, reference) =>
@@ -108,16 +108,18 @@ export function registrySource(options: RegistrySourceOptions): ImageSource {
       return {
         name: images.name,
         partial: images.partial,
-        tags: () => ask(place, repository, images.tags()),
-        manifest: (reference) => ask(place, repository, images.manifest(reference)),
+        tags: () => annotated(place, repository, images.tags()),
+        manifest: (reference) => annotated(place, repository, images.manifest(reference)),
         pointsAt:
           images.pointsAt &&
-          ((reference, digest) => ask(place, repository, images.pointsAt!(reference, digest))),
+          ((reference, digest) =>
+            annotated(place, repository, images.pointsAt!(reference, digest))),
         referrers:
-          images.referrers && ((digest) => ask(place, repository, images.referrers!(digest))),
-        blob: (descriptor) => ask(place, repository, images.blob(descriptor)),
-        copyBlob: (descriptor, to) => ask(place, repository, copyBlob(images, descriptor, to)),
-        openBlob: (descriptor) => ask(place, repository, openBlob(images, descriptor)),
+          images.referrers && ((digest) => annotated(place, repository, images.referrers!(digest))),
+        blob: (descriptor) => annotated(place, repository, images.blob(descriptor)),
+        copyBlob: (descriptor, to) =>
+          annotated(place, repository, copyBlob(images, descriptor, to)),
+        openBlob: (descriptor) => annotated(place, repository, openBlob(images, descriptor)),
       };
     },
   };

@@ -125,7 +125,7 @@ interface VersionChanges {
   /** Versions whose tag points at another digest. */
   readonly moved: readonly string[];
   /** Versions whose index entry is wrong for the same image. */
-  readonly told: readonly string[];
+  readonly incorrect: readonly string[];
 }
 
 export function versionChanges(
@@ -142,7 +142,7 @@ export function versionChanges(
     added: [...is.keys()].filter((version) => !was.has(version)),
     removed: [...was.keys()].filter((version) => !is.has(version)),
     moved: both.filter(isMoved),
-    told: both.filter((version) => !isMoved(version) && hasOtherFields(version)),
+    incorrect: both.filter((version) => !isMoved(version) && hasOtherFields(version)),
   };
 }
 

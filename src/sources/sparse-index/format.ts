@@ -116,8 +116,8 @@ export function requiredHashes({ versions }: IndexPackage): readonly number[] {
     for (const entry of dependsOn) {
       if (!isMapping(entry)) continue;
       for (const field of REPOSITORY_FIELDS) {
-        const named = entry[field];
-        if (typeof named === 'string') names.add(named);
+        const repository = entry[field];
+        if (typeof repository === 'string') names.add(repository);
       }
     }
   }

@@ -110,15 +110,15 @@ export async function inconsistencies(snapshot: SparseIndexSnapshot): Promise<re
   for (const group of (await snapshot.groups()).keys()) await snapshot.group(group);
   await snapshot.words();
   await snapshot.structureDigests({ all: true });
-  const made = tree.finish();
+  const rebuilt = tree.finish();
   const tables = TABLES.filter(
-    (name) => made.tables[name].digest !== snapshot.tables[name].digest,
+    (name) => rebuilt.tables[name].digest !== snapshot.tables[name].digest,
   ).map((name) => `its table of ${name}`);
-  if (made.required?.digest !== snapshot.required?.digest) {
+  if (rebuilt.required?.digest !== snapshot.required?.digest) {
     tables.push('its list of packages that others require');
   }
   if (tables.length > 0) return tables;
-  return sparseIndexArtifact(made).manifest.digest === snapshot.digest
+  return sparseIndexArtifact(rebuilt).manifest.digest === snapshot.digest
     ? []
     : ['what its manifests list'];
 }
@@ -195,11 +195,11 @@ function nestedIndexes(
   keep: (manifest: StoredManifest) => StoredManifest,
 ): StoredManifest {
   if (manifests.length <= MANIFESTS_PER_INDEX) return indexOf(manifests);
-  const above: StoredManifest[] = [];
+  const parents: StoredManifest[] = [];
   for (let at = 0; at < manifests.length; at += MANIFESTS_PER_INDEX) {
-    above.push(keep(indexOf(manifests.slice(at, at + MANIFESTS_PER_INDEX))));
+    parents.push(keep(indexOf(manifests.slice(at, at + MANIFESTS_PER_INDEX))));
   }
-  return nestedIndexes(above, keep);
+  return nestedIndexes(parents, keep);
 }
 
 function indexOf(manifests: readonly StoredManifest[]): StoredManifest {

@@ -164,7 +164,7 @@ const MAX_ROUNDS = 8;
 interface PublishOptions {
   readonly note: (line: string) => void;
   /** Whether to upload every part, even existing ones. */
-  readonly anew?: boolean | undefined;
+  readonly allParts?: boolean | undefined;
 }
 
 interface PublishResult {
@@ -179,13 +179,13 @@ interface PublishResult {
  */
 export async function publishChanges(
   place: SparseIndexLocation,
-  make: (before: SparseIndexSnapshot | undefined, again: EarlierRounds) => Promise<Parts>,
+  make: (before: SparseIndexSnapshot | undefined, earlier: EarlierRounds) => Promise<Parts>,
   { note }: Pick<PublishOptions, 'note'>,
 ): Promise<PublishResult> {
   const outcome = 'it is done again on top of that';
-  return publishInRounds(place, { note, outcome }, async (standing, again) => {
-    const snapshot = await standing?.snapshot();
-    const parts = await make(snapshot, again);
+  return publishInRounds(place, { note, outcome }, async (current, earlier) => {
+    const snapshot = await current?.snapshot();
+    const parts = await make(snapshot, earlier);
     return { parts, existing: snapshot === undefined ? new Set() : await digestsOf(snapshot) };
   });
 }
@@ -197,25 +197,21 @@ export async function publishChanges(
 export async function publishIndex(
   place: SparseIndexLocation,
   index: IndexFile,
-  { note, anew = false }: PublishOptions,
+  { note, allParts = false }: PublishOptions,
 ): Promise<PublishResult> {
-  return publishInRounds(
-    place,
-    { note, outcome: 'what it wrote is replaced' },
-    async (standing) => {
-      const current = await intactParts(standing, index);
-      if (current.isDamaged) {
-        note(
-          `note: ${place.shown} is damaged, and written anew; when versions were first seen is lost where it could not be read`,
-        );
-      }
-      return {
-        parts: await buildParts(current.dated),
-        existing: anew ? new Set() : current.existing,
-        force: anew || place.repairsParts,
-      };
-    },
-  );
+  return publishInRounds(place, { note, outcome: 'what it wrote is replaced' }, async (current) => {
+    const intact = await intactParts(current, index);
+    if (intact.isDamaged) {
+      note(
+        `note: ${place.shown} is damaged, and written anew; when versions were first seen is lost where it could not be read`,
+      );
+    }
+    return {
+      parts: await buildParts(intact.dated),
+      existing: allParts ? new Set() : intact.existing,
+      force: allParts || place.repairsParts,
+    };
+  });
 }
 
 /** What happened in earlier rounds. */
@@ -235,25 +231,25 @@ interface NewIndex {
 async function publishInRounds(
   place: SparseIndexLocation,
   { note, outcome }: { readonly note: (line: string) => void; readonly outcome: string },
-  make: (standing: CurrentState | undefined, again: EarlierRounds) => Promise<NewIndex>,
+  make: (current: CurrentState | undefined, earlier: EarlierRounds) => Promise<NewIndex>,
 ): Promise<PublishResult> {
   let sent = 0;
   let wasPut = false;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-    const standing = await place.current();
-    const { parts, existing, force = false } = await make(standing, { wasPut });
+    const current = await place.current();
+    const { parts, existing, force = false } = await make(current, { wasPut });
     const artifact = sparseIndexArtifact(parts);
     const { digest } = artifact.manifest;
-    if (standing?.digest === digest && !force) {
+    if (current?.digest === digest && !force) {
       await place.tidy();
       return { digest, sent };
     }
     const manifests = [...(artifact.manifests ?? []), artifact.manifest].map((each) => each.digest);
-    const made = [...manifests, ...artifact.blobs.keys()];
-    const wanted = new Set([...made, ...parts.others.map((part) => part.digest)]);
-    const end = await place.put(artifact, { base: standing?.digest, existing: existing, wanted });
+    const digests = [...manifests, ...artifact.blobs.keys()];
+    const wanted = new Set([...digests, ...parts.others.map((part) => part.digest)]);
+    const end = await place.put(artifact, { base: current?.digest, existing, wanted });
     if (end !== 'conflict') {
-      sent += made.filter((each) => !existing.has(each)).length;
+      sent += digests.filter((each) => !existing.has(each)).length;
       wasPut = true;
     }
     if (end === 'written') return { digest, sent };
@@ -277,11 +273,11 @@ interface CurrentParts {
 }
 
 async function intactParts(
-  standing: CurrentState | undefined,
+  current: CurrentState | undefined,
   index: IndexFile,
 ): Promise<CurrentParts> {
   const found = await undefinedIfDamaged(async () => {
-    const snapshot = await standing?.snapshot();
+    const snapshot = await current?.snapshot();
     if (snapshot === undefined) return 'none';
     return { snapshot, existing: await digestsOf(snapshot), refs: await snapshot.packages() };
   });

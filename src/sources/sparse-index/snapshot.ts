@@ -265,10 +265,15 @@ export class SparseIndexSnapshot {
 
   async #part(ref: PartRef, shown: string): Promise<Uint8Array> {
     if (ref.size > MAX_PART_BYTES) {
-      const most = thousands(MAX_PART_BYTES);
-      throw new SourceError('TOO_LARGE', shown, `has more than ${most} bytes, the most of a part`, {
-        hint: REWRITE_HINT,
-      });
+      const limit = thousands(MAX_PART_BYTES);
+      throw new SourceError(
+        'TOO_LARGE',
+        shown,
+        `has more than ${limit} bytes, the most of a part`,
+        {
+          hint: REWRITE_HINT,
+        },
+      );
     }
     const bytes = await this.#images.blob(ref).catch((error: unknown) => {
       const isDamage = error instanceof SourceError && error.code === 'BAD_DIGEST';

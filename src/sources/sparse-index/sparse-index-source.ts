@@ -29,11 +29,11 @@ export function sparseIndexSource(
       (await open(candidate.repository))?.fetch(candidate, target),
     released: async (candidate, target) =>
       (await open(candidate.repository))?.released?.(candidate, target),
-    owners: async (demand, target) => {
-      const candidates = [...(await possibleOwners(snapshot, demand))].sort(byCodePoint);
+    owners: async (crdRef, target) => {
+      const candidates = [...(await possibleOwners(snapshot, crdRef))].sort(byCodePoint);
       const owners = await Promise.all(
         candidates.map(
-          async (repository) => (await open(repository))?.owners?.(demand, target) ?? [],
+          async (repository) => (await open(repository))?.owners?.(crdRef, target) ?? [],
         ),
       );
       return owners.flat();
@@ -55,12 +55,12 @@ async function packageSource(
 /** Returns repositories that may have a version with a required CRD. */
 async function possibleOwners(
   snapshot: SparseIndexSnapshot,
-  demand: CrdRef,
+  crdRef: CrdRef,
 ): Promise<ReadonlySet<Repository>> {
-  if ('crd' in demand) {
-    return new Set((await snapshot.group(crdGroup(demand.crd)))?.byCrd(demand.crd));
+  if ('crd' in crdRef) {
+    return new Set((await snapshot.group(crdGroup(crdRef.crd)))?.byCrd(crdRef.crd));
   }
-  const { group, kind } = demand;
+  const { group, kind } = crdRef;
   if (group !== '*') {
     const part = await snapshot.group(group);
     return new Set(kind === '*' ? part?.all() : part?.byKind(kind));
@@ -75,10 +75,12 @@ async function searchRepositories(
   about: string,
 ): Promise<readonly Repository[]> {
   const word = about.toLowerCase();
-  const named = (await snapshot.repositories()).filter((name) => name.toLowerCase().includes(word));
+  const matching = (await snapshot.repositories()).filter((name) =>
+    name.toLowerCase().includes(word),
+  );
   const forms = new Set([word, ...pluralsOf(word)]);
   const found = await Promise.all([...forms].map((form) => snapshot.word(form)));
   const ofGroup = (await snapshot.group(word))?.all() ?? [];
   const ofCrd = (await snapshot.group(crdGroup(word)))?.byCrd(word) ?? [];
-  return [...new Set([named, ofGroup, ofCrd, ...found].flat())].sort(byCodePoint);
+  return [...new Set([matching, ofGroup, ofCrd, ...found].flat())].sort(byCodePoint);
 }

@@ -58,9 +58,9 @@ test('first-seen times of an index as a source count only for new packages', asy
 test('an index without dates causes no wrong differences', () => {
   const dated = held({ 'v1.0.0': version('one', { created: '2026-01-01T00:00:00Z' }) });
   const undated = held({ 'v1.0.0': version('one') });
-  expect(versionChanges(undated, dated).told).toEqual([]);
+  expect(versionChanges(undated, dated).incorrect).toEqual([]);
   const other = held({ 'v1.0.0': version('one', { created: '2026-02-01T00:00:00Z' }) });
-  expect(versionChanges(other, dated).told).toEqual(['v1.0.0']);
+  expect(versionChanges(other, dated).incorrect).toEqual(['v1.0.0']);
 });
 
 /** Compares two states with `count` tags. Counts reads of versions and steps of searches. */
