@@ -5,7 +5,6 @@ import type { FetchedPackage, PackageSource } from './package-source.js';
 import { allSettledInOrder } from '../base/time.js';
 import { auditImage } from '../oci/image/audit-image.js';
 import {
-  type ExpectedBlob,
   type ImageRepository,
   type OpenBlob,
   openBlob,
@@ -35,22 +34,21 @@ function auditedImages(source: ImageSource, isLocked: IsLocked): PackageSource {
       const images = await source.images(candidate, target);
       const manifest = await images?.manifest(version);
       if (images === undefined || manifest === undefined) return source.fetch(candidate, target);
-      const opened = sharedBlobs(images);
-      const wrapped = withOpenedBlobs(images, manifest, opened);
+      const { repository, close } = withOpenBlobs(images, manifest);
       if (!isLocked(candidate, manifest.digest)) {
         // Tags move only between images, so anything else is an error of the registry.
-        await locatePackage(wrapped, manifest.digest, target.rules);
+        await locatePackage(repository, manifest.digest, target.rules);
         return unreadPackage(manifest.digest);
       }
       try {
         // In parallel, to save a round trip. Blobs stay open until both are done.
         const [fetched, notes] = await allSettledInOrder([
-          fetchImage(wrapped, version, target),
-          auditImage(wrapped, version, target.rules),
+          fetchImage(repository, version, target),
+          auditImage(repository, version, target.rules),
         ]);
         return fetched && { ...fetched, notes: [...(fetched.notes ?? []), ...notes] };
       } finally {
-        await opened.close();
+        await close();
       }
     },
   };
@@ -61,34 +59,24 @@ function unreadPackage(digest: Digest): FetchedPackage {
   return { contents: { metas: [], objects: [], problems, warnings: [] }, digest };
 }
 
-/** Wraps a repository so that nothing is downloaded twice while an image is checked. */
-function withOpenedBlobs(
-  images: ImageRepository,
-  top: StoredManifest,
-  opened: ReturnType<typeof sharedBlobs>,
-): ImageRepository {
-  return {
+/** Wraps a repository so that it opens each blob once and keeps it open until `close`. */
+function withOpenBlobs(images: ImageRepository, top: StoredManifest) {
+  /** By digest and size, so that each size in a manifest is verified. */
+  const blobs = new Map<string, Promise<OpenBlob | undefined>>();
+  const repository: ImageRepository = {
     name: images.name,
     partial: images.partial,
     tags: () => images.tags(),
     manifest: async (reference) => (reference === top.digest ? top : images.manifest(reference)),
     blob: (descriptor) => images.blob(descriptor),
-    openBlob: (descriptor) => opened.open(descriptor),
-  };
-}
-
-/** Opens each blob once and keeps it open until `close`. */
-function sharedBlobs(images: ImageRepository) {
-  /** By digest and size, so that each size in a manifest is verified. */
-  const blobs = new Map<string, Promise<OpenBlob | undefined>>();
-  return {
-    open: async (descriptor: ExpectedBlob): Promise<OpenBlob | undefined> => {
+    openBlob: async (descriptor) => {
       const key = `${descriptor.digest} ${descriptor.size}`;
       const blob = await getOrCreate(blobs, key, () => openBlob(images, descriptor));
       return blob && { chunks: () => blob.chunks(), close: async () => {} };
     },
-    close: async () => {
-      for (const opening of blobs.values()) await (await opening.catch(() => undefined))?.close();
-    },
   };
+  const close = async () => {
+    for (const opening of blobs.values()) await (await opening.catch(() => undefined))?.close();
+  };
+  return { repository, close };
 }

@@ -95,5 +95,5 @@ export function hasWrittenMark(bytes: Buffer): boolean {
   return bytes.toString('utf8', 0, WRITTEN_MARK.length) === WRITTEN_MARK;
 }
 
-/** Number of bytes that `isMarked` needs. */
+/** Number of bytes that `hasWrittenMark` needs. */
 export const MARK_BYTES = WRITTEN_MARK.length;

@@ -170,11 +170,7 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
           pending.pax = parsedPax(await readExtendedHeader(reader, header));
           continue;
         case 'g':
-          yield globalHeader(
-            parsedPax(await readExtendedHeader(reader, header)),
-            header,
-            reader.position,
-          );
+          yield globalHeader(await readExtendedHeader(reader, header), header, reader.position);
           break;
         case 'L':
           pending.longName = tarText(await readExtendedHeader(reader, header));
@@ -238,8 +234,9 @@ function parsedPax(bytes: Uint8Array): PaxRecords {
 }
 
 /** Go returns a global header as an entry, named by its own records, and ignores its values. */
-function globalHeader({ path }: PaxRecords, { name }: TarHeader, offset: number): RawEntry {
-  return { name: path ?? name, type: 'global', offset, size: 0, content: emptyContent() };
+function globalHeader(bytes: Uint8Array, { name }: TarHeader, offset: number): RawEntry {
+  const { path = name } = parsedPax(bytes);
+  return { name: path, type: 'global', offset, size: 0, content: emptyContent() };
 }
 
 function withAttributes(header: TarHeader, { pax, longName }: PendingAttributes): TarHeader {

@@ -6,7 +6,6 @@ import { InputError, SourceError } from '../../base/errors.js';
 import { LIMITS, type Limits } from '../image/limits.js';
 import { loadZstdLibrary } from './zstd-library.js';
 
-/** A compressed or uncompressed layer. */
 interface StoredLayer {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Total size in bytes. */

@@ -78,7 +78,7 @@ function platformsOf(children: readonly Descriptor[]): string {
   return `\`${platforms.slice(0, MAX_PLATFORMS_SHOWN).join('`, `')}\``;
 }
 
-/** Returns the manifest of a child of an index. */
+/** Returns the manifest of a child of an index, after checking its size and media type. */
 export async function childManifest(
   repository: ImageRepository,
   child: Descriptor,

@@ -71,7 +71,6 @@ export async function readPackage<T>(
 interface Context<T> extends ReadOptions<T> {
   readonly repository: ImageRepository;
   readonly limits: Limits;
-  /** Compressions of the layers read so far. */
   readonly packings: Set<Compression>;
 }
 
@@ -230,12 +229,10 @@ const PACKAGE_YAML = 'package.yaml';
 
 const MAX_OTHERS_SHOWN = 5;
 
-/** Parses the content of package.yaml. */
 type ContentReader<T> = (stream: AsyncIterable<Uint8Array>) => Promise<T>;
 
 interface FoundPackageYaml<T> {
   readonly value: T;
-  /** Digest of package.yaml. */
   readonly digest: Digest;
   readonly path: string;
   /** Paths of other files named package.yaml, which the target ignores. */
@@ -272,7 +269,7 @@ async function findPackageYaml<T>(
   return found === undefined ? undefined : { ...found, others };
 }
 
-/** Returns whether a target reads an entry of the base layer as package.yaml. */
+/** Returns a function that selects the package.yaml of the base layer. */
 function isPackageYaml(rules: Pick<TargetRules, 'tarEntry'>): (entry: TarEntry) => boolean {
   return rules.tarEntry === 'exact'
     ? ({ name }) => name === PACKAGE_YAML

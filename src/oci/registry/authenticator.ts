@@ -32,6 +32,11 @@ export interface AuthScope {
   readonly credentials: CredentialStore;
 }
 
+interface Timing {
+  readonly clock: Clock;
+  readonly policy: RetryPolicy;
+}
+
 /** Authentication method, from the registry's challenge. */
 type AuthMethod =
   | { readonly scheme: 'basic' }
@@ -45,15 +50,12 @@ type AuthMethod =
  */
 export class Authenticator {
   readonly #transport: Transport;
-  readonly #timing: { readonly clock: Clock; readonly policy: RetryPolicy };
+  readonly #timing: Timing;
   readonly #methods = new Map<string, AuthMethod>();
   readonly #realms = new RealmPinning();
   readonly #authorizations = new WeakMap<CredentialStore, Map<string, Promise<Authorization>>>();
 
-  constructor(
-    transport: Transport,
-    timing: { readonly clock: Clock; readonly policy: RetryPolicy },
-  ) {
+  constructor(transport: Transport, timing: Timing) {
     this.#transport = transport;
     this.#timing = timing;
   }
@@ -62,13 +64,8 @@ export class Authenticator {
   async header(scope: AuthScope): Promise<string | undefined> {
     const method = this.#methods.get(scope.registry.origin);
     if (method === undefined) return undefined;
-    const { clock } = this.#timing;
-    const authorization = await this.#current(
-      scope,
-      method,
-      ({ expiresAt }) => expiresAt > clock.now(),
-    );
-    return authorization.header;
+    const now = () => this.#timing.clock.now();
+    return (await this.#current(scope, method, ({ expiresAt }) => expiresAt > now())).header;
   }
 
   /**
@@ -115,11 +112,8 @@ export class Authenticator {
   }
 
   #cachedFor(credentials: CredentialStore): Map<string, Promise<Authorization>> {
-    return getOrCreate(
-      this.#authorizations,
-      credentials,
-      () => new Map<string, Promise<Authorization>>(),
-    );
+    const make = () => new Map<string, Promise<Authorization>>();
+    return getOrCreate(this.#authorizations, credentials, make);
   }
 
   async #renew(
@@ -144,17 +138,16 @@ export class Authenticator {
       return permanent(`Bearer ${credentials.token.reveal()}`, credentials);
     }
     if (method.scheme === 'basic') return permanent(basicHeader(scope, credentials), credentials);
-    const token = await fetchToken(
-      this.#transport,
-      {
-        registry: scope.registry,
-        realm: method.realm,
-        service: method.service,
-        scope: `repository:${scope.path}:${scope.actions}`,
-        credentials,
-      },
-      this.#timing,
-    );
+    const { registry, path, actions } = scope;
+    const { realm, service } = method;
+    const request = {
+      registry,
+      realm,
+      service,
+      scope: `repository:${path}:${actions}`,
+      credentials,
+    };
+    const token = await fetchToken(this.#transport, request, this.#timing);
     const header = `Bearer ${token.value.reveal()}`;
     return { header, expiresAt: token.expiresAt, credentials };
   }
@@ -272,7 +265,7 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/;
 export async function fetchToken(
   transport: Transport,
   request: TokenRequest,
-  timing: { readonly clock: Clock; readonly policy: RetryPolicy },
+  timing: Timing,
 ): Promise<Token> {
   const subject = request.realm.host;
   const response = await transport(tokenHttpRequest(request)).catch((error: unknown) => {
@@ -390,11 +383,6 @@ function shownRealm(realm: string): string {
   return URL.canParse(realm) ? shownUrl(new URL(realm)) : printable(realm);
 }
 
-interface RegistryPath {
-  readonly registry: URL;
-  readonly path: string;
-}
-
 /**
  * Remembers the first token server of each registry.
  *
@@ -407,7 +395,7 @@ export class RealmPinning {
   readonly #byRepository = new Map<string, URL>();
 
   /** Throws if the registry named another realm before. */
-  check({ registry, path }: RegistryPath, realm: URL): void {
+  check({ registry, path }: Pick<AuthScope, 'registry' | 'path'>, realm: URL): void {
     const first = getOrCreate(this.#byRegistry, registry.origin, () => realm);
     const own = getOrCreate(this.#byRepository, `${registry.origin}/${path}`, () => realm);
     if (first.origin !== realm.origin) throw realmChanged(registry, first, realm);

@@ -291,7 +291,10 @@ export class RegistryClient {
     return this.#session.retried(subject, async () => {
       // The connection broke after the last byte, so no range is left to request.
       if (bytes.size > 0 && bytes.size === expected.size) return bytes.finish();
-      const resume = bytes.size > 0 && etag !== undefined ? rangeHeaders(bytes.size, etag) : {};
+      const resume =
+        bytes.size > 0 && etag !== undefined
+          ? { range: `bytes=${bytes.size}-`, 'if-range': etag }
+          : {};
       const { response } = await this.#session.get(name, url, resume, subject);
       if (response.status === 404) {
         await response.discard();
@@ -397,10 +400,6 @@ function contentType(response: HttpResponse): string {
 function isManifest(bytes: Uint8Array): boolean {
   const fields = fieldsOf(parseJson(bytes)?.value);
   return fields?.get('schemaVersion') !== undefined || fields?.get('mediaType') !== undefined;
-}
-
-function rangeHeaders(offset: number, etag: string): Record<string, string> {
-  return { range: `bytes=${offset}-`, 'if-range': etag };
 }
 
 function strongEtag(response: HttpResponse): string | undefined {

@@ -36,7 +36,7 @@ export class RegistryPusher {
     name: RemoteName,
     tag: string,
     { manifest, manifests = [], blobs }: Artifact,
-    { has = () => false, beforeTag: before = async () => true }: PushOptions = {},
+    { has = () => false, beforeTag }: PushOptions = {},
   ): Promise<boolean> {
     const all = [...blobs];
     const send = (some: readonly (readonly [Digest, Uint8Array])[]) =>
@@ -44,19 +44,19 @@ export class RegistryPusher {
         this.#blob(name, { digest, size: bytes.length, body: bytes }),
       );
     await send(all.filter(([digest]) => !has(digest)));
-    const rest = all.filter(([digest]) => has(digest));
+    const existing = all.filter(([digest]) => has(digest));
     for (const child of manifests) {
       if (has(child.digest)) continue;
       try {
         await this.#manifest(name, child.digest, child);
       } catch (error) {
-        if (!(error instanceof SourceError) || rest.length === 0) throw error;
+        if (!(error instanceof SourceError) || existing.length === 0) throw error;
         // The registry may have garbage-collected blobs that it had before.
-        await send(rest.splice(0));
+        await send(existing.splice(0));
         await this.#manifest(name, child.digest, child);
       }
     }
-    return this.#manifest(name, tag, manifest, before);
+    return this.#manifest(name, tag, manifest, beforeTag);
   }
 
   /** Returns a repository to which images are copied. */

@@ -54,7 +54,8 @@ export async function withRetries<T>(
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
-    } catch (error) {
+    } catch (failure) {
+      const error = asTransient(failure);
       if (!(error instanceof TransientError)) throw error;
       if (error.maxRetries !== undefined) limited += 1;
       const wait = waitAfter(tries, error, clock, policy);
@@ -98,14 +99,10 @@ export function isTransientStatus(status: number): boolean {
 export function asTransient(error: unknown): unknown {
   const code = codeOf(error);
   if (!isTransientCode(code)) return error;
-  const message =
-    error instanceof HostUnreachableError ? error.message : (describeCode(code) ?? code);
-  return new TransientError(message, { cause: error });
-}
-
-function describeCode(code: string): string | undefined {
   const words = TRANSIENT_CODES.get(code);
-  return words && `${words} (${code})`;
+  const described = words === undefined ? code : `${words} (${code})`;
+  const message = error instanceof HostUnreachableError ? error.message : described;
+  return new TransientError(message, { cause: error });
 }
 
 function isTransientCode(code: string): boolean {
@@ -151,14 +148,9 @@ export class HostUnreachableError extends Error {
   readonly request: FailedRequest;
 
   constructor(code: string, request: FailedRequest, cause: unknown) {
-    super(
-      cause instanceof RefusedAddressError
-        ? refusedMessage(cause, request)
-        : unreachableMessage(code, request),
-      {
-        cause,
-      },
-    );
+    const isRefused = cause instanceof RefusedAddressError;
+    const message = isRefused ? refusedMessage(cause, request) : unreachableMessage(code, request);
+    super(message, { cause });
     this.code = code;
     this.request = request;
   }

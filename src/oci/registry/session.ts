@@ -4,7 +4,6 @@ import {
   asSourceError,
   isCertificateError,
   unreachableCause,
-  asTransient,
   HostUnreachableError,
   isTransientStatus,
   RETRY_POLICY,
@@ -51,10 +50,8 @@ export class RegistrySession {
     this.#transport = options.transport;
     this.clock = options.clock ?? realClock;
     this.#retry = options.retry ?? RETRY_POLICY;
-    this.#authenticator = new Authenticator(this.#transport, {
-      clock: this.clock,
-      policy: this.#retry,
-    });
+    const timing = { clock: this.clock, policy: this.#retry };
+    this.#authenticator = new Authenticator(this.#transport, timing);
   }
 
   /** Returns the URL of a path such as `manifests/v1.0.0` in a repository. */
@@ -97,17 +94,7 @@ export class RegistrySession {
   /** Retries transient failures by the policy. Throws the last failure as a `SourceError`. */
   async retried<T>(subject: string, attempt: () => Promise<T>): Promise<T> {
     try {
-      return await withRetries(
-        async () => {
-          try {
-            return await attempt();
-          } catch (error) {
-            throw asTransient(error);
-          }
-        },
-        this.clock,
-        this.#retry,
-      );
+      return await withRetries(attempt, this.clock, this.#retry);
     } catch (error) {
       if (error instanceof OutOfTime) throw error.about(subject);
       const failed = unreachableCause(error)?.request.url.origin;

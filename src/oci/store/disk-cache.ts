@@ -37,6 +37,8 @@ export class DiskCache {
   readonly offline: boolean;
   readonly folder: string;
   readonly #root: string;
+  /** Has all unfinished files, so that those of killed processes are found. */
+  readonly #temporary: string;
   readonly #note: (line: string) => void;
   readonly #warned = new Set<string>();
   #writable = true;
@@ -47,6 +49,7 @@ export class DiskCache {
     this.folder = folder;
     this.offline = offline;
     this.#root = join(folder, CACHE_FORMAT);
+    this.#temporary = join(this.#root, 'unfinished');
     this.#note = note;
   }
 
@@ -135,11 +138,6 @@ export class DiskCache {
     const body = JSON.stringify(answer);
     const bytes = Buffer.from(`${sha256(body)}\n${body}`);
     return this.#write(this.#recordPath(kind, key), (file) => file.writeFile(bytes));
-  }
-
-  /** All unfinished files are in one folder, so that those of killed processes are found. */
-  get #temporary(): string {
-    return join(this.#root, 'unfinished');
   }
 
   #blobPath(digest: Digest): string {

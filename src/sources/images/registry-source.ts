@@ -185,19 +185,11 @@ function withImageConfig(
   { original, rewrittenBy, secret }: ImageLocation,
   isGiven: (secret: string) => boolean,
 ): SourceError {
+  const { code, message, hint } = error;
+  const subject = rewrittenBy && `${original}, rewritten by ${shownConfig(rewrittenBy)}`;
   const located =
-    rewrittenBy === undefined
-      ? error
-      : new SourceError(
-          error.code,
-          `${original}, rewritten by ${shownConfig(rewrittenBy)}`,
-          error.message,
-          {
-            cause: error,
-            hint: error.hint,
-          },
-        );
-  if (error.code !== 'UNAUTHORIZED' || secret === undefined || isGiven(secret.name)) return located;
+    subject === undefined ? error : new SourceError(code, subject, message, { cause: error, hint });
+  if (code !== 'UNAUTHORIZED' || secret === undefined || isGiven(secret.name)) return located;
   return located.advising(
     `${shownConfig(secret.namedBy)} names the Secret \`${secret.name}\`, which was not given: give a file that holds it with \`--pull-secret\``,
   );

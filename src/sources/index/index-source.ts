@@ -105,21 +105,18 @@ async function uncompressedBytes(file: string, shown: string): Promise<Uint8Arra
 async function readBytes(file: string, shown: string): Promise<Uint8Array> {
   let bytes;
   try {
-    const { size, isFile } = await fileSize(file);
-    // The size of a pipe is not known in advance.
-    if (isFile && size > MAX_INDEX_BYTES) throw tooLarge(shown);
-    bytes = isFile ? await readFile(file) : await readUpTo(createReadStream(file), MAX_INDEX_BYTES);
+    const found = await stat(file);
+    if (found.isFile() && found.size > MAX_INDEX_BYTES) throw tooLarge(shown);
+    // Pipes, and files in /proc, have size 0 although they have content.
+    const hasSize = found.isFile() && found.size > 0;
+    bytes = hasSize
+      ? await readFile(file)
+      : await readUpTo(createReadStream(file), MAX_INDEX_BYTES);
   } catch (error) {
     throw error instanceof SourceError ? error : readError(shown, error);
   }
   if (bytes === undefined) throw tooLarge(shown);
   return bytes;
-}
-
-async function fileSize(file: string): Promise<{ size: number; isFile: boolean }> {
-  const found = await stat(file);
-  // Files in /proc have size 0 although they have content.
-  return { size: found.size, isFile: found.isFile() && found.size > 0 };
 }
 
 function tooLarge(shown: string): SourceError {

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { IndexFile, IndexPackage } from '../index/index-file.js';
+import type { IndexFile } from '../index/index-file.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { byCodePoint } from '../../base/collections.js';
 import {
@@ -247,15 +247,6 @@ const EMPTY_STATE: PreviousParts = {
   group: async (name) => new GroupPart(name),
 };
 
-/** A package that is new, changed or removed. */
-interface PartChange {
-  readonly repository: Repository;
-  /** undefined if the package is new. */
-  readonly before: IndexPackage | undefined;
-  /** undefined if the package is removed. */
-  readonly after: IndexPackage | undefined;
-}
-
 /**
  * A sparse index that is being changed. The bytes depend only on its content: an index that is
  * built at once and one that is updated in steps are equal.
@@ -281,7 +272,7 @@ export class SparseIndexBuilder {
     this.#words = new Map([...before.words].map(([word, by]) => [word, new Set(by)]));
   }
 
-  async change({ repository, before, after }: PartChange): Promise<void> {
+  async change({ repository, before, after }: RefreshedPackage): Promise<void> {
     const was = before === undefined ? NO_APIS : collectApis(repository, before);
     const is = after === undefined ? NO_APIS : collectApis(repository, after);
     await this.#changeGroups(repository, was, is);
@@ -301,16 +292,11 @@ export class SparseIndexBuilder {
       else this.#groups.set(name, this.#addBytes(part.format()));
     }
     const others: Part[] = [];
-    const nodesOf = (table: TableName, entries: ReadonlyMap<string, unknown>) => {
-      const { nodes, part } = this.#table(table, entries);
-      others.push(...nodes);
-      return part;
-    };
     const words = [...this.#words].map(([word, by]) => [word, [...by].sort(byCodePoint)] as const);
     const tables = {
-      packages: nodesOf('packages', formatRefs(this.#packages, formatPackageRef)),
-      groups: nodesOf('groups', formatRefs(this.#groups, formatRef)),
-      words: nodesOf('words', new Map(words)),
+      packages: this.#table(others, 'packages', formatRefs(this.#packages, formatPackageRef)),
+      groups: this.#table(others, 'groups', formatRefs(this.#groups, formatRef)),
+      words: this.#table(others, 'words', new Map(words)),
     };
     for (const [repository, { digest, size }] of this.#packages) {
       const title = `packages/${safePath(repository)}@.json`;
@@ -359,25 +345,22 @@ export class SparseIndexBuilder {
     }
   }
 
-  #table(
-    table: TableName,
-    entries: ReadonlyMap<string, unknown>,
-  ): { readonly nodes: readonly Part[]; readonly part: Part } {
-    const nodes: Part[] = [];
+  /** Returns a table, and adds its nodes to `others`. */
+  #table(others: Part[], table: TableName, entries: ReadonlyMap<string, unknown>): Part {
     const digits = (2 ** bucketBits(entries.size) - 1).toString(16).length;
     const buckets = groupByBucket(entries.keys(), bucketBits(entries.size)).map((keys, i) => {
       if (keys.length === 0) return null;
       const text = formatMapping(keys.map((key) => [key, entries.get(key)]));
       const ref = this.#addBytes(`{${JSON.stringify(table)}:${text}}\n`);
       const title = `lookup/${table}/${i.toString(16).padStart(digits, '0')}.json`;
-      nodes.push({ ...ref, kind: 'node', title });
+      others.push({ ...ref, kind: 'node', title });
       return formatRef(ref);
     });
     const lines = buckets.map((bucket) => `\n${JSON.stringify(bucket)}`);
     const ref = this.#addBytes(
       `{"table":${JSON.stringify(table)},"buckets":[${lines.join(',')}\n]}\n`,
     );
-    return { nodes, part: { ...ref, kind: 'table', title: `lookup/${table}.json` } };
+    return { ...ref, kind: 'table', title: `lookup/${table}.json` };
   }
 
   #addBytes(text: string): PartRef {

@@ -149,12 +149,10 @@ export class SparseIndexSnapshot {
     return this.#all('words', parseStrings);
   }
 
-  /** References to the tables. */
   get tables(): Readonly<Record<TableName, PartRef>> {
     return this.#tables;
   }
 
-  /** Reference to the list of required packages. */
   get required(): PartRef | undefined {
     return this.#tables.required;
   }
