@@ -101,10 +101,10 @@ export function lockFolders(
   try {
     for (const folder of folders) {
       const lock = lockPath(folder);
-      const found = takeLock(lock, lockText(lockHolder(), folder, home ?? folder));
-      if (found !== undefined) {
+      const otherLock = takeLock(lock, lockText(lockHolder(), folder, home ?? folder));
+      if (otherLock !== undefined) {
         release();
-        const { pid, host } = parseLock(found);
+        const { pid, host } = parseLock(otherLock);
         return { lock, pid, host };
       }
       lockFiles.push(lock);
@@ -159,12 +159,12 @@ function takeLock(lock: string, text: string): string | undefined {
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
-    const found = readLock(lock);
-    if (found === undefined) continue;
-    if (tries >= MAX_TAKEOVERS || !isStale(lock, found) || hasJournal(lock, found)) {
-      return found.text;
+    const existing = readLock(lock);
+    if (existing === undefined) continue;
+    if (tries >= MAX_TAKEOVERS || !isStale(lock, existing) || hasJournal(lock, existing)) {
+      return existing.text;
     }
-    removeStaleLock(lock, found.text);
+    removeStaleLock(lock, existing.text);
   }
 }
 
@@ -186,10 +186,10 @@ interface FoundLock {
 /** Returns undefined if the lock was released meanwhile. */
 function readLock(lock: string): FoundLock | undefined {
   try {
-    const found = lstatSync(lock);
-    const createdAt = found.mtimeMs;
-    if (found.isSymbolicLink()) return { text: readlinkSync(lock), createdAt };
-    const isText = found.isFile() && found.size <= MAX_LOCK_BYTES;
+    const stats = lstatSync(lock);
+    const createdAt = stats.mtimeMs;
+    if (stats.isSymbolicLink()) return { text: readlinkSync(lock), createdAt };
+    const isText = stats.isFile() && stats.size <= MAX_LOCK_BYTES;
     return { text: isText ? readFileSync(lock, 'utf8').trim() : '', createdAt };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;

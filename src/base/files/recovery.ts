@@ -94,9 +94,9 @@ export async function commitJournal(journal: FileHandle): Promise<void> {
 /** Reads the journal in a folder. Returns undefined if there is none. */
 async function readJournal(home: string): Promise<FoundJournal | undefined> {
   const path = join(home, JOURNAL_NAME);
-  const found = await undefinedIfAbsent(lstat(path));
-  if (found === undefined) return undefined;
-  if (!found.isFile() || found.size > MAX_JOURNAL_BYTES) {
+  const stats = await undefinedIfAbsent(lstat(path));
+  if (stats === undefined) return undefined;
+  if (!stats.isFile() || stats.size > MAX_JOURNAL_BYTES) {
     throw new InputError(`\`${path}\` is not a file that xpkg-resolve wrote`, {
       hint: 'xpkg-resolve keeps its journal under that name: remove it, and run again',
     });
@@ -212,13 +212,13 @@ function isOwnUser(uid: number): boolean {
 
 /** Recovers the transaction of a journal. The caller holds the lock of the folder. */
 export async function recoverJournal(home: string): Promise<void> {
-  const found = await readJournal(home);
-  if (found === undefined) return;
-  if (found.plan !== undefined && isTrusted(found.plan)) {
-    if (found.committed) await rollForwardOrBack(found.plan);
-    await removeTemporaryFiles(found.plan);
-    for (const folder of found.plan.locked) removeLockOf(found.plan.holder, folder, home);
-    for (const folder of found.plan.folders.toReversed()) await removeIfEmpty(folder);
+  const journal = await readJournal(home);
+  if (journal === undefined) return;
+  if (journal.plan !== undefined && isTrusted(journal.plan)) {
+    if (journal.committed) await rollForwardOrBack(journal.plan);
+    await removeTemporaryFiles(journal.plan);
+    for (const folder of journal.plan.locked) removeLockOf(journal.plan.holder, folder, home);
+    for (const folder of journal.plan.folders.toReversed()) await removeIfEmpty(folder);
   }
   await removeWithRetry(join(home, JOURNAL_NAME));
 }
@@ -252,9 +252,9 @@ async function syncFolders(changes: readonly PlannedChange[]): Promise<void> {
 
 /** Returns the folder, or its nearest parent that exists. */
 export async function existingFolder(folder: string): Promise<string> {
-  const found = await undefinedIfAbsent(stat(folder));
+  const stats = await undefinedIfAbsent(stat(folder));
   const parent = dirname(folder);
-  return found !== undefined || parent === folder ? folder : existingFolder(parent);
+  return stats !== undefined || parent === folder ? folder : existingFolder(parent);
 }
 
 async function recoverFolder(
@@ -275,8 +275,8 @@ async function recoverFolder(
 /** Whether a folder has a lock or journal of a trusted user. Called often, so synchronous. */
 function hasLockOrJournal(folder: string, isTrustedUser: (uid: number) => boolean): boolean {
   return [lockPath(folder), join(folder, JOURNAL_NAME)].some((path) => {
-    const found = statIfReadable(path);
-    return found !== undefined && isTrustedUser(found.uid);
+    const stats = statIfReadable(path);
+    return stats !== undefined && isTrustedUser(stats.uid);
   });
 }
 
@@ -389,9 +389,9 @@ async function stateOf(change: PlannedChange): Promise<ChangeState> {
 
 /** Returns undefined if there is nothing, and `other` if it is not a file. */
 async function contentOf(path: string): Promise<FileContent> {
-  const found = await undefinedIfAbsent(lstat(path));
-  if (found?.isFile() === false) return 'other';
-  return found && undefinedIfAbsent(readFile(path));
+  const stats = await undefinedIfAbsent(lstat(path));
+  if (stats?.isFile() === false) return 'other';
+  return stats && undefinedIfAbsent(readFile(path));
 }
 
 function hasDigest(content: FileContent, digest: Digest | undefined): boolean {

@@ -265,11 +265,11 @@ async function makeBackup(path: string, backup: string): Promise<void> {
 
 /** Returns the changes of files that differ from the new content. */
 async function neededChanges(changes: readonly FileChange[]): Promise<readonly FileChange[]> {
-  const found: FileChange[] = [];
+  const needed: FileChange[] = [];
   for (const each of changes) {
-    if (await withWriteError(each.path, () => isNeeded(each))) found.push(each);
+    if (await withWriteError(each.path, () => isNeeded(each))) needed.push(each);
   }
-  return found;
+  return needed;
 }
 
 async function isNeeded({ path, content, ownOnly = false }: FileChange): Promise<boolean> {
@@ -286,9 +286,9 @@ async function isNeeded({ path, content, ownOnly = false }: FileChange): Promise
 
 /** Returns undefined if there is nothing. Refuses devices: reading them may never end. */
 async function contentOf(path: string): Promise<Buffer | undefined> {
-  const found = await undefinedIfAbsent(lstat(path));
-  if (found === undefined || found.isFile()) return found && readFile(path);
-  throw new InputError(`\`${path}\` is ${found.isDirectory() ? 'a folder' : 'not a file'}`, {
+  const stats = await undefinedIfAbsent(lstat(path));
+  if (stats === undefined || stats.isFile()) return stats && readFile(path);
+  throw new InputError(`\`${path}\` is ${stats.isDirectory() ? 'a folder' : 'not a file'}`, {
     hint: 'a file is to be written there: remove it, or name another place',
   });
 }

@@ -34,10 +34,10 @@ export class ByteReader {
 
   /** Yields the next `count` bytes in chunks, or fewer at the end of the stream. */
   async *stream(count: number): AsyncGenerator<Uint8Array> {
-    for (let left = count; left > 0;) {
+    for (let remaining = count; remaining > 0;) {
       if (this.#buffered.length === 0 && !(await this.#readChunk())) return;
-      const piece = this.#take(Math.min(left, this.#buffered.length));
-      left -= piece.length;
+      const piece = this.#take(Math.min(remaining, this.#buffered.length));
+      remaining -= piece.length;
       yield piece;
     }
   }
@@ -45,9 +45,9 @@ export class ByteReader {
   /** Skips the next `count` bytes. Returns the number of bytes skipped. */
   async skip(count: number): Promise<number> {
     const before = this.#position;
-    for (let left = count; left > 0;) {
+    for (let remaining = count; remaining > 0;) {
       if (this.#buffered.length === 0 && !(await this.#readChunk())) break;
-      left -= this.#take(Math.min(left, this.#buffered.length)).length;
+      remaining -= this.#take(Math.min(remaining, this.#buffered.length)).length;
     }
     return this.#position - before;
   }

@@ -250,8 +250,8 @@ async function* entry(reader: ByteReader, header: TarHeader): AsyncGenerator<Raw
   const size = HEADER_ONLY.has(flag) ? 0 : header.size;
   const offset = reader.position;
   yield { name, type: entryType(flag), offset, size, content: contentOf(reader, size) };
-  const left = offset + size - reader.position;
-  if ((await reader.skip(left)) < left) throw new DamagedTar('a file cut off');
+  const unread = offset + size - reader.position;
+  if ((await reader.skip(unread)) < unread) throw new DamagedTar('a file cut off');
   await reader.skip(padding(size));
 }
 
@@ -261,12 +261,12 @@ function entryType(flag: string): RawEntry['type'] {
 }
 
 async function* contentOf(reader: ByteReader, size: number): AsyncGenerator<Uint8Array> {
-  let left = size;
+  let missing = size;
   for await (const chunk of reader.stream(size)) {
-    left -= chunk.length;
+    missing -= chunk.length;
     yield chunk;
   }
-  if (left > 0) throw new DamagedTar('a file cut off');
+  if (missing > 0) throw new DamagedTar('a file cut off');
 }
 
 async function* emptyContent(): AsyncGenerator<Uint8Array> {}

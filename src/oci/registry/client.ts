@@ -306,8 +306,8 @@ export class RegistryClient {
       }
       if (bytes.size > 0 && !isContinuation(response, bytes.size)) await bytes.restart();
       etag = strongEtag(response);
-      const left = expected.size - bytes.size;
-      await bytes.addAll(withPaceCheck(response.body, this.#session.clock, left));
+      const remaining = expected.size - bytes.size;
+      await bytes.addAll(withPaceCheck(response.body, this.#session.clock, remaining));
       // A 206 may be shorter than the requested range, but a 200 is complete.
       if (response.status === 200 && bytes.size < expected.size) throw await bytes.tooShortError();
       return bytes.finish();

@@ -43,10 +43,10 @@ export async function summarizeCache(folder: string): Promise<CacheSummary> {
 async function totalsIn(folder: string): Promise<FileTotals> {
   let [files, bytes] = [0, 0];
   for (const name of await namesIn(folder)) {
-    const found = isUnfinished(name) ? undefined : await statIfPresent(join(folder, name));
-    if (found === undefined) continue;
+    const stats = isUnfinished(name) ? undefined : await statIfPresent(join(folder, name));
+    if (stats === undefined) continue;
     files += 1;
-    bytes += found.size;
+    bytes += stats.size;
   }
   return { files, bytes };
 }

@@ -94,7 +94,7 @@ async function prefetch(
   digest: Digest,
   signal: AbortSignal,
 ): Promise<void> {
-  if (await cache.holdsBlob(digest)) return;
+  if (await cache.hasBlob(digest)) return;
   const keeping = cache.keepBlobFrom(digest, (to) => remote.copyUnsized(digest, to, signal));
   await keeping.catch(() => undefined);
 }

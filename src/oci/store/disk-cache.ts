@@ -84,7 +84,7 @@ export class DiskCache {
   }
 
   /** Whether the file of a blob exists, intact or not. */
-  async holdsBlob(digest: Digest): Promise<boolean> {
+  async hasBlob(digest: Digest): Promise<boolean> {
     const path = this.#blobPath(digest);
     const size = await folderTree(dirname(path), this.folder)
       .size(basename(path))

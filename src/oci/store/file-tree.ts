@@ -30,10 +30,10 @@ export async function openFileTree(path: string, shown: string): Promise<FileTre
 export function folderTree(folder: string, shown: string): FileTree {
   return fileTree(shown, {
     size: async (path) => {
-      const found = await undefinedIfAbsent(stat(join(folder, path))).catch((error: unknown) => {
+      const stats = await undefinedIfAbsent(stat(join(folder, path))).catch((error: unknown) => {
         throw unreadable(shown, path, error);
       });
-      return found?.isFile() === true ? found.size : undefined;
+      return stats?.isFile() === true ? stats.size : undefined;
     },
     read: (path) => readFile(join(folder, path)),
     stream: (path) => createReadStream(join(folder, path)),

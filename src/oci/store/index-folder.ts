@@ -146,11 +146,11 @@ export class IndexFolder {
 
   /** Throws if the folder has other content. */
   async #exists(): Promise<boolean> {
-    const found = await stat(this.#folder).catch((error: unknown) => {
+    const stats = await stat(this.#folder).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw error;
     });
-    if (found === undefined) return false;
+    if (stats === undefined) return false;
     const names = await namesIn(this.#folder);
     const other = names.find(
       (name) =>

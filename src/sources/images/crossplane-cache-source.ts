@@ -22,10 +22,10 @@ import { openXpkgSource } from './image-source.js';
  * name the file after it. Its files cannot be verified against the digest of an image.
  */
 export async function openCrossplaneCache(folder: string, shown: string): Promise<PackageSource> {
-  const found = await stat(folder).catch((error: unknown) => {
+  const stats = await stat(folder).catch((error: unknown) => {
     throw readError(shown, error);
   });
-  if (!found.isDirectory()) throw new InputError(`${shown}: not a folder`);
+  if (!stats.isDirectory()) throw new InputError(`${shown}: not a folder`);
   return {
     tags: async () => undefined,
     fetch: async (candidate, target) => {
@@ -83,10 +83,10 @@ function fileName(id: string): string {
 
 /** Returns undefined if there is no such file. */
 async function sizeOf(file: string, shown: string): Promise<number | undefined> {
-  const found = await undefinedIfAbsent(stat(file)).catch((error: unknown) => {
+  const stats = await undefinedIfAbsent(stat(file)).catch((error: unknown) => {
     throw readError(shown, error);
   });
-  return found?.size;
+  return stats?.size;
 }
 
 async function readCached(

@@ -105,10 +105,10 @@ async function uncompressedBytes(file: string, shown: string): Promise<Uint8Arra
 async function readBytes(file: string, shown: string): Promise<Uint8Array> {
   let bytes;
   try {
-    const found = await stat(file);
-    if (found.isFile() && found.size > MAX_INDEX_BYTES) throw tooLarge(shown);
+    const stats = await stat(file);
+    if (stats.isFile() && stats.size > MAX_INDEX_BYTES) throw tooLarge(shown);
     // Pipes, and files in /proc, have size 0 although they have content.
-    const hasSize = found.isFile() && found.size > 0;
+    const hasSize = stats.isFile() && stats.size > 0;
     bytes = hasSize
       ? await readFile(file)
       : await readUpTo(createReadStream(file), MAX_INDEX_BYTES);
