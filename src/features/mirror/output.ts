@@ -89,12 +89,11 @@ export const imagesOutput = jsonOutput(
   }),
 );
 
-/** Fields of an image in every command. */
 function imageFields({ repository, version, digest, role }: ClosureImage) {
   return { source: repository, version, digest, role };
 }
 
-/** Blobs and manifests, each counted once: images share layers. */
+/** Returns the size of all blobs and manifests; what several images share is counted once. */
 function total(listed: readonly ListedImage[]): number {
   const sizes = new Map<string, number>();
   for (const { image, platforms } of listed) {
@@ -156,7 +155,14 @@ export interface MirrorValue {
 
 export const mirrorOutput = jsonOutput(
   mirrorSchema,
-  ({ address, images, outcomes, bytes, imageConfigs, commands }: MirrorValue) => ({
+  ({
+    address,
+    images,
+    outcomes,
+    bytes,
+    imageConfigs,
+    commands,
+  }: MirrorValue): Static<typeof mirrorSchema> => ({
     to: address,
     images: images.map((one, i) => ({
       ...imageFields(one.image),

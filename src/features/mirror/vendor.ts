@@ -1,6 +1,5 @@
-import { copyAll, incompleteImage, walkImage } from './image-parts.js';
+import { blobsOf, copyAll, type FoundImage, incompleteImage, walkImage } from './image-parts.js';
 import { type DigestedPackage, findImage } from './lockfile-images.js';
-import type { Digest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import type { Target } from '../../crossplane/releases/target.js';
@@ -46,8 +45,8 @@ export async function vendor(
       });
     }
     if (extent === 'whole') {
-      await copyWholeImage(copying, locked.digest, (part) =>
-        layout.blobFrom(part.digest, (to) => copyBlob(images, part, to)),
+      await copyWholeImage({ images: copying, manifest }, (blob) =>
+        layout.blobFrom(blob.digest, (to) => copyBlob(images, blob, to)),
       );
     }
     layout.name(reference, manifest);
@@ -87,28 +86,20 @@ function copyingRepository(images: ImageRepository, layout: LayoutWriter): Image
  * `copy` returns the size of the config or layer in bytes, or undefined if it is missing.
  */
 export async function copyWholeImage(
-  repository: ImageRepository,
-  digest: Digest,
-  copy: (part: Descriptor) => Promise<number | undefined>,
+  image: FoundImage,
+  copy: (blob: Descriptor) => Promise<number | undefined>,
 ): Promise<void> {
-  const subject = `${repository.name}@${digest}`;
-  const manifest = await repository.manifest(digest);
-  if (manifest === undefined) {
-    throw incompleteImage(subject, `the manifest ${digest} is not there`);
-  }
-  await walkImage(
-    { images: repository, manifest },
-    {
-      image: async ({ stored, manifest: { config, layers } }) => {
-        const at = `${repository.name}@${stored.digest}`;
-        for (const part of [config, ...layers]) {
-          const size = await copy(part);
-          if (size === part.size) continue;
-          if (size === undefined) throw incompleteImage(at, `the blob ${part.digest} is not there`);
-          const what = `the blob ${part.digest} has ${size} bytes, where the manifest says ${part.size}`;
-          throw new SourceError('BAD_DIGEST', at, what);
-        }
-      },
+  await walkImage(image, {
+    image: async ({ stored, manifest }) => {
+      const subject = `${image.images.name}@${stored.digest}`;
+      for (const blob of blobsOf(manifest)) {
+        const size = await copy(blob);
+        if (size === blob.size) continue;
+        const name = `the blob ${blob.digest}`;
+        if (size === undefined) throw incompleteImage(subject, `${name} is not there`);
+        const what = `${name} has ${size} bytes, where the manifest says ${blob.size}`;
+        throw new SourceError('BAD_DIGEST', subject, what);
+      }
     },
-  );
+  });
 }

@@ -21,7 +21,6 @@ import { networkFlags } from '../../cli/sources/network-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { isObjectName } from '../../crossplane/packages/object-names.js';
 import { type Target, targetFor } from '../../crossplane/releases/target.js';
-import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import type { BundleLayout, RenderRecord } from '../../project/manifests/render-record.js';
 import { renderOutput, type RenderValue } from './output.js';
 
@@ -203,7 +202,8 @@ async function renderLock(
   }
   const files = [...rendering.files.keys()].map((name) => `${folder.named}/${name}`).sort();
   if (check) {
-    const differs = folder.isEmpty ? [absent(folder)] : folder.mismatches(rendering);
+    const absent = { kind: 'bundle', file: folder.named, text: 'no bundle is there' } as const;
+    const differs = folder.isEmpty ? [absent] : folder.mismatches(rendering);
     if (differs.length > 0) {
       throw new OtherResult((output, full) => reportMismatches(differs, { output, lock }, full));
     }
@@ -217,10 +217,6 @@ async function renderLock(
   const verb = write ? 'rendered' : 'would be rendered';
   const headline = `${folder.named}/ ${verb} for Crossplane ${crossplane}`;
   return { status: 'rendered', crossplane, files, headline, note };
-}
-
-function absent({ named }: BundleFolder): Mismatch {
-  return { kind: 'bundle', file: named, text: 'no bundle is there' };
 }
 
 function releaseOf(version: string): Target {

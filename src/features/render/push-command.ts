@@ -79,10 +79,7 @@ const MOST_SINGLE_FILES = 50;
 
 /** OCI annotations about the origin of an artifact; Flux shows them. */
 function originOf(
-  {
-    source,
-    revision,
-  }: { readonly source?: string | undefined; readonly revision?: string | undefined },
+  { source, revision }: Readonly<Record<'source' | 'revision', string | undefined>>,
   lockfile: string,
   io: RunIo,
 ): Readonly<Record<string, string>> {

@@ -59,9 +59,7 @@ function packageOf(locked: LockedPackage): object {
     downloadLocation: 'NOASSERTION',
     filesAnalyzed: false,
     primaryPackagePurpose: 'CONTAINER',
-    ...(digest === undefined
-      ? {}
-      : { checksums: [{ algorithm: 'SHA256', checksumValue: digest.split(':')[1]! }] }),
+    checksums: digest && [{ algorithm: 'SHA256', checksumValue: digest.split(':')[1]! }],
     externalRefs: [
       {
         referenceCategory: 'PACKAGE-MANAGER',
@@ -84,6 +82,6 @@ function relationship(from: string, type: string, to: string, constraint?: strin
     spdxElementId: from,
     relationshipType: type,
     relatedSpdxElement: to,
-    ...(constraint === undefined ? {} : { comment: constraint }),
+    comment: constraint,
   };
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { sha256 } from '../../../src/base/digest.js';
 import { copyWholeImage } from '../../../src/features/mirror/vendor.js';
 import { blobOf, indexOf, packageImage, type Image } from '../../support/registry/image.js';
 import { MemoryRepository } from '../../support/registry/memory-repository.js';
@@ -11,7 +10,8 @@ const index = indexOf([{ image: child }]);
 async function copied(image: Image, extra = 0): Promise<string[]> {
   const digests: string[] = [];
   const repository = new MemoryRepository(image);
-  await copyWholeImage(repository, sha256(image.bytes), async (part) => {
+  const manifest = (await repository.manifest(image.digest))!;
+  await copyWholeImage({ images: repository, manifest }, async (part) => {
     digests.push(part.digest);
     const bytes = await repository.blob(part);
     return bytes && bytes.length + extra;
