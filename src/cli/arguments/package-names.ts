@@ -1,6 +1,7 @@
 import { InputError } from '../../base/errors.js';
 import { didYouMean } from '../../base/messages.js';
 import type { Repository } from '../../crossplane/packages/package.js';
+import { packageName } from '../../crossplane/packages/repository-names.js';
 import { referenceMistake } from '../../project/inputs/references.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
@@ -39,7 +40,7 @@ export async function fullName(typed: string, known: Known): Promise<Repository>
   }
   const meant =
     didYouMean(typed, listed) ??
-    (typed.includes('/') ? undefined : didYouMean(typed, [...new Set(listed.map(lastPart))]));
+    (typed.includes('/') ? undefined : didYouMean(typed, [...new Set(listed.map(packageName))]));
   if (meant !== undefined) {
     throw new InputError(`no source knows \`${typed}\``, { hint: `did you mean \`${meant}\`?` });
   }
@@ -47,10 +48,6 @@ export async function fullName(typed: string, known: Known): Promise<Repository>
   throw new InputError(`\`${typed}\` is neither locked nor listed by a source`, {
     hint: 'name the package in full, registry included',
   });
-}
-
-function lastPart(repository: Repository): string {
-  return repository.slice(repository.lastIndexOf('/') + 1);
 }
 
 /** Returns a locked package by its repository, short name or object name; undefined if there is none. */
@@ -79,10 +76,10 @@ export function notLocked(
   { where = [], also = [] }: NotLockedOptions = {},
 ): InputError {
   const repositories = packages.map(({ repository }) => repository);
-  const ends = new Map(repositories.map((each) => [each.slice(each.lastIndexOf('/') + 1), each]));
+  const ends = new Map(repositories.map((each) => [packageName(each), each]));
   const meant =
     didYouMean(typed, [...repositories, ...also]) ??
-    ends.get(didYouMean(typed.slice(typed.lastIndexOf('/') + 1), [...ends.keys()]) ?? '');
+    ends.get(didYouMean(packageName(typed), [...ends.keys()]) ?? '');
   const hint =
     meant === undefined ? '`xpkg-resolve tree` lists what is locked' : `did you mean \`${meant}\`?`;
   if (where.length > 1) {

@@ -89,8 +89,7 @@ export function reportMismatches(
   for (const line of mismatchLines(mismatches, lock)) io.note(line);
   for (const line of mismatchAdvice(mismatches, lock)) io.note(line);
   io.report?.(async (command) => {
-    const { mismatchReport } = await import('../findings/report-parts.js');
-    const { LockPlaces } = await import('../findings/report-parts.js');
+    const { LockPlaces, mismatchReport } = await import('../findings/report-parts.js');
     return mismatchReport(command, mismatches, await LockPlaces.read(lock, io));
   });
   return exitCode;

@@ -18,8 +18,8 @@ export interface NamedLock {
 }
 
 /**
- * The lockfile that an argument names: `oci://…`, a file, a folder that holds one, or a revision of
- * git. undefined: it names none, and a package perhaps.
+ * Returns the lockfile that an argument names: `oci://…`, a file, a folder with a lockfile, or a git
+ * revision. undefined if it names none; it may name a package.
  */
 export async function namedLock(
   named: string,
@@ -36,8 +36,8 @@ export async function namedLock(
     return isPackageFile(named) ? undefined : existingLock(named, args, io);
   }
   const project = findProject(io.cwd) ?? projectIn('.', io.cwd);
-  const held = gitFile(named, lockOf(project, io.cwd), io);
-  return held && { shown: held.name, lockfile: parseLockfile(held.text, held.name) };
+  const file = gitFile(named, lockOf(project, io.cwd), io);
+  return file && { shown: file.name, lockfile: parseLockfile(file.text, file.name) };
 }
 
 /** Returns the lockfile that an argument names. Throws if it names none. */
@@ -74,8 +74,8 @@ interface GitFile {
 }
 
 /**
- * The file that a text such as `HEAD:xpkg.lock.yaml` names; of a revision alone, `path` beside the
- * user. undefined: git knows no such revision, or there is no git.
+ * Returns the file for a text such as `HEAD:xpkg.lock.yaml`; for a revision without a path, `path` in
+ * the working folder. undefined if git does not know the revision, or is not installed.
  */
 function gitFile(named: string, path: string, io: RunIo): GitFile | undefined {
   const colon = named.indexOf(':');
@@ -86,8 +86,8 @@ function gitFile(named: string, path: string, io: RunIo): GitFile | undefined {
   const name = colon < 0 ? `${revision}:./${path}` : named;
   const shown = git(['cat-file', 'blob', name], io);
   if (shown.status === 0) return { name, text: shown.stdout };
-  const said = shown.stderr.trim().replace(/^fatal: /, '');
-  throw new InputError(`git cannot show \`${name}\`: ${printable(said || 'it gave up')}`, {
+  const reason = shown.stderr.trim().replace(/^fatal: /, '');
+  throw new InputError(`git cannot show \`${name}\`: ${printable(reason || 'it gave up')}`, {
     hint: 'write `REVISION:PATH` with the path from the top of the repository, or `REVISION:./PATH`',
   });
 }

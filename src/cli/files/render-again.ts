@@ -22,8 +22,8 @@ export interface RenderedAgain {
 }
 
 /**
- * Renders a lockfile as the flags say and, where they do not, as the bundle in `folder` was; `target`
- * is the release that a flag names. undefined: the bundle goes to no folder.
+ * Renders a lockfile with the settings of the flags; settings without a flag are those of the manifests
+ * in `folder`, which is undefined if none are written. `target` is the release of a flag.
  */
 export function renderAgain(
   lockfile: Lockfile,
@@ -132,8 +132,8 @@ interface Outputs {
 }
 
 /**
- * Writes lockfile, rendered manifests and edits, all or nothing. Returns the sentence that says what
- * changed; undefined if there is nothing to say.
+ * Writes lockfile, rendered manifests and edits, all or nothing. Returns a sentence about the changed
+ * files; undefined if there are no files.
  */
 export async function writeOutputs(
   { lock, rendering, folder, unsaved = new Map(), write = true }: Outputs,
@@ -147,7 +147,7 @@ export async function writeOutputs(
   const isCurrent = folder !== undefined && written.length + removed.length === 0;
   const edits = [...unsaved].map(([path, content]) => ({ path: resolve(io.cwd, path), content }));
   if (write) await writeTransaction([...edits, ...own, ...bundle], workingPlace(io));
-  const told = [
+  const clauses = [
     clause(write ? 'wrote' : 'would write', [
       ...unsaved.keys(),
       ...own.map(() => named),
@@ -159,7 +159,7 @@ export async function writeOutputs(
       ...(isCurrent ? [`${folder.named}/`] : []),
     ]),
   ].filter((part) => part !== '');
-  return told.length > 0 ? told.join('; ') : undefined;
+  return clauses.length > 0 ? clauses.join('; ') : undefined;
 }
 
 /** Throws if rendered manifests would overwrite the lockfile. */

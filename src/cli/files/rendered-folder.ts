@@ -193,8 +193,8 @@ function isRendered(bytes: Uint8Array | undefined): boolean {
 type FoundFiles = ReadonlyMap<string, Uint8Array | undefined>;
 
 /**
- * Where the files of a bundle differ from those that the lockfile renders, byte by byte: for each
- * file, its first line that does. `folder` is where they were found, for messages.
+ * Returns where files differ from those that the lockfile renders: for each file, the first line that
+ * differs. `folder` is the path of the files for messages.
  */
 function bundleMismatches(
   rendered: ReadonlyMap<string, string>,
@@ -227,8 +227,8 @@ function firstDifference(wanted: string, found: string) {
 }
 
 /**
- * Whether the lockfile is to say which longer tags are published: with `--pin locked`, given now or
- * before. One that says so goes on, until another pin is asked for.
+ * Returns whether the lockfile records published tags that share a prefix: with `--pin locked`, now or
+ * in the last rendering. A lockfile that has them keeps them until another pin is requested.
  */
 export async function wantsLongerTags(
   args: Pick<BundleArgs, 'pin' | 'bundle' | 'out'> & { readonly lock: string },
@@ -236,6 +236,6 @@ export async function wantsLongerTags(
   io: RunIo,
 ): Promise<boolean> {
   if (args.pin !== undefined) return args.pin === 'locked';
-  const said = lock?.lockfile.packages.some(({ longerTags }) => longerTags !== undefined);
-  return said === true || (await BundleFolder.of(args, io))?.record.pin === 'locked';
+  const hasThem = lock?.lockfile.packages.some(({ longerTags }) => longerTags !== undefined);
+  return hasThem === true || (await BundleFolder.of(args, io))?.record.pin === 'locked';
 }

@@ -60,28 +60,28 @@ function testCase(
   const place = formatOrigin(origin);
   const whole = `${place}: ${severity}: ${findingText(said)} [${rule}]`;
   const message = said.text.split('\n')[0]!;
-  const told = whole
+  const escaped = whole
     .split('\n')
     .map((line) => escapeMarkup(line, Infinity))
     .join('\n');
   const inside = fails
-    ? `<failure${attributes({ message, type: rule })}>${told}</failure>`
-    : `<system-out>${told}</system-out>`;
+    ? `<failure${attributes({ message, type: rule })}>${escaped}</failure>`
+    : `<system-out>${escaped}</system-out>`;
   return element('testcase', { name: `${rule}: ${place}: ${message}`, classname }, [inside]);
 }
 
 function element(
   name: string,
-  given: Readonly<Record<string, string>>,
+  properties: Readonly<Record<string, string>>,
   inside: readonly string[],
 ): string[] {
-  const start = `    <${name}${attributes(given)}`;
+  const start = `    <${name}${attributes(properties)}`;
   if (inside.length === 0) return [`${start}/>`];
   return [`${start}>`, ...inside.map((line) => `      ${line}`), `    </${name}>`];
 }
 
-function attributes(given: Readonly<Record<string, string | number>>): string {
-  return Object.entries(given)
+function attributes(properties: Readonly<Record<string, string | number>>): string {
+  return Object.entries(properties)
     .map(([name, value]) => ` ${name}="${escapeMarkup(String(value), Infinity)}"`)
     .join('');
 }

@@ -1,5 +1,6 @@
 import { formatOrigin } from '../../base/errors.js';
 import { codeBlock, codeSpan } from '../../base/escape.js';
+import { table } from './report-parts.js';
 import {
   type PlacedFinding,
   type PlacedReport,
@@ -22,34 +23,32 @@ export function markdownSummary(report: PlacedReport): string {
   return `${[
     `### xpkg-resolve ${command}: ${verdict}`,
     codeSpan(headline),
-    ...(steps.length > 1 ? [stepTable(steps)] : []),
+    ...(steps.length > 1 ? stepTable(steps) : []),
     ...(list.length === 0 ? [] : [list.join('\n')]),
     ...(details === undefined || details === '' ? [] : [details]),
   ].join('\n\n')}\n`;
 }
 
-function stepTable(steps: PlacedReport['steps']): string {
+function stepTable(steps: PlacedReport['steps']): string[] {
   const rows = steps.map(({ name, status, text }) => [
     name,
     status,
     codeSpan(text, { inTable: true }),
   ]);
-  return [['step', 'result', ''], ['---', '---', '---'], ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
+  return table(['step', 'result', ''], rows);
 }
 
 function items(findings: readonly PlacedFinding[]): string[] {
   const rest = findings.length - MAX_FINDINGS;
-  const told = findings.slice(0, MAX_FINDINGS).map(item);
-  return rest > 0 ? [...told, `- and ${rest} more`] : told;
+  const shown = findings.slice(0, MAX_FINDINGS).map(item);
+  return rest > 0 ? [...shown, `- and ${rest} more`] : shown;
 }
 
 function item({ severity, origin, rule, ...said }: PlacedFinding): string {
   const start = `- **${severity}** ${codeSpan(formatOrigin(origin))} (${codeSpan(rule)})`;
   const lines = findingText(said).split('\n');
   if (lines.length === 1 && lines[0]!.length <= 200) return `${start}: ${codeSpan(lines[0]!)}`;
-  const told = lines.slice(0, MAX_LINES);
-  if (lines.length > MAX_LINES) told.push('…');
-  return `${start}\n\n${codeBlock(told.join('\n'), '  ')}\n`;
+  const shown = lines.slice(0, MAX_LINES);
+  if (lines.length > MAX_LINES) shown.push('…');
+  return `${start}\n\n${codeBlock(shown.join('\n'), '  ')}\n`;
 }

@@ -85,8 +85,8 @@ export interface ReportPlaces {
 }
 
 /**
- * A report whose findings all stand in files of the repository, since systems show no others, and
- * whose texts have lost what would command a terminal or the system itself.
+ * Moves all findings to files of the repository, because build systems show no others, and escapes
+ * texts that could control a terminal or the build system.
  */
 export function placedReport(report: Report, places: ReportPlaces): PlacedReport {
   return {
@@ -103,12 +103,12 @@ export function placedReport(report: Report, places: ReportPlaces): PlacedReport
 function placedFinding(finding: ReportFinding, { pathOf, fallback }: ReportPlaces): PlacedFinding {
   const { origin, text, fix } = finding;
   const path = origin === undefined ? undefined : pathOf(origin.file);
-  const said = origin === undefined || path !== undefined ? '' : `${formatOrigin(origin)}: `;
+  const place = origin === undefined || path !== undefined ? '' : `${formatOrigin(origin)}: `;
   return {
     ...finding,
     origin:
       path === undefined ? { file: fallback, line: 1 } : { file: path, line: origin!.line ?? 1 },
-    text: shownLines(`${said}${text}`),
+    text: shownLines(`${place}${text}`),
     fix: fix === undefined ? undefined : shownLines(fix),
   };
 }

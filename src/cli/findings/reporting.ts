@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import {
@@ -17,13 +16,13 @@ import { DEFAULT_LOCK, readFormats, type RequestedFormat } from '../arguments/co
 import { workingPlace } from '../files/lock-file.js';
 import type { CommandLine } from '../kit/command-line.js';
 import type { ExitCode } from '../kit/command.js';
-import { findProject, gitTop, isWithin } from '../projects/project.js';
+import { findProject, gitTop, isFileAt, isWithin } from '../projects/project.js';
 import { toolVersion } from '../terminal/environment.js';
 import type { Io } from '../terminal/io.js';
 
 type MakeReport = (command: string) => Promise<Report>;
 
-/** Receives the report of a command, and writes it as `--format` says when the command has ended. */
+/** Receives the report of a command, and writes it in the formats of `--format` when the command has ended. */
 export class Reporting {
   readonly #wanted: readonly RequestedFormat[];
   readonly #line: CommandLine;
@@ -58,7 +57,7 @@ export class Reporting {
       const text = await written(report, format);
       if (file === undefined) this.#io.out(text);
       else await this.#writeFile(file, text);
-      if (format === 'github') await this.#tellGithub(report, code);
+      if (format === 'github') await this.#writeGithubFiles(report, code);
     }
   }
 
@@ -68,16 +67,16 @@ export class Reporting {
   }
 
   /** Writes the summary for the page of the run, and the outputs for later steps. */
-  async #tellGithub(report: PlacedReport, code: ExitCode): Promise<void> {
+  async #writeGithubFiles(report: PlacedReport, code: ExitCode): Promise<void> {
     const { env } = this.#io;
     const { githubOutputs } = await import('./ci-formats.js');
     const { markdownSummary } = await import('./markdown.js');
     const outputs = { ...countsOf(report, code), ...report.outputs };
-    const told = [
+    const files = [
       [env['GITHUB_STEP_SUMMARY'], () => markdownSummary(report)],
       [env['GITHUB_OUTPUT'], () => githubOutputs(outputs)],
     ] as const;
-    for (const [file, text] of told) {
+    for (const [file, text] of files) {
       if (file === undefined || file === '') continue;
       await appendFile(file, text()).catch((error: Error) => {
         throw new InputError(`cannot write \`${file}\`: ${error.message}`, { cause: error });
@@ -133,10 +132,10 @@ function repositoryPlaces(
   const named = TOPS.map((name) => env[name]).find((top) => top && isWithin(cwd, top));
   const top = named ?? gitTop(cwd) ?? cwd;
   const fromTop = (file: string) => relative(top, resolve(cwd, file)).split(sep).join('/');
-  const asked = line.file === undefined || line.file === '-' ? [] : [line.file];
-  const folders = asked.flatMap((file) => DEFAULT_FILES.map((name) => join(file, name)));
+  const inputs = line.file === undefined || line.file === '-' ? [] : [line.file];
+  const folders = inputs.flatMap((file) => DEFAULT_FILES.map((name) => join(file, name)));
   const own = findProject(cwd)?.file ?? [];
-  const first = [...asked, ...folders, own, DEFAULT_LOCK]
+  const first = [...inputs, ...folders, own, DEFAULT_LOCK]
     .flat()
     .find((file) => isFileAt(resolve(cwd, file)));
   return {
@@ -146,8 +145,4 @@ function repositoryPlaces(
     },
     fallback: fromTop(first ?? DEFAULT_FILES[0]!),
   };
-}
-
-function isFileAt(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -144,8 +144,8 @@ export function ruleOf(id: string): RuleDescription {
 }
 
 /**
- * For each finding a text by which systems know it again: the same when lines move, and another for
- * each of several that are alike.
+ * Returns a fingerprint for each finding, by which systems recognize it in later runs. It stays the
+ * same when lines move. Equal findings have different fingerprints.
  */
 export function fingerprints(findings: readonly PlacedFinding[]): string[] {
   const seen = new Map<string, number>();

@@ -9,14 +9,14 @@ import { codeOf, isAbsent, isFileSystemError } from '../../base/files/file-syste
 import { hasWrittenMark, MARK_BYTES } from '../../base/yaml/write-yaml.js';
 
 /**
- * The files that patterns match, each once, by path in code-point order. A pattern that is the name of
- * a file means that file; one that begins with `!` leaves out what it matches.
+ * Returns the files that patterns match, each once, in code-point order of paths. A pattern that is
+ * the name of a file matches that file. A pattern that begins with `!` excludes files.
  */
 export async function findSets(
   patterns: readonly string[],
   cwd: string,
 ): Promise<readonly string[]> {
-  const left = await Promise.all(
+  const exclusions = await Promise.all(
     patterns
       .filter((each) => each.startsWith('!'))
       .map((each) => literalIfFile(each.slice(1), cwd)),
@@ -33,8 +33,8 @@ export async function findSets(
   for (const pattern of wanted) {
     const isNamed = await isFile(resolve(cwd, pattern));
     const matched = isNamed
-      ? await unlessExcluded(pattern, left, cwd)
-      : await matchFiles(pattern, left, cwd);
+      ? await unlessExcluded(pattern, exclusions, cwd)
+      : await matchFiles(pattern, exclusions, cwd);
     if (matched.length === 0 && !(await isAnywhere(pattern, cwd))) {
       throw await nothingFound(pattern, cwd);
     }
@@ -46,15 +46,15 @@ export async function findSets(
   return [...found.values()].sort(byCodePoint);
 }
 
-/** Files that this tool did not write: lockfiles and rendered files are no inputs. */
+/** Removes files that this tool wrote: lockfiles and rendered files are no inputs. */
 async function exceptWritten(files: readonly string[], cwd: string): Promise<readonly string[]> {
   const isOurs = await Promise.all(files.map((file) => isWritten(resolve(cwd, file))));
   return files.filter((_, i) => !isOurs[i]);
 }
 
-/** Whether this tool wrote a file; of one that cannot be read, its set says so. */
+/** Returns whether this tool wrote a file. False for an unreadable file, which fails when its project runs. */
 async function isWritten(path: string): Promise<boolean> {
-  // To open a pipe may never end.
+  // Opening a pipe may block forever.
   const file = (await isFile(path)) ? await open(path).catch(() => undefined) : undefined;
   try {
     const read = await file?.read(Buffer.alloc(MARK_BYTES));
@@ -67,7 +67,7 @@ async function isWritten(path: string): Promise<boolean> {
   }
 }
 
-/** The name of a file as a pattern that matches it alone; a pattern as it is. */
+/** Escapes the name of an existing file, so that it matches only that file. Other patterns are unchanged. */
 async function literalIfFile(pattern: string, cwd: string): Promise<string> {
   return (await isFile(resolve(cwd, pattern))) ? escapePath(normalize(pattern)) : pattern;
 }
@@ -75,21 +75,21 @@ async function literalIfFile(pattern: string, cwd: string): Promise<string> {
 /** Returns a file by its name, unless a pattern excludes it. */
 async function unlessExcluded(
   file: string,
-  left: readonly string[],
+  exclusions: readonly string[],
   cwd: string,
 ): Promise<readonly string[]> {
-  if (left.length === 0) return [file];
-  const there = await matchFiles(escapePath(normalize(file)), left, cwd);
-  return there.length === 0 ? [] : [file];
+  if (exclusions.length === 0) return [file];
+  const matching = await matchFiles(escapePath(normalize(file)), exclusions, cwd);
+  return matching.length === 0 ? [] : [file];
 }
 
-/** Whether there is what a pattern matches, left out or not. */
+/** Returns whether a pattern matches anything, excluded or not. */
 async function isAnywhere(pattern: string, cwd: string): Promise<boolean> {
   if (await isFile(resolve(cwd, pattern))) return true;
   try {
     return (await matchFiles(pattern, [], cwd)).length > 0;
   } catch (error) {
-    // A folder that cannot be read, and is left out, may hold some.
+    // An unreadable folder, which is excluded, may have matching files.
     if (!(error instanceof InputError)) throw error;
     return true;
   }
@@ -102,8 +102,8 @@ function noPatternError(): InputError {
 }
 
 function allExcludedError(patterns: readonly string[]): InputError {
-  const leaving = patterns.filter((each) => each.startsWith('!'));
-  const flags = leaving.map((pattern) => `\`--each ${shellWord(pattern)}\``).join(', ');
+  const exclusions = patterns.filter((each) => each.startsWith('!'));
+  const flags = exclusions.map((pattern) => `\`--each ${shellWord(pattern)}\``).join(', ');
   return new InputError('every file that `--each` matches is left out again', {
     hint: `narrow what leaves them out: ${flags}`,
   });
@@ -133,11 +133,11 @@ const HIDDEN_NAME = /(?:^|\/)\.[^./]/;
 /** Returns the files that the pattern matches and no excluded pattern does. Throws if a folder cannot be read. */
 async function matchFiles(
   pattern: string,
-  left: readonly string[],
+  exclusions: readonly string[],
   cwd: string,
 ): Promise<readonly string[]> {
   const skipped = NOT_SEARCHED.filter((name) => !pattern.includes(name));
-  const ignore = [...left, ...skipped.map((name) => `**/${name}/**`)];
+  const ignore = [...exclusions, ...skipped.map((name) => `**/${name}/**`)];
   const search = async (lostLinks: LostLinks) => {
     const seen = new SearchedFiles(lostLinks, skipped);
     const dot = HIDDEN_NAME.test(pattern);
@@ -146,7 +146,7 @@ async function matchFiles(
   };
   const { files, seen } = await search('files');
   const unread = [...seen.unread];
-  // Such a link may have led to a folder of sets; below `**`, to anything.
+  // A broken link may have led to a folder with projects; below `**`, to anything.
   if (seen.isLinkLost && !pattern.includes('**')) {
     const asFiles = new Set(files.map((file) => resolve(cwd, file)));
     const { seen: again } = await search('folders');
@@ -158,7 +158,7 @@ async function matchFiles(
   return files.filter((file) => namesHidden(file, hidden));
 }
 
-/** Whether a path has no hidden names but these, which `*` does not stand for. */
+/** Returns whether the pattern names every hidden name in a path; `*` does not match hidden names. */
 function namesHidden(path: string, hidden: readonly string[]): boolean {
   if (hidden.some((name) => isDynamicPattern(name))) return true;
   return path.split('/').every((name) => !/^\.[^.]/.test(name) || hidden.includes(name));
@@ -183,8 +183,8 @@ type LostLinks = 'files' | 'folders';
 type Taking<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
 
 /**
- * The file system as a search sees it. The search itself passes over what it cannot read; here such
- * folders are kept, and links that lead nowhere are found, lest a set goes missing.
+ * A file system that records unreadable folders and broken links. The search ignores both, so a
+ * project could be missed.
  */
 class SearchedFiles {
   readonly unread: UnreadFolder[] = [];

@@ -36,9 +36,9 @@ export interface PrintedResult extends SetResult {
 }
 
 /**
- * From the mildest to the worst: the further a set is from an answer, the worse. With findings there
- * is an answer; a lockfile that is not true can be made so; of no answer the reasons are known; of a
- * search given up they are not; what a source or a file holds could not be read at all; a bug.
+ * From the mildest to the worst: the further a project is from an answer, the worse. Findings come
+ * with an answer. A stale lockfile can be updated. The reasons for an unsolvable set are known, those
+ * for giving up are not. Last are sources and files that could not be read, and bugs.
  */
 const BY_SEVERITY: readonly ExitCode[] = [
   EXIT.done,
@@ -82,8 +82,8 @@ interface EachReportOptions {
 }
 
 /**
- * Prints results in the order of sets, whichever ends first. As text, what sets that failed have
- * to say comes after all others, where it is not lost, and the table last.
+ * Prints results in the order of projects, whichever ends first. As text, failed projects follow all
+ * others, where they are easy to find, and the table is last.
  */
 export class EachReport {
   readonly #io: Io;
@@ -106,7 +106,7 @@ export class EachReport {
     }
   }
 
-  /** Prints what is left, and the table; all results have been given. */
+  /** Prints failed projects and the table, once all results are added. */
   end(): void {
     const failed = this.#results.filter(({ exitCode }) => exitCode !== EXIT.done);
     for (const result of failed) this.#print(result);
@@ -117,7 +117,7 @@ export class EachReport {
 
   #print(result: PrintedResult): void {
     const { set, exitCode, out, notes } = result;
-    if (notes.length > 0) this.#io.note(`${graveness(result)}: in ${set}:`);
+    if (notes.length > 0) this.#io.note(`${severityWord(result)}: in ${set}:`);
     for (const note of notes) this.#io.note(note);
     const { json, showsData } = this.#options;
     if (json || out === '' || !(showsData || exitCode !== EXIT.done)) return;
@@ -126,7 +126,7 @@ export class EachReport {
 }
 
 /** The first word of a line, which `--quiet` and colors use. */
-function graveness({ exitCode, notes }: PrintedResult): string {
+function severityWord({ exitCode, notes }: PrintedResult): string {
   if (exitCode !== EXIT.done) return 'error';
   return notes.some((note) => note.startsWith('warning:')) ? 'warning' : 'note';
 }

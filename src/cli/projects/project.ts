@@ -203,6 +203,6 @@ function realPathOf(path: string): string {
   return join(realPathOf(above), basename(path));
 }
 
-function isFileAt(path: string): boolean {
+export function isFileAt(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -38,7 +38,7 @@ import { type Io, type RunIo, SharedSources } from '../terminal/io.js';
 import { counted } from '../terminal/package-text.js';
 import { withStatus } from '../terminal/progress.js';
 
-/** Runs a command for every set that `--each` names, and tells how each fared. */
+/** Runs a command for every project of `--each`, and prints the results. */
 export async function runEach(
   command: AnyCommand,
   args: EachSetArgs,
@@ -61,13 +61,13 @@ export async function runEach(
 /** Arguments of a command, with those of `--each`. */
 type EachSetArgs = SomeArgs & EachArgs & ReadingArgs;
 
-/** What runs for many projects need: their output is collected. */
+/** The process for many runs, whose output is collected. */
 type EachIo = RunIo & Pick<Io, 'report'>;
 
 /** Receives results of projects in any order. */
 type Taking = (place: number, result: PrintedResult) => void;
 
-/** Runs a command for every set that `--each` names; `begin` is told of the part that is done here. */
+/** Runs a command for every project of `--each`. `begin` receives the shard that runs here. */
 export async function runSets(
   command: AnyCommand,
   args: EachSetArgs,
@@ -81,7 +81,7 @@ export async function runSets(
   const all = await findSets(args.each ?? [], io.cwd);
   refuseLockedInItself(all, argsOf, io.cwd);
   await refuseSharedOutputs(all, argsOf, io.cwd);
-  // All of them, whichever part is done here: a name that no set has is wrong on every machine.
+  // For all projects, not only those of this shard: a package that no project has is wrong on every machine.
   const { forSets = async (given: readonly never[]) => given } = command.each!;
   const plans = (await forSets(all.map(argsOf) as never[], io)) as readonly (SomeArgs | string)[];
   const sets = interleavedShard(
@@ -154,7 +154,7 @@ interface SetRun {
   readonly line: Pick<CommandLine, 'debug' | 'json'>;
 }
 
-/** Runs a command for one set; what it prints is kept, and an error it throws is its result. */
+/** Runs a command for one project, and collects its output. An error is its result. */
 async function runSet(
   { command, args, set, shared, line }: SetRun,
   io: EachIo,
@@ -179,11 +179,11 @@ async function runSet(
   };
   let exitCode: ExitCode;
   try {
-    // What a killed run left around the set, this one finishes or undoes.
+    // Completes or undoes the writes of a killed run.
     await recoverBeforeReading(resolve(io.cwd, set));
     exitCode = await command.run(startingNow(args) as never, own);
   } catch (error) {
-    // An answer that it could not write is none.
+    // An answer that could not be written is not printed.
     out.length = 0;
     exitCode = reportError(error, line, own);
     report = async (name) => errorReport(error, name);
@@ -204,8 +204,8 @@ function firstError(notes: readonly string[]): string {
 }
 
 /**
- * What the files of sets say, with those that they include. Lockfiles are not looked at: each machine
- * may have written those of its own sets.
+ * Returns the texts of the input files of projects, with included files. Lockfiles do not count:
+ * each machine may have written those of its own projects.
  */
 async function setInputs(sets: readonly string[], io: RunIo): Promise<readonly unknown[]> {
   const inputs: unknown[] = [];
@@ -225,7 +225,7 @@ async function textsOf(set: string, io: RunIo): Promise<readonly string[]> {
     return [...texts.values()];
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // What is wrong with the file is told where its set is run.
+    // The run of the project reports the error.
     return [await readFile(resolve(io.cwd, set), 'utf8').catch(() => '')];
   }
 }

@@ -16,11 +16,11 @@ import type { SharedSources, RunIo } from '../terminal/io.js';
 import { asOne, inOwnTime, openEach, sourcesKey, type SourceArgs } from './source-flags.js';
 
 interface LockedSources {
-  /** Audits every image that is locked, and reads no other. */
+  /** Audits locked images. */
   readonly audited: SourceReader;
-  /** Has everything; what is locked is read as the audit reads it, and once for both. */
+  /** All versions. Locked ones come from the audited source, so each is read once. */
   readonly whole: SourceReader;
-  /** One by one, in the order given. */
+  /** The sources in the order of the flags. */
   readonly each: readonly PackageSource[];
 }
 
@@ -31,7 +31,7 @@ interface OpenedFor {
   readonly asRecorded?: boolean | undefined;
 }
 
-/** The sources that the flags name, opened once, with the cache ignored. */
+/** Opens the sources that the flags name, without the cache. */
 export async function reopenSources(
   args: SourceArgs,
   io: RunIo,
@@ -48,32 +48,32 @@ export async function reopenSources(
   const own = shared
     ? inOwnTime(await sharedAudit(shared, { args, kept, digests, closely }), args)
     : withConcurrencyLimit(closely(isLocked), args.concurrency);
-  const held = new SourceReader(own, stats);
+  const audited = new SourceReader(own, stats);
   const { indexes = [] } = lockfile;
   if (asRecorded && indexes.length > 0) {
     const recorded = { stats, kept, locked: indexes };
     const each = await openEach(args, io, stats, kept, indexes);
     const whole = SourceReader.of(await asOne(each, args, io, recorded));
-    return { audited: held, whole, each: sources };
+    return { audited, whole, each: sources };
   }
   const all = noteUnsearchableSources(firstKnowing(sources), sources, (line) => io.note(line));
   const rest = withConcurrencyLimit(all, args.concurrency);
   const locked = new Map(lockfile.packages.map((each) => [each.repository, each]));
-  const whole = new SourceReader(lockedFirst(held, rest, locked), stats);
-  return { audited: held, whole, each: sources };
+  const whole = new SourceReader(lockedFirst(audited, rest, locked), stats);
+  return { audited: audited, whole, each: sources };
 }
 
 interface Audit {
   readonly args: SourceArgs;
   readonly kept: readonly KeptObject[];
-  /** What is locked, by repository. */
+  /** Locked digests by repository. */
   readonly digests: ReadonlyMap<string, string | undefined>;
   readonly closely: (isLocked: IsLocked) => PackageSource;
 }
 
 /**
- * The audit of one of many sets. How closely a package is read depends on the digest that is locked:
- * sets that lock the same share what was read.
+ * Returns the audited source of one of many projects. How thoroughly a package is read depends on
+ * its locked digest, so projects with the same digest share the result.
  */
 async function sharedAudit(
   shared: SharedSources,

@@ -9,12 +9,12 @@ import { mustBeWhole } from '../arguments/argument-errors.js';
 import type { ArgsOf, Flags } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 
-/** The folder that keeps what was downloaded; absent: that of the user. */
+/** Returns the flag for the folder of downloads; the default is the cache folder of the user. */
 export function cacheFlag(describe: string) {
   return { cache: { type: 'string', describe } } as const;
 }
 
-/** Seconds that a run may take, from the reading of its command line on. */
+/** Returns the flag for the maximum duration of a run in seconds, counted from the parsing of its command line. */
 export function timeoutFlag(
   seconds: number,
   describe = 'Seconds after which to give up, waiting for registries included',
@@ -32,7 +32,7 @@ function budgetOf(seconds: number): TimeBudget {
   throw new InputError('`--timeout` must be a number of seconds, 0 or more');
 }
 
-/** How registries are spoken to. */
+/** Connections to registries. */
 export const networkFlags = {
   'insecure-registry': {
     type: 'string',
@@ -92,27 +92,27 @@ export async function pullSecretsIn(
   return secrets.flat();
 }
 
-/** One line of the trace. */
+/** Returns a line of the trace. */
 export function traced({ method, url, status, bytes, authorization, error }: Exchange): string {
   const how = authorization === 'none' ? '' : `, ${authorization}`;
   const outcome = error === undefined ? String(status) : `${status ?? 'no answer'} (${error})`;
   return `trace: ${method} ${url}: ${outcome}, ${bytes} bytes${how}`;
 }
 
-/** `--cache DIR`; undefined: not given. */
+/** The value of `--cache`; undefined if the flag is absent. */
 type CacheFlag = string | undefined;
 
-/** The folder for downloads; undefined: neither flag nor environment name one. */
+/** Returns the folder for downloads; undefined if neither flag nor environment names one. */
 export function cacheFolder(flag: CacheFlag, { cwd, env }: Pick<RunIo, 'cwd' | 'env'>) {
-  const given = [flag, env['XPKG_RESOLVE_CACHE']].find((path) => path !== undefined && path !== '');
-  if (given !== undefined) return resolve(cwd, given);
+  const named = [flag, env['XPKG_RESOLVE_CACHE']].find((path) => path !== undefined && path !== '');
+  if (named !== undefined) return resolve(cwd, named);
   const { XDG_CACHE_HOME: xdg = '', HOME: home = '' } = env;
   // The XDG specification says to ignore relative paths.
   if (isAbsolute(xdg)) return join(xdg, 'xpkg-resolve');
   return isAbsolute(home) ? join(home, '.cache', 'xpkg-resolve') : undefined;
 }
 
-/** The cache that the flags and the environment name; undefined: none. */
+/** Opens the cache that flags or environment name; undefined if they name none. */
 export async function openCache(
   args: { readonly cache: CacheFlag; readonly offline: boolean },
   io: Pick<RunIo, 'cwd' | 'env' | 'note'>,
@@ -125,8 +125,8 @@ export async function openCache(
 }
 
 async function refuseFile(folder: string): Promise<void> {
-  const there = await stat(folder).catch(() => undefined);
-  if (there === undefined || there.isDirectory()) return;
+  const found = await stat(folder).catch(() => undefined);
+  if (found === undefined || found.isDirectory()) return;
   throw new InputError(`the cache \`${folder}\` is a file, where a folder is wanted`, {
     hint: 'name another with `--cache` or XPKG_RESOLVE_CACHE',
   });

@@ -3,18 +3,18 @@ import { parseReference, type Reference } from '../../crossplane/packages/refere
 
 const SCHEME = 'oci://';
 
-/** Whether a path names something at a registry: `oci://registry.example.org/team/lock:v1`. */
+/** Returns whether a path is at a registry: `oci://registry.example.org/team/lock:v1`. */
 export function isOciPath(path: string): boolean {
   return path.startsWith(SCHEME);
 }
 
-/** The reference in an `oci://` path; throws where there is none. */
+/** Parses an `oci://` path. Throws if it is no reference. */
 export function parseOciPath(path: string): Reference {
   const forms = '`oci://REGISTRY/REPOSITORY:TAG` or `oci://REGISTRY/REPOSITORY@sha256:…`';
   return parsed(path, `write all of it: ${forms}`);
 }
 
-/** The reference in an `oci://` path that something is pushed to, which has a tag. */
+/** Parses the `oci://` path of a push. Throws if it has a digest. */
 export function parseTaggedPath(path: string): Reference {
   const reference = parsed(path, 'write all of it, with a tag: `oci://REGISTRY/REPOSITORY:TAG`');
   if (reference.digest === undefined) return reference;

@@ -22,15 +22,15 @@ export interface RegistryArgs extends NetworkArgs {
   readonly anew?: boolean | undefined;
 }
 
-/** What registries are opened for. */
+/** Options for opening registries. */
 interface RegistryUse {
-  /** Counts the bytes that come in. */
+  /** Counts received bytes. */
   readonly stats?: ReadStats | undefined;
-  /** The user's objects, of which ImageConfigs say where packages are pulled from. */
+  /** The user's manifests; ImageConfigs in them rewrite where packages are pulled from. */
   readonly kept?: readonly KeptObject[] | undefined;
 }
 
-/** Registries as the flags say; undefined: `--offline` forbids them, and there is no cache. */
+/** Opens registries according to the flags; undefined with `--offline` and no cache. */
 export async function registriesFor(
   args: RegistryArgs,
   io: RunIo,
@@ -56,7 +56,7 @@ export async function registriesFor(
   });
 }
 
-/** The artifact that `xpkg-resolve push` stored under a reference; throws if there is none. */
+/** Returns the artifact that `xpkg-resolve push` stored under a reference. Throws if there is none. */
 export async function requireArtifact(
   text: string,
   registries: Registries | undefined,
@@ -68,7 +68,7 @@ export async function requireArtifact(
   });
 }
 
-/** The artifact under a reference; undefined: there is none. */
+/** Returns the artifact under a reference; undefined if there is none. */
 export async function findArtifact(
   text: string,
   registries: Registries | undefined,
@@ -81,7 +81,7 @@ export async function findArtifact(
   return openArtifact(repository, reference.identifier);
 }
 
-/** A file of an artifact; throws if there is none of that title. */
+/** Returns a file of an artifact by its title. Throws if there is none. */
 export async function requireFile(artifact: StoredArtifact, title: string, shown: string) {
   const bytes = await artifact.file(title);
   if (bytes !== undefined) return bytes;
@@ -93,7 +93,7 @@ export async function requireFile(artifact: StoredArtifact, title: string, shown
 export const LOCK_TITLE = 'xpkg.lock.yaml';
 export const INDEX_TITLE = 'index.json';
 
-/** Where something is pushed to: a tag, at a registry that may be asked. */
+/** Returns the tag to push to, and the opened registries. Throws with `--offline`. */
 export async function pushPlace(
   text: string,
   args: RegistryArgs,

@@ -21,16 +21,16 @@ import type { IndexState, PackageSource } from '../../sources/package-source.js'
 import type { ArgsOf, Flags } from '../kit/command.js';
 import type { RunIo } from '../terminal/io.js';
 
-/** What a form of `--from` is opened with. */
+/** The parameters for opening a value of `--from`. */
 interface Opening {
   /** The part after the colon. */
   readonly rest: string;
   /** The whole value of the flag, for messages. */
   readonly text: string;
   readonly io: RunIo;
-  /** States of indexes to read in place of those that are there now. */
+  /** Recorded states of indexes, which are read instead of the current ones. */
   readonly locked: readonly IndexState[];
-  /** Whether what will probably be needed may be asked for before it is. */
+  /** Whether probable requests may be prefetched. */
   readonly ahead: boolean;
   /** Opens the registries at the first call; every form gets the same ones. */
   readonly registries: () => Promise<Registries | undefined>;
@@ -80,9 +80,9 @@ async function indexFolder({ rest, text, io, locked }: Opening): Promise<Package
   const folder = new IndexFolder(resolve(io.cwd, rest), text);
   const place = folderLocation(folder, text);
   const state = locked.find(({ from }) => from === text);
-  const standing = await place.current();
-  const snapshot = await standing?.snapshot(state?.digest);
-  // A lockfile names no path of one machine alone.
+  const revision = await place.current();
+  const snapshot = await revision?.snapshot(state?.digest);
+  // A lockfile records no absolute path.
   if (snapshot !== undefined)
     return sparseIndexSource(snapshot, isAbsolute(rest) ? {} : { from: text });
   throw new SourceError('BAD_SOURCE', text, 'the folder does not hold an index in parts', {
@@ -121,34 +121,34 @@ async function registry({ registries }: Opening): Promise<PackageSource> {
   return (await registries())?.packages ?? unreachable;
 }
 
-/** A lockfile or an index that was pushed: it knows what it lists, and nothing else. */
+/** Opens a pushed lockfile or index. It has only the packages that it lists. */
 async function artifact({ text, registries, locked, ahead }: Opening): Promise<PackageSource> {
   const { requireArtifact, requireFile, INDEX_TITLE, LOCK_TITLE } = await import('./registries.js');
   const { memorySource } = await import('../../sources/memory-source.js');
   const state = locked.find(({ from }) => from === text);
-  const held = await requireArtifact(pinnedTo(text, state?.digest), await registries());
-  if (held.kind === 'parts') {
+  const stored = await requireArtifact(pinnedTo(text, state?.digest), await registries());
+  if (stored.kind === 'parts') {
     const { SparseIndexSnapshot } = await import('../../sources/sparse-index/snapshot.js');
     const { sparseIndexSource } = await import('../../sources/sparse-index/sparse-index-source.js');
-    const snapshot = await SparseIndexSnapshot.open(held.images, held.manifest, text);
+    const snapshot = await SparseIndexSnapshot.open(stored.images, stored.manifest, text);
     return sparseIndexSource(snapshot, { distant: ahead, from: text });
   }
-  if (held.kind === 'index') {
+  if (stored.kind === 'index') {
     const { parseIndex } = await import('../../sources/index/index-source.js');
-    return memorySource(parseIndex(await requireFile(held, INDEX_TITLE, text), text));
+    return memorySource(parseIndex(await requireFile(stored, INDEX_TITLE, text), text));
   }
   const { lockIndex } = await import('../../project/lockfile/format-lockfile.js');
   const { parseLockfile } = await import('../../project/lockfile/parse-lockfile.js');
-  const bytes = await requireFile(held, LOCK_TITLE, text);
+  const bytes = await requireFile(stored, LOCK_TITLE, text);
   return memorySource(lockIndex(parseLockfile(Buffer.from(bytes).toString('utf8'), text)));
 }
 
-/** What a text names, in the state of that digest. */
+/** Returns the reference with its tag replaced by a digest, if there is one. */
 function pinnedTo(text: string, digest: Digest | undefined): string {
   return digest === undefined ? text : `oci://${parseOciPath(text).name}@${digest}`;
 }
 
-/** Stands for registries with `--offline` and no cache: it throws, as neither yes nor no is known. */
+/** The registries with `--offline` and no cache. Throws, because it is unknown what they have. */
 const unreachable: PackageSource = {
   tags: async (repository) => {
     throw offline(repository);
@@ -169,7 +169,7 @@ interface SplitName {
   readonly name: { readonly repository: Repository; readonly tag: string | undefined } | undefined;
 }
 
-/** `PATH=REPOSITORY[:TAG]`; an equals sign that no reference follows is part of the path. */
+/** Parses `PATH=REPOSITORY[:TAG]`. An equals sign without a reference after it is part of the path. */
 function splitName(text: string): SplitName {
   const equals = text.lastIndexOf('=');
   const written = text.slice(equals + 1);
@@ -193,10 +193,11 @@ export const sourceFlags = {
 export type SourceArgs = ArgsOf<typeof sourceFlags>;
 
 /**
- * The sources that the flags name, as one; it asks nothing twice and fills in `stats`.
+ * Opens the sources that the flags name, as one source that sends no request twice and counts reads
+ * in `stats`.
  *
- * ImageConfigs among `kept` rewrite images and name the secrets to pull them with. Indexes of which
- * `locked` names a state are read in that state.
+ * ImageConfigs in `kept` rewrite images and name their pull secrets. Indexes in `locked` are read in
+ * the recorded state.
  */
 export async function openSources(
   args: SourceArgs,
@@ -209,23 +210,23 @@ export async function openSources(
   return asOne(sources, args, io, { stats, kept, locked });
 }
 
-/** Sources that were opened, as one. */
+/** Combines opened sources. */
 export async function asOne(
   sources: readonly PackageSource[],
   args: SourceArgs,
   io: RunIo,
   { stats, kept, locked }: OpenedFor,
 ): Promise<SourceReader> {
-  const telling = (source: PackageSource) =>
+  const withNotes = (source: PackageSource) =>
     noteUnsearchableSources(source, sources, (line) => io.note(line));
   const { shared } = io;
   if (shared === undefined) {
     return new SourceReader(
-      withConcurrencyLimit(telling(firstKnowing(sources)), args.concurrency),
+      withConcurrencyLimit(withNotes(firstKnowing(sources)), args.concurrency),
       stats,
     );
   }
-  // What sets share is asked once; each has a memory of its own above, and the count of what it asks.
+  // Projects share replies. Each also has its own memory, which counts its own requests.
   const memory = await shared.once(
     `memory of ${await sourcesKey(args, kept, locked)}`,
     async () => {
@@ -235,15 +236,15 @@ export async function asOne(
       );
     },
   );
-  return new SourceReader(telling(inOwnTime(memory, args)), stats);
+  return new SourceReader(withNotes(inOwnTime(memory, args)), stats);
 }
 
-/** A shared source as one set waits for it: no longer than its own time lasts. */
+/** Limits waits for a shared source to the remaining time of one project. */
 export function inOwnTime(source: PackageSource, args: SourceArgs): PackageSource {
   return namedSources(args).some(isRemoteForm) ? withTimeBudget(source, args.timeout) : source;
 }
 
-/** The sources that the flags name, one by one, in the order given; those that sets share, opened once. */
+/** Opens the sources that the flags name, in their order. Projects of one run share them. */
 export async function openEach(
   args: SourceArgs & Pick<RegistryArgs, 'anew'>,
   io: RunIo,
@@ -255,7 +256,7 @@ export async function openEach(
   const { shared } = io;
   if (shared === undefined) return opened(args, io, { stats, kept, locked });
   const { timeout = args.timeout } = shared;
-  // Equal objects of several sets are one: messages about it name none of the sets.
+  // Equal objects of several projects are one, so messages about it name no project.
   const ofAll = kept.map(({ object }) => ({ object, origin: { file: 'of the sets' } }));
   const { stats: ofRun } = shared;
   return shared.once(await sourcesKey(args, kept, locked), () =>
@@ -263,7 +264,7 @@ export async function openEach(
   );
 }
 
-/** What tells sources apart that runs share: ImageConfigs matter to registries, and to nothing else. */
+/** Returns a key that is equal for sources that runs can share. ImageConfigs matter only to registries. */
 export async function sourcesKey(
   args: SourceArgs & Pick<RegistryArgs, 'anew'>,
   kept: readonly KeptObject[],
@@ -305,12 +306,12 @@ async function opened(
   return sources;
 }
 
-/** The values of `--from`, or what stands for none. */
+/** Returns the values of `--from`, or the default. */
 export function namedSources(args: Partial<SourceArgs>): readonly string[] {
   return args.from ?? ['registry'];
 }
 
-/** Whether a value of `--from` leads to a registry. */
+/** Returns whether a value of `--from` is at a registry. */
 export function isRemoteForm(text: string): boolean {
   return text === 'registry' || isOciPath(text) || isOciPath(text.slice(text.indexOf(':') + 1));
 }

@@ -7,10 +7,7 @@ export function toolVersion(): string {
   return (JSON.parse(ownFile('package.json')) as { version: string }).version; // our own file
 }
 
-/**
- * What SOURCE_DATE_EPOCH says that the time is, in milliseconds, for runs that are to come out the
- * same again; undefined: it says nothing.
- */
+/** Returns the time in SOURCE_DATE_EPOCH in milliseconds, for reproducible runs; undefined if it is not set. */
 export function sourceDate({ env }: Pick<RunIo, 'env'>): number | undefined {
   const epoch = env['SOURCE_DATE_EPOCH'] ?? '';
   if (epoch === '') return undefined;

@@ -3,8 +3,8 @@ import type { Io } from './io.js';
 import { escapeLines, printable } from '../../base/escape.js';
 
 /**
- * Escapes control characters in all output, so that text of a registry or a file cannot give orders
- * to a terminal or a build log. Commands escape what they quote; this covers those that forget.
+ * Escapes control characters in all output, so that text of a registry or a file cannot control a
+ * terminal or a build log. Commands escape untrusted text themselves; this is a second barrier.
  */
 export function sanitizedIo(io: Io): Io {
   return {
@@ -26,13 +26,13 @@ const STYLES: readonly (readonly [start: RegExp, format: Format])[] = [
 ];
 
 /** Colors the first word of messages, if requested. */
-export function colouredIo(io: Io, asked: string | undefined): Io {
-  return wantsColour(io, asked) ? { ...io, note: (line) => io.note(coloured(line)) } : io;
+export function colouredIo(io: Io, mode: string | undefined): Io {
+  return wantsColour(io, mode) ? { ...io, note: (line) => io.note(coloured(line)) } : io;
 }
 
 /** Returns whether to use colors: decided by the flag, NO_COLOR, FORCE_COLOR, or the terminal, in that order. */
-function wantsColour({ env, interactive }: Io, asked: string | undefined): boolean {
-  if (asked === 'always' || asked === 'never') return asked === 'always';
+function wantsColour({ env, interactive }: Io, mode: string | undefined): boolean {
+  if (mode === 'always' || mode === 'never') return mode === 'always';
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   const forced = env['FORCE_COLOR'];
   return forced === undefined ? interactive : !['0', 'false'].includes(forced);
@@ -78,8 +78,8 @@ const BRANCHES = /^[\s│├└─]*/u;
 const MAX_INDENT_SHARE = 0.6;
 
 /**
- * Breaks a line that is wider than a terminal at blanks, and indents the rest: below the last
- * column of a table, behind the branches of a tree. A word that is too long stays whole.
+ * Breaks a line at spaces to the width of a terminal. The rest is indented to the last column of a
+ * table, or behind the branches of a tree. A word that is too long stays whole.
  */
 export function foldLine(line: string, width: number): string[] {
   if (line.length <= width) return [line];

@@ -88,9 +88,9 @@ function widthOf(stream: NodeJS.WriteStream): number | undefined {
 const BUDGET = 400_000;
 
 /**
- * Has V8 wait longer before it optimises code that comes to run after this call: most runs are over before
- * that pays, and long ones take no longer. With Node.js 20 alone: later releases do so of themselves, and
- * print that they do not know the flag.
+ * Makes V8 wait longer before it optimizes code. Most runs end before optimization pays off, and long
+ * runs take no longer. Only for Node.js 20: later releases wait by themselves, and print a warning for
+ * the unknown flag.
  */
 export function optimiseLater(v8 = process.versions.v8, setFlags = setFlagsFromString): void {
   if (v8.startsWith('11.')) setFlags(`--interrupt-budget=${BUDGET}`);

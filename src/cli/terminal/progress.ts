@@ -3,11 +3,11 @@ import type { ReadStats } from '../../resolver/driver/read-stats.js';
 import type { RunIo } from './io.js';
 import { counted } from './package-text.js';
 
-/** Work that is done sooner shows no progress. */
+/** Delay before progress is shown. */
 const QUIET_MS = 500;
 const REFRESH_MS = 100;
 
-/** Does some work; where stderr is a terminal, shows a status line while it lasts. */
+/** Does some work and, if stderr is a terminal, shows what is being read. */
 export async function withProgress<T>(
   io: RunIo,
   stats: ReadStats,
@@ -16,7 +16,7 @@ export async function withProgress<T>(
   return withStatus(io, () => progressLine(stats, io.columns() - 1), work);
 }
 
-/** Does some work; where stderr is a terminal and it takes a while, shows what `status` says. */
+/** Does some work and, if stderr is a terminal and it takes a while, shows a status line. */
 export async function withStatus<T>(
   io: RunIo,
   status: () => string,
@@ -35,7 +35,7 @@ export async function withStatus<T>(
   }
 }
 
-/** What is being read and how much has been, in at most `width` characters: a longer line wraps. */
+/** Returns what is being read and the counts of reads, in at most `width` characters, so that it does not wrap. */
 export function progressLine(stats: ReadStats, width: number): string {
   const { latest, listed, fetched, bytes } = stats;
   const read = `${counted(fetched, 'package')}, ${counted(listed, 'tag list')}`;
@@ -45,12 +45,12 @@ export function progressLine(stats: ReadStats, width: number): string {
   return `reading ${name}${counts}`.slice(0, width);
 }
 
-/** Cuts the middle out of a text that is too long: registry and version, at its ends, say the most. */
+/** Cuts the middle out of a text that is too long: registry and version are at its ends. */
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
-  const kept = Math.max(length - 1, 0);
-  const end = Math.floor(kept / 2);
-  return `${text.slice(0, kept - end)}…${text.slice(text.length - end)}`;
+  const shown = Math.max(length - 1, 0);
+  const end = Math.floor(shown / 2);
+  return `${text.slice(0, shown - end)}…${text.slice(text.length - end)}`;
 }
 
 function megabytes(bytes: number): string {

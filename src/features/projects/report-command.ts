@@ -79,7 +79,7 @@ function mergeSets(parts: readonly PartDocument[], count: number): MergedRun {
   if (size !== count) throw missingSets(parts, count - size, count);
   const { command } = parts[0]!.shard;
   return {
-    lines: lines.map(({ shard: _, ...line }) => line),
+    lines: lines.map(({ shard: _shard, ...line }) => line),
     text: () => [
       ...lines.filter(({ exitCode }) => exitCode === EXIT.done).flatMap(sectionOf(command)),
       ...lines.filter(({ exitCode }) => exitCode !== EXIT.done).flatMap(sectionOf(command)),
@@ -153,7 +153,12 @@ function mergeMatrix(parts: readonly MatrixPart[]): MergedRun {
 }
 
 /** Equal for rows that differ only in their releases. */
-function resultKey({ from: _, to: __, releases: ___, ...result }: MatrixRowDocument): string {
+function resultKey({
+  from: _from,
+  to: _to,
+  releases: _releases,
+  ...result
+}: MatrixRowDocument): string {
   return JSON.stringify(result);
 }
 
