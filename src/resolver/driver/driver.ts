@@ -48,10 +48,10 @@ interface DriverOptions {
  * Answers the questions of searches from a source.
  *
  * A `SourceReader` caches the replies of the source. A driver records which of them its searches
- * have used. Searches that share this record use one driver; other searches share only the memory.
+ * have used. Searches that share this record use one driver; other searches share only the reader.
  */
 export class Driver {
-  readonly #memory: SourceReader;
+  readonly #reader: SourceReader;
   readonly #compat: boolean;
   readonly #goOn: () => boolean;
   readonly #rules: readonly CandidateRule[];
@@ -66,21 +66,21 @@ export class Driver {
 
   constructor(source: PackageSource, options: DriverOptions) {
     const { compat = false, goOn = () => true, rules = [] } = options;
-    this.#memory = SourceReader.of(source);
+    this.#reader = SourceReader.of(source);
     this.#compat = compat;
     this.#goOn = goOn;
     this.#rules = rules;
   }
 
-  /** Numbers of requests to the source so far, by any driver that shares the memory. */
+  /** Numbers of requests to the source so far, by any driver that shares the reader. */
   get counts(): ReadCounts {
-    const { listed, fetched } = this.#memory.stats;
+    const { listed, fetched } = this.#reader.stats;
     return { listed, fetched };
   }
 
   /** States of the indexes that the source reads. */
   get indexStates(): readonly IndexState[] {
-    return this.#memory.states;
+    return this.#reader.states;
   }
 
   /** Runs a search to its end. */
@@ -120,7 +120,7 @@ export class Driver {
   /** Reads one version from the source. */
   fetch(candidate: Candidate, target: Target): Promise<Fetched> {
     this.#read.add(candidateKey(candidate));
-    return this.#memory.fetch(candidate, target);
+    return this.#reader.fetch(candidate, target);
   }
 
   /** Returns the tags of a repository if a search has requested them. */
@@ -128,13 +128,13 @@ export class Driver {
     repository: Repository,
     target: Target,
   ): Promise<readonly string[] | undefined> {
-    return this.#listed.has(repository) ? this.#memory.tags(repository, target) : undefined;
+    return this.#listed.has(repository) ? this.#reader.tags(repository, target) : undefined;
   }
 
   /** Returns one version of the source if a search has read it. */
   async packageIfRead(candidate: Candidate, target: Target): Promise<Fetched> {
     return this.#read.has(candidateKey(candidate))
-      ? this.#memory.fetch(candidate, target)
+      ? this.#reader.fetch(candidate, target)
       : undefined;
   }
 
@@ -147,10 +147,10 @@ export class Driver {
 
   /** Returns every repository that the source can list. */
   async repositories(): Promise<readonly Repository[]> {
-    return (await this.#memory.repositories?.()) ?? [];
+    return (await this.#reader.repositories?.()) ?? [];
   }
 
-  /** Replies at once from the memory, or returns a promise if the source must be awaited. */
+  /** Replies at once from the cache, or returns a promise if the source must be awaited. */
   #reply(question: Question, target: Target): Reply | Promise<Reply> {
     switch (question.ask) {
       case 'prefetch':
@@ -187,29 +187,29 @@ export class Driver {
 
   #tags(repository: Repository, target: Target): Reply | Promise<Reply> {
     this.#listed.add(repository);
-    const known = this.#memory.cachedTags(repository, target);
-    return known === undefined ? this.#memory.tags(repository, target) : known.value;
+    const known = this.#reader.cachedTags(repository, target);
+    return known === undefined ? this.#reader.tags(repository, target) : known.value;
   }
 
   #owners(demand: CrdRef, target: Target): Reply | Promise<Reply> {
     this.#ownersRequested.add(JSON.stringify(demand));
     const published = (owners: readonly Owner[]) =>
       owners.filter(({ repository }) => isInRegistry(repository, demand));
-    const known = this.#memory.cachedOwners(demand, target);
+    const known = this.#reader.cachedOwners(demand, target);
     if (known !== undefined) return published(known.value);
-    return this.#memory.owners?.(demand, target).then(published) ?? [];
+    return this.#reader.owners?.(demand, target).then(published) ?? [];
   }
 
   #content(candidate: Candidate, target: Target): Content | Promise<Content> {
     this.#read.add(candidateKey(candidate));
     const judged = (fetched: Fetched) => fetched && this.#judge(fetched, target);
-    const known = this.#memory.cachedPackage(candidate, target);
+    const known = this.#reader.cachedPackage(candidate, target);
     if (known !== undefined) return judged(known.value);
-    return this.#memory.fetch(candidate, target).then(judged);
+    return this.#reader.fetch(candidate, target).then(judged);
   }
 
   #judge(fetched: CheckedPackage, target: Target): PackageMeta | Rejection {
-    return this.#memory.contentFor(fetched, { target, compat: this.#compat });
+    return this.#reader.contentFor(fetched, { target, compat: this.#compat });
   }
 
   /** Returns the first policy violation that is not waived. */
@@ -219,7 +219,7 @@ export class Driver {
     waives: (ruling: Ruling) => boolean = () => false,
   ): Promise<Ruling | undefined> {
     for (const rule of this.#rules) {
-      const ruling = await this.#memory.ruling(rule, candidate, target);
+      const ruling = await this.#reader.ruling(rule, candidate, target);
       if (ruling !== undefined && !waives(ruling)) return ruling;
     }
     return undefined;
@@ -227,9 +227,9 @@ export class Driver {
 
   /** Sends probable requests to a slow source. Returns false if the source is not slow. */
   #prefetch(next: () => UpcomingRequests, target: Target): boolean {
-    if (!this.#memory.distant) return false;
+    if (!this.#reader.distant) return false;
     const { lists = [], packages = [], listsFor } = next();
-    for (const repository of lists) this.#memory.prefetchTags(repository, target);
+    for (const repository of lists) this.#reader.prefetchTags(repository, target);
     for (const candidate of packages) {
       const fetched = this.#prefetchPackage(candidate, target);
       if (listsFor !== undefined) void this.#prefetchLists(fetched, listsFor, target);
@@ -247,7 +247,7 @@ export class Driver {
       );
       if (!isAdmitted) return undefined;
     }
-    return this.#memory.prefetchPackage(candidate, target);
+    return this.#reader.prefetchPackage(candidate, target);
   }
 
   /** Prefetches the tag lists that a package needs, once the package has arrived. */
@@ -259,7 +259,7 @@ export class Driver {
     const fetched = await pending;
     const meta = fetched && this.#judge(fetched, target);
     if (meta === undefined || isRejection(meta)) return;
-    for (const repository of listsFor(meta)) this.#memory.prefetchTagsUncounted(repository, target);
+    for (const repository of listsFor(meta)) this.#reader.prefetchTagsUncounted(repository, target);
   }
 }
 
@@ -270,9 +270,9 @@ async function run<T, R extends Reply | Promise<Reply> | typeof STOP>(
 ): Promise<T | Extract<R, typeof STOP>> {
   let step = solving.next();
   while (step.done !== true) {
-    const given: Reply | Promise<Reply> | typeof STOP = reply(step.value);
-    if (given === STOP) return given as Extract<R, typeof STOP>;
-    step = solving.next(given instanceof Promise ? await given : given);
+    const next: Reply | Promise<Reply> | typeof STOP = reply(step.value);
+    if (next === STOP) return next as Extract<R, typeof STOP>;
+    step = solving.next(next instanceof Promise ? await next : next);
   }
   return step.value;
 }

@@ -28,10 +28,11 @@ interface JudgedFor {
 }
 
 /**
- * A source that caches every reply of another source during a run and counts the requests.
+ * The way in which drivers and use cases read a source: it caches every reply during a run, counts
+ * the requests and checks the digests of packages. It is a source itself, so readers can be nested.
  *
- * All searches of a run share one instance, whatever their targets. `Driver` records which replies
- * a search has used.
+ * All searches of a run share one reader, whatever their targets. `Driver` records which replies a
+ * search has used.
  */
 export class SourceReader implements PackageSource {
   readonly distant: boolean;
@@ -40,16 +41,16 @@ export class SourceReader implements PackageSource {
   readonly states: readonly IndexState[];
   readonly stats: ReadStats;
   readonly #source: PackageSource;
-  readonly #tagLists = new ReplyMemory<Tags>();
-  readonly #packages = new ReplyMemory<Fetched>();
-  readonly #owners = new ReplyMemory<readonly Owner[]>();
-  readonly #releases = new ReplyMemory<Released | undefined>();
+  readonly #tagLists = new ReplyCache<Tags>();
+  readonly #packages = new ReplyCache<Fetched>();
+  readonly #owners = new ReplyCache<readonly Owner[]>();
+  readonly #releases = new ReplyCache<Released | undefined>();
   /** Packages that were only prefetched. All are counted, because nothing awaits them. */
   readonly #prefetched = new Set<CachedReply<Fetched>>();
   /** Packages that were requested. They are counted if they exist. */
   readonly #requested = new Set<CachedReply<Fetched>>();
   /** Policy violations of versions, by rule. */
-  readonly #rulings = new Map<CandidateRule, ReplyMemory<Ruling | undefined>>();
+  readonly #rulings = new Map<CandidateRule, ReplyCache<Ruling | undefined>>();
   /** Contents of packages, by release. */
   readonly #judged = new Map<CheckedPackage, Map<string, PackageMeta | Rejection>>();
   readonly #owned = new EqualLists();
@@ -71,7 +72,7 @@ export class SourceReader implements PackageSource {
     };
   }
 
-  /** Returns the memory of a source; the source itself if it is a memory. */
+  /** Returns the reader of a source; the source itself if it is a reader. */
   static of(source: PackageSource): SourceReader {
     return source instanceof SourceReader ? source : new SourceReader(source);
   }
@@ -82,21 +83,21 @@ export class SourceReader implements PackageSource {
   }
 
   /** Returns the tags if the source has replied, so that a search need not await them. */
-  cachedTags(repository: Repository, target: ReleaseRules): GivenReply<Tags> | undefined {
-    const entry = this.#tagLists.given(repository, target);
+  cachedTags(repository: Repository, target: ReleaseRules): FinishedReply<Tags> | undefined {
+    const entry = this.#tagLists.finished(repository, target);
     if (entry !== undefined) this.#countList(repository);
-    return entry?.given;
+    return entry?.result;
   }
 
   /** Returns the owners if the source has replied. */
-  cachedOwners(demand: CrdRef, target: ReleaseRules): GivenReply<readonly Owner[]> | undefined {
-    return this.#owners.given(JSON.stringify(demand), target)?.given;
+  cachedOwners(demand: CrdRef, target: ReleaseRules): FinishedReply<readonly Owner[]> | undefined {
+    return this.#owners.finished(JSON.stringify(demand), target)?.result;
   }
 
   /** Returns the package if it was requested and the source has replied. */
-  cachedPackage(candidate: Candidate, target: ReleaseRules): GivenReply<Fetched> | undefined {
-    const entry = this.#packages.given(candidateKey(candidate), target);
-    return entry && this.#requested.has(entry) ? entry.given : undefined;
+  cachedPackage(candidate: Candidate, target: ReleaseRules): FinishedReply<Fetched> | undefined {
+    const entry = this.#packages.finished(candidateKey(candidate), target);
+    return entry && this.#requested.has(entry) ? entry.result : undefined;
   }
 
   async fetch(candidate: AskedPackage, target: ReleaseRules): Promise<Fetched> {
@@ -134,7 +135,7 @@ export class SourceReader implements PackageSource {
     { repository, version }: Candidate,
     target: ReleaseRules,
   ): Promise<Ruling | undefined> {
-    const known = getOrCreate(this.#rulings, rule, () => new ReplyMemory());
+    const known = getOrCreate(this.#rulings, rule, () => new ReplyCache());
     const request = async (to: ReleaseRules) => {
       this.stats.latest = `${repository} ${version}`;
       return rule.judge({ repository, version }, { source: this, target: to });
@@ -201,11 +202,11 @@ interface CachedReply<T> {
   /** false: the source may still read further rules. */
   isSettled: boolean;
   /** undefined: the source has not replied, or it failed. */
-  given: GivenReply<T> | undefined;
+  result: FinishedReply<T> | undefined;
 }
 
 /** The value of a reply, which may be undefined. */
-interface GivenReply<T> {
+interface FinishedReply<T> {
   readonly value: T;
 }
 
@@ -215,13 +216,13 @@ interface GivenReply<T> {
  * A reply depends only on the rules that the source has read. It therefore serves every target with
  * the same values of these rules. The target that `request` is called with records the rules.
  */
-class ReplyMemory<T> {
+class ReplyCache<T> {
   readonly #replies = new Map<string, CachedReply<T>[]>();
 
   /** Returns a finished reply that serves the target. */
-  given(question: string, target: ReleaseRules): CachedReply<T> | undefined {
+  finished(question: string, target: ReleaseRules): CachedReply<T> | undefined {
     const known = this.#replies.get(question)?.find((reply) => serves(reply, target));
-    return known?.given && known;
+    return known?.result && known;
   }
 
   /** Returns the reply to a question. Calls `request` once no reply to that question is pending. */
@@ -254,10 +255,10 @@ class ReplyMemory<T> {
         return (recorded ??= recording(target.rules, rulesRead));
       },
     });
-    const entry: CachedReply<T> = { reply, target, rulesRead, isSettled: false, given: undefined };
+    const entry: CachedReply<T> = { reply, target, rulesRead, isSettled: false, result: undefined };
     const settle = (value: T) => {
       entry.isSettled = true;
-      entry.given = { value };
+      entry.result = { value };
     };
     // Handling the rejection here also keeps Node from reporting one that is never awaited.
     reply.then(settle, () => (entry.isSettled = true));

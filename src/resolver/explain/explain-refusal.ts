@@ -32,7 +32,7 @@ export interface RefusedRequest extends Omit<SuggestionContext, 'problemFor' | '
  * Explains why a request cannot be satisfied, in four steps:
  *
  * 1. `minimalProof` drops every fact that the proof does not need.
- * 2. `inTellingOrder` puts the remaining facts in the order of presentation.
+ * 2. `inPresentationOrder` merges similar facts and puts them in the order of presentation.
  * 3. `refusalOf` puts them into words: a summary and `proofText` for people, `coreEntries` and
  *    `namedFacts` for programs.
  * 4. `suggest` searches for changes that help, by solving the changed problems.

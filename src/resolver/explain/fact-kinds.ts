@@ -60,7 +60,7 @@ export interface Link {
   readonly group?: string;
 }
 
-/** How one kind of fact is presented. */
+/** How one kind of fact is presented, whether or not it is a link. */
 interface CommonPresentation<F extends Fact> {
   /** A clause that can follow "because"; undefined: too obvious to print. */
   clause(fact: F, nouns: NounPhrases): string | undefined;
@@ -338,17 +338,17 @@ export function linkOf(fact: Fact): Link | undefined {
 /** Returns the clause at the start of a chain of requirements. */
 export function startClause(fact: Fact, nouns: NounPhrases): string {
   const presentation = presentationOf(fact);
-  const start = 'link' in presentation ? presentation.startClause : undefined;
-  return start?.(fact, nouns) ?? presentation.clause(fact, nouns)!;
+  const start = 'link' in presentation ? presentation.startClause?.(fact, nouns) : undefined;
+  return start ?? presentation.clause(fact, nouns)!;
 }
 
 /** Returns the predicate of facts of one kind that share a sentence. At least one fact. */
 export function predicateOf(facts: readonly Fact[], context: PredicateContext): string {
   const [first] = facts;
   const presentation = presentationOf(first!);
-  const predicate = 'link' in presentation ? presentation.predicate : undefined;
-  if (predicate === undefined) throw new Error(`a fact \`${first!.fact}\` has no predicate`);
-  return predicate(facts, context);
+  const text = 'link' in presentation ? presentation.predicate?.(facts, context) : undefined;
+  if (text === undefined) throw new Error(`a fact \`${first!.fact}\` has no predicate`);
+  return text;
 }
 
 /** Returns where the user wrote a fact; undefined: the fact is not the user's. */

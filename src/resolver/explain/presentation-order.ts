@@ -42,11 +42,11 @@ export function mergeSimilar(facts: readonly Fact[], encoder: Encoder): Fact[] {
 function mergeStatements(facts: readonly Fact[]): Fact[] {
   const merged = new Map<string, Fact>();
   for (const [i, fact] of facts.entries()) {
-    const { mergeKey, merged: join } = presentationOf(fact);
-    const shared = mergeKey?.(fact);
+    const presentation = presentationOf(fact);
+    const shared = presentation.mergeKey?.(fact);
     const key = shared === undefined ? `alone ${i}` : `${fact.fact} ${shared}`;
     const before = merged.get(key);
-    merged.set(key, before === undefined ? fact : join!(before, fact));
+    merged.set(key, before === undefined ? fact : presentation.merged!(before, fact));
   }
   return [...merged.values()];
 }

@@ -62,63 +62,122 @@ interface Selection {
   readonly isViolated: boolean;
 }
 
+/** How the facts of one kind keep a package from a version. */
+interface BlockingKind<F extends Fact> {
+  /** How close the fact is to the package, 0 to 8. The closest facts are lifted first. */
+  rank(fact: F, conflict: Conflict): number;
+  constraint(fact: F, wording: Wording): HeldByConstraint;
+}
+
+/** Any other fact than those of the kinds that a user or a publisher usually changes. */
+const OTHER_KIND: BlockingKind<Fact> = {
+  rank: () => 6,
+  constraint: (fact, { nouns }) => ({ text: factClause(fact, nouns) ?? 'other constraints' }),
+};
+
+const BLOCKING_KINDS: { readonly [Kind in Fact['fact']]: BlockingKind<FactOf<Kind>> } = {
+  root: {
+    rank: ({ on }, conflict) => (isWanted(on, conflict) ? 0 : 8),
+    constraint: rootConstraint,
+  },
+  requires: { rank: requirementRank, constraint: requirementConstraint },
+  crossplane: { rank: () => 4, constraint: crossplaneConstraint },
+  owns: { rank: () => 3, constraint: ownershipConstraint },
+  excluded: {
+    rank: exclusionRank,
+    constraint: ({ of, rule }, { nouns }) => {
+      const source = formatOrigin(rule.origin);
+      const constraint = `not ${selectorText(rule.selector)}`;
+      const text = `${source}, which excludes ${nouns.allOf(of)}`;
+      return { source, requires: repositoryOf(of, nouns), constraint, text };
+    },
+  },
+  'ruled-out': {
+    rank: exclusionRank,
+    constraint: ({ of, ruling }, { nouns }) => {
+      const source = formatOrigin(ruling.origin);
+      const text = `a policy: ${nouns.allOf(of)} ${rulingText(ruling, nouns.isMany(of))}`;
+      return { source, requires: repositoryOf(of, nouns), text };
+    },
+  },
+  rejected: {
+    rank: () => 6,
+    constraint: ({ of, findings }, { nouns, selection, target }) => {
+      const { phrase, isMany: _, ...refused } = claimantOf(of, nouns, selection);
+      const why = firstErrorText(findings);
+      const text = `Crossplane ${target.version}, which would refuse ${phrase} (${why})`;
+      return { ...refused, text };
+    },
+  },
+  'root-api': OTHER_KIND,
+  'requires-api': OTHER_KIND,
+  provides: OTHER_KIND,
+  kind: OTHER_KIND,
+  missing: OTHER_KIND,
+  'no-others': OTHER_KIND,
+  cycle: OTHER_KIND,
+};
+
+function blockingKindOf<F extends Fact>(fact: F): BlockingKind<F> {
+  return BLOCKING_KINDS[fact.fact] as unknown as BlockingKind<F>; // the record of its own kind
+}
+
 /** Returns a fact of a conflict as a constraint. */
 export function constraintOf(
   fact: Fact,
   conflict: Conflict,
   selection: Selection,
 ): HeldByConstraint {
-  const { wanted, problem, proof, target } = conflict;
-  const nouns = new NounPhrases(problem, proof.encoder);
-  const wording = { ...conflict, nouns, selection };
-  switch (fact.fact) {
-    case 'root':
-      return rootConstraint(fact, wording);
-    case 'requires':
-      return requirementConstraint(fact, wording);
-    case 'crossplane': {
-      const { constraint, by } = fact;
-      const stated = { requires: 'crossplane', constraint };
-      if (!('values' in by)) {
-        const source = formatOrigin(by.origin);
-        const text = `${by.by} (${source}), which needs Crossplane \`${constraint}\``;
-        return { source, ...stated, text };
-      }
-      const { phrase, isMany, ...claimant } = claimantOf(by, nouns, selection);
-      const text =
-        claimant.source === wanted.repository
-          ? `Crossplane ${target.version}: ${wanted.version} needs \`${constraint}\``
-          : `${phrase}, which ${conjugated('need', isMany)} Crossplane \`${constraint}\``;
-      return { ...claimant, ...stated, text };
-    }
-    case 'owns':
-      return ownershipConstraint(fact, wording);
-    case 'excluded': {
-      const source = formatOrigin(fact.rule.origin);
-      const constraint = `not ${selectorText(fact.rule.selector)}`;
-      const text = `${source}, which excludes ${nouns.allOf(fact.of)}`;
-      return { source, requires: repositoryOf(fact.of, nouns), constraint, text };
-    }
-    case 'ruled-out': {
-      const source = formatOrigin(fact.ruling.origin);
-      const text = `a policy: ${nouns.allOf(fact.of)} ${rulingText(fact.ruling, nouns.isMany(fact.of))}`;
-      return { source, requires: repositoryOf(fact.of, nouns), text };
-    }
-    case 'rejected': {
-      const { phrase, isMany: _, ...refused } = claimantOf(fact.of, nouns, selection);
-      const why = firstErrorText(fact.findings);
-      const text = `Crossplane ${target.version}, which would refuse ${phrase} (${why})`;
-      return { ...refused, text };
-    }
-    case 'root-api':
-    case 'requires-api':
-    case 'provides':
-    case 'kind':
-    case 'missing':
-    case 'no-others':
-    case 'cycle':
-      return { text: factClause(fact, nouns) ?? 'other constraints' };
+  const nouns = new NounPhrases(conflict.problem, conflict.proof.encoder);
+  return blockingKindOf(fact).constraint(fact, { ...conflict, nouns, selection });
+}
+
+/** Returns the rank of a fact: the closest to the package is the lowest. */
+export function rankOf(fact: Fact, conflict: Conflict): number {
+  return blockingKindOf(fact).rank(fact, conflict);
+}
+
+function isWanted({ variable }: Term, { wanted, proof }: Conflict): boolean {
+  const subject = proof.encoder.subject(variable);
+  return subject.about === 'package' && subject.repository === wanted.repository;
+}
+
+function exclusionRank({ of }: FactOf<'excluded' | 'ruled-out'>, conflict: Conflict): number {
+  return isWanted(of, conflict) ? 0 : 6;
+}
+
+function requirementRank(fact: FactOf<'requires'>, conflict: Conflict): number {
+  if (isWanted(fact.on, conflict)) return 1;
+  if (isWanted(fact.by, conflict)) return 5;
+  return othersOnSame(fact, conflict).length > 0 ? 2 : 7;
+}
+
+/** Returns the other facts of a conflict that require the same package. */
+function othersOnSame(
+  fact: FactOf<'requires'>,
+  { facts }: Conflict,
+): FactOf<'root' | 'requires'>[] {
+  return facts
+    .filter((other) => other.fact === 'root' || other.fact === 'requires')
+    .filter((other) => other !== fact && other.on.variable === fact.on.variable);
+}
+
+function crossplaneConstraint(
+  { by, constraint }: FactOf<'crossplane'>,
+  { wanted, target, nouns, selection }: Wording,
+): HeldByConstraint {
+  const stated = { requires: 'crossplane', constraint };
+  if (!('values' in by)) {
+    const source = formatOrigin(by.origin);
+    const text = `${by.by} (${source}), which needs Crossplane \`${constraint}\``;
+    return { source, ...stated, text };
   }
+  const { phrase, isMany, ...claimant } = claimantOf(by, nouns, selection);
+  const text =
+    claimant.source === wanted.repository
+      ? `Crossplane ${target.version}: ${wanted.version} needs \`${constraint}\``
+      : `${phrase}, which ${conjugated('need', isMany)} Crossplane \`${constraint}\``;
+  return { ...claimant, ...stated, text };
 }
 
 /** A conflict, and what is needed to put its facts into words. */
@@ -143,17 +202,13 @@ function rootConstraint(
   return { source, requires, constraint, text };
 }
 
-function requirementConstraint(
-  fact: FactOf<'requires'>,
-  { wanted, facts, nouns, selection }: Wording,
-): HeldByConstraint {
+function requirementConstraint(fact: FactOf<'requires'>, wording: Wording): HeldByConstraint {
+  const { wanted, nouns, selection } = wording;
   const { constraint } = fact;
   const requires = repositoryOf(fact.on, nouns);
   const { phrase, isMany, ...claimant } = claimantOf(fact.by, nouns, selection);
   const stated = { ...claimant, requires, constraint };
-  const onSame = facts
-    .filter((other) => other.fact === 'root' || other.fact === 'requires')
-    .filter((other) => other !== fact && other.on.variable === fact.on.variable);
+  const onSame = othersOnSame(fact, wording);
   const isOwn = claimant.source === wanted.repository;
   const first = onSame.find((other) => other.fact === 'root' && other.root.origin === CHOSEN_FIRST);
   if (isOwn && first?.fact === 'root') {

@@ -5,6 +5,7 @@ import {
   type HeldByConstraint,
   NOT_FLAG,
   overrideAgainst,
+  rankOf,
 } from './blocked-by-text.js';
 import type { Origin } from '../../base/errors.js';
 import { ANY } from '../../crossplane/constraints/constraint.js';
@@ -18,7 +19,7 @@ import { packageOf, proofFacts, unionOf } from '../explain/proof-facts.js';
 import type { Solved } from './answer.js';
 import { candidateRules } from './policy-rules.js';
 import { type ProblemOptions, type ResolveOptions, toProblem } from './to-problem.js';
-import { type Fact, factKey, isRemovable, type Term } from '../solver/incompatibility.js';
+import { type Fact, factKey, isRemovable } from '../solver/incompatibility.js';
 import { effectiveRepository, type Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
 import type { Proof, Solution } from '../solver/search-result.js';
@@ -206,25 +207,6 @@ function isRequired(repository: Repository, { selected }: Solution, problem: Pro
   return others.some(({ meta }) =>
     meta.requirements.some((each) => each.requires !== 'package' || isIt(each.repository)),
   );
-}
-
-/** Ranks constraints by how close they are to the package. The closest are lifted first. */
-function rankOf(fact: Fact, { wanted, proof: { encoder }, facts }: Conflict): number {
-  const isWanted = ({ variable }: Term) => {
-    const subject = encoder.subject(variable);
-    return subject.about === 'package' && subject.repository === wanted.repository;
-  };
-  if (fact.fact === 'owns') return 3;
-  if (fact.fact === 'crossplane') return 4;
-  if (fact.fact === 'root') return isWanted(fact.on) ? 0 : 8;
-  if (fact.fact === 'excluded' || fact.fact === 'ruled-out') return isWanted(fact.of) ? 0 : 6;
-  if (fact.fact !== 'requires') return 6;
-  if (isWanted(fact.on)) return 1;
-  if (isWanted(fact.by)) return 5;
-  const isContested = facts
-    .filter((other) => other.fact === 'requires' || other.fact === 'root')
-    .some((other) => other !== fact && other.on.variable === fact.on.variable);
-  return isContested ? 2 : 7;
 }
 
 /** Returns all constraints in one line that can follow "held by". */
