@@ -261,7 +261,8 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     coreKind: ({ of }, encoder) => (of.variable === encoder.crossplane ? 'crossplane' : 'missing'),
     statement: ({ of }, encoder) => ({ fact: 'no-others', of: encoder.nameOf(of.variable) }),
     packages: () => [],
-    nodes: ({ of }, encoder) => (encoder.subject(of.variable).about === 'package' ? [] : [of]),
+    nodes: ({ of }, encoder) =>
+      ['api', 'crossplane'].includes(encoder.subject(of.variable).about) ? [of] : [],
     isUnmet: ({ of }, encoder) => encoder.subject(of.variable).about === 'api',
   },
   rejected: {

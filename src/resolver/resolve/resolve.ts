@@ -47,12 +47,12 @@ import { packageRoots } from '../suggest/proposal.js';
  * `InputError` if the request is invalid and a `SourceError` if a source fails.
  */
 export async function resolve(request: Request, options: ResolveOptions): Promise<Answer> {
-  const memory = SourceReader.of(options.source);
+  const reader = SourceReader.of(options.source);
   try {
-    return await answerTo(request, memory, options);
+    return await answerTo(request, reader, options);
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
-    const { listed, fetched } = memory.stats;
+    const { listed, fetched } = reader.stats;
     const stats = { listed, fetched, decisions: 0, conflicts: 0 };
     return { status: 'gave-up', reason: error.message, notes: [], warnings: [], stats };
   }
@@ -60,7 +60,7 @@ export async function resolve(request: Request, options: ResolveOptions): Promis
 
 async function answerTo(
   request: Request,
-  memory: SourceReader,
+  reader: SourceReader,
   options: ResolveOptions,
 ): Promise<Answer> {
   const releases = releaseSelector(request, options.crossplane);
@@ -71,9 +71,9 @@ async function answerTo(
   let refused: Pick<RefusedRequest, 'problem' | 'targets' | 'proof' | 'driver'> | undefined;
   for (const { problem, targets } of validProblems(groups, problemFor)) {
     // Each group has its own driver, so that an explanation shows only what its own group read.
-    const driver = new Driver(memory, driverOptions);
+    const driver = new Driver(reader, driverOptions);
     const { lockfile } = options;
-    if (lockfile !== undefined) prefetchLocked(lockfile, problem, memory, targets[0]!);
+    if (lockfile !== undefined) prefetchLocked(lockfile, problem, reader, targets[0]!);
     const found = await driver.drive(solveWithPins(problem), targets[0]!);
     const outcome = found.result;
     const { decisions, conflicts } = outcome.effort;
@@ -87,7 +87,7 @@ async function answerTo(
       return {
         ...solved,
         unrequired: found.unrequired,
-        lockfile: await withTagRecords(solved.lockfile, memory, options),
+        lockfile: await withTagRecords(solved.lockfile, reader, options),
         notes: [...notes, ...solved.notes],
         warnings: [...warnings, ...solved.warnings],
         stats: { ...stats, listed: driver.counts.listed },
@@ -110,7 +110,7 @@ async function answerTo(
     },
   });
   const target = refused!.targets[0]!;
-  const published = await publishedNotes(refusal.facts, memory, target);
+  const published = await publishedNotes(refusal.facts, reader, target);
   const enforcement = enforcementNotes(groups.flat(), target, options);
   return {
     status: 'unsolvable',
@@ -242,10 +242,10 @@ function packageWarnings(
 function prefetchLocked(
   lockfile: Lockfile,
   problem: Problem,
-  memory: SourceReader,
+  reader: SourceReader,
   target: Target,
 ): void {
-  if (!memory.distant) return;
+  if (!reader.distant) return;
   const locked = new Map(lockfile.packages.map((one) => [one.repository, one]));
   const visited = new Set<Repository>();
   const isExcluded = (repository: Repository) =>
@@ -258,17 +258,17 @@ function prefetchLocked(
     const last = locked.get(repository);
     if (version !== undefined) {
       const known = last?.version === version ? { parts: lockedParts(last) } : {};
-      void memory.prefetchPackage({ repository, version, ...known }, target).catch(() => undefined);
+      void reader.prefetchPackage({ repository, version, ...known }, target).catch(() => undefined);
     }
     if (last === undefined || problem.ignoreRequirements) return;
-    for (const list of requiredLists(last, problem)) memory.prefetchTags(list.repository, target);
+    for (const list of requiredLists(last, problem)) reader.prefetchTags(list.repository, target);
     for (const each of last.requirements) if (each.requires === 'package') visit(each.repository);
   };
   for (const root of packageRoots(problem)) {
     const repository = effectiveRepository(problem, root.repository);
     const selector = effectiveSelector(problem, repository, root.selector);
     if (isExcluded(repository)) continue;
-    if (takesList(selector, problem)) memory.prefetchTags(repository, target);
+    if (takesList(selector, problem)) reader.prefetchTags(repository, target);
     visit(repository);
   }
 }

@@ -4,13 +4,14 @@ import { NONE, VersionSet } from './version-set.js';
 /** The terms to watch if there are only two. */
 const BOTH = [0, 1] as const;
 
-/** A step of the search that removes values from a variable. */
+/** A step of the search that removes values from a variable: a decision or a conclusion. */
 interface Assignment {
   readonly variable: Variable;
   readonly before: VersionSet;
   readonly after: VersionSet;
+  /** The decision level at which the assignment was made. */
   readonly level: number;
-  /** undefined: a decision. */
+  /** The incompatibility that implies the assignment; undefined: a decision. */
   readonly cause: Incompatibility | undefined;
 }
 
@@ -46,7 +47,9 @@ interface Watchers {
  * one are removed from its variable. When all hold, there is a conflict.
  */
 export class Search {
+  /** All assignments, oldest first. */
   readonly trail: Assignment[] = [];
+  /** The decision level: the number of decisions in the trail. */
   level = 0;
 
   readonly #sets: VersionSet[] = [];
@@ -87,7 +90,10 @@ export class Search {
     this.#assign(variable, VersionSet.single(value), undefined);
   }
 
-  /** Draws every conclusion. Returns a conflict: an incompatibility whose terms all hold. */
+  /**
+   * Unit propagation: draws every conclusion from incompatibilities with one open term. Returns a
+   * conflict, an incompatibility whose terms all hold; undefined: there is none.
+   */
   propagate(): Incompatibility | undefined {
     for (;;) {
       const added = this.#pending.pop();
@@ -116,7 +122,7 @@ export class Search {
     return learned;
   }
 
-  /** Undoes every decision above a level and its conclusions. */
+  /** Undoes the decisions above a decision level, and the conclusions from them. */
   backjump(level: number): void {
     while (this.trail.length > 0 && this.trail.at(-1)!.level > level) {
       const { variable, before } = this.trail.pop()!;
@@ -266,7 +272,7 @@ interface Resolution {
 }
 
 /**
- * Turns a conflict into the clause that would have prevented it.
+ * Conflict resolution: turns a conflict into the learned clause that would have prevented it.
  *
  * All terms of `conflict` hold. Take the assignment that made the last of them true. If all other
  * terms held before the level of this assignment, the conflict is the learned clause: after a
