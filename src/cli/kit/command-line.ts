@@ -19,7 +19,7 @@ export interface CommandLine {
   readonly words: readonly CommandWord[];
   /** The name of the command as typed; undefined: none is named. */
   readonly command: string | undefined;
-  /** Undefined if there is no such command. */
+  /** Undefined if no command has that name. */
   readonly row: CommandRow | undefined;
   readonly loaded: AnyCommand | undefined;
   /** Values by camel-case name, with defaults; flags with a mistake are left out. */
@@ -50,10 +50,10 @@ export interface CommandLine {
 /**
  * Reads a command line. Flags may stand before and after the name of the command.
  *
- * The command is the first argument, and only the flags of the command tell which words are
- * arguments: in `-f resolve update`, `resolve` is a file. So each word that is the name of a command
- * is tried in turn, and is the command if it has all flags before it. A flag takes a value in every
- * command or in none.
+ * The command is the first argument, but which words are arguments depends on the flags of the
+ * command: in `-f resolve update`, `resolve` is a file. So each word that names a command is tried in
+ * turn. It is the command if it declares all flags before it. A flag takes a value in every command
+ * or in none.
  */
 export async function readCommandLine(
   commands: readonly CommandRow[],
@@ -185,7 +185,7 @@ const projectFlags = {
   'allow-undigested': { type: 'boolean', describe: 'Lock versions without a digest' },
 } as const satisfies Flags;
 
-/** Commands that work on no project. */
+/** Commands that do not read or write a project. */
 const WITHOUT_PROJECT = [
   'cache',
   'completion',

@@ -11,8 +11,8 @@ import { findProject, lockOf, projectIn } from '../projects/project.js';
 import type { Io } from '../terminal/io.js';
 
 /**
- * Ways in which the last of the words may go on; empty: the shell may offer files. A name that a
- * shell would expand or run is not offered: names come from lockfiles, which strangers may edit.
+ * Returns completions of the last word; if there are none, the shell may offer files. Names that a
+ * shell would expand or run are left out: lockfiles, from which names come, are untrusted input.
  */
 export async function completionReplies(
   commands: readonly CommandRow[],
@@ -75,9 +75,8 @@ const NAMES: Readonly<Record<string, readonly ('package' | 'version' | 'owned')[
 };
 
 /**
- * Names from the lockfile, and versions from the sources on the command line that need no network.
- *
- * Whatever goes wrong, there is nothing to offer: a shell that completes must print no error.
+ * Returns names from the lockfile, and versions from the sources on the command line that need no
+ * network. Returns none after any error, because completion must print no error.
  */
 async function knownNames({ command, current, args }: Completed, io: Io): Promise<string[]> {
   const wanted = NAMES[command] ?? [];

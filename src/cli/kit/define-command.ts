@@ -18,15 +18,10 @@ import type { JsonOutput } from './json-schema.js';
 type Awaitable<T> = T | Promise<T>;
 
 /**
- * A command: a use case that returns a value, and how the value is printed. Functions that are
- * only needed for some runs may load their modules on demand.
+ * A use case that returns a value, and how the value is printed. Functions that are only needed for
+ * some runs may load their modules on demand.
  */
-export interface CommandDefinition<
-  P extends Positionals,
-  F extends Flags,
-  Value,
-  Args = ArgsOf<P & F>,
-> extends CommandSyntax<P, F> {
+interface Behavior<Value, Args> {
   /**
    * The use case. It may write files and report diagnostics with `io.note`, but prints no data.
    * Throws `OtherResult` for a result that is not a `Value`.
@@ -61,7 +56,7 @@ export interface DefinedCommand extends AnyCommand {
 
 /** Declares a command; the types of `run` follow from its flags and positionals. */
 export function defineCommand<const P extends Positionals, const F extends Flags, Value>(
-  definition: CommandDefinition<P, F, Value>,
+  definition: CommandSyntax<P, F> & Behavior<Value, ArgsOf<P & F>>,
 ): DefinedCommand {
   return {
     ...definition,
@@ -69,9 +64,9 @@ export function defineCommand<const P extends Positionals, const F extends Flags
   };
 }
 
-async function runDefinition<P extends Positionals, F extends Flags, Value>(
-  definition: CommandDefinition<P, F, Value>,
-  args: ArgsOf<P & F>,
+async function runDefinition<Value, Args>(
+  definition: Behavior<Value, Args>,
+  args: Args,
   io: Io,
 ): Promise<ExitCode> {
   const { output } = args as { readonly output?: string };
@@ -94,10 +89,10 @@ async function printPieces(pieces: AsyncGenerator<string, Outcome>, io: Io): Pro
   }
 }
 
-async function printValue<P extends Positionals, F extends Flags, Value>(
-  definition: CommandDefinition<P, F, Value>,
+async function printValue<Value, Args>(
+  definition: Behavior<Value, Args>,
   value: Value,
-  args: ArgsOf<P & F>,
+  args: Args,
   output: string | undefined,
   io: Io,
 ): Promise<ExitCode> {
@@ -114,10 +109,10 @@ async function printValue<P extends Positionals, F extends Flags, Value>(
   return exitCodeOf(definition.exit?.(value, args) ?? EXIT.done);
 }
 
-async function printJson<P extends Positionals, F extends Flags, Value>(
-  { json, jsonLines }: CommandDefinition<P, F, Value>,
+async function printJson<Value, Args>(
+  { json, jsonLines }: Behavior<Value, Args>,
   value: Value,
-  args: ArgsOf<P & F>,
+  args: Args,
   io: Io,
 ): Promise<void> {
   for (const document of (await jsonLines?.(value, args)) ?? []) {
@@ -127,10 +122,10 @@ async function printJson<P extends Positionals, F extends Flags, Value>(
   if (document !== undefined) io.out(jsonDocument(document));
 }
 
-async function printText<P extends Positionals, F extends Flags, Value>(
-  { text, isVerbatim }: CommandDefinition<P, F, Value>,
+async function printText<Value, Args>(
+  { text, isVerbatim }: Behavior<Value, Args>,
   value: Value,
-  args: ArgsOf<P & F>,
+  args: Args,
   io: Io,
 ): Promise<void> {
   const made = (await text?.(value, args, io)) ?? [];

@@ -27,23 +27,23 @@ export async function runCommandLine(
   const line = await readCommandLine(commands, argv);
   onRead(line);
   const { cwd, mistake } = workingFolder(line, started.cwd);
-  const given: Io = { ...started, cwd };
-  const late = new Set<string>();
-  const plain = sanitizedIo(colouredIo(given, line.color));
-  // JSON stays as it is: a string with a line break in it is none.
+  const unfiltered: Io = { ...started, cwd };
+  const delayed = new Set<string>();
+  const plain = sanitizedIo(colouredIo(unfiltered, line.color));
+  // JSON is not folded: a line break inside a string would make it invalid.
   const shown = line.json ? plain : foldedIo(plain);
   const io: Io = {
     ...shown,
     words: line.words,
     note: line.quiet ? quieted((text) => shown.note(text)) : (text) => shown.note(text),
-    afterwards: (text) => late.add(text),
+    afterwards: (text) => delayed.add(text),
   };
-  const printDelayedNotes = () => [...late].sort(byCodePoint).forEach((text) => io.note(text));
+  const printDelayedNotes = () => [...delayed].sort(byCodePoint).forEach((text) => io.note(text));
   let reporting: Reporting | undefined;
   let hasReported = false;
   try {
     if (mistake !== undefined) throw mistake;
-    reporting = line.formats.length === 0 ? undefined : await openReporting(line, given);
+    reporting = line.formats.length === 0 ? undefined : await openReporting(line, unfiltered);
     const code = await dispatch(commands, line, reporting ? reported(io, shown, reporting) : io);
     printDelayedNotes();
     hasReported = true;
@@ -52,7 +52,7 @@ export async function runCommandLine(
   } catch (error) {
     printDelayedNotes();
     const code = reportError(error, line, io);
-    // A report that cannot be written is not tried again.
+    // If writing the report failed, it is not tried again.
     if (hasReported || reporting === undefined) return code;
     reporting.take(async (command) => errorReport(error, command));
     await reporting.write(code).catch((failed) => reportError(failed, line, io));
@@ -60,12 +60,12 @@ export async function runCommandLine(
   }
 }
 
-async function openReporting(line: CommandLine, given: Io): Promise<Reporting> {
+async function openReporting(line: CommandLine, io: Io): Promise<Reporting> {
   const { Reporting: Opened } = await import('../findings/reporting.js');
-  return new Opened(line, given);
+  return new Opened(line, io);
 }
 
-/** What a command sees where its outcome is reported: text makes room for what is printed. */
+/** Returns the `Io` of a command with `--format`. Text goes to stderr if the report goes to stdout. */
 function reported(io: Io, shown: Io, reporting: Reporting): Io {
   const report = (make: Parameters<NonNullable<Io['report']>>[0]) => reporting.take(make);
   if (!reporting.takesStdout) return { ...io, report };
@@ -77,10 +77,10 @@ function reported(io: Io, shown: Io, reporting: Reporting): Io {
   return { ...io, out, report };
 }
 
-/** What --quiet does not silence. */
+/** Messages that --quiet does not silence. */
 const MATTERS = /^(?:error|warning|hint|SECURITY|trace)\b/;
 
-/** Lines that are indented or empty go on with what stands before them, and are told if it was. */
+/** Indented and empty lines continue the previous message. They are printed only if that message was. */
 function quieted(note: Io['note']): Io['note'] {
   let matters = true;
   return (text) => {
@@ -121,8 +121,7 @@ async function printHelp(
   io: Io,
 ): Promise<ExitCode> {
   if (row === undefined && command !== undefined) throw unknownCommand(commands, command);
-  const { overview } = await import('./help.js');
-  const { commandHelp } = await import('./help.js');
+  const { commandHelp, overview } = await import('./help.js');
   const width = Math.min(io.terminal.out() ?? io.columns(), LINE_WIDTH);
   const lines = row ? commandHelp(row, await row.load(), width) : overview(commands, width);
   io.out(`${lines.join('\n')}\n`);
@@ -133,7 +132,7 @@ async function runCommand(command: AnyCommand, line: CommandLine, io: Io): Promi
   const isTraced = line.verbose && 'trace' in command.flags;
   const args = isTraced ? { ...line.args, trace: true } : line.args;
   refuseShardOfOne(args, command);
-  // Whatever a killed run left in the working folder, this one finishes or undoes.
+  // Finishes or undoes what a killed run left in the working folder.
   const { settleWorkingFolder } = await import('../../base/files/recovery.js');
   await settleWorkingFolder(io.cwd);
   if (!isForMany(args, command)) return runInProject(command, args, io);
@@ -150,15 +149,15 @@ async function runInProject(command: AnyCommand, args: SomeArgs, io: Io): Promis
     const { settleWorkingFolder } = await import('../../base/files/recovery.js');
     await settleWorkingFolder(folder);
   }
-  const given = projectArgs(args, command, project, io.cwd);
-  if (given['write'] === true) {
-    for (const line of projectWarnings(project, given, io.cwd)) io.note(`warning: ${line}`);
+  const ofProject = projectArgs(args, command, project, io.cwd);
+  if (ofProject['write'] === true) {
+    for (const line of projectWarnings(project, ofProject, io.cwd)) io.note(`warning: ${line}`);
   }
-  await warnOfRelease(command, given, io);
-  return command.run(given as never, { ...io, projectFolder: folder });
+  await warnOfRelease(command, ofProject, io);
+  return command.run(ofProject as never, { ...io, projectFolder: folder });
 }
 
-/** Warns of `--crossplane` where a command has no use for it. */
+/** Warns if `--crossplane` is given to a command that has no use for it. */
 async function warnOfRelease(command: AnyCommand, args: SomeArgs, io: Io): Promise<void> {
   const { crossplane } = args;
   if (typeof crossplane !== 'string' || 'crossplane' in command.flags) return;
@@ -166,7 +165,7 @@ async function warnOfRelease(command: AnyCommand, args: SomeArgs, io: Io): Promi
   await warnOfOtherRelease(crossplane, args, io);
 }
 
-/** Most commands have nothing to split but sets. */
+/** Throws if `--shard` is given without `--each`, unless the command can split one project. */
 function refuseShardOfOne(
   { shard, each }: Readonly<Record<string, unknown>>,
   command: AnyCommand,
@@ -179,7 +178,7 @@ function refuseShardOfOne(
   );
 }
 
-/** Whether the command is to be run for each of many sets. */
+/** Whether the command is run for each project of `--each`. */
 function isForMany(
   args: Readonly<Record<string, unknown>>,
   { each }: AnyCommand,
@@ -187,14 +186,14 @@ function isForMany(
   return args['each'] !== undefined && each !== undefined;
 }
 
-/** Prints how a command line may go on, a line each, for the script of a shell. */
+/** Prints the completions of a command line, one on each line, for the script of a shell. */
 async function complete(
   commands: readonly CommandRow[],
   words: readonly string[],
-  given: Io,
+  started: Io,
 ): Promise<ExitCode> {
   const { completionReplies } = await import('./completion.js');
-  const io = sanitizedIo({ ...given, note: () => {} });
+  const io = sanitizedIo({ ...started, note: () => {} });
   for (const reply of await completionReplies(commands, words, io)) io.out(`${reply}\n`);
   return EXIT.done;
 }

@@ -40,22 +40,22 @@ export const addCommand = defineCommand({
     const known = { lockfile: set.lock?.lockfile, source: await set.source(before) };
     const named = await Promise.all(args.refs.map((ref) => fullReference(ref, known)));
     const wanted = named.map(rootOf);
-    const told: string[] = [];
+    const edits: string[] = [];
     for (const root of wanted) {
       const there = set.list.entries.find(({ name }) => name === root.repository);
       if (there === undefined) refuseElsewhere(root, before);
       if (there === undefined || root.version !== ANY_VERSION) set.name(root.repository);
       if (there !== undefined)
-        told.push(await changeEntry(set, there, { version: root.version, isWritten: args.write }));
+        edits.push(changeEntry(set, there, { version: root.version, isWritten: args.write }));
     }
     const isNew = ({ repository }: PackageRootDraft) =>
       set.list.entries.every(({ name }) => name !== repository);
     const refs = named.filter((ref) => isNew(rootOf(ref)));
     if (refs.length > 0) {
-      const refused = await addEntries(set, refs, { told, isWritten: args.write });
+      const refused = await addEntries(set, refs, { edits, isWritten: args.write });
       if (refused !== undefined) return refused;
     }
-    return withEdits(await set.finish(), told, args);
+    return withEdits(await set.finish(), edits, args);
   },
   ...answerPrinting,
 });
@@ -74,11 +74,12 @@ function refuseElsewhere({ repository }: PackageRootDraft, { roots }: Request): 
   });
 }
 
-async function changeEntry(
+/** Changes the version of an entry, and returns what happened. */
+function changeEntry(
   set: EditedSet,
   there: ListedPackage,
   { version, isWritten }: { readonly version: RootVersion; readonly isWritten: boolean },
-): Promise<string> {
+): string {
   const { name, origin } = there;
   const now = there.version ?? '*';
   const place = formatOrigin(origin);
@@ -87,7 +88,7 @@ async function changeEntry(
   }
   const text = versionText(version);
   if (text === now) return `${name} is asked for already, at \`${now}\` (${place})`;
-  await set.edit(set.list.operationsToChangeVersion(there, text));
+  set.edit(set.list.operationsToChangeVersion(there, text));
   return `${isWritten ? 'changed' : 'would change'} ${name} from \`${now}\` to \`${text}\` (${place})`;
 }
 
@@ -95,7 +96,7 @@ async function changeEntry(
 async function addEntries(
   set: EditedSet,
   refs: readonly string[],
-  { told, isWritten }: { readonly told: string[]; readonly isWritten: boolean },
+  { edits, isWritten }: { readonly edits: string[]; readonly isWritten: boolean },
 ): Promise<AnswerValue | undefined> {
   const roots = refs.map(rootOf);
   const free = roots.filter(({ version }) => version === ANY_VERSION);
@@ -106,18 +107,18 @@ async function addEntries(
     const hinted = await set.takeHint(answer, refs);
     if (hinted === undefined) return set.refuse(answer, refs);
     for (const ref of hinted) set.name(rootOf(ref).repository);
-    return addEntries(set, hinted, { told, isWritten });
+    return addEntries(set, hinted, { edits, isWritten });
   }
   for (const { repository, version } of roots) {
     const installed = replacedRepository(request, repository);
     const locked = answer.lockfile.packages.find((each) => each.repository === installed)!;
     const range = version === ANY_VERSION ? `^${locked.version}` : versionText(version);
     const prerelease = set.prereleases.includes(repository);
-    await set.edit(
+    set.edit(
       set.list.operationsToAdd({ repository, kind: locked.kind, version: range, prerelease }),
     );
     const verb = isWritten ? 'added' : 'would add';
-    told.push(`${verb} ${repository} at \`${range}\` to ${set.file}`);
+    edits.push(`${verb} ${repository} at \`${range}\` to ${set.file}`);
   }
   return undefined;
 }

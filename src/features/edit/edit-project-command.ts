@@ -5,7 +5,14 @@ import type { PackageSource } from '../../sources/package-source.js';
 import type { PatchOperation } from '../../base/json.js';
 import { noStats } from '../../resolver/driver/read-stats.js';
 import { SourceReader } from '../../resolver/driver/source-reader.js';
-import { findPackageList, isPackageSet, type ListInFile } from '../../project/edit/package-list.js';
+import { applyPatch } from '../../project/edit/apply-patch.js';
+import {
+  findPackageList,
+  isPackageSet,
+  type ListInFile,
+  packageListIn,
+} from '../../project/edit/package-list.js';
+import { parseDocuments } from '../../project/inputs/document.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ResolveOptions } from '../../resolver/resolve/to-problem.js';
@@ -62,9 +69,9 @@ export class EditedSet {
   }
 
   static async open(args: EditArgs, io: RunIo): Promise<EditedSet> {
-    const options = { files: args.file ?? [], cwd: io.cwd, skip: outputsOf(args) };
-    // The lockfile first: to read it finishes what a killed command began.
+    // Read first, because reading the lockfile completes the edits of a killed command.
     const lock = await readLock(args, io);
+    const options = { files: args.file ?? [], cwd: io.cwd, skip: outputsOf(args) };
     return new EditedSet(args, io, await findPackageList(options), lock);
   }
 
@@ -102,15 +109,12 @@ export class EditedSet {
     return this.#args.prerelease ?? [];
   }
 
-  async edit(operations: readonly PatchOperation[]): Promise<void> {
+  edit(operations: readonly PatchOperation[]): void {
     if (operations.length === 0) return;
-    const { applyPatch } = await import('../../project/edit/apply-patch.js');
-    await this.#become(applyPatch(this.#found.text, this.list.document.number, operations));
+    this.#replaceText(applyPatch(this.#found.text, this.list.document.number, operations));
   }
 
-  async #become(text: string): Promise<void> {
-    const { packageListIn } = await import('../../project/edit/package-list.js');
-    const { parseDocuments } = await import('../../project/inputs/document.js');
+  #replaceText(text: string): void {
     const { number } = this.list.document;
     const document = parseDocuments(text, this.file).find((each) => each.number === number)!;
     this.#found = { file: this.file, text, list: packageListIn(document)! };
@@ -174,7 +178,7 @@ export class EditedSet {
     this.#args = withHintFlags(this.#args, edit.args);
     this.#others = new Map([...texts].filter(([file]) => file !== this.file));
     const text = texts.get(this.file);
-    if (text !== undefined) await this.#become(text);
+    if (text !== undefined) this.#replaceText(text);
     return edit.refs ?? refs;
   }
 

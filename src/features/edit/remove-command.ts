@@ -30,9 +30,9 @@ export const removeCommand = defineCommand({
     const set = await EditedSet.open(args, io);
     const request = await set.request();
     const entries = [...new Set(args.packages.map((typed) => entryNamed(typed, set, request)))];
-    // From the last on, lest the others move.
+    // The last entry first: removing one changes the paths of those after it.
     const paths = entries.map(({ path }) => path).sort((a, b) => place(b) - place(a));
-    await set.edit(paths.map((path) => ({ op: 'remove', path: jsonPointer(path) })));
+    set.edit(paths.map((path) => ({ op: 'remove', path: jsonPointer(path) })));
     const verb = args.write ? 'removed' : 'would remove';
     const edits = entries.map(({ name }) => `${verb} ${name} from ${set.file}`);
     return withEdits(await set.finish(), edits, args);

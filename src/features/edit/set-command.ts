@@ -23,9 +23,9 @@ export const setCommand = defineCommand({
     if (args.crossplane !== undefined) throw conflictingFlags('set crossplane', '--crossplane');
     const value = targetFor(args.value)?.version ?? args.value;
     const set = await EditedSet.open(args, io);
-    await set.edit(set.list.operationsToSetCrossplane(value));
+    set.edit(set.list.operationsToSetCrossplane(value));
     set.nameRelease();
-    // The file of a package says which releases it admits; which to resolve for, a flag does.
+    // The file of a package states which releases it admits, not which one to resolve for.
     if (!set.isPackageSet) set.resolveFor(value);
     const edit = `${args.write ? 'set' : 'would set'} Crossplane to \`${value}\` in ${set.file}`;
     const result = withEdits(await set.finish(), [edit], args);

@@ -190,6 +190,11 @@ type AllFields = RecordOf<typeof answerFields>;
 /** An answer without `schemaVersion`. Its fields depend on its status. */
 export type AnswerDocument = Pick<AllFields, 'status'> & Partial<AllFields>;
 
+function requiredIf(status: AnswerDocument['status'], fields: readonly (keyof AnswerDocument)[]) {
+  // eslint-disable-next-line unicorn/no-thenable -- `then` is a keyword of JSON Schema
+  return { if: { properties: { status: { const: status } } }, then: { required: fields } };
+}
+
 /** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */
 export const RESOLVE_OUTPUT_SCHEMA: TypedSchema<AnswerDocument> = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -202,21 +207,9 @@ export const RESOLVE_OUTPUT_SCHEMA: TypedSchema<AnswerDocument> = {
     ...answerFields,
   },
   allOf: [
-    {
-      if: { properties: { status: { const: 'solved' } } },
-      // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
-      then: { required: ['crossplane', 'packages', 'stats'] },
-    },
-    {
-      if: { properties: { status: { const: 'unsolvable' } } },
-      // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
-      then: { required: ['explanation', 'core', 'suggestions'] },
-    },
-    {
-      if: { properties: { status: { const: 'mismatch' } } },
-      // eslint-disable-next-line unicorn/no-thenable -- `then` is the keyword's name
-      then: { required: ['exitCode', 'mismatches'] },
-    },
+    requiredIf('solved', ['crossplane', 'packages', 'stats']),
+    requiredIf('unsolvable', ['explanation', 'core', 'suggestions']),
+    requiredIf('mismatch', ['exitCode', 'mismatches']),
   ],
   ...answerParts,
 };

@@ -22,13 +22,13 @@ export function answerFindings(answer: Answer, request: Request): ReportFinding[
 function refusalFindings(refusal: Unsolvable, request: Request): ReportFinding[] {
   const { summary, suggestions, core } = refusal;
   const origins = originsIn(request);
-  const told = new Map<string, string>();
+  const texts = new Map<string, string>();
   for (const { path, text } of core) {
     const [start] = path;
-    if (start !== undefined && origins.has(start) && !told.has(start)) told.set(start, text);
+    if (start !== undefined && origins.has(start) && !texts.has(start)) texts.set(start, text);
   }
-  const [first, ...more] = told.keys();
-  // Words of the command line stand in no file, and the refusal tells them.
+  const [first, ...more] = texts.keys();
+  // References on the command line have no line. The refusal itself names them.
   const others = more.filter((place) => origins.get(place)?.line !== undefined);
   const finding = { rule: 'unsolvable', severity: 'error', fails: true } as const;
   return [
@@ -41,7 +41,7 @@ function refusalFindings(refusal: Unsolvable, request: Request): ReportFinding[]
     ...others.map((place) => ({
       ...finding,
       origin: origins.get(place),
-      text: `part of why there is no answer: ${told.get(place)!}`,
+      text: `part of why there is no answer: ${texts.get(place)!}`,
     })),
   ];
 }
@@ -54,10 +54,10 @@ function originsIn(request: Request): Map<string, Origin> {
     ...deny,
     ...(minimumAge ? [minimumAge] : []),
   ]);
-  const asked = [...roots, ...overrides, ...exclude, ...(crossplane ? [crossplane] : [])];
-  const written = [...asked, ...rules];
   const inside = roots.flatMap((root) => (root.root === 'local' ? root.dependsOn : []));
-  return new Map([...written, ...inside].map(({ origin }) => [formatOrigin(origin), origin]));
+  const release = crossplane ? [crossplane] : [];
+  const all = [...roots, ...overrides, ...exclude, ...release, ...rules, ...inside];
+  return new Map(all.map(({ origin }) => [formatOrigin(origin), origin]));
 }
 
 function gaveUpFinding({ reason, stats }: GaveUp): ReportFinding {
@@ -87,19 +87,15 @@ export function answerReport(command: string, { answer, request, isWritten }: Re
     headline,
     findings,
     details: [
-      ...details(counted(changes.length, 'change'), changeItems(changes, isWritten)),
+      ...details(counted(changes.length, 'change'), changeLines(changes, isWritten).map(asCode)),
       ...details(headline, packageItems(answer)),
-      ...details(
-        counted(notes.length, 'note'),
-        notes.map((note) => codeSpan(note)),
-      ),
+      ...details(counted(notes.length, 'note'), notes.map(asCode)),
     ].join('\n\n'),
     outputs: { crossplane: target.version, packages: String(lockfile.packages.length) },
   });
 }
 
-const changeItems = (changes: Solved['changes'], isWritten: boolean) =>
-  changeLines(changes, isWritten).map((line) => codeSpan(line));
+const asCode = (text: string) => codeSpan(text);
 
 function packageItems({ lockfile }: Solved): string[] {
   return lockfile.packages.map(

@@ -1,4 +1,5 @@
 import { type Hint, hintsOf } from './hints.js';
+import { getOrCreate } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
@@ -14,9 +15,7 @@ const MAX_LINES = 20;
 /** Maximum number of requirements listed for a package; further ones are counted. */
 const MAX_REQUIREMENTS_SHOWN = 6;
 
-/**
- * A refusal as text, short: who wants what, where that meets, and the hints that fit in below.
- */
+/** Returns a refusal in short: the conflicting requirements, and the hints that fit below them. */
 export function refusalText(
   { summary, suggestions }: Unsolvable,
   inputs?: GivenInputs,
@@ -32,8 +31,8 @@ export function refusalText(
   lines.push('');
   const hints = hintsOf(suggestions, inputs);
   for (let count = hints.length; count > 1; count--) {
-    const told = hintLines(hints, inputs, count, options);
-    if (lines.length + told.length <= MAX_LINES) return [...lines, ...told];
+    const shown = hintLines(hints, inputs, count, options);
+    if (lines.length + shown.length <= MAX_LINES) return [...lines, ...shown];
   }
   return [...lines, ...hintLines(hints, inputs, 1, options)];
 }
@@ -73,11 +72,8 @@ export function explainedRefusalText(
 function contested(core: readonly CoreEntry[]): [string, CoreEntry[]][] {
   const requirements = new Map<string, CoreEntry[]>();
   for (const entry of core) {
-    if (entry.requirement === undefined) continue;
-    requirements.set(entry.requirement.on, [
-      ...(requirements.get(entry.requirement.on) ?? []),
-      entry,
-    ]);
+    const { requirement } = entry;
+    if (requirement) getOrCreate(requirements, requirement.on, () => []).push(entry);
   }
   return [...requirements].filter(
     ([, entries]) => new Set(entries.map(({ requirement }) => requirement!.by)).size > 1,
@@ -105,17 +101,21 @@ function hintLines(
   const more = hints.length > count ? [`${hints.length - count} more with --explain`] : [];
   const linesOf = (hint: Hint, indent: string) =>
     linesToWrite(hint, inputs).map((line) => indent + line);
-  if (count === 1) {
-    const taking =
-      first.edit === undefined ? [] : [`${applying('1', { alone, command })} makes the change`];
-    const rest = [...taking, ...more].join('; ');
-    const told = wrap(`hint: ${textWithEffect(first)}`, '', '  ', width);
-    return [...told, ...linesOf(first, '    '), ...(rest === '' ? [] : [`  ${rest}`])];
-  }
+  const isOne = count === 1;
   const taking =
-    first.edit === undefined ? '' : `; ${applying('N', { alone, command })} makes the change`;
+    first.edit === undefined
+      ? []
+      : [`${applying(isOne ? '1' : 'N', { alone, command })} makes the change`];
+  if (isOne) {
+    const rest = [...taking, ...more].join('; ');
+    return [
+      ...wrap(`hint: ${textWithEffect(first)}`, '', '  ', width),
+      ...linesOf(first, '    '),
+      ...(rest === '' ? [] : [`  ${rest}`]),
+    ];
+  }
   return [
-    `hint: each of these alone makes it solvable${taking}`,
+    ['hint: each of these alone makes it solvable', ...taking].join('; '),
     ...hints
       .slice(0, count)
       .flatMap((hint, i) => [
@@ -143,8 +143,8 @@ function applying(which: string, { alone, command }: HintTextOptions): string {
 function linesToWrite({ edit }: Hint, inputs: GivenInputs | undefined): readonly string[] {
   if (edit === undefined || inputs === undefined) return [];
   const { files, refs, args = [] } = edit;
-  const fresh = refs?.filter((ref) => !inputs.refs.includes(ref)) ?? [];
-  const words = [...args, ...fresh];
+  const newRefs = refs?.filter((ref) => !inputs.refs.includes(ref)) ?? [];
+  const words = [...args, ...newRefs];
   return [
     ...unlessImpossible(() => fileLines(files, inputs.texts)),
     ...(words.length === 0 ? [] : [`command line: ${shellCommand(words)}`]),
@@ -178,12 +178,12 @@ function fileLines(
 
 /** Returns the lines that only one of two texts has, from the first difference. */
 function written(file: string, before: string, after: string): readonly string[] {
-  const [old, fresh] = [before.split('\n'), after.split('\n')];
-  const first = fresh.findIndex((line, i) => line !== old[i]);
-  const most = Math.min(old.length, fresh.length) - first;
+  const [old, edited] = [before.split('\n'), after.split('\n')];
+  const first = edited.findIndex((line, i) => line !== old[i]);
+  const most = Math.min(old.length, edited.length) - first;
   let same = 0;
-  while (same < most && old.at(-1 - same) === fresh.at(-1 - same)) same++;
-  const lines = fresh.slice(first, fresh.length - same).map((line) => line.trimEnd());
+  while (same < most && old.at(-1 - same) === edited.at(-1 - same)) same++;
+  const lines = edited.slice(first, edited.length - same).map((line) => line.trimEnd());
   const place = `${file === '-' ? 'stdin' : file}:${first + 1}:`;
   return lines.length === 1 ? [`${place} ${lines[0]!.trimStart()}`] : [place, ...lines];
 }

@@ -37,9 +37,18 @@ export async function readGiven(
   io: RunIo,
   unsaved?: ReadonlyMap<string, string>,
 ): Promise<Given> {
-  const { refs = [], file: files = [], crossplane } = args;
-  const read = await readRequestAndTexts(args, io, { refs, skip: outputsOf(args), unsaved });
-  return { ...read, refs, files, hasCrossplane: crossplane !== undefined, cwd: io.cwd };
+  const { refs } = args;
+  const skip = outputsOf(args);
+  return givenBy(await readRequestAndTexts(args, io, { refs, skip, unsaved }), args, io);
+}
+
+/** Adds to inputs what suggestions need to know about the command line. */
+export function givenBy(
+  inputs: Inputs,
+  { refs = [], file: files = [], crossplane }: Pick<InputArgs, 'refs' | 'file' | 'crossplane'>,
+  { cwd }: RunIo,
+): Given {
+  return { ...inputs, refs, files, hasCrossplane: crossplane !== undefined, cwd };
 }
 
 interface Resolution {

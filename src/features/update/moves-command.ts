@@ -6,7 +6,7 @@ import type { RunIo } from '../../cli/terminal/io.js';
 import { readLock, type LockPlace } from '../../cli/files/lock-file.js';
 import { lockedPackage, notLocked } from '../../cli/arguments/package-names.js';
 
-/** Each project updates those of the named packages that it has. A project that has none is skipped. */
+/** Returns the arguments for each project: the named packages that it has locked. One without any is skipped. */
 export async function whereLocked<
   Args extends LockPlace & { readonly packages?: readonly string[] | undefined },
 >(sets: readonly Args[], io: RunIo): Promise<readonly (Args | string)[]> {
@@ -18,7 +18,7 @@ export async function whereLocked<
   for (const args of sets) {
     const lock = await readLock(args, io).catch(() => undefined);
     if (lock !== undefined) lockfiles.set(args.lock, lock.lockfile);
-    // A lockfile that is not there, or is none, is told when the turn of its set comes.
+    // A lockfile that is missing or invalid is reported when its project runs.
     const packages = lock === undefined ? named : named.filter((text) => isIn(lock.lockfile, text));
     if (lock !== undefined) for (const text of packages) missing.delete(text);
     found.push(packages.length > 0 ? { ...args, packages } : `has no ${named.join(', ')}`);
@@ -26,29 +26,30 @@ export async function whereLocked<
   const [first] = missing;
   if (first !== undefined && lockfiles.size > 0) {
     const packages = [...lockfiles.values()].flatMap((lockfile) => lockfile.packages);
-    throw notLocked(nameIn(first), { packages }, { where: [...lockfiles.keys()] });
+    throw notLocked(splitVersion(first).name, { packages }, { where: [...lockfiles.keys()] });
   }
   return found;
 }
 
 function isIn(lockfile: Lockfile, text: string): boolean {
-  return (lockedPackage(text, lockfile) ?? lockedPackage(nameIn(text), lockfile)) !== undefined;
+  return (
+    (lockedPackage(text, lockfile) ?? lockedPackage(splitVersion(text).name, lockfile)) !==
+    undefined
+  );
 }
 
-/** The package in `PKG@VERSION` or `PKG:TAG`. */
-function nameIn(text: string): string {
+/** Splits `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`; `''` is no version. */
+function splitVersion(text: string): { readonly name: string; readonly tag?: string | undefined } {
   const at = text.indexOf('@');
-  return at < 0 ? splitTag(text).name : text.slice(0, at);
+  return at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
 }
 
-/** `PKG`, `PKG@VERSION` or, as packages are written elsewhere, `PKG:TAG`; `named` is the path of the lockfile. */
+/** Reads `PKG`, `PKG@VERSION` or `PKG:TAG` as a move of a locked package; `named` is the path of the lockfile. */
 export function readMove(text: string, lockfile: Lockfile, named: string): Move {
   const origin = { file: 'command line' };
   const whole = lockedPackage(text, lockfile);
   if (whole !== undefined) return { repository: whole.repository, version: undefined, origin };
-  const at = text.indexOf('@');
-  const { name, tag: version = '' } =
-    at < 0 ? splitTag(text) : { name: text.slice(0, at), tag: text.slice(at + 1) };
+  const { name, tag: version = '' } = splitVersion(text);
   const locked = lockedPackage(name, lockfile);
   if (locked === undefined) throw notLocked(name, lockfile, { where: [named] });
   if (version === '') {

@@ -29,10 +29,11 @@ import { counted } from '../../cli/terminal/package-text.js';
 import type { OutdatedValue } from './outdated-json.js';
 import { outdatedLines, outdatedReport } from './outdated-output.js';
 import { openSources } from '../../cli/sources/source-flags.js';
+import { givenBy } from '../resolve/workflow-command.js';
 
 export const outdatedCommand = defineCommand({
   positionals: {},
-  // Those of `update`, which is asked what it would do.
+  // The flags of `update`: the report says what it would do.
   flags: {
     ...resolveFlags,
     ...lockFlag(),
@@ -53,20 +54,12 @@ export const outdatedCommand = defineCommand({
     const request = read?.request ?? whatIsLocked(lockfile, extraManifestsIn(lockfile, args.lock));
     const stats = noStats();
     const source = await openSources(args, io, stats, request.kept);
-    const { file: files = [], crossplane } = args;
-    const given = read && {
-      ...read,
-      refs: [],
-      files,
-      hasCrossplane: crossplane !== undefined,
-      cwd: io.cwd,
-    };
-    const apply = given && suggestionsApplied(args, given, { io, skip });
+    const apply = read && suggestionsApplied(args, givenBy(read, args, io), { io, skip });
     const options = { ...resolveOptions(args, source, io), apply };
     const report = await withProgress(io, stats, () => outdated(lockfile, request, options));
     // Without input files there is nothing that `update` could resolve.
     const packages =
-      given === undefined
+      read === undefined
         ? report.packages.map(withoutAdvice)
         : withPrintedAdvice(report.packages, args);
     return { report, packages, crossplane: lockfile.crossplane };
@@ -89,7 +82,7 @@ function withoutAdvice(one: Outdated): AdvisedPackage {
   return { ...one, advice: undefined };
 }
 
-/** For a set that was resolved from references: what no locked package requires, or newer. */
+/** Returns a request for the locked packages that no other one requires, in their version or newer. */
 function whatIsLocked(lockfile: Lockfile, kept: readonly KeptObject[]): Request {
   const origin = { file: 'the lockfile' };
   return {

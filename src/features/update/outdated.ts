@@ -65,10 +65,10 @@ export interface OutdatedOptions extends Omit<ResolveOptions, 'lockfile' | 'unlo
 export async function outdated(
   lockfile: Lockfile,
   request: Request,
-  given: OutdatedOptions,
+  reading: OutdatedOptions,
 ): Promise<OutdatedReport> {
-  const reader = SourceReader.of(given.source);
-  const options = { ...given, source: reader, lockfile };
+  const reader = SourceReader.of(reading.source);
+  const options = { ...reading, source: reader, lockfile };
   const answer = await resolve(request, options);
   const target = answer.status === 'solved' ? answer.target : targetFor(lockfile.crossplane)!;
   const problem = toProblem(request, [target], options);
@@ -79,7 +79,7 @@ export async function outdated(
   const packages: Outdated[] = [];
   for (const locked of lockfile.packages) {
     const { repository } = locked;
-    if (given.only?.has(repository) === false) continue;
+    if (reading.only?.has(repository) === false) continue;
     const tags = await reader.tags(repository, target);
     if (tags === undefined) notes.push(`no source given knows ${repository}`);
     const newest = newerThan(locked, tags ?? [], problem);

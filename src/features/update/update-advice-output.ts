@@ -9,6 +9,7 @@ import type { ResolveArgs } from '../../cli/arguments/resolve-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { shellCommand } from '../../base/escape.js';
 import { hintsOf } from '../resolve/hints.js';
+import { silent } from '../resolve/workflow-command.js';
 
 /** Printed advice. */
 export interface PrintedAdvice {
@@ -33,7 +34,6 @@ export function suggestionsApplied(
   given: GivenInputs,
   { io, skip }: { readonly io: RunIo; readonly skip: readonly string[] },
 ): (suggestions: readonly Suggestion[]) => Promise<readonly AppliedSuggestion[]> {
-  const quiet = { ...io, note: () => {} };
   return async (suggestions) => {
     const applied: AppliedSuggestion[] = [];
     for (const [i, { text, effect, edit }] of hintsOf(suggestions, given).entries()) {
@@ -41,14 +41,14 @@ export function suggestionsApplied(
       const texts = editedTexts(edit.files, given.texts);
       if (texts.has('-')) continue;
       const unsaved = new Map([...given.texts, ...texts]);
-      const { request } = await readRequestAndTexts(args, quiet, { skip, unsaved });
+      const { request } = await readRequestAndTexts(args, silent(io), { skip, unsaved });
       applied.push({ number: i + 1, text, effect, request });
     }
     return applied;
   };
 }
 
-/** Words the advice for each package as a command line. */
+/** Returns the packages with their advice as command lines. */
 export function withPrintedAdvice(
   packages: readonly Outdated[],
   args: ResolveArgs,
