@@ -221,11 +221,7 @@ function textAt(object: JsonObject, field: string): string {
   return stringOf(object[field]) ?? '';
 }
 
-function dumpedPackage(
-  object: JsonObject,
-  kind: PackageKind,
-  origin: Origin,
-): DumpedPackage {
+function dumpedPackage(object: JsonObject, kind: PackageKind, origin: Origin): DumpedPackage {
   const metadata = mappingOf(object['metadata']) ?? {};
   const annotations = mappingOf(metadata['annotations']) ?? {};
   const status = mappingOf(object['status']) ?? {};
@@ -283,11 +279,7 @@ function isChangedByUser(metadata: JsonObject): boolean {
   });
 }
 
-function dumpedRevision(
-  object: JsonObject,
-  kind: PackageKind,
-  origin: Origin,
-): DumpedRevision {
+function dumpedRevision(object: JsonObject, kind: PackageKind, origin: Origin): DumpedRevision {
   const metadata = mappingOf(object['metadata']) ?? {};
   const spec = mappingOf(object['spec']) ?? {};
   const status = mappingOf(object['status']) ?? {};
