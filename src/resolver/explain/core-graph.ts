@@ -1,10 +1,28 @@
-import { type Link, linkOf } from './fact-kinds.js';
-import { unionOf } from './proof-facts.js';
 import { getOrCreate } from '../../base/collections.js';
-import type { Encoder } from '../solver/encoder.js';
+import { isDigest } from '../../base/digest.js';
+import { andList } from '../../base/messages.js';
+import { selectorText } from '../../crossplane/constraints/constraint.js';
+import type { Repository } from '../../crossplane/packages/package.js';
+import { sameRepository } from '../../crossplane/packages/reference.js';
+import {
+  familyOf,
+  isFamilyPackage,
+  organizationOf,
+  packageName,
+} from '../../crossplane/packages/repository-names.js';
+import type { ProofSubjects } from '../solver/encoder-context.js';
 import type { Fact, FactOf, Term, Variable } from '../solver/incompatibility.js';
 import type { RootRequirement } from '../solver/problem.js';
 import { VersionSet } from '../solver/version-set.js';
+import {
+  type NounPhrases,
+  countedObjects,
+  namedObjects,
+  placeText,
+  sharedObjects,
+} from './fact-clause.js';
+import { type Link, factClause, linkOf, variablesIn } from './fact-kinds.js';
+import { unionOf } from './proof-facts.js';
 
 /** Similar facts about versions of a package: they lead to the same package or API, or nowhere. */
 export interface Claim {
@@ -47,7 +65,7 @@ export class CoreGraph {
   readonly #requirers = new Map<Variable, CoreRequirer[]>();
 
   /** `facts`: merged, in the order of presentation. */
-  constructor(facts: readonly Fact[], encoder: Encoder) {
+  constructor(facts: readonly Fact[], subjects: ProofSubjects) {
     this.facts = facts;
     this.starts = facts.flatMap((fact) => {
       const { from, to } = linkOf(fact) ?? {};
@@ -61,7 +79,7 @@ export class CoreGraph {
     const requirements = facts.filter((fact) => fact.fact === 'root' || fact.fact === 'requires');
     const requirerKey = (fact: FactOf<'root' | 'requires'>) =>
       fact.fact === 'root'
-        ? `${fact.on.variable} root ${encoder.rootIndex(fact.root)}`
+        ? `${fact.on.variable} root ${subjects.rootIndex(fact.root)}`
         : `${fact.on.variable} package ${fact.by.variable}`;
     for (const group of grouped(requirements, requirerKey)) {
       const on = group.map((fact) => fact.on).reduce(unionOf);
@@ -159,4 +177,220 @@ function grouped<T>(items: readonly T[], key: (item: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const item of items) getOrCreate(groups, key(item), () => []).push(item);
   return [...groups.values()];
+}
+
+/** A conflict between requirements, or another fact that excludes packages. */
+export interface ConflictPoint {
+  readonly clash: 'versions' | 'ownership' | 'crossplane' | 'fact';
+  /** A sentence without its full stop. */
+  readonly text: string;
+  /** The packages in conflict. */
+  readonly about: readonly Variable[];
+}
+
+/**
+ * Returns the conflicts in which chains of requirements meet, and the facts that no chain contains.
+ * `inChains`: the facts that chains contain, in the order of presentation.
+ */
+export function conflictPoints(
+  graph: CoreGraph,
+  inChains: ReadonlySet<Fact>,
+  nouns: NounPhrases,
+): ConflictPoint[] {
+  const versions = graph.required.flatMap((variable): ConflictPoint[] => {
+    const text = versionConflict(variable, graph, inChains, nouns);
+    return text === undefined ? [] : [{ clash: 'versions', text, about: [variable] }];
+  });
+  const owners = new Map<string, FactOf<'owns'>[]>();
+  const rest: ConflictPoint[] = [];
+  for (const fact of graph.facts) {
+    if (fact.fact === 'owns') {
+      const pair = `${fact.one.variable} ${fact.other.variable}`;
+      getOrCreate(owners, pair, () => []).push(fact);
+    } else if (!inChains.has(fact) && fact.fact !== 'no-others') {
+      const text = factClause(fact, nouns);
+      if (text !== undefined) rest.push({ clash: 'fact', text, about: variablesIn(fact) });
+    }
+  }
+  const ownership = Array.from(owners.values(), (pair): ConflictPoint => {
+    const text = ownershipConflict(pair, graph, nouns);
+    return { clash: 'ownership', text, about: variablesIn(pair[0]!) };
+  });
+  return [...versions, ...ownership, ...releaseConflict(graph.facts, nouns), ...rest];
+}
+
+/** Returns the conflict of packages that need different releases of Crossplane, if there is one. */
+function releaseConflict(facts: readonly Fact[], nouns: NounPhrases): ConflictPoint[] {
+  const needs = facts.filter((fact) => fact.fact === 'crossplane' && !fact.on.values.isEmpty);
+  if (needs.length === 0) return [];
+  const text = `no Crossplane of ${nouns.releases(VersionSet.all)} suits all of them`;
+  return [{ clash: 'crossplane', text, about: needs.flatMap(variablesIn) }];
+}
+
+type Requirement = CoreRequirer['facts'][number];
+
+/** Describes why no version of a package satisfies all its requirers; undefined if one might. */
+function versionConflict(
+  variable: Variable,
+  graph: CoreGraph,
+  inChains: ReadonlySet<Fact>,
+  nouns: NounPhrases,
+): string | undefined {
+  const order = [...inChains];
+  const requirers = graph
+    .requirers(variable)
+    .filter((one, _, all) => all.some((other) => other !== one && areInConflict(one, other, graph)))
+    .toSorted((a, b) => order.indexOf(a.facts[0]!) - order.indexOf(b.facts[0]!));
+  if (requirers.length === 0) return undefined;
+  const { repository } = nouns.package({ variable, values: graph.acceptedVersions(variable) });
+  const name = nouns.name(repository);
+  const texts = [...new Set(requirers.flatMap(({ facts }) => facts.map(constraintText)))];
+  if (requirers.length === 2 && texts.length === 2 && !texts.some(isDigest)) {
+    const both = `both ${andList(texts.map((text) => `\`${text}\``))}`;
+    return isFamilyPackage(repository) && requirers.every((one) => isMember(one, nouns))
+      ? `the members of a family share one ${name}, and no version of it is ${both}`
+      : `no version of ${name} is ${both}`;
+  }
+  const names = andList(requirers.map((requirer) => requirerName(requirer, nouns)));
+  if (requirers.length === 2 && requirers[0]!.values.isDisjointFrom(requirers[1]!.values)) {
+    return `no version of ${name} suits both ${names}`;
+  }
+  return `${names} do not agree on a version of ${name}`;
+}
+
+/** Returns whether both can be selected at once and require versions that exclude each other. */
+function areInConflict(one: CoreRequirer, other: CoreRequirer, graph: CoreGraph): boolean {
+  const others = other.facts.filter(isSatisfiable);
+  return one.facts
+    .filter(isSatisfiable)
+    .some((fact) =>
+      others.some(
+        (each) => each.on.values.isDisjointFrom(fact.on.values) && graph.canMeet(fact, each),
+      ),
+    );
+}
+
+function isMember({ facts }: CoreRequirer, nouns: NounPhrases): boolean {
+  const fact = facts[0]!;
+  return fact.fact === 'requires' && familyOf(nouns.package(fact.by).repository) !== undefined;
+}
+
+function isSatisfiable({ on }: Requirement): boolean {
+  return !on.values.isEmpty;
+}
+
+function constraintText(fact: Requirement): string {
+  return fact.fact === 'root' ? selectorText(fact.root.selector) : fact.constraint;
+}
+
+function requirerName({ facts }: CoreRequirer, nouns: NounPhrases): string {
+  const fact = facts[0]!;
+  if (fact.fact === 'root') return fact.root.by ?? placeText(fact.root.origin);
+  return nouns.name(nouns.package(fact.by).repository);
+}
+
+/** Two packages that would own the same objects. */
+interface OwnershipConflict {
+  readonly one: PublishedOwner;
+  readonly other: PublishedOwner;
+  /** The names of the objects, or their number and groups. */
+  readonly objects: string;
+  /** The number of objects. */
+  readonly count: string;
+}
+
+interface Owner {
+  /** Includes the versions, unless all required versions own the objects. */
+  readonly name: string;
+  /** Undefined for a package under development. */
+  readonly repository: Repository | undefined;
+  /** A package that requires the owner; undefined if the user requires it. */
+  readonly requiredBy: string | undefined;
+}
+
+interface PublishedOwner extends Owner {
+  readonly repository: Repository;
+}
+
+/** Descriptions of well-known ownership conflicts, the most specific first. */
+const PATTERNS = [spelledTwice, twoPlaces, monolith, familyVersions];
+
+/** Describes why two packages cannot be installed together. `facts`: those of the two packages. */
+function ownershipConflict(
+  facts: readonly FactOf<'owns'>[],
+  graph: CoreGraph,
+  nouns: NounPhrases,
+): string {
+  const terms = [
+    facts.map((fact) => fact.one).reduce(unionOf),
+    facts.map((fact) => fact.other).reduce(unionOf),
+  ] as const;
+  const shared = sharedObjects(...terms, nouns.subjects);
+  const [one, other] = [ownerOf(terms[0], graph, nouns), ownerOf(terms[1], graph, nouns)];
+  const objects = namedObjects(shared);
+  if (isPublished(one) && isPublished(other)) {
+    const conflict = { one, other, objects, count: countedObjects(shared) };
+    for (const pattern of PATTERNS) {
+      const text = pattern(conflict) ?? pattern({ ...conflict, one: other, other: one });
+      if (text !== undefined) return text;
+    }
+  }
+  return `${one.name} and ${other.name} both own ${objects}, and only one package can`;
+}
+
+function ownerOf(term: Term, graph: CoreGraph, nouns: NounPhrases): Owner {
+  const subject = nouns.subjects.subject(term.variable);
+  if (subject.about !== 'package') {
+    return { name: nouns.anyOf(term), repository: undefined, requiredBy: undefined };
+  }
+  const { repository } = subject;
+  const isEvery = graph.acceptedVersions(term.variable).isSubsetOf(term.values);
+  const fact = graph.requirers(term.variable)[0]?.facts[0];
+  return {
+    name: isEvery ? nouns.name(repository) : nouns.anyOf(term),
+    repository,
+    requiredBy:
+      fact?.fact === 'requires' ? nouns.name(nouns.package(fact.by).repository) : undefined,
+  };
+}
+
+function isPublished(owner: Owner): owner is PublishedOwner {
+  return owner.repository !== undefined;
+}
+
+/** A whole family in one package and a part of it: `provider-aws` and `provider-aws-ec2`. */
+function monolith({ one, other, count }: OwnershipConflict): string | undefined {
+  const [whole, part] = [packageName(one.repository), packageName(other.repository)];
+  const family = whole.replace(/^provider-/, 'provider-family-');
+  if (!whole.startsWith('provider-')) return undefined;
+  if (!part.startsWith(`${whole}-`) && part !== family) return undefined;
+  const brought = other.requiredBy === undefined ? '' : `, which ${other.requiredBy} brings in`;
+  return `${one.name} owns the same ${count} as ${other.name}${brought}: ${whole} is all of the family in one package, and cannot stand beside its members`;
+}
+
+/** One repository under two names, as on Docker Hub. */
+function spelledTwice({ one, other, count }: OwnershipConflict): string | undefined {
+  if (!sameRepository(one.repository, other.repository)) return undefined;
+  return `${one.repository} and ${other.repository} are one repository spelled two ways, and a cluster takes them for two packages that own the same ${count}`;
+}
+
+/** The same package, or the packages of one family, from two registries or organizations. */
+function twoPlaces({ one, other, count }: OwnershipConflict): string | undefined {
+  if (packageName(one.repository) !== packageName(other.repository)) return undefined;
+  const [host, otherHost] = [one, other].map(({ repository }) => repository.split('/')[0]);
+  const both = `${one.name} and ${other.name}`;
+  if (isFamilyPackage(one.repository)) {
+    const place = host === otherHost ? 'organisation' : 'registry';
+    return `a family has to come from one ${place}: ${both} own the same ${count}, and only one package can`;
+  }
+  const places = host === otherHost ? 'organisations' : 'registries';
+  return `${both} are one package from two ${places}, and own the same ${count}: only one can be installed`;
+}
+
+/** Two members of a family, at versions between which an object moved from one to the other. */
+function familyVersions({ one, other, objects }: OwnershipConflict): string | undefined {
+  const family = familyOf(one.repository);
+  if (family === undefined || family !== familyOf(other.repository)) return undefined;
+  if (organizationOf(one.repository) !== organizationOf(other.repository)) return undefined;
+  return `${one.name} and ${other.name} are of one family, at versions that do not go together: both own ${objects}`;
 }

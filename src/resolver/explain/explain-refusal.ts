@@ -1,25 +1,31 @@
-import type { Refusal } from './refusal.js';
-import { conflictPoints } from './conflict-points.js';
-import { coreEntries } from './core-entries.js';
-import { CoreGraph } from './core-graph.js';
-import { namedFacts, variablesIn } from './fact-kinds.js';
-import { NounPhrases } from './noun-phrases.js';
-import { minimalProof } from './minimal-proof.js';
-import { inPresentationOrder } from './presentation-order.js';
-import { proofFacts } from './proof-facts.js';
-import { proofText } from './proof-text.js';
-import { refusalGraph } from './refusal-graph.js';
-import { Chains } from './requirement-chains.js';
-import { InputError } from '../../base/errors.js';
+import { InputError, formatOrigin } from '../../base/errors.js';
+import { selectorText } from '../../crossplane/constraints/constraint.js';
 import { shortNames } from '../../crossplane/packages/repository-names.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import type { Driver } from '../driver/driver.js';
+import type { Fact, Variable } from '../solver/incompatibility.js';
 import type { Problem } from '../solver/problem.js';
 import type { Proof } from '../solver/search-result.js';
 import { VersionSet } from '../solver/version-set.js';
 import type { SuggestionContext } from '../suggest/proposal.js';
 import { similarRootNotes } from '../suggest/root-corrections.js';
 import { suggest } from '../suggest/suggest.js';
+import { CoreGraph, conflictPoints } from './core-graph.js';
+import { NounPhrases } from './fact-clause.js';
+import {
+  claimantOf,
+  factClause,
+  namedFacts,
+  originOf,
+  presentationOf,
+  variablesIn,
+} from './fact-kinds.js';
+import { minimalProof } from './minimal-proof.js';
+import { inPresentationOrder, pathsFromRoots, proofText } from './proof-text.js';
+import { proofFacts } from './proof-facts.js';
+import { refusalGraph } from './refusal-graph.js';
+import type { CoreEntry, Refusal } from './refusal.js';
+import { Chains } from './requirement-chains.js';
 
 /** A request that cannot be satisfied, and what is needed to explain why. */
 export interface RefusedRequest extends Omit<SuggestionContext, 'problemFor' | 'repositories'> {
@@ -62,15 +68,15 @@ export async function explainRefusal({
 
 /** Steps 2 and 3 of an explanation: returns a proof in words, and its facts. */
 export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'suggestions'> {
-  const { encoder } = proof;
-  const facts = inPresentationOrder(proofFacts(proof), encoder);
-  const subjects = [...new Set(facts.flatMap(variablesIn))].map((each) => encoder.subject(each));
+  const { subjects } = proof;
+  const facts = inPresentationOrder(proofFacts(proof), subjects);
+  const mentioned = [...new Set(facts.flatMap(variablesIn))].map((each) => subjects.subject(each));
   const { name, note } = shortNames(
-    subjects.flatMap((each) => (each.about === 'package' ? [each.repository] : [])),
+    mentioned.flatMap((each) => (each.about === 'package' ? [each.repository] : [])),
   );
-  const nouns = new NounPhrases(problem, encoder);
-  const shortNouns = new NounPhrases(problem, encoder, name);
-  const graph = new CoreGraph(facts, encoder);
+  const nouns = new NounPhrases(problem, subjects);
+  const shortNouns = new NounPhrases(problem, subjects, name);
+  const graph = new CoreGraph(facts, subjects);
   const { lines, conflicts, inChains } = descriptionOf(graph, shortNouns);
   const fullLines = descriptionOf(graph, nouns).lines;
   const isOneLine = fullLines.length === 1;
@@ -99,4 +105,52 @@ function descriptionOf(graph: CoreGraph, nouns: NounPhrases) {
   const conflicts = conflictPoints(graph, chains.facts, nouns);
   const last = conflicts.map(({ text }, i) => `${i === 0 ? 'But' : 'And'} ${text}.`);
   return { lines: [...sentences, ...last], conflicts, inChains: chains.facts };
+}
+
+/** Part of step 3: returns facts in their order, each with the path from a root to it. */
+export function coreEntries(facts: readonly Fact[], nouns: NounPhrases): CoreEntry[] {
+  const paths = pathsFromRoots(facts);
+  const entries = new Map<string, CoreEntry>();
+  for (const fact of facts) {
+    const text = factClause(fact, nouns);
+    if (text === undefined || entries.has(text)) continue;
+    const requirement = requirementOf(fact, nouns);
+    entries.set(text, {
+      kind: presentationOf(fact).coreKind(fact, nouns.subjects),
+      text,
+      path: pathTo(fact, paths, nouns),
+      ...(requirement !== undefined && { requirement }),
+    });
+  }
+  return [...entries.values()];
+}
+
+function requirementOf(fact: Fact, nouns: NounPhrases): CoreEntry['requirement'] | undefined {
+  if (fact.fact !== 'root' && fact.fact !== 'requires') return undefined;
+  const on = nouns.package(fact.on).repository;
+  if (fact.fact === 'requires') {
+    return { by: nouns.package(fact.by).repository, on, constraint: fact.constraint };
+  }
+  const { origin, selector } = fact.root;
+  return { by: formatOrigin(origin), on, constraint: selectorText(selector) };
+}
+
+/** Returns the input line of a fact of the user; for other facts, also the packages on the path. */
+function pathTo(
+  fact: Fact,
+  paths: ReadonlyMap<Variable, readonly Fact[]>,
+  nouns: NounPhrases,
+): string[] {
+  const place = originOf(fact);
+  if (place !== undefined) return [formatOrigin(place)];
+  const about = claimantOf(fact);
+  if (about === undefined) return [];
+  const path = (paths.get(about.variable) ?? []).flatMap((step) => {
+    const start = originOf(step);
+    if (start !== undefined) return [formatOrigin(start)];
+    return step.fact === 'requires' ? [nouns.anyOf(step.by)] : [];
+  });
+  const line =
+    fact.fact === 'requires' && fact.line !== undefined ? `, package.yaml:${fact.line}` : '';
+  return [...path, `${nouns.anyOf(about)}${line}`];
 }

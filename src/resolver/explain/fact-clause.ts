@@ -1,16 +1,33 @@
-import { conjugated, type NounPhrases, placeText } from './noun-phrases.js';
 import { getOrCreate } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
-import { formatOrigin } from '../../base/errors.js';
-import { andList } from '../../base/messages.js';
-import { type Selector, selectorText } from '../../crossplane/constraints/constraint.js';
-import { groupOf, type OwnedKind, ownershipKey } from '../../crossplane/packages/owned-objects.js';
+import { type Origin, formatOrigin } from '../../base/errors.js';
+import { andList, orList } from '../../base/messages.js';
+import {
+  type Selector,
+  parseConstraint,
+  selectorOf,
+  selectorText,
+} from '../../crossplane/constraints/constraint.js';
+import { compareVersions, parseVersion } from '../../crossplane/constraints/version.js';
+import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
+import { type OwnedKind, groupOf, ownershipKey } from '../../crossplane/packages/owned-objects.js';
 import type { Finding } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { sameRepository } from '../../crossplane/packages/reference.js';
-import type { Encoder } from '../solver/encoder.js';
-import type { Term } from '../solver/incompatibility.js';
-import { effectiveSelector, type RootPackage, type Rule, type Ruling } from '../solver/problem.js';
+import { knownReleases } from '../../crossplane/releases/target.js';
+import type { PackageSubject, ProofSubjects } from '../solver/encoder-context.js';
+import { FIRST, type FactOf, type Term, type Variable } from '../solver/incompatibility.js';
+import type { PackageVersions } from '../solver/package-versions.js';
+import {
+  type Problem,
+  type RootPackage,
+  type Rule,
+  type Ruling,
+  effectiveSelector,
+} from '../solver/problem.js';
+import { ANY_VERSION } from '../solver/published-versions.js';
+import { VersionSet } from '../solver/version-set.js';
+import { packageOf } from './proof-facts.js';
 
 /** Returns why the user or a pin excludes versions, as a predicate of the versions. */
 export function exclusionText(
@@ -113,13 +130,13 @@ const MAX_OBJECTS_NAMED = 3;
 
 /** Describes the objects that two packages would both own. */
 export function ownershipText(one: Term, other: Term, nouns: NounPhrases): string {
-  const { encoder } = nouns;
-  const objects = sharedObjects(one, other, encoder);
+  const { subjects } = nouns;
+  const objects = sharedObjects(one, other, subjects);
   const limit = objects.length > MAX_OBJECTS_NAMED ? MAX_OBJECTS_NAMED - 1 : MAX_OBJECTS_NAMED;
   const shown = objects.slice(0, limit).map(objectText);
   const more = objects.length - shown.length;
   const what = more > 0 ? `${shown.join(', ')} and ${more} more` : andList(shown);
-  const note = areOneRepository(one, other, encoder)
+  const note = areOneRepository(one, other, subjects)
     ? ': they are one repository spelled two ways'
     : '';
   return `${nouns.anyOf(one)} and ${nouns.anyOf(other)} would both own ${what}${note}`;
@@ -135,8 +152,8 @@ function withArticle(kind: OwnedKind): string {
   return `${/^(?:[AEIO]|XRD|MRD|MRAP)/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
-function areOneRepository(one: Term, other: Term, encoder: Encoder): boolean {
-  const [a, b] = [encoder.subject(one.variable), encoder.subject(other.variable)];
+function areOneRepository(one: Term, other: Term, subjects: ProofSubjects): boolean {
+  const [a, b] = [subjects.subject(one.variable), subjects.subject(other.variable)];
   return (
     a.about === 'package' && b.about === 'package' && sameRepository(a.repository, b.repository)
   );
@@ -149,17 +166,17 @@ interface SharedObject {
 }
 
 /** Returns the objects that versions of both terms would own. */
-export function sharedObjects(one: Term, other: Term, encoder: Encoder): SharedObject[] {
-  const [kinds, otherKinds] = [kindsOf(one, encoder), kindsOf(other, encoder)];
-  return encoder.ownership.shared(one, other).map((key) => ({
+export function sharedObjects(one: Term, other: Term, subjects: ProofSubjects): SharedObject[] {
+  const [kinds, otherKinds] = [kindsOf(one, subjects), kindsOf(other, subjects)];
+  return subjects.ownership.shared(one, other).map((key) => ({
     name: key.slice(key.indexOf(':') + 1),
     kinds: [kinds.get(key)!, otherKinds.get(key)!],
   }));
 }
 
 /** Returns the kind as which these versions own each object, by object key. */
-function kindsOf({ variable, values }: Term, encoder: Encoder): Map<string, OwnedKind> {
-  const subject = encoder.subject(variable);
+function kindsOf({ variable, values }: Term, subjects: ProofSubjects): Map<string, OwnedKind> {
+  const subject = subjects.subject(variable);
   const metas = subject.about === 'package' ? [...subject.metas] : [];
   const lists = metas.flatMap(([value, { owns }]) => (values.has(value) ? [owns] : []));
   if (subject.about === 'local') lists.push(subject.root.objects);
@@ -196,4 +213,240 @@ export function namedObjects(objects: readonly SharedObject[]): string {
   const example = `${objectText(objects[0]!)} is one`;
   const where = groups.size > MAX_GROUPS_NAMED ? `(${example})` : `of ${andList([...groups])}`;
   return `${countedObjects(objects)} ${where}`;
+}
+
+/** Part of step 3: noun phrases for the packages, versions and releases in the facts of a search. */
+export class NounPhrases {
+  readonly problem: Problem;
+  readonly subjects: ProofSubjects;
+
+  readonly name: (repository: Repository) => string;
+
+  /** `name`: returns the name of a package; by default its repository. */
+  constructor(
+    problem: Problem,
+    subjects: ProofSubjects,
+    name: (repository: Repository) => string = (repository) => repository,
+  ) {
+    this.problem = problem;
+    this.subjects = subjects;
+    this.name = name;
+  }
+
+  /** `acme/provider v1.0.0 to v1.2.0`, `every version of acme/provider`. */
+  anyOf(term: Term): string {
+    return this.#versions(term, orList);
+  }
+
+  /** `acme/provider v1.0.0 and v1.2.0`, `every version of acme/provider`. */
+  allOf(term: Term): string {
+    return this.#versions(term, andList);
+  }
+
+  /** `acme/provider v1.0.0 to v1.2.0 require`, `every version of acme/provider requires`. */
+  withVerb(term: Term, verb: Verb): string {
+    return `${this.allOf(term)} ${conjugated(verb, this.isMany(term))}`;
+  }
+
+  /** Returns whether the phrase for a term is plural. */
+  isMany({ variable, values }: Term): boolean {
+    const subject = this.subjects.subject(variable);
+    if (subject.about !== 'package') return false;
+    const { versions } = subject;
+    return labelsOf(versions, values).length > 1 && rangeText(versions, values) !== EVERY_VERSION;
+  }
+
+  #versions({ variable, values }: Term, list: (items: readonly string[]) => string): string {
+    const subject = this.subjects.subject(variable);
+    switch (subject.about) {
+      case 'package': {
+        const name = this.name(subject.repository);
+        const range = rangeText(subject.versions, values, list);
+        const words = /^(every version|no version|\d+ versions)(.*)$/.exec(range);
+        return words === null ? `${name} ${range}` : `${words[1]!} of ${name}${words[2]!}`;
+      }
+      case 'crossplane':
+        return `Crossplane ${this.releases(values)}`;
+      case 'api':
+        return `a package that owns ${formatCrdRef(subject.demand)}`;
+      case 'local':
+        return subject.root.by!;
+    }
+  }
+
+  /** `v1.20.0`, `v1.20.0 to v2.1.0`. */
+  releases(values: VersionSet): string {
+    const inside = this.problem.releases.filter((_, i) => values.has(FIRST + i));
+    if (inside.length === 0) return 'of another version';
+    if (inside.length === 1) return inside[0]!.raw;
+    return `${inside.at(-1)!.raw} to ${inside[0]!.raw}`;
+  }
+
+  /** Returns the target releases as a clause. */
+  targetClause(): string {
+    return `the target is Crossplane ${this.releases(VersionSet.all)}`;
+  }
+
+  package(term: Term): PackageSubject {
+    return packageOf(term, this.subjects);
+  }
+}
+
+/** Returns the labels of known versions that are in a set. */
+export function labelsOf(versions: PackageVersions, values: VersionSet): string[] {
+  const inside = versions.all().filter((value) => values.has(value));
+  return inside.map((value) => versions.label(value));
+}
+
+/** Maximum number of version ranges that are named. If there are more, only both ends are. */
+const MAX_RANGES_NAMED = 3;
+
+const EVERY_VERSION = 'every version';
+
+/**
+ * Part of step 3: describes versions briefly: `every version`, `v1.2.0 to v1.9.3`, `v1.0.0 or v1.2.0`.
+ * A range covers only versions that exist.
+ */
+export function rangeText(
+  versions: PackageVersions,
+  values: VersionSet,
+  list: (items: readonly string[]) => string = orList,
+): string {
+  if (values.equals(ANY_VERSION)) return EVERY_VERSION;
+  const ascending = versions.ascending();
+  const inside = ascending.filter((value) => values.has(value));
+  const opaque = versions
+    .all()
+    .filter((value) => versions.version(value) === undefined && values.has(value))
+    .map((value) => versions.label(value));
+  if (versions.isListed && inside.length === ascending.length && inside.length > 1) {
+    return EVERY_VERSION;
+  }
+  const ranges: string[] = [];
+  let start: number | undefined;
+  for (const [i, value] of ascending.entries()) {
+    if (!values.has(value)) continue;
+    start ??= value;
+    const next = ascending[i + 1];
+    if (next !== undefined && values.has(next)) continue;
+    const [first, last] = [versions.label(start), versions.label(value)];
+    ranges.push(first === last ? first : `${first} to ${last}`);
+    start = undefined;
+  }
+  const all = [...ranges, ...opaque.sort()];
+  if (all.length === 0) return 'no version';
+  if (all.length <= MAX_RANGES_NAMED) return list(all);
+  if (inside.length === 0)
+    return list([...all.slice(0, MAX_RANGES_NAMED), `${all.length - MAX_RANGES_NAMED} more`]);
+  const ends = [inside[0]!, inside.at(-1)!].map((value) => versions.label(value));
+  return list([`${inside.length} versions from ${ends[0]!} to ${ends[1]!}`, ...opaque]);
+}
+
+/** Returns the place of an input as the subject of a sentence. */
+export function placeText(origin: Origin): string {
+  return origin.file === 'command line' ? 'the command line' : formatOrigin(origin);
+}
+
+type Verb = 'require' | 'need' | 'own' | 'lack' | 'be';
+
+/** Conjugates a verb: `requires` for one subject, `require` for many. */
+export function conjugated(verb: Verb, isMany: boolean): string {
+  if (verb === 'be') return isMany ? 'are' : 'is';
+  return isMany ? verb : `${verb}s`;
+}
+
+/** What the predicate of a fact depends on. */
+export interface PredicateContext {
+  readonly nouns: NounPhrases;
+  /** All requirements of the explanation. */
+  readonly graph: { requirers(variable: Variable): readonly unknown[] };
+  /** The versions that the facts are about. */
+  readonly by: Term;
+  /** Their phrase is plural. */
+  readonly isMany: boolean;
+}
+
+/**
+ * Returns the required package with its constraint. If the requiring versions have different
+ * constraints, the versions that they admit replace the constraint. If every version is admitted and
+ * nothing else requires the package, the result is the package alone.
+ */
+export function requiredText(
+  requirements: readonly FactOf<'requires'>[],
+  { nouns, graph }: Pick<PredicateContext, 'nouns' | 'graph'>,
+): string {
+  const [first] = requirements;
+  const { on, constraint } = first!;
+  const { repository, versions } = nouns.package(on);
+  const values = requirements.reduce((all, fact) => all.or(fact.on.values), on.values);
+  const isContested = graph.requirers(on.variable).length > 1;
+  if (!isContested && versions.isListed && isEveryRelease(versions, values)) {
+    return nouns.name(repository);
+  }
+  if (requirements.every((fact) => fact.constraint === constraint)) {
+    return wantedText(on, selectorOf(constraint), nouns);
+  }
+  const range = rangeText(versions, values);
+  const ends = range.replace(/^\d+ versions from (\S+) to (\S+)/, 'between $1 and $2');
+  return `${nouns.name(repository)} ${ends}`;
+}
+
+/** Returns whether a set has every version except prereleases. */
+function isEveryRelease(versions: PackageVersions, values: VersionSet): boolean {
+  const releases = versions
+    .ascending()
+    .filter((value) => versions.version(value)!.prerelease === '');
+  return releases.length > 0 && releases.every((value) => values.has(value));
+}
+
+/** States that versions do not exist. A locked version existed and has been withdrawn. */
+export function notPublished(
+  { variable, values }: Term,
+  isMany: boolean,
+  nouns: NounPhrases,
+): string {
+  const { repository, versions } = nouns.package({ variable, values });
+  const locked = nouns.problem.locked.get(repository);
+  const labels = labelsOf(versions, values);
+  if (labels.length === 1 && labels[0] === locked) {
+    return 'was withdrawn: the lockfile has it, and it is no longer published';
+  }
+  return `${conjugated('be', isMany)} not published`;
+}
+
+/** Returns the required Crossplane, and whether the target is too old or too new. */
+export function neededCrossplane(
+  facts: readonly FactOf<'crossplane'>[],
+  nouns: NounPhrases,
+): string {
+  const constraints = [...new Set(facts.map(({ constraint }) => `\`${constraint}\``))];
+  if (facts.some(({ on }) => !on.values.isEmpty)) return orList(constraints);
+  const releases = nouns.releases(VersionSet.all);
+  const are = conjugated('be', nouns.problem.releases.length > 1);
+  const gap = gapTo(facts, nouns);
+  if (gap === undefined) return `${orList(constraints)}, and the target is ${releases}`;
+  const needed = constraints.length === 1 ? constraints[0]! : gap.releases;
+  return `${needed}, and ${releases} ${are} too ${gap.too}`;
+}
+
+/**
+ * Returns the nearest admitted releases, and whether the target is too old or too new for them.
+ * Undefined if releases on both sides of the target are admitted, or none.
+ */
+function gapTo(facts: readonly FactOf<'crossplane'>[], { problem }: NounPhrases) {
+  const { dialect, releases } = problem;
+  const constraints = facts.map(({ constraint }) => parseConstraint(constraint, dialect));
+  const admitted = knownReleases()
+    .map((text) => parseVersion(text, dialect)!)
+    .filter((release) => constraints.some((one) => !one.invalid && one.admits(release)))
+    .sort(compareVersions);
+  const [oldest, newest] = [admitted[0], admitted.at(-1)];
+  if (oldest === undefined || newest === undefined) return undefined;
+  if (releases.every((one) => compareVersions(one, oldest) < 0)) {
+    return { too: 'old', releases: `${oldest.raw} or newer` };
+  }
+  if (releases.every((one) => compareVersions(newest, one) < 0)) {
+    return { too: 'new', releases: `${newest.raw} or older` };
+  }
+  return undefined;
 }

@@ -13,21 +13,21 @@ import {
   ownershipText,
   rulingText,
   wantedText,
-} from './fact-clause.js';
-import {
   neededCrossplane,
   notPublished,
   type PredicateContext,
   requiredText,
-} from './fact-predicates.js';
-import { conjugated, labelsOf, type NounPhrases } from './noun-phrases.js';
+  conjugated,
+  labelsOf,
+  type NounPhrases,
+} from './fact-clause.js';
 import { packageOf, proofFacts, unionOf } from './proof-facts.js';
 import { isDigest } from '../../base/digest.js';
 import { formatOrigin, type Origin } from '../../base/errors.js';
 import { selectorOf, selectorText } from '../../crossplane/constraints/constraint.js';
 import { API_REFUSED } from '../../crossplane/packages/api-rules.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
-import type { Encoder } from '../solver/encoder.js';
+import type { ProofSubjects } from '../solver/encoder-context.js';
 import {
   type Fact,
   factKey,
@@ -70,9 +70,9 @@ interface CommonPresentation<F extends Fact> {
   mergeKey?(fact: F): string | undefined;
   /** Merges two facts with the same key. */
   merged?(a: F, b: F): F;
-  coreKind(fact: F, encoder: Encoder): CoreKind;
+  coreKind(fact: F, subjects: ProofSubjects): CoreKind;
   /** The fact as plain data. */
-  statement(fact: F, encoder: Encoder): FactStatement;
+  statement(fact: F, subjects: ProofSubjects): FactStatement;
   /** Packages that the fact is about, without APIs and Crossplane. */
   packages(fact: F): readonly Variable[];
   /** The package that states the fact; undefined: the one at the start of the link, if any. */
@@ -93,9 +93,9 @@ interface LinkPresentation<F extends Fact> {
 /** How a fact that is no link is presented. */
 interface OtherPresentation<F extends Fact> {
   /** What the graph of a refusal shows because of the fact. */
-  nodes(fact: F, encoder: Encoder): readonly Term[];
+  nodes(fact: F, subjects: ProofSubjects): readonly Term[];
   /** The fact alone makes something unsatisfiable. */
-  isUnmet(fact: F, encoder: Encoder): boolean;
+  isUnmet(fact: F, subjects: ProofSubjects): boolean;
 }
 
 type FactPresentation<F extends Fact> = CommonPresentation<F> &
@@ -107,10 +107,10 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       `${requesterText(root)} ${wantedText(on, root.selector, nouns)}`,
     order: ({ root }, { rootIndex }) => [0, rootIndex(root)],
     coreKind: ({ root, on }) => requirementKind(on, selectorText(root.selector)),
-    statement: ({ root, on }, encoder) => ({
+    statement: ({ root, on }, subjects) => ({
       fact: 'root',
-      by: placeOf(root, encoder),
-      on: encoder.nameOf(on.variable),
+      by: placeOf(root, subjects),
+      on: subjects.nameOf(on.variable),
       isVain: on.values.isEmpty,
     }),
     packages: ({ on }) => [on.variable],
@@ -124,10 +124,10 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     clause: ({ root }) => `${requesterText(root)} the API ${formatCrdRef(root.crd)}`,
     order: ({ root }, { rootIndex }) => [0, rootIndex(root)],
     coreKind: () => 'requirement',
-    statement: ({ root, on }, encoder) => ({
+    statement: ({ root, on }, subjects) => ({
       fact: 'root',
-      by: placeOf(root, encoder),
-      on: encoder.nameOf(on),
+      by: placeOf(root, subjects),
+      on: subjects.nameOf(on),
       isVain: false,
     }),
     packages: () => [],
@@ -142,10 +142,10 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       `${nouns.withVerb(by, 'require')} ${wantedText(on, selectorOf(constraint), nouns)}`,
     order: ({ by }, { distance }) => [1, distance(by.variable)],
     coreKind: ({ on, constraint }) => requirementKind(on, constraint),
-    statement: ({ by, on, constraint }, encoder) => ({
+    statement: ({ by, on, constraint }, subjects) => ({
       fact: 'requires',
-      by: versionsOf(by, encoder),
-      on: encoder.nameOf(on.variable),
+      by: versionsOf(by, subjects),
+      on: subjects.nameOf(on.variable),
       constraint,
       isVain: on.values.isEmpty,
     }),
@@ -166,10 +166,10 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     clause: ({ by, text }, nouns) => `${nouns.withVerb(by, 'require')} the API ${text}`,
     order: ({ by }, { distance }) => [1, distance(by.variable)],
     coreKind: () => 'requirement',
-    statement: ({ by, on }, encoder) => ({
+    statement: ({ by, on }, subjects) => ({
       fact: 'requires',
-      by: versionsOf(by, encoder),
-      on: encoder.nameOf(on),
+      by: versionsOf(by, subjects),
+      on: subjects.nameOf(on),
       constraint: undefined,
       isVain: false,
     }),
@@ -179,13 +179,13 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
   },
   provides: {
     clause: ({ api, by }, nouns) =>
-      `${nouns.withVerb(by, 'own')} ${nouns.encoder.nameOf(api.variable)}`,
+      `${nouns.withVerb(by, 'own')} ${nouns.subjects.nameOf(api.variable)}`,
     order: ({ api }, { distance }) => [1, distance(api.variable)],
     coreKind: () => 'requirement',
-    statement: ({ api, by }, encoder) => ({
+    statement: ({ api, by }, subjects) => ({
       fact: 'provides',
-      by: versionsOf(by, encoder),
-      api: encoder.nameOf(api.variable),
+      by: versionsOf(by, subjects),
+      api: subjects.nameOf(api.variable),
     }),
     packages: ({ by }) => [by.variable],
     claimant: ({ by }) => by,
@@ -195,9 +195,9 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     clause: ({ by, constraint }, nouns) => `${needsText(by, nouns)} Crossplane \`${constraint}\``,
     order: ({ by }, { rootIndex }) => ('values' in by ? [2, 0] : [0, rootIndex(by)]),
     coreKind: () => 'crossplane',
-    statement: ({ by, constraint }, encoder) => ({
+    statement: ({ by, constraint }, subjects) => ({
       fact: 'crossplane',
-      by: requirerOf(by, encoder),
+      by: requirerOf(by, subjects),
       constraint,
     }),
     packages: ({ by }) => ('values' in by ? [by.variable] : []),
@@ -213,11 +213,11 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
   owns: {
     clause: ({ one, other }, nouns) => ownershipText(one, other, nouns),
     coreKind: () => 'ownership',
-    statement: ({ one, other }, encoder) => ({
+    statement: ({ one, other }, subjects) => ({
       fact: 'owns',
-      one: ownerOf(one, encoder),
-      other: ownerOf(other, encoder),
-      objects: encoder.ownership.shared(one, other),
+      one: ownerOf(one, subjects),
+      other: ownerOf(other, subjects),
+      objects: subjects.ownership.shared(one, other),
     }),
     packages: ({ one, other }) => [one.variable, other.variable],
     claimant: ({ one }) => one,
@@ -231,10 +231,10 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       return `${requires} ${name} as a ${wanted}, but ${nouns.withVerb(on, 'be')} a ${found}`;
     },
     coreKind: () => 'kind',
-    statement: ({ by, on, wanted }, encoder) => ({
+    statement: ({ by, on, wanted }, subjects) => ({
       fact: 'kind',
-      by: requirerOf(by, encoder),
-      on: versionsOf(on, encoder),
+      by: requirerOf(by, subjects),
+      on: versionsOf(on, subjects),
       wanted,
     }),
     packages: ({ by, on }) => [on.variable, ...('values' in by ? [by.variable] : [])],
@@ -246,30 +246,31 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
   missing: {
     clause: ({ of }, nouns) => `there is no ${nouns.anyOf(of)}`,
     coreKind: () => 'missing',
-    statement: ({ of }, encoder) => ({ fact: 'missing', of: versionsOf(of, encoder) }),
+    statement: ({ of }, subjects) => ({ fact: 'missing', of: versionsOf(of, subjects) }),
     packages: ({ of }) => [of.variable],
     link: ({ of }) => exclusionLink(of),
     predicate: (_, { by, isMany, nouns }) => notPublished(by, isMany, nouns),
   },
   'no-others': {
     clause: ({ of }, nouns) => {
-      const subject = nouns.encoder.subject(of.variable);
+      const subject = nouns.subjects.subject(of.variable);
       if (subject.about === 'crossplane') return nouns.targetClause();
       if (subject.about !== 'api' || subject.owners.length > 0) return undefined;
       return `no package in the sources given owns ${formatCrdRef(subject.demand)}`;
     },
-    coreKind: ({ of }, encoder) => (of.variable === encoder.crossplane ? 'crossplane' : 'missing'),
-    statement: ({ of }, encoder) => ({ fact: 'no-others', of: encoder.nameOf(of.variable) }),
+    coreKind: ({ of }, subjects) =>
+      of.variable === subjects.crossplane ? 'crossplane' : 'missing',
+    statement: ({ of }, subjects) => ({ fact: 'no-others', of: subjects.nameOf(of.variable) }),
     packages: () => [],
-    nodes: ({ of }, encoder) =>
-      ['api', 'crossplane'].includes(encoder.subject(of.variable).about) ? [of] : [],
-    isUnmet: ({ of }, encoder) => encoder.subject(of.variable).about === 'api',
+    nodes: ({ of }, subjects) =>
+      ['api', 'crossplane'].includes(subjects.subject(of.variable).about) ? [of] : [],
+    isUnmet: ({ of }, subjects) => subjects.subject(of.variable).about === 'api',
   },
   rejected: {
     clause: ({ of, findings }, nouns) =>
       `Crossplane would refuse ${nouns.anyOf(of)} (${firstErrorText(findings)})`,
     coreKind: ({ findings }) => (firstError(findings)?.code === API_REFUSED ? 'content' : 'source'),
-    statement: ({ of }, encoder) => ({ fact: 'rejected', of: versionsOf(of, encoder) }),
+    statement: ({ of }, subjects) => ({ fact: 'rejected', of: versionsOf(of, subjects) }),
     packages: ({ of }) => [of.variable],
     link: ({ of }) => exclusionLink(of),
     predicate: ([fact], { isMany }) => {
@@ -282,7 +283,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     clause: ({ of, rule }, nouns) =>
       `${nouns.allOf(of)} ${exclusionText(rule, nouns.isMany(of), nouns)}`,
     coreKind: () => 'requirement',
-    statement: ({ of }, encoder) => ({ fact: 'excluded', of: versionsOf(of, encoder) }),
+    statement: ({ of }, subjects) => ({ fact: 'excluded', of: versionsOf(of, subjects) }),
     packages: ({ of }) => [of.variable],
     origin: ({ rule }) => rule.origin,
     mergeKey: ({ of, rule }) =>
@@ -294,10 +295,10 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
   'ruled-out': {
     clause: ({ of, ruling }, nouns) => `${nouns.allOf(of)} ${rulingText(ruling, nouns.isMany(of))}`,
     coreKind: () => 'policy',
-    statement: ({ of, ruling }, encoder) => ({
+    statement: ({ of, ruling }, subjects) => ({
       fact: 'ruled-out',
       by: ruling.by,
-      of: versionsOf(of, encoder),
+      of: versionsOf(of, subjects),
       isWhole: of.values.equals(ANY_VERSION),
     }),
     packages: ({ of }) => [of.variable],
@@ -314,9 +315,9 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
   cycle: {
     clause: ({ members }, nouns) => `${cycleText(members, nouns)}: a cycle`,
     coreKind: () => 'cycle',
-    statement: ({ members }, encoder) => ({
+    statement: ({ members }, subjects) => ({
       fact: 'cycle',
-      members: members.map((member) => versionsOf(member, encoder)),
+      members: members.map((member) => versionsOf(member, subjects)),
     }),
     packages: ({ members }) => members.map(({ variable }) => variable),
     claimant: ({ members }) => members[0],
@@ -378,10 +379,10 @@ export function variablesIn(fact: Fact): readonly Variable[] {
 
 /** Returns the facts of a proof as plain data, each once for each set of versions it is about. */
 export function namedFacts(proof: Proof): NamedFact[] {
-  const { encoder } = proof;
+  const { subjects } = proof;
   return proofFacts(proof).map((fact) => ({
-    ...presentationOf(fact).statement(fact, encoder),
-    key: factKey(fact, encoder),
+    ...presentationOf(fact).statement(fact, subjects),
+    key: factKey(fact, subjects),
     isDebatable: isRemovable(fact),
   }));
 }
@@ -406,21 +407,24 @@ function needsText(by: FactOf<'crossplane'>['by'], nouns: NounPhrases): string {
     : `${by.by} (${formatOrigin(by.origin)}) needs`;
 }
 
-function placeOf(root: RootRequirement, encoder: Encoder): RequirementPlace {
-  return { root: encoder.rootIndex(root) };
+function placeOf(root: RootRequirement, subjects: ProofSubjects): RequirementPlace {
+  return { root: subjects.rootIndex(root) };
 }
 
-function requirerOf(by: Term | RootRequirement, encoder: Encoder): FactVersions | RequirementPlace {
-  return 'values' in by ? versionsOf(by, encoder) : placeOf(by, encoder);
+function requirerOf(
+  by: Term | RootRequirement,
+  subjects: ProofSubjects,
+): FactVersions | RequirementPlace {
+  return 'values' in by ? versionsOf(by, subjects) : placeOf(by, subjects);
 }
 
-function ownerOf(some: Term, encoder: Encoder): FactVersions | RequirementPlace {
-  const subject = encoder.subject(some.variable);
-  return subject.about === 'local' ? placeOf(subject.root, encoder) : versionsOf(some, encoder);
+function ownerOf(some: Term, subjects: ProofSubjects): FactVersions | RequirementPlace {
+  const subject = subjects.subject(some.variable);
+  return subject.about === 'local' ? placeOf(subject.root, subjects) : versionsOf(some, subjects);
 }
 
-function versionsOf(term: Term, encoder: Encoder): FactVersions {
-  const { repository, versions } = packageOf(term, encoder);
+function versionsOf(term: Term, subjects: ProofSubjects): FactVersions {
+  const { repository, versions } = packageOf(term, subjects);
   return { repository, versions: labelsOf(versions, term.values) };
 }
 

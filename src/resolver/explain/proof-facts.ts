@@ -1,5 +1,4 @@
-import type { PackageSubject } from '../solver/encoder-context.js';
-import type { Encoder } from '../solver/encoder.js';
+import type { PackageSubject, ProofSubjects } from '../solver/encoder-context.js';
 import {
   type Fact,
   factKey,
@@ -34,8 +33,8 @@ export function factsOf<Kind extends Fact['fact']>(
 }
 
 /** Returns the package that a term is about. Throws an error if it is not about a package. */
-export function packageOf({ variable }: Term, encoder: Encoder): PackageSubject {
-  const subject = encoder.subject(variable);
+export function packageOf({ variable }: Term, subjects: ProofSubjects): PackageSubject {
+  const subject = subjects.subject(variable);
   if (subject.about !== 'package') throw new Error('not about a package');
   return subject;
 }
@@ -48,5 +47,5 @@ export function unionOf(a: Term, b: Term): Term {
 /** Returns keys of the removable facts of a proof. */
 export function removableKeys(proof: Proof): Set<string> {
   const debatable = proofFacts(proof).filter(isRemovable);
-  return new Set(debatable.map((fact) => factKey(fact, proof.encoder)));
+  return new Set(debatable.map((fact) => factKey(fact, proof.subjects)));
 }

@@ -1,9 +1,18 @@
-import { factClause } from './fact-kinds.js';
-import { type NounPhrases, rangeText } from './noun-phrases.js';
-import { inPresentationOrder } from './presentation-order.js';
-import { getOrCreate } from '../../base/collections.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import { andList, orList } from '../../base/messages.js';
-import { ABSENT, type Fact, type Incompatibility, type Term } from '../solver/incompatibility.js';
+import type { ProofSubjects } from '../solver/encoder-context.js';
+import {
+  ABSENT,
+  type Fact,
+  type FactOf,
+  type Incompatibility,
+  type Term,
+  type Variable,
+} from '../solver/incompatibility.js';
+import type { RootRequirement } from '../solver/problem.js';
+import { type NounPhrases, rangeText } from './fact-clause.js';
+import { factClause, linkOf, presentationOf } from './fact-kinds.js';
+import { unionOf } from './proof-facts.js';
 
 /** Maximum number of reasons in a sentence before a step of the argument gets its own sentence. */
 const MAX_REASONS_PER_SENTENCE = 8;
@@ -35,7 +44,7 @@ export function proofText(because: Incompatibility, nouns: NounPhrases): string 
     const facts = parents.flatMap((parent) => (isDerived(parent) ? [] : [parent.cause as Fact]));
     const reasons = [
       ...steps.map((step) => `${conclusion(step.terms, nouns)} (${numbers.get(step)})`),
-      ...groupedClauses(inPresentationOrder(facts, nouns.encoder), nouns),
+      ...groupedClauses(inPresentationOrder(facts, nouns.subjects), nouns),
       ...(facts.some(({ fact }) => fact === 'crossplane') ? [nouns.targetClause()] : []),
     ];
     const lines = [...new Set(reasons)].map(
@@ -81,7 +90,7 @@ function isDerived({ cause }: Incompatibility): boolean {
 
 /** Part of step 3: states what follows from terms that cannot all be true. */
 export function conclusion(terms: readonly Term[], nouns: NounPhrases): string {
-  const crossplane = terms.find(({ variable }) => variable === nouns.encoder.crossplane);
+  const crossplane = terms.find(({ variable }) => variable === nouns.subjects.crossplane);
   const others = terms.filter((term) => term !== crossplane);
   const present = others.filter((term) => !isNegative(term)).map((term) => nouns.anyOf(term));
   const wanted = others.filter(isNegative).map((term) => nouns.anyOf(complement(term)));
@@ -162,4 +171,103 @@ function ownershipClause(facts: readonly Fact[], nouns: NounPhrases): string {
   const more = pairs.length - MAX_NAMED + 1;
   const shown = more > 1 ? [...pairs.slice(0, MAX_NAMED - 1), `${more} pairs more`] : pairs;
   return `${factClause(first!, nouns)}, and so would ${andList(shown)}`;
+}
+
+/**
+ * Step 2 of an explanation: merges similar facts and returns them in the order of presentation. The
+ * requirements of the user come first, then what follows from them step by step, then the facts that
+ * exclude versions.
+ */
+export function inPresentationOrder(facts: readonly Fact[], subjects: ProofSubjects): Fact[] {
+  const merged = mergeSimilar(facts, subjects);
+  const paths = pathsFromRoots(merged);
+  const positions = {
+    distance: (variable: Variable) => paths.get(variable)?.length ?? Infinity,
+    rootIndex: (root: RootRequirement) => subjects.rootIndex(root),
+  };
+  const ranked = merged.map((fact, i) => {
+    const order = presentationOf(fact).order?.(fact, positions) ?? [Infinity];
+    return { fact, key: [...order, i] };
+  });
+  ranked.sort((a, b) => compareRanks(a.key, b.key));
+  return ranked.map(({ fact }) => fact);
+}
+
+/** Compares two lists of the same length by the first number that differs. */
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at < 0 ? 0 : a[at]! - b[at]!;
+}
+
+/**
+ * Part of step 2: merges facts that differ only in their versions. The solver extends a fact while
+ * it reads versions, so a proof may contain several stages of one fact.
+ */
+export function mergeSimilar(facts: readonly Fact[], subjects: ProofSubjects): Fact[] {
+  return mergePairs(mergeStatements(facts), subjects);
+}
+
+function mergeStatements(facts: readonly Fact[]): Fact[] {
+  const merged = new Map<string, Fact>();
+  for (const [i, fact] of facts.entries()) {
+    const presentation = presentationOf(fact);
+    const shared = presentation.mergeKey?.(fact);
+    const key = shared === undefined ? `alone ${i}` : `${fact.fact} ${shared}`;
+    const before = merged.get(key);
+    merged.set(key, before === undefined ? fact : presentation.merged!(before, fact));
+  }
+  return [...merged.values()];
+}
+
+/** Merges pairs of owners that have one side in common. */
+function mergePairs(facts: readonly Fact[], subjects: ProofSubjects): Fact[] {
+  const merged: Fact[] = [];
+  for (const fact of facts) {
+    if (fact.fact !== 'owns') {
+      merged.push(fact);
+      continue;
+    }
+    const pair = sortedByName(fact, subjects);
+    const similar = merged.findIndex((other) => other.fact === 'owns' && joinPairs(other, pair));
+    if (similar < 0) merged.push(pair);
+    else merged[similar] = joinPairs(merged[similar] as FactOf<'owns'>, pair)!;
+  }
+  return merged;
+}
+
+/** Orders the two sides by name: the order in which they were read does not matter. */
+function sortedByName(pair: FactOf<'owns'>, subjects: ProofSubjects): FactOf<'owns'> {
+  const { one, other } = pair;
+  const [a, b] = [one, other].map(({ variable }) => subjects.nameOf(variable));
+  return byCodePoint(a!, b!) <= 0 ? pair : { fact: 'owns', one: other, other: one };
+}
+
+/** Merges two pairs; undefined if both sides differ. */
+function joinPairs(a: FactOf<'owns'>, b: FactOf<'owns'>): FactOf<'owns'> | undefined {
+  if (a.one.variable !== b.one.variable || a.other.variable !== b.other.variable) return undefined;
+  if (a.one.values.equals(b.one.values)) return { ...a, other: unionOf(a.other, b.other) };
+  if (a.other.values.equals(b.other.values)) return { ...a, one: unionOf(a.one, b.one) };
+  return undefined;
+}
+
+/** Returns the facts on a path from a root to each package or API, starting at the root. */
+export function pathsFromRoots(facts: readonly Fact[]): Map<Variable, readonly Fact[]> {
+  const paths = new Map<Variable, readonly Fact[]>();
+  const edges = facts.flatMap((fact) => {
+    const { from, to } = linkOf(fact) ?? {};
+    if (from === undefined || to === undefined) return [];
+    if ('values' in from) return [{ fact, from: from.variable, to: to.variable }];
+    getOrCreate(paths, to.variable, () => [fact]);
+    return [];
+  });
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const { fact, from, to } of edges) {
+      const before = paths.get(from);
+      if (before === undefined || paths.has(to)) continue;
+      paths.set(to, [...before, fact]);
+      grown = true;
+    }
+  }
+  return paths;
 }

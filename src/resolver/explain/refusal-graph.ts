@@ -1,7 +1,7 @@
 import type { RefusalGraph, RefusalNode, RefusalEdge, RefusalClash } from './refusal.js';
-import type { ConflictPoint } from './conflict-points.js';
+import type { ConflictPoint } from './core-graph.js';
 import { factClause, presentationOf } from './fact-kinds.js';
-import { type NounPhrases, placeText, rangeText } from './noun-phrases.js';
+import { type NounPhrases, placeText, rangeText } from './fact-clause.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Subject } from '../solver/encoder-context.js';
 import { type Fact, type Term, type Variable } from '../solver/incompatibility.js';
@@ -18,7 +18,7 @@ export function refusalGraph(
   const builder = new RefusalGraphBuilder(nouns);
   for (const fact of facts) builder.add(fact);
   const points = conflicts.map(({ clash, text, about }): RefusalClash => {
-    const crossplane = clash === 'crossplane' ? [nouns.encoder.crossplane] : [];
+    const crossplane = clash === 'crossplane' ? [nouns.subjects.crossplane] : [];
     return { clash, text, nodes: [...about, ...crossplane].map((each) => builder.idOf(each)) };
   });
   // These facts are part of a chain, so they are missing from the conflicts above.
@@ -54,7 +54,7 @@ class RefusalGraphBuilder {
   add(fact: Fact): void {
     const presentation = presentationOf(fact);
     if ('nodes' in presentation) {
-      for (const term of presentation.nodes(fact, this.#nouns.encoder)) this.#addVersions(term);
+      for (const term of presentation.nodes(fact, this.#nouns.subjects)) this.#addVersions(term);
       return;
     }
     const { from, to, constraint } = presentation.link(fact);
@@ -64,10 +64,10 @@ class RefusalGraphBuilder {
 
   /** Returns the nodes that make a fact impossible; none if it alone makes nothing impossible. */
   unmetNodes(fact: Fact): string[] {
-    const { encoder } = this.#nouns;
+    const { subjects } = this.#nouns;
     const presentation = presentationOf(fact);
     if ('nodes' in presentation) {
-      const nodes = presentation.isUnmet(fact, encoder) ? presentation.nodes(fact, encoder) : [];
+      const nodes = presentation.isUnmet(fact, subjects) ? presentation.nodes(fact, subjects) : [];
       return nodes.map(({ variable }) => this.idOf(variable));
     }
     const { from, to } = presentation.link(fact);
@@ -75,7 +75,7 @@ class RefusalGraphBuilder {
     if (to === undefined) return [start];
     if (!to.values.isEmpty) return [];
     const required = this.idOf(to.variable);
-    return to.variable === encoder.crossplane ? [start, required] : [required];
+    return to.variable === subjects.crossplane ? [start, required] : [required];
   }
 
   nodes(): RefusalNode[] {
@@ -104,7 +104,7 @@ class RefusalGraphBuilder {
   }
 
   #subject(variable: Variable): Subject {
-    return this.#nouns.encoder.subject(variable);
+    return this.#nouns.subjects.subject(variable);
   }
 
   #node(subject: Subject, values: VersionSet): RefusalNode | undefined {

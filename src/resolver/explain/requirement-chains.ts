@@ -1,7 +1,6 @@
 import { type Claim, claimAbout, type CoreGraph } from './core-graph.js';
 import { predicateOf, startClause } from './fact-kinds.js';
-import { requiredText } from './fact-predicates.js';
-import { conjugated, type NounPhrases, rangeText } from './noun-phrases.js';
+import { requiredText, conjugated, type NounPhrases, rangeText } from './fact-clause.js';
 import { andList } from '../../base/messages.js';
 import type { Fact, Term, Variable } from '../solver/incompatibility.js';
 import type { RootRequirement } from '../solver/problem.js';
@@ -125,7 +124,7 @@ export class Chains {
 
   /** Returns a clause if no package owns an API. */
   #noOwnerClause(variable: Variable): string {
-    const subject = this.#nouns.encoder.subject(variable);
+    const subject = this.#nouns.subjects.subject(variable);
     if (subject.about !== 'api' || subject.owners.length > 0) return '';
     return ', and no package in the sources given owns it';
   }

@@ -3,9 +3,17 @@ import { selectorText } from '../../crossplane/constraints/constraint.js';
 import { satisfies } from '../../crossplane/constraints/installable-versions.js';
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import type { Target } from '../../crossplane/releases/target.js';
-import { firstErrorText, objectText, rulingText, sharedObjects } from '../explain/fact-clause.js';
+import {
+  firstErrorText,
+  objectText,
+  rulingText,
+  sharedObjects,
+  conjugated,
+  labelsOf,
+  NounPhrases,
+  placeText,
+} from '../explain/fact-clause.js';
 import { factClause } from '../explain/fact-kinds.js';
-import { conjugated, labelsOf, NounPhrases, placeText } from '../explain/noun-phrases.js';
 import type { Fact, FactOf, Term } from '../solver/incompatibility.js';
 import type { Problem } from '../solver/problem.js';
 import type { Proof } from '../solver/search-result.js';
@@ -128,7 +136,7 @@ export function constraintOf(
   conflict: Conflict,
   selection: Selection,
 ): HeldByConstraint {
-  const nouns = new NounPhrases(conflict.problem, conflict.proof.encoder);
+  const nouns = new NounPhrases(conflict.problem, conflict.proof.subjects);
   return blockingKindOf(fact).constraint(fact, { ...conflict, nouns, selection });
 }
 
@@ -138,7 +146,7 @@ export function rankOf(fact: Fact, conflict: Conflict): number {
 }
 
 function isWanted({ variable }: Term, { wanted, proof }: Conflict): boolean {
-  const subject = proof.encoder.subject(variable);
+  const subject = proof.subjects.subject(variable);
   return subject.about === 'package' && subject.repository === wanted.repository;
 }
 
@@ -230,13 +238,13 @@ function ownershipConstraint(
   fact: FactOf<'owns'>,
   { wanted, nouns, selection }: Wording,
 ): HeldByConstraint {
-  const isPackage = ({ variable }: Term) => nouns.encoder.subject(variable).about === 'package';
+  const isPackage = ({ variable }: Term) => nouns.subjects.subject(variable).about === 'package';
   const terms = [fact.one, fact.other];
   const others = terms.filter((term) => repositoryOf(term, nouns) !== wanted.repository);
   const other = others.find(isPackage);
   if (other === undefined) return { text: factClause(fact, nouns)! };
   const { phrase, isMany, ...claimant } = claimantOf(other, nouns, selection);
-  const [object, ...more] = sharedObjects(fact.one, fact.other, nouns.encoder);
+  const [object, ...more] = sharedObjects(fact.one, fact.other, nouns.subjects);
   if (others.length === terms.length || object === undefined) {
     return { ...claimant, text: factClause(fact, nouns)! };
   }
@@ -250,7 +258,7 @@ function requiredText(on: Repository, constraint: string, { repository }: Candid
 }
 
 function repositoryOf(term: Term, nouns: NounPhrases): Repository {
-  const subject = nouns.encoder.subject(term.variable);
+  const subject = nouns.subjects.subject(term.variable);
   return subject.about === 'package' ? subject.repository : nouns.anyOf(term);
 }
 

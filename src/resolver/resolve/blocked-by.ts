@@ -150,7 +150,7 @@ async function causeOf(
 function constraintsIn(proof: Proof): Fact[] {
   const byKey = new Map<string, Fact>();
   for (const fact of proofFacts(proof).filter(isRemovable)) {
-    const key = factKey(fact, proof.encoder);
+    const key = factKey(fact, proof.subjects);
     const before = byKey.get(key);
     const isSame = before?.fact === 'requires' && fact.fact === 'requires';
     byKey.set(key, isSame ? { ...before, by: unionOf(before.by, fact.by) } : (before ?? fact));
@@ -168,10 +168,10 @@ async function solutionWithout(
   { wanted, problem, proof }: Conflict,
   context: TrialContext,
 ): Promise<Solution | 'not known' | undefined> {
-  const { encoder } = proof;
+  const { subjects } = proof;
   const required = fact.fact === 'root' || fact.fact === 'requires' ? fact.on : undefined;
-  const on = required && packageOf(required, encoder).repository;
-  const key = factKey(fact, encoder);
+  const on = required && packageOf(required, subjects).repository;
+  const key = factKey(fact, subjects);
   const result = await trial(
     context,
     fact.fact === 'root' && on !== wanted.repository

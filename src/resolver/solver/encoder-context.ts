@@ -112,6 +112,18 @@ interface LocalSubject {
   readonly root: RootOwnership;
 }
 
+/** What a proof states about its variables. */
+export interface ProofSubjects extends Names {
+  /** The variable of the Crossplane release. */
+  readonly crossplane: Variable;
+  readonly ownership: {
+    /** Returns the keys of objects that versions of both terms own. */
+    shared(one: Term, other: Term): string[];
+  };
+  subject(variable: Variable): Subject;
+  package(repository: Repository): PackageSubject;
+}
+
 export class Subjects implements Names {
   readonly #problem: Problem;
   readonly #search: Search;

@@ -2,13 +2,14 @@ import {
   type EncoderContext,
   type PackageSubject,
   type PackageVersion,
+  type ProofSubjects,
   type SearchObserver,
   Facts,
   type Subject,
   type Subjects,
   type UpcomingReads,
 } from './encoder-context.js';
-import { ABSENT, FIRST, type Names, type Term, type Variable } from './incompatibility.js';
+import { ABSENT, FIRST, type Term, type Variable } from './incompatibility.js';
 import { Ownership } from './ownership.js';
 import type { RootApi, RootCrossplane, RootPackage, RootRequirement } from './problem.js';
 import { PublishedVersions } from './published-versions.js';
@@ -25,7 +26,7 @@ import type { Repository } from '../../crossplane/packages/package.js';
  *
  * Each part encodes one kind of fact and documents it in a table. This class decides when.
  */
-export class Encoder implements Names {
+export class Encoder implements ProofSubjects {
   readonly crossplane: Variable;
   readonly ownership: Ownership;
   readonly #subjects: Subjects;

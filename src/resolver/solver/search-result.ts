@@ -1,4 +1,4 @@
-import type { Encoder } from './encoder.js';
+import type { ProofSubjects } from './encoder-context.js';
 import type { Incompatibility } from './incompatibility.js';
 import type { CrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { PackageMeta } from '../../crossplane/packages/package-meta.js';
@@ -38,8 +38,8 @@ export interface ChosenOwner {
 export interface Proof {
   /** A clause without terms, derived from facts. */
   readonly because: Incompatibility;
-  /** Resolves the variables in the facts. */
-  readonly encoder: Encoder;
+  /** The meaning of the variables in the facts. */
+  readonly subjects: ProofSubjects;
 }
 
 /** The cost of a search in steps that do not depend on the machine. */

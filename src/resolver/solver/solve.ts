@@ -52,7 +52,9 @@ export function* runSearch(state: SolverState): Solving<SearchResult> {
     if (conflict !== undefined) {
       effort.conflicts++;
       const because = search.learn(conflict);
-      if (because.terms.length === 0) return { status: 'unsolvable', because, encoder, effort };
+      if (because.terms.length === 0) {
+        return { status: 'unsolvable', because, subjects: encoder, effort };
+      }
       queue.rewind(search.level);
       if (yield* shouldGiveUp(state)) return { status: 'gave-up', effort };
       continue;

@@ -177,7 +177,7 @@ export class MovedRoots {
 
 /** Returns sorted indexes of those roots on which a proof rests. */
 function rootsIn(proof: Proof, indexes: ReadonlySet<number>): number[] {
-  const found = factsOf(proof, 'root').map(({ root }) => proof.encoder.rootIndex(root));
+  const found = factsOf(proof, 'root').map(({ root }) => proof.subjects.rootIndex(root));
   return [...new Set(found)].filter((index) => indexes.has(index)).sort((a, b) => a - b);
 }
 

@@ -8,7 +8,7 @@ import type { PackageKind } from '../../crossplane/packages/package.js';
 import { groupByRules } from '../../crossplane/releases/target-choice.js';
 import { otherReleases } from '../../crossplane/releases/target.js';
 import { proofFacts } from '../explain/proof-facts.js';
-import type { Encoder } from '../solver/encoder.js';
+import type { ProofSubjects } from '../solver/encoder-context.js';
 import type { Fact, Term } from '../solver/incompatibility.js';
 import type { Proof } from '../solver/search-result.js';
 
@@ -45,11 +45,11 @@ export function* otherCrossplane(context: SuggestionContext): Generator<Proposal
 }
 
 /** Returns whether a fact may be false on another release. */
-function dependsOnRelease(fact: Fact, { encoder }: Proof): boolean {
+function dependsOnRelease(fact: Fact, { subjects }: Proof): boolean {
   if (fact.fact === 'crossplane' || fact.fact === 'rejected') return true;
   if (fact.fact !== 'owns') return false;
-  const installed = commonObjects(fact.one, encoder);
-  return commonObjects(fact.other, encoder, installed).size === 0;
+  const installed = commonObjects(fact.one, subjects);
+  return commonObjects(fact.other, subjects, installed).size === 0;
 }
 
 /**
@@ -58,10 +58,10 @@ function dependsOnRelease(fact: Fact, { encoder }: Proof): boolean {
  */
 function commonObjects(
   { variable, values }: Term,
-  encoder: Encoder,
+  subjects: ProofSubjects,
   among?: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const subject = encoder.subject(variable);
+  const subject = subjects.subject(variable);
   if (subject.about !== 'package') return new Set();
   let common = among;
   const seen = new Map<readonly OwnedObject[], PackageKind>();

@@ -105,7 +105,7 @@ function renaming(
 
 /** Returns the roots of a proof whose repository no source has. */
 function missingRoots(proof: Proof): RootPackage[] {
-  const found = factsOf(proof, 'root').filter(({ on }) => !packageOf(on, proof.encoder).exists);
+  const found = factsOf(proof, 'root').filter(({ on }) => !packageOf(on, proof.subjects).exists);
   return [...new Set(found.map(({ root }) => root))];
 }
 

@@ -27,7 +27,7 @@ export function* replacements(context: SuggestionContext): Generator<Proposal> {
   const { problem, proof } = context;
   const roots = new Set(packageRoots(problem).map(({ repository }) => repository));
   for (const fact of factsOf(proof, 'owns')) {
-    const [a, b] = [fact.one, fact.other].map(({ variable }) => proof.encoder.subject(variable));
+    const [a, b] = [fact.one, fact.other].map(({ variable }) => proof.subjects.subject(variable));
     if (a?.about !== 'package' || b?.about !== 'package') continue;
     if (packageName(a.repository) !== packageName(b.repository)) continue;
     const areRoots = roots.has(a.repository) && roots.has(b.repository);
@@ -62,7 +62,7 @@ function isReplaced(repository: Repository, { replace }: Problem): boolean {
 
 /** Proposes an override of each package that other packages require. */
 export function* overrides({ problem, proof }: SuggestionContext): Generator<Proposal> {
-  const required = factsOf(proof, 'requires').map(({ on }) => packageOf(on, proof.encoder));
+  const required = factsOf(proof, 'requires').map(({ on }) => packageOf(on, proof.subjects));
   for (const { repository } of new Set(required)) {
     if (problem.overrides.has(repository)) continue;
     yield {
@@ -101,7 +101,7 @@ export function* removedRules(context: SuggestionContext): Generator<Proposal> {
 function* removedExclusions({ problem, proof }: SuggestionContext): Generator<Proposal> {
   for (const { of, rule } of factsOf(proof, 'excluded')) {
     if (rule.drops !== undefined) continue;
-    const { repository } = packageOf(of, proof.encoder);
+    const { repository } = packageOf(of, proof.subjects);
     const { selector, origin } = rule;
     const rules = (problem.exclude.get(repository) ?? []).filter((each) => each !== rule);
     yield {
@@ -116,7 +116,9 @@ function* removedExclusions({ problem, proof }: SuggestionContext): Generator<Pr
 }
 
 function* removedOverrides({ problem, proof }: SuggestionContext): Generator<Proposal> {
-  const required = factsOf(proof, 'root', 'requires').map(({ on }) => packageOf(on, proof.encoder));
+  const required = factsOf(proof, 'root', 'requires').map(({ on }) =>
+    packageOf(on, proof.subjects),
+  );
   const involved = new Set(required.map(({ repository }) => repository));
   for (const [repository, { selector, origin }] of problem.overrides) {
     if (!involved.has(repository)) continue;
@@ -194,7 +196,7 @@ function exceptionText(
 function* removedDenials({ problem, proof }: SuggestionContext): Generator<Proposal> {
   for (const { of, ruling } of factsOf(proof, 'ruled-out')) {
     if (!isDenial(ruling)) continue;
-    const { repository } = packageOf(of, proof.encoder);
+    const { repository } = packageOf(of, proof.subjects);
     const place = formatOrigin(ruling.origin);
     yield {
       goal: `no denial at ${place}`,
@@ -223,7 +225,7 @@ function withWaivers(problem: Problem, waives: Waives): Problem {
 /** Proposes to admit prereleases of each package of which nothing else satisfies a requirement. */
 export function* admittedPrereleases({ problem, proof }: SuggestionContext): Generator<Proposal> {
   for (const fact of factsOf(proof, 'root', 'requires')) {
-    const { repository } = packageOf(fact.on, proof.encoder);
+    const { repository } = packageOf(fact.on, proof.subjects);
     if (!fact.on.values.isEmpty || problem.prereleases.has(repository)) continue;
     const at = fact.fact === 'root' ? fact.root.origin : undefined;
     yield {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { conclusion } from '../../../src/resolver/explain/proof-text.js';
-import { NounPhrases } from '../../../src/resolver/explain/noun-phrases.js';
+import { NounPhrases } from '../../../src/resolver/explain/fact-clause.js';
 import { ABSENT, FIRST } from '../../../src/resolver/solver/incompatibility.js';
 import { VersionSet } from '../../../src/resolver/solver/version-set.js';
 import { story } from '../../support/story/story.js';
@@ -10,18 +10,18 @@ const { problem, proof } = story(
   ['a *', 'b *', 'missing *'],
   { releases: ['v2.0.0', 'v1.20.0'] },
 );
-const { encoder } = proof!;
-const nouns = new NounPhrases(problem, encoder);
+const { subjects } = proof!;
+const nouns = new NounPhrases(problem, subjects);
 const a = (value: number) => {
-  const { variable } = encoder.package('a');
+  const { variable } = subjects.package('a');
   return { variable, values: VersionSet.single(value) };
 };
 const notB = (value: number) => {
-  const { variable } = encoder.package('b');
+  const { variable } = subjects.package('b');
   return { variable, values: VersionSet.single(value).complement() };
 };
 const otherThan = (value: number) => ({
-  variable: encoder.crossplane,
+  variable: subjects.crossplane,
   values: VersionSet.single(value).complement(),
 });
 
@@ -41,7 +41,7 @@ test.each([
 });
 
 test('packages that are both present cannot be installed together', () => {
-  const b = { variable: encoder.package('b').variable, values: VersionSet.single(FIRST) };
+  const b = { variable: subjects.package('b').variable, values: VersionSet.single(FIRST) };
   expect(conclusion([a(FIRST), b], nouns)).toBe('a 1.0.0 and b 1.0.0 cannot be installed together');
   expect(b.values.has(ABSENT)).toBe(false);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { mergeSimilar } from '../../../src/resolver/explain/presentation-order.js';
+import { mergeSimilar } from '../../../src/resolver/explain/proof-text.js';
 import { type Fact, FIRST, type Term } from '../../../src/resolver/solver/incompatibility.js';
 import { VersionSet } from '../../../src/resolver/solver/version-set.js';
 import { story } from '../../support/story/story.js';
 
-const { encoder } = story({ 'a 1.0.0': '', 'b 1.0.0': '' }, ['a *', 'b *', 'missing *']).proof!;
-const [a, b] = [encoder.package('a').variable, encoder.package('b').variable];
+const { subjects } = story({ 'a 1.0.0': '', 'b 1.0.0': '' }, ['a *', 'b *', 'missing *']).proof!;
+const [a, b] = [subjects.package('a').variable, subjects.package('b').variable];
 const of = (variable: number, ...values: number[]) => ({ variable, values: VersionSet.of(values) });
 
 function requires(version: number, constraint: string): Fact {
@@ -15,7 +15,7 @@ function requires(version: number, constraint: string): Fact {
 
 function needsCrossplane(version: number): Fact {
   const by = of(a, version);
-  return { fact: 'crossplane', by, on: of(encoder.crossplane), constraint: '>=v2.0.0' };
+  return { fact: 'crossplane', by, on: of(subjects.crossplane), constraint: '>=v2.0.0' };
 }
 
 function text({ variable, values }: Term): string {
@@ -25,7 +25,7 @@ function text({ variable, values }: Term): string {
 
 /** Returns the kind, the package and the indexes of the versions of each fact: `requires a 0 1`. */
 function merged(facts: readonly Fact[]): string[] {
-  return mergeSimilar(facts, encoder).map((fact) => {
+  return mergeSimilar(facts, subjects).map((fact) => {
     if (fact.fact === 'owns') return `owns ${text(fact.one)}, ${text(fact.other)}`;
     if (!('by' in fact) || !('values' in fact.by)) throw new Error('not in this test');
     return `${fact.fact} ${text(fact.by)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NounPhrases } from '../../../src/resolver/explain/noun-phrases.js';
+import { NounPhrases } from '../../../src/resolver/explain/fact-clause.js';
 import { proofText } from '../../../src/resolver/explain/proof-text.js';
 import { FIRST, type Incompatibility } from '../../../src/resolver/solver/incompatibility.js';
 import { VersionSet } from '../../../src/resolver/solver/version-set.js';
@@ -78,8 +78,8 @@ describe('decides which steps get a sentence', () => {
   const tags = Array.from({ length: 12 }, (_, i) => `1.${i}.0`);
   const universe = Object.fromEntries(tags.map((tag) => [`a ${tag}`, '']));
   const { problem, proof } = story(universe, ['a *', 'missing *']);
-  const { encoder } = proof!;
-  const { variable } = encoder.package('a');
+  const { subjects } = proof!;
+  const { variable } = subjects.package('a');
 
   /** The fact that version 1.i.0 does not exist. */
   function missing(i: number): Incompatibility {
@@ -94,7 +94,7 @@ describe('decides which steps get a sentence', () => {
   }
 
   function sentences(because: Incompatibility): string[] {
-    return proofText(because, new NounPhrases(problem, encoder)).split('\n\n');
+    return proofText(because, new NounPhrases(problem, subjects)).split('\n\n');
   }
 
   test('prints a step that two others use once, with a number', () => {

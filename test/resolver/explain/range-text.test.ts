@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { rangeText } from '../../../src/resolver/explain/noun-phrases.js';
+import { rangeText } from '../../../src/resolver/explain/fact-clause.js';
 import { VersionSet } from '../../../src/resolver/solver/version-set.js';
 import { story } from '../../support/story/story.js';
 
 const tags = ['1.0.0', '1.1.0', '1.2.0', '2.0.0', '2.1.0', '3.0.0', '4.0.0', '5.0.0'];
 const universe = Object.fromEntries(tags.map((tag) => [`a ${tag}`, '']));
-const { versions } = story(universe, ['a *', 'missing *']).proof!.encoder.package('a');
+const { versions } = story(universe, ['a *', 'missing *']).proof!.subjects.package('a');
 
 test.each([
   { of: tags, text: 'every version' },
