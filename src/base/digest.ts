@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /** `sha256:` and 64 lower-case hex digits. */
 export type Digest = string & { readonly brand: 'Digest' };
@@ -16,7 +16,7 @@ export function sha256(bytes: Uint8Array | string): Digest {
 }
 
 /** Returns the digest of everything that was added to a SHA-256 hash. */
-export function finishDigest(hash: Hash): Digest {
+export function finishDigest(hash: { digest(encoding: 'hex'): string }): Digest {
   const digest = `sha256:${hash.digest('hex')}`;
   if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
   return digest;

@@ -103,19 +103,8 @@ export async function readRequiredLock(
   throw new OtherResult((output, full) => reportNoLock({ lock: args.lock, output }, hint, full));
 }
 
-/** `readRequiredLock` for commands that print by themselves; undefined: an error has been printed. */
-export async function requireLock(
-  args: LockPlace & { readonly output?: string | undefined },
-  io: Io,
-): Promise<LockOnDisk | undefined> {
-  const lock = await readLock(args, io);
-  if (lock !== undefined) return lock;
-  reportNoLock(args, NO_LOCK_HINT, io);
-  return undefined;
-}
-
 /** Reports that there is no lockfile, and what to do. */
-export function reportNoLock(
+function reportNoLock(
   args: Pick<LockPlace, 'lock'> & { readonly output?: string | undefined },
   hint: string,
   io: Io,

@@ -1,4 +1,5 @@
 import type { Io, RunIo } from '../terminal/io.js';
+import type { JsonOutput } from './json-schema.js';
 
 /** A value on the command line, as a flag or a positional argument declares it. */
 interface Value {
@@ -86,26 +87,16 @@ export interface CommandSyntax<P extends Positionals, F extends Flags> {
   readonly each?: EachSet<ArgsOf<P & F>> | undefined;
 }
 
-/** A command that prints by itself; `defineCommand` declares commands that do not. */
-interface Command<P extends Positionals, F extends Flags> extends CommandSyntax<P, F> {
+/** A command, for code that only passes its arguments on; `defineCommand` declares one. */
+export interface AnyCommand extends Omit<CommandSyntax<Positionals, Flags>, 'each'> {
+  readonly each?: EachSet<never> | undefined;
+  /** The document of `-o json`; absent if the command has none. */
+  readonly json?: (() => JsonOutput<never, never> | Promise<JsonOutput<never, never>>) | undefined;
   /**
    * Runs the use case, prints its result and returns the exit code. Throws `InputError` and
    * `SourceError`; any other error is a bug.
    */
-  run(args: ArgsOf<P & F>, io: Io): Promise<ExitCode>;
-}
-
-/** A command, for code that only passes its arguments on. */
-export type AnyCommand = Omit<Command<Positionals, Flags>, 'run' | 'each'> & {
-  readonly each?: EachSet<never> | undefined;
   run(args: never, io: Io): Promise<ExitCode>;
-};
-
-/** Declares a command; the type of `run`'s arguments follows from its flags and positionals. */
-export function command<const P extends Positionals, const F extends Flags>(
-  declared: Command<P, F>,
-): AnyCommand {
-  return declared;
 }
 
 /** Groups of commands in `--help`. */

@@ -49,15 +49,10 @@ interface Behavior<Value, Args> {
   readonly isVerbatim?: true | undefined;
 }
 
-/** A command whose output the runner prints. */
-export interface DefinedCommand extends AnyCommand {
-  readonly json?: (() => Awaitable<JsonOutput<never, never>>) | undefined;
-}
-
 /** Declares a command; the types of `run` follow from its flags and positionals. */
 export function defineCommand<const P extends Positionals, const F extends Flags, Value>(
   definition: CommandSyntax<P, F> & Behavior<Value, ArgsOf<P & F>>,
-): DefinedCommand {
+): AnyCommand {
   return {
     ...definition,
     run: (args: ArgsOf<P & F>, io: Io) => runDefinition(definition, args, io),

@@ -39,6 +39,11 @@ export interface RunIo {
   };
 }
 
+/** Returns `io` without notes, for reading inputs whose notes have been printed. */
+export function silent(io: RunIo): RunIo {
+  return { ...io, note: () => {} };
+}
+
 /** The process, with output; `realIo` is the real one. */
 export interface Io extends RunIo {
   /** Prints data to stdout, without adding a line feed. */

@@ -21,18 +21,12 @@ import { bundleFlags, editedOutputFlag } from '../../cli/arguments/common-flags.
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
-import type { RunIo } from '../../cli/terminal/io.js';
+import { type RunIo, silent } from '../../cli/terminal/io.js';
 import { readLock, type LockOnDisk } from '../../cli/files/lock-file.js';
 import { refuseOtherSet } from '../../cli/files/lock-checks.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { type AnswerValue, writeAnswer } from '../resolve/answer-command.js';
-import {
-  type Given,
-  outputsOf,
-  readGiven,
-  silent,
-  withHintFlags,
-} from '../resolve/workflow-command.js';
+import { type Given, outputsOf, readGiven, withHintFlags } from '../resolve/workflow-command.js';
 import { shellCommand } from '../../base/escape.js';
 
 /** Flags of every command that edits input files and resolves. */

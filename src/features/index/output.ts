@@ -55,13 +55,6 @@ const verifiedSchema = outputSchema('index verify -o json', {
   mismatches: list(mismatch, 'Differences.'),
 });
 
-/** Schemas of `index` and its verbs; `index push` prints the document of `push`. */
-export const INDEX_OUTPUT_SCHEMAS = {
-  'index-output': writtenSchema,
-  'index-update-output': updatedSchema,
-  'index-verify-output': verifiedSchema,
-} as const;
-
 export type UpdatedIndex = Static<typeof updatedSchema>;
 export type VerifiedIndex = Static<typeof verifiedSchema>;
 /** A difference between an index and its packages. */
@@ -75,7 +68,8 @@ export type IndexValue =
   | { readonly verb: 'verify'; readonly document: VerifiedIndex };
 
 export const indexOutput: JsonOutput<IndexValue, unknown> = {
-  schema: writtenSchema,
+  // `index push` prints the document of `push`.
+  schema: { anyOf: [writtenSchema, updatedSchema, verifiedSchema] },
   write: ({ document }) => document,
 };
 

@@ -285,7 +285,8 @@ export async function lockedAt(
   source: PackageSource,
 ): Promise<LockedPackage | undefined> {
   const target = targetFor(ends.to.crossplane)!;
-  const fetched = await SourceReader.of(source).fetch(candidate, target);
+  const reader = SourceReader.of(source);
+  const fetched = await reader.fetch(candidate, target);
   if (fetched === undefined) return undefined;
   const { digest, manifest, baseLayer, packageYaml, contents } = fetched;
   const meta = judge(contents, target);

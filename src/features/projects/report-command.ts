@@ -16,8 +16,12 @@ import {
   nameOfChoice,
 } from '../fuzz/output.js';
 import { type FindingDocument, findingLines, setLintLines } from '../lint/output.js';
-import type { MatrixRowDocument, MatrixRows } from '../matrix/output.js';
-import { matrixLines, matrixOutcome } from '../matrix/output.js';
+import {
+  type MatrixRowDocument,
+  type MatrixRows,
+  matrixLines,
+  matrixOutcome,
+} from '../matrix/output.js';
 import type { OutdatedDocument } from '../update/outdated-json.js';
 import { outdatedLines } from '../update/outdated-output.js';
 

@@ -214,40 +214,42 @@ const WHOLES: ReadonlyMap<string, PartShape> = new Map([
 ]);
 
 /** Throws if two documents are of different runs. */
-function refuseOtherRun(a: PartDocument, { shard: other, origin, document }: PartDocument): void {
-  const { shard: one } = a;
-  const first = `\`${a.origin.file}\``;
-  const refuseIf = (isDifferent: boolean, parts: string, hint?: string) => {
-    if (isDifferent)
-      throw new InputError(`${parts} are no one run`, { origin, ...(hint && { hint }) });
-  };
-  refuseIf(
-    one.command !== other.command,
-    `parts of \`${one.command}\` and of \`${other.command}\``,
-  );
-  refuseIf(
-    (one.sets === undefined) !== (other.sets === undefined),
-    'parts with `--each` and without',
-  );
-  refuseIf(one.of !== other.of, `parts of ${one.of} and parts of ${other.of}`);
-  refuseIf(
-    one.tool !== other.tool,
-    `parts by xpkg-resolve ${one.tool} and by ${other.tool}`,
-    'give every machine the same version',
-  );
-  refuseIf(
-    one.command === 'fuzz' && a.document['seed'] !== document['seed'],
-    'parts with different seeds',
-    'give every part the same `--seed`',
-  );
-  refuseIf(
-    one.flags !== other.flags,
-    'parts with different flags or arguments',
-    `it was not asked what ${first} was: give every part the same, but for \`--shard\``,
-  );
-  refuseIf(
-    one.inputs !== other.inputs || one.sets !== other.sets,
-    'parts of different files',
-    `what is asked for is not what it is in ${first}: run every part on the same commit`,
-  );
+function refuseOtherRun(a: PartDocument, b: PartDocument): void {
+  const [one, other] = [a.shard, b.shard];
+  const { origin } = b;
+  if (one.command !== other.command) {
+    throw new InputError(`parts of \`${one.command}\` and of \`${other.command}\` are no one run`, {
+      origin,
+    });
+  }
+  if ((one.sets === undefined) !== (other.sets === undefined)) {
+    throw new InputError('parts with `--each` and without are no one run', { origin });
+  }
+  if (one.of !== other.of) {
+    throw new InputError(`parts of ${one.of} and parts of ${other.of} are no one run`, { origin });
+  }
+  if (one.tool !== other.tool) {
+    throw new InputError(`parts by xpkg-resolve ${one.tool} and by ${other.tool} are no one run`, {
+      origin,
+      hint: 'give every machine the same version',
+    });
+  }
+  if (a.document['seed'] !== b.document['seed'] && one.command === 'fuzz') {
+    throw new InputError('parts with different seeds are no one run', {
+      origin,
+      hint: 'give every part the same `--seed`',
+    });
+  }
+  if (one.flags !== other.flags) {
+    throw new InputError('parts with different flags or arguments are no one run', {
+      origin,
+      hint: `it was not asked what \`${a.origin.file}\` was: give every part the same, but for \`--shard\``,
+    });
+  }
+  if (one.inputs !== other.inputs || one.sets !== other.sets) {
+    throw new InputError('parts of different files are no one run', {
+      origin,
+      hint: `what is asked for is not what it is in \`${a.origin.file}\`: run every part on the same commit`,
+    });
+  }
 }

@@ -16,6 +16,7 @@ import {
   type TypedSchema,
 } from '../../cli/kit/json-schema.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
+import type { HeldBy } from '../../resolver/resolve/blocked-by.js';
 import type { CoreKind } from '../../resolver/explain/refusal.js';
 
 const locked = record({
@@ -213,3 +214,27 @@ export const RESOLVE_OUTPUT_SCHEMA: TypedSchema<AnswerDocument> = {
   ],
   ...answerParts,
 };
+
+const heldByFields = {
+  'source?': text('Package that states the constraint, or file and line of your own.'),
+  'version?': text('Version of that package.'),
+  'versions?': texts('All versions that state it, where several do.'),
+  'requires?': text('Package that it constrains, or `crossplane`.'),
+  'constraint?': text('Versions that it admits.'),
+  text: text('The constraint in words.'),
+};
+
+/** Why a package is not at a newer version, for `outdated` and `why --not`. */
+export const HELD_BY_SCHEMA: TypedSchema<HeldBy | HeldBy[number]> = {
+  description:
+    'What keeps the package from the version: one constraint without which it could move, or a list of constraints that are a minimal conflict.',
+  oneOf: [
+    record(heldByFields, 'A constraint.'),
+    list(record(heldByFields, 'A constraint.'), 'Constraints that are a minimal conflict.'),
+  ],
+};
+
+/** One constraint as an object, several as a list. */
+export function heldByJson(by: HeldBy | undefined): HeldBy | HeldBy[number] | undefined {
+  return by?.length === 1 ? by[0] : by;
+}

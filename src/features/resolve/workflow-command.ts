@@ -6,7 +6,7 @@ import { type ResolveArgs, resolveOptions } from '../../cli/arguments/resolve-fl
 import type { LockOnDisk } from '../../cli/files/lock-file.js';
 import { wantsLongerTags } from '../../cli/files/rendered-folder.js';
 import { asOne, openEach } from '../../cli/sources/source-flags.js';
-import type { CommandWord, RunIo } from '../../cli/terminal/io.js';
+import { type CommandWord, type RunIo, silent } from '../../cli/terminal/io.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import type { GivenInputs, InputEdit } from '../../project/edit/input-edit.js';
 import type { Inputs } from '../../project/inputs/read-inputs.js';
@@ -125,11 +125,6 @@ async function answerWithHint(
   const edited = await readGiven(changed, silent(io), new Map([...inputs.texts, ...texts]));
   const unsaved = new Map([...texts].filter(([path]) => path !== '-'));
   return { answer: await answering(edited.request, changed), request: edited.request, unsaved };
-}
-
-/** Returns `io` without notes, for reading inputs whose notes have been printed. */
-export function silent(io: RunIo): RunIo {
-  return { ...io, note: () => {} };
 }
 
 /** The command line with a suggestion applied: other references, and flags added or changed. */

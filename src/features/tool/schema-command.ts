@@ -1,14 +1,14 @@
 import type { Schema } from '../../base/json-schema.js';
-import type { CommandRow } from '../../cli/kit/command.js';
+import type { AnyCommand, CommandRow } from '../../cli/kit/command.js';
 import { ERROR_OUTPUT, MISMATCH_OUTPUT } from '../../cli/kit/common-documents.js';
-import { type DefinedCommand, defineCommand } from '../../cli/kit/define-command.js';
+import { defineCommand } from '../../cli/kit/define-command.js';
 import { EACH_OUTPUT } from '../../cli/projects/project-results.js';
 import { PACKAGE_SET_SCHEMA } from '../../project/inputs/package-set-schema.js';
 import { LOCKFILE_SCHEMA } from '../../project/lockfile/lockfile-schema.js';
 import { INDEX_SCHEMA } from '../../sources/index/index-file.js';
 
 /** Returns the command `schema` for the documents that these commands declare, and for files. */
-export async function schemaCommand(commands: readonly CommandRow[]): Promise<DefinedCommand> {
+export async function schemaCommand(commands: readonly CommandRow[]): Promise<AnyCommand> {
   const schemas: Readonly<Record<string, Schema>> = {
     'package-set': PACKAGE_SET_SCHEMA,
     lockfile: LOCKFILE_SCHEMA,
@@ -32,44 +32,44 @@ export async function schemaCommand(commands: readonly CommandRow[]): Promise<De
   });
 }
 
-/** Commands in the order in which `--help` lists their documents; all others follow. */
+/** Documents in the order in which `--help` lists them; all others follow. */
 const ORDER = [
-  'resolve',
-  'error',
-  'mismatch',
-  'each',
-  'fleet',
-  'init',
-  'check',
-  'verify',
-  'render',
-  'outdated',
-  'why',
-  'tree',
-  'graph',
-  'matrix',
-  'simulate',
-  'fuzz',
-  'diff',
-  'plan',
-  'versions',
-  'search',
-  'constraint',
-  'inspect',
-  'lint',
-  'convert',
-  'import',
-  'drift',
-  'index',
-  'index-update',
-  'index-verify',
-  'images',
-  'mirror',
-  'bundle',
-  'vendor',
-  'push',
-  'cache',
-].map((name) => `${name}-output`);
+  'resolve-output',
+  'error-output',
+  'mismatch-output',
+  'each-output',
+  'fleet-output',
+  'init-output',
+  'check-output',
+  'verify-output',
+  'render-output',
+  'outdated-output',
+  'why-output',
+  'tree-output',
+  'graph-output',
+  'matrix-output',
+  'simulate-output',
+  'fuzz-output',
+  'diff-output',
+  'plan-output',
+  'versions-output',
+  'search-output',
+  'constraint-output',
+  'inspect-output',
+  'lint-output',
+  'convert-output',
+  'import-output',
+  'drift-output',
+  'index-output',
+  'index-update-output',
+  'index-verify-output',
+  'images-output',
+  'mirror-output',
+  'bundle-output',
+  'vendor-output',
+  'push-output',
+  'cache-output',
+];
 
 /** Returns the schemas of `-o json` documents by name, in the order of `--help`. */
 export async function outputSchemas(
@@ -94,7 +94,7 @@ function placeOf(name: string): number {
 
 /** Returns the schema of a command's document; of several if it prints one of them. */
 async function declaredSchemas({ load }: CommandRow): Promise<readonly Schema[]> {
-  const command: DefinedCommand = await load();
+  const command = await load();
   const schema = (await command.json?.())?.schema;
   return (schema?.['anyOf'] as readonly Schema[] | undefined) ?? (schema ? [schema] : []);
 }

@@ -9,14 +9,11 @@ import {
   type Static,
   text,
   texts,
-  type TypedSchema,
   version,
 } from '../../cli/kit/json-schema.js';
-import type { HeldBy } from '../../resolver/resolve/blocked-by.js';
-import { EFFECT_SCHEMA } from '../resolve/answer-schema-output.js';
+import { EFFECT_SCHEMA, HELD_BY_SCHEMA, heldByJson } from '../resolve/answer-schema-output.js';
 import type { OutdatedReport } from './outdated.js';
 import type { AdvisedPackage } from './update-advice-output.js';
-import { heldByJson } from './outdated-output.js';
 
 /** The result of `outdated`. */
 export interface OutdatedValue {
@@ -25,25 +22,6 @@ export interface OutdatedValue {
   readonly packages: readonly AdvisedPackage[];
   readonly crossplane: string;
 }
-
-const heldByFields = {
-  'source?': text('Package that states the constraint, or file and line of your own.'),
-  'version?': text('Version of that package.'),
-  'versions?': texts('All versions that state it, where several do.'),
-  'requires?': text('Package that it constrains, or `crossplane`.'),
-  'constraint?': text('Versions that it admits.'),
-  text: text('The constraint in words.'),
-};
-
-/** Also for `why --not`. */
-export const HELD_BY_SCHEMA: TypedSchema<HeldBy | HeldBy[number]> = {
-  description:
-    'What keeps the package from the version: one constraint without which it could move, or a list of constraints that are a minimal conflict.',
-  oneOf: [
-    record(heldByFields, 'A constraint.'),
-    list(record(heldByFields, 'A constraint.'), 'Constraints that are a minimal conflict.'),
-  ],
-};
 
 const advice = record(
   {

@@ -6,7 +6,7 @@ import { type LockPlaces, singleStep, table } from '../../cli/findings/report-pa
 import type { Report } from '../../cli/findings/report.js';
 import { columns, counted } from '../../cli/terminal/package-text.js';
 import { effectText } from '../../resolver/suggest/change-effect.js';
-import { type HeldBy, heldByText } from '../../resolver/resolve/blocked-by.js';
+import { heldByText } from '../../resolver/resolve/blocked-by.js';
 
 /**
  * A row a package: the version locked, what an update would lock, and the newest; below it what
@@ -47,11 +47,6 @@ export function stayingLines(packages: readonly AdvisedPackage[]): string[] {
     `nothing moves: ${repository} stays at ${version} (newest is ${newest})`,
     ...heldLines(held),
   ]);
-}
-
-/** One constraint as an object, several as a list. */
-export function heldByJson(by: HeldBy | undefined): HeldBy | HeldBy[number] | undefined {
-  return by?.length === 1 ? by[0] : by;
 }
 
 /** `fails`: anything outdated fails the run. */

@@ -6,10 +6,9 @@ import type { AppliedSuggestion, Outdated } from './outdated.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
 import { DEFAULT_LOCK } from '../../cli/arguments/common-flags.js';
 import type { ResolveArgs } from '../../cli/arguments/resolve-flags.js';
-import type { RunIo } from '../../cli/terminal/io.js';
+import { type RunIo, silent } from '../../cli/terminal/io.js';
 import { shellCommand } from '../../base/escape.js';
 import { hintsOf } from '../resolve/hints.js';
-import { silent } from '../resolve/workflow-command.js';
 
 /** Printed advice. */
 export interface PrintedAdvice {

@@ -1,4 +1,4 @@
-import type { SignatureReport } from './output.js';
+import type { SignatureReport } from './signatures-output.js';
 import { signatureTrust, type SignatureTrustArgs } from '../../cli/arguments/signature-flags.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import type { KeptObject } from '../../crossplane/package-manager/image-config.js';
@@ -42,7 +42,7 @@ export async function requiredSignatures(
     tell: async (answer) => {
       if (answer.status !== 'solved') return;
       const { lockfile, target } = answer;
-      const { signatureNotes } = await import('./output.js');
+      const { signatureNotes } = await import('./signatures-output.js');
       const setting = {
         target,
         hasPolicies: !policies.isEmpty,
@@ -77,7 +77,7 @@ export async function signaturesOf(
   if (!args.signatures) return undefined;
   const { SignaturePolicies } = await import('../../oci/signatures/signature-policy.js');
   const { lockedSignatures } = await import('../mirror/locked-signatures.js');
-  const { signatureReport } = await import('./output.js');
+  const { signatureReport } = await import('./signatures-output.js');
   const target = targetFor(lockfile.crossplane)!;
   const policies = new SignaturePolicies(kept, rewriting);
   const trust = await signatureTrust(args, io);

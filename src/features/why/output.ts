@@ -31,10 +31,14 @@ import type { LockedPackage } from '../../project/lockfile/lockfile.js';
 import { type HeldBy, heldByText } from '../../resolver/resolve/blocked-by.js';
 import type { WhyNot } from '../../resolver/resolve/why-not.js';
 import { answerBody, changesJson } from '../resolve/answer-output.js';
-import { type AnswerDocument, answerFields, answerParts } from '../resolve/answer-schema-output.js';
+import {
+  type AnswerDocument,
+  answerFields,
+  answerParts,
+  HELD_BY_SCHEMA,
+  heldByJson,
+} from '../resolve/answer-schema-output.js';
 import { explainedRefusalText, refusalText } from '../resolve/refusal-output.js';
-import { HELD_BY_SCHEMA } from '../update/outdated-json.js';
-import { heldByJson } from '../update/outdated-output.js';
 
 /** Why a package is locked. `owned` is the requested object; undefined: a package was requested. */
 export type Answered = Why & { readonly owned: OwnedObject | undefined };

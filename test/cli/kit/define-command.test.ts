@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Schema } from '../../../src/base/json-schema.js';
 import { COMMANDS } from '../../../src/commands.js';
-import { EXIT, exitCodeOf, OtherResult } from '../../../src/cli/kit/command.js';
-import { type DefinedCommand, defineCommand } from '../../../src/cli/kit/define-command.js';
+import { type AnyCommand, EXIT, exitCodeOf, OtherResult } from '../../../src/cli/kit/command.js';
+import { defineCommand } from '../../../src/cli/kit/define-command.js';
 import { count, jsonOutput, outputSchema, type Static } from '../../../src/cli/kit/json-schema.js';
 import type { Report } from '../../../src/cli/findings/report.js';
 import { OUTPUT_SCHEMAS } from '../../support/output-schemas.js';
@@ -34,7 +34,7 @@ const total = defineCommand({
   exit: (_value, { fail }) => (fail ? 'findings' : 'ok'),
 });
 
-async function run(command: DefinedCommand, args: object) {
+async function run(command: AnyCommand, args: object) {
   const headlines: string[] = [];
   const reports: ((command: string) => Promise<Report>)[] = [];
   const io = fakeIo({
@@ -120,7 +120,7 @@ test('an exit code stays as it is', () => {
 });
 
 test.each(COMMANDS)('`schema` prints the schema that $usage declares', async ({ load }) => {
-  const { json } = (await load()) as DefinedCommand;
+  const { json } = await load();
   const schema = (await json?.())?.schema;
   const documents = (schema?.['anyOf'] ?? [schema]) as readonly (Schema | undefined)[];
   const titled = documents.filter((document) => document?.['title'] !== undefined);
