@@ -96,6 +96,7 @@ function stepsOfDemo(checkout: string): Step[] {
 }
 
 const RECORDER = `
+import { writeFileSync } from 'node:fs';
 const seen = new Set();
 globalThis.announce = (index) => void seen.add(index);
 process.on('exit', () => writeFileSync(LOG, JSON.stringify([...seen])));
