@@ -5,17 +5,13 @@ import {
   type InstalledCluster,
   skipsResolution,
 } from './installed-cluster.js';
-import { LOCK_ROW_RULES } from './lock-row-rules.js';
-import { NAME_RULES } from './name-rules.js';
 import { PACKAGE_RULES } from './package-rules.js';
 import { REVISION_RULES } from './revision-rules.js';
-import { byCodePoint } from '../../base/collections.js';
-import { formatOrigin, redactCredentials } from '../../base/errors.js';
+import { redactCredentials } from '../../base/errors.js';
+import { byPlace } from '../lint/linted-project.js';
 
 const RULES: readonly ClusterRule[] = [
   ...PACKAGE_RULES,
-  ...LOCK_ROW_RULES,
-  ...NAME_RULES,
   ...REVISION_RULES,
   incompleteDump,
   ignoredSecrets,
@@ -29,11 +25,7 @@ export function clusterFindings(cluster: InstalledCluster): readonly ClusterFind
     .map((finding) => ({ ...finding, text: redactCredentials(finding.text) }))
     .sort(
       (a, b) =>
-        SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity) ||
-        byCodePoint(a.origin.file, b.origin.file) ||
-        (a.origin.line ?? 0) - (b.origin.line ?? 0) ||
-        byCodePoint(a.rule, b.rule) ||
-        byCodePoint(`${formatOrigin(a.origin)} ${a.text}`, `${formatOrigin(b.origin)} ${b.text}`),
+        SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity) || byPlace(a, b),
     );
 }
 
@@ -44,21 +36,17 @@ function incompleteDump({ dump, packages }: InstalledCluster): ClusterFinding[] 
   const finding = (text: string, fix = `\`${DUMP_COMMAND}\``): ClusterFinding => {
     return { rule: 'incomplete-dump', severity: 'info', origin: first.origin, text, fix };
   };
-  const findings: ClusterFinding[] = [];
-  if (dump.lock === undefined) {
-    findings.push(finding('the dump has no Lock, which tells what depends on what'));
-  }
-  if (dump.revisions.length === 0) {
-    const text =
-      'the dump has no revisions, which tell what runs, of which bytes, and what it owns';
-    findings.push(finding(text));
-  }
-  if (packages.every(skipsResolution)) {
-    const text =
-      'every package skips dependency resolution, so that the Lock is empty, and tells of no dependency';
-    findings.push(finding(text, 'name sources with `--from`'));
-  }
-  return findings;
+  const noRevisions =
+    'the dump has no revisions, which tell what runs, of which bytes, and what it owns';
+  const emptyLock =
+    'every package skips dependency resolution, so that the Lock is empty, and tells of no dependency';
+  return [
+    ...(dump.lock === undefined
+      ? [finding('the dump has no Lock, which tells what depends on what')]
+      : []),
+    ...(dump.revisions.length === 0 ? [finding(noRevisions)] : []),
+    ...(packages.every(skipsResolution) ? [finding(emptyLock, 'name sources with `--from`')] : []),
+  ];
 }
 
 /** Reports that the dump contains Secrets. They are never read. */

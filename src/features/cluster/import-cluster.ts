@@ -14,7 +14,7 @@ import type { ClusterDump } from '../../crossplane/package-manager/cluster-dump.
 import { isRenderedPin, type KeptObject } from '../../crossplane/package-manager/image-config.js';
 import { isRejection, judge } from '../../crossplane/packages/admission.js';
 import { objectNameOf } from '../../crossplane/packages/object-names.js';
-import type { PackageMeta, Requirement } from '../../crossplane/packages/package-meta.js';
+import type { PackageMeta } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { splitTag, validPackageReference } from '../../crossplane/packages/reference.js';
 import {
@@ -33,23 +33,13 @@ import { SourceReader } from '../../resolver/driver/source-reader.js';
 import { SET_IN_INPUTS, toLockfile } from '../../resolver/resolve/to-lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
 
-interface ImportOptions {
-  readonly target: Target;
-  /** Source of the package contents; undefined: only the dump is used. */
-  readonly source?: PackageSource | undefined;
-}
-
-interface ImportedRequest extends Request {
-  readonly roots: readonly PackageRoot[];
-}
-
 /** The request and the lockfile for what a cluster has installed. */
 export interface ImportedCluster {
   /**
    * The request; its roots are sorted by repository. A root has an object if it does not fit into an
    * entry of xpkg.yaml.
    */
-  readonly request: ImportedRequest;
+  readonly request: Omit<Request, 'roots'> & { readonly roots: readonly PackageRoot[] };
   /** Roots that other packages also require. */
   readonly required: ReadonlySet<Repository>;
   readonly lockfile: Lockfile;
@@ -62,11 +52,11 @@ export interface ImportedCluster {
  * Converts what a cluster has installed to a request and a lockfile, without solving.
  *
  * A dump has versions, dependencies, owned objects and the first digits of digests. The rest is read
- * from the source and checked against those digits.
+ * from the source, if there is one, and checked against those digits.
  */
 export async function importCluster(
   dump: ClusterDump,
-  { target, source }: ImportOptions,
+  { target, source }: { readonly target: Target; readonly source?: PackageSource },
 ): Promise<ImportedCluster> {
   const cluster = installedCluster(dump, target);
   const installed = [...byRepository(cluster.packages)].map(([repository, all]) =>
@@ -85,7 +75,7 @@ export async function importCluster(
   const roots = installed
     .filter((each) => !required.has(each.repository) || isCustomized(each, settings, target))
     .map((each) => rootOf(each, settings, target));
-  const request: ImportedRequest = {
+  const request = {
     crossplane: { text: target.version, origin: { file: 'the dump' } },
     roots,
     overrides: [],
@@ -99,7 +89,7 @@ export async function importCluster(
   return {
     request,
     required: new Set(
-      roots.flatMap(({ repository }) => (required.has(repository) ? repository : [])),
+      roots.map(({ repository }) => repository).filter((each) => required.has(each)),
     ),
     lockfile: { ...lockfile, skipDependencyResolution: skips ? [SET_IN_INPUTS] : [] },
     findings: [...reads.flatMap(({ findings }) => findings), ...clusterFindings(cluster)],
@@ -123,16 +113,12 @@ async function readInstalled(
   reader: SourceReader | undefined,
 ): Promise<InstalledRead> {
   const { repository, version, kind, origin } = installed;
+  const digest = isDigest(version) ? version : undefined;
   const fromDump: InstalledRead = {
     repository,
     version,
     meta: metaFrom(installed, dump),
-    fetched: {
-      digest: isDigest(version) ? version : undefined,
-      manifest: undefined,
-      baseLayer: undefined,
-      packageYaml: undefined,
-    },
+    fetched: { digest, manifest: undefined, baseLayer: undefined, packageYaml: undefined },
     findings: [],
   };
   if (reader === undefined) return fromDump;
@@ -158,7 +144,7 @@ async function readInstalled(
   }
   const meta = judge(fetched.contents, target);
   if (isRejection(meta)) {
-    const [first] = meta.findings.filter(({ severity }) => severity === 'error');
+    const first = meta.findings.find(({ severity }) => severity === 'error');
     const text = `is refused by Crossplane ${target.version}: ${first?.message ?? 'it is no package'}`;
     const fix = 'see `xpkg-resolve inspect`; the lockfile has what the dump tells';
     return finding('refused', 'warning', text, fix);
@@ -179,10 +165,10 @@ function metaFrom(installed: InstalledPackage, { claims }: ClusterDump): Package
     name,
     labels: {},
     crossplane: undefined,
-    requirements: (row?.dependencies ?? []).flatMap((each): Requirement | [] =>
-      each.kind === undefined
+    requirements: (row?.dependencies ?? []).flatMap(({ kind: required, ...each }) =>
+      required === undefined
         ? []
-        : { requires: 'package', ...each, kind: each.kind, line: undefined },
+        : { requires: 'package', ...each, kind: required, line: undefined },
     ),
     owns: installedObjects(installed, claims),
     findings: [],
@@ -200,15 +186,9 @@ function rootOf(installed: InstalledPackage, settings: UserSettings, target: Tar
   const { repository, kind, version, name, apiVersion, reference, origin } = installed;
   const { spec, metadata } = settings.of(installed);
   // An entry of xpkg.yaml can have neither labels nor a reference without a tag.
-  const isObject =
-    Object.keys(metadata).length > 0 ||
-    (!reference.includes('@') && splitTag(reference).tag === undefined);
-  const object: JsonObject = {
-    apiVersion,
-    kind,
-    metadata: { name, ...metadata },
-    spec: { package: reference, ...spec },
-  };
+  const hasVersion = reference.includes('@') || splitTag(reference).tag !== undefined;
+  const isObject = Object.keys(metadata).length > 0 || !hasVersion;
+  const manifest = { metadata: { name, ...metadata }, spec: { package: reference, ...spec } };
   return {
     root: 'package',
     repository,
@@ -218,30 +198,21 @@ function rootOf(installed: InstalledPackage, settings: UserSettings, target: Tar
       : { form: 'tag', tag: version },
     name: isObject || name !== objectNameOf(repository, target) ? name : undefined,
     spec: isObject ? {} : spec,
-    object: isObject ? object : undefined,
+    object: isObject ? { apiVersion, kind, ...manifest } : undefined,
     ignoreCrossplaneConstraints: spec['ignoreCrossplaneConstraints'] === true,
     skipDependencyResolution: settings.common['skipDependencyResolution'] === true,
     origin,
   };
 }
 
-/** The settings on package objects that a user made, without those that API servers and tools add. */
-interface UserSettings {
-  /** Fields of `spec` with the same value on all packages that support the field. */
-  readonly common: JsonObject;
-  /** Returns the other settings of a package. */
-  of(installed: InstalledPackage): PackageSettings;
-}
+type UserSettings = ReturnType<typeof userSettings>;
 
-interface PackageSettings {
-  readonly spec: JsonObject;
-  /** Labels and annotations. */
-  readonly metadata: JsonObject;
-  /** Whether `spec` or `metadata` has a field. */
-  readonly isCustom: boolean;
-}
-
-function userSettings(packages: readonly InstalledPackage[]): UserSettings {
+/**
+ * Returns the settings on package objects that a user made, without those that API servers and
+ * tools add: `common` has the fields of `spec` with the same value on all packages that support the
+ * field, `of` returns the other fields of a package.
+ */
+function userSettings(packages: readonly InstalledPackage[]) {
   // A project skips resolution for all packages or for none.
   const areSkipping = packages.every(skipsResolution);
   const specs = new Map(
@@ -253,7 +224,7 @@ function userSettings(packages: readonly InstalledPackage[]): UserSettings {
   const common = commonFields(packages, specs);
   return {
     common,
-    of: (installed) => {
+    of: (installed: InstalledPackage) => {
       const spec = Object.fromEntries(
         Object.entries(specs.get(installed)!).filter(([field]) => !(field in common)),
       );
@@ -274,10 +245,9 @@ function commonFields(
     const supporting = packages.filter(({ kind }) => hasSpecField(kind, field));
     const values = supporting.map((each) => specs.get(each)![field]);
     const [first] = values;
-    const isCommon =
-      first !== undefined && values.every((each) => JSON.stringify(each) === JSON.stringify(first));
+    const isCommon = values.every((each) => JSON.stringify(each) === JSON.stringify(first));
     const minimum = field === 'skipDependencyResolution' ? 1 : 2;
-    return isCommon && values.length >= minimum ? [[field, first] as const] : [];
+    return isCommon && first !== undefined && values.length >= minimum ? [[field, first]] : [];
   });
   return Object.fromEntries(common);
 }
@@ -324,14 +294,8 @@ function namesIn(references: readonly (JsonValue | undefined)[]): ReadonlySet<st
   return new Set(references.map((reference) => stringOf(mappingOf(reference)?.['name'])));
 }
 
-/** The Crossplane release of a dumped cluster. */
-interface DumpedRelease {
-  readonly version: string;
-  /** Whether the dump names the release; else it is the newest known one that the dump matches. */
-  readonly isNamed: boolean;
-}
-
-export function detectRelease(dump: ClusterDump): DumpedRelease {
+/** Returns the release that a dump names; else the newest known one that the dump matches. */
+export function detectRelease(dump: ClusterDump) {
   if (dump.crossplane !== undefined) return { version: dump.crossplane.version, isNamed: true };
   const newestFirst = [...knownReleases()].reverse();
   const matching = newestFirst.find((version) => matchesRules(dump, targetFor(version)!.rules));
@@ -341,6 +305,7 @@ export function detectRelease(dump: ClusterDump): DumpedRelease {
 /** Whether a release with these rules can have the dumped objects. */
 function matchesRules(dump: ClusterDump, rules: TargetRules): boolean {
   const { packages, lock, extraManifests: kept, activations, revisions } = dump;
+  const newest = targetFor(knownReleases().at(-1)!)!;
   const fields = new Set(packages.flatMap(({ spec }) => Object.keys(spec)));
   const settings = new Set(
     kept.flatMap(({ object }) => Object.keys(mappingOf(object['spec']) ?? {})),
@@ -351,13 +316,14 @@ function matchesRules(dump: ClusterDump, rules: TargetRules): boolean {
     objects.some(({ kind }) => kind === 'ManagedResourceDefinition'),
   );
   const health = revisions
-    .flatMap(({ conditions }) => conditions.map(({ type }) => type))
-    .filter((type) => type === 'Healthy' || type === 'RevisionHealthy');
+    .flatMap(({ conditions }) => conditions)
+    .filter(({ type }) => type === 'Healthy' || type === 'RevisionHealthy');
   return (
-    health.every((type) => type === rules.revisionHealth) &&
+    health.every(({ type }) => type === rules.revisionHealth) &&
     functions.every(({ apiVersion }) => apiVersion === rules.functionApiVersion) &&
     (rows.length === 0 || rows.every(({ hasType }) => hasType) === (rules.lockRows === 'type')) &&
-    (!rules.strictReferences || packages.every(({ reference }) => isStrictReference(reference))) &&
+    (!rules.strictReferences ||
+      packages.every(({ reference }) => validPackageReference(reference, newest))) &&
     (!fields.has('controllerConfigRef') || rules.controllerConfigRef) &&
     (!fields.has('commonAnnotations') || rules.commonAnnotations) &&
     (!kept.some(({ object }) => object['kind'] === 'ImageConfig') ||
@@ -367,8 +333,4 @@ function matchesRules(dump: ClusterDump, rules: TargetRules): boolean {
     (!(hasMrds || activations.length > 0) ||
       'apiextensions.crossplane.io/v1alpha1' in rules.objectKinds)
   );
-}
-
-function isStrictReference(reference: string): boolean {
-  return validPackageReference(reference, targetFor(knownReleases().at(-1)!)!);
 }

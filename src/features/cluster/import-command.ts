@@ -61,18 +61,18 @@ export const importCommand = defineCommand({
     'No version moves. A dump tells the first 12 digits of a digest: the rest, and what the images hold, is read where `--from` says.',
   run: async (args, io): Promise<ImportValue> => {
     const existing = existingFile(args, io);
-    if (args.write && existing !== undefined) throw notOverwritten(existing);
+    if (args.write && existing !== undefined) {
+      throw new InputError(`\`${existing}\` is there already, and is left as it is`, {
+        hint: '`xpkg-resolve drift` compares a dump with a lockfile; to import anew, do so in another folder, or look with --no-write',
+      });
+    }
     const dump = await readDumps(args, io);
     const target = targetOf(args, dump, io);
     const imported = await readCluster(dump, target, args, io);
     const files = filesOf(imported, target, args, io);
-    if (args.write) {
-      const outputs = files.map(({ file, text }) => ({
-        path: resolvePath(io.cwd, file),
-        content: text,
-      }));
-      await writeTransaction(outputs, workingPlace(io));
-    }
+    const pathOf = (file: string) => resolvePath(io.cwd, file);
+    const outputs = files.map(({ file, text }) => ({ path: pathOf(file), content: text }));
+    if (args.write) await writeTransaction(outputs, workingPlace(io));
     return { ...imported, target, files, existing };
   },
   json: () => importOutput,
@@ -87,12 +87,6 @@ export const importCommand = defineCommand({
 /** Returns the first output file that exists; files are never overwritten. */
 function existingFile({ lock }: Args, { cwd }: RunIo): string | undefined {
   return [SET_FILE, OBJECTS_FILE, lock].find((file) => existsSync(resolvePath(cwd, file)));
-}
-
-function notOverwritten(file: string): InputError {
-  return new InputError(`\`${file}\` is there already, and is left as it is`, {
-    hint: '`xpkg-resolve drift` compares a dump with a lockfile; to import anew, do so in another folder, or look with --no-write',
-  });
 }
 
 function targetOf({ crossplane }: Args, dump: ClusterDump, io: RunIo): Target {
@@ -126,13 +120,16 @@ function filesOf(imported: ImportedCluster, target: Target, { lock }: Args, io: 
     ...request.kept.map(({ object }) => object),
     ...request.roots.flatMap(({ object }) => object ?? []),
   ];
-  const entries = request.roots.filter(({ object }) => object === undefined);
+  const entriesOf = (isRequired: boolean) =>
+    request.roots
+      .filter((root) => !root.object && required.has(root.repository) === isRequired)
+      .map(entryOf);
   const setText = newProjectText({
     name,
     crossplane: target.version,
     include: objects.length === 0 ? [] : [OBJECTS_FILE],
-    packages: entries.filter(({ repository }) => !required.has(repository)).map(entryOf),
-    required: entries.filter(({ repository }) => required.has(repository)).map(entryOf),
+    packages: entriesOf(false),
+    required: entriesOf(true),
     defaults: request.defaults,
   });
   const objectsText = `# Objects of the cluster that an entry of xpkg.yaml has no place for; edit them as you like.\n${writeYamlStream(objects)}`;

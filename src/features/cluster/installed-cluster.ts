@@ -1,4 +1,5 @@
 import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import type { Origin } from '../../base/errors.js';
 import { shellWord } from '../../base/escape.js';
 import type {
   ClusterDump,
@@ -21,6 +22,8 @@ import type { LintFinding } from '../lint/linted-project.js';
 export interface InstalledCluster {
   readonly dump: ClusterDump;
   readonly target: Target;
+  /** Empty without a Lock. */
+  readonly rows: readonly DumpedRow[];
   /** Sorted by repository, then by name. */
   readonly packages: readonly InstalledPackage[];
   /** Objects whose `spec.package` is not a valid reference. */
@@ -48,8 +51,9 @@ interface RowEdge {
 }
 
 export function installedCluster(dump: ClusterDump, target: Target): InstalledCluster {
+  const rows = dump.lock?.rows ?? [];
   const edges = new Map<Repository, RowEdge[]>();
-  for (const from of dump.lock?.rows ?? []) {
+  for (const from of rows) {
     for (const { repository, constraint } of from.dependencies) {
       getOrCreate(edges, repository, () => []).push({ from, constraint });
     }
@@ -57,18 +61,19 @@ export function installedCluster(dump: ClusterDump, target: Target): InstalledCl
   const packages: InstalledPackage[] = [];
   const unreadable: DumpedPackage[] = [];
   for (const dumped of dump.packages) {
-    const installed = installedPackage(dumped, dump);
+    const installed = installedPackage(dumped, dump.revisions, rows);
     if (installed === undefined) unreadable.push(dumped);
     else packages.push(installed);
   }
   packages.sort((a, b) => byCodePoint(a.repository, b.repository) || byCodePoint(a.name, b.name));
   const requirersOf = (repository: Repository) => edges.get(repository) ?? [];
-  return { dump, target, packages, unreadable, requirersOf };
+  return { dump, target, rows, packages, unreadable, requirersOf };
 }
 
 function installedPackage(
   dumped: DumpedPackage,
-  { revisions, lock }: ClusterDump,
+  revisions: readonly DumpedRevision[],
+  rows: readonly DumpedRow[],
 ): InstalledPackage | undefined {
   const reference = splitPackageReference(dumped.reference);
   if (reference === undefined || dumped.name === '') return undefined;
@@ -83,7 +88,7 @@ function installedPackage(
     source,
     revisions: own,
     active: active.find(({ name }) => name === dumped.currentRevision) ?? active[0],
-    rows: (lock?.rows ?? []).filter((row) => row.source === source || row.source === repository),
+    rows: rows.filter((row) => row.source === source || row.source === repository),
   };
 }
 
@@ -135,10 +140,34 @@ export function installedObjects(
   return [...owned.values()].sort(byKindAndName);
 }
 
+/** Returns the kind and the name of an object, as in messages. */
+export function objectLabel({ kind, name }: Record<'kind' | 'name', string>): string {
+  return `${kind} \`${name}\``;
+}
+
 /** A present or future problem in a cluster, its place in the dump, and a fix. */
 export type ClusterFinding = LintFinding;
 
 export type ClusterRule = (cluster: InstalledCluster) => readonly ClusterFinding[];
+
+/** What a rule finds: without `origin`, the place is that of the package. */
+type PackageFinding = Pick<ClusterFinding, 'text' | 'fix'> & {
+  readonly origin?: Origin;
+  readonly severity?: ClusterFinding['severity'];
+};
+
+/** Returns a rule that finds at most one problem of each package. */
+export function packageRule(
+  rule: string,
+  severity: ClusterFinding['severity'],
+  find: (each: InstalledPackage, cluster: InstalledCluster) => PackageFinding | undefined,
+): ClusterRule {
+  return (cluster) =>
+    cluster.packages.flatMap((each) => {
+      const found = find(each, cluster);
+      return found === undefined ? [] : { rule, severity, origin: each.origin, ...found };
+    });
+}
 
 /** The command that prints a complete dump. */
 export const DUMP_COMMAND =

@@ -127,15 +127,12 @@ export const driftOutput = jsonOutput(
   (drift: DriftValue): Static<typeof driftSchema> => ({
     status: hasDrifted(drift) ? 'drifted' : 'same',
     crossplane: drift.crossplane,
-    differences: drift.differences.map((each) => ({
-      kind: each.kind,
-      source: each.repository,
-      file: each.origin?.file,
-      line: each.origin?.line,
-      text: each.text,
-      locked: each.locked,
-      found: each.found,
-      fix: each.fix,
+    differences: drift.differences.map(({ kind: what, repository, origin, ...rest }) => ({
+      kind: what,
+      source: repository,
+      file: origin?.file,
+      line: origin?.line,
+      ...rest,
     })),
     findings: findingsJson(drift.findings),
     notes: drift.notes,

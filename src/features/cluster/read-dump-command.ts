@@ -30,14 +30,17 @@ interface DumpReading {
   /** Returns the text of a file or of standard input. */
   readonly read?: ((path: string) => AsyncIterable<string>) | undefined;
   /** Whether the dump has what the command needs; by default, packages. */
-  readonly isEnough?: ((dump: ClusterDump) => boolean) | undefined;
+  readonly isEnough?: (dump: ClusterDump) => boolean;
 }
 
 /** Reads the dumps that the arguments name as one dump. Throws if it lacks what is needed. */
 export async function readDumps(
   args: DumpArgs,
   io: RunIo,
-  { read = (path) => dumpText(path, io), isEnough = hasPackages }: DumpReading = {},
+  {
+    read = (path) => dumpText(path, io),
+    isEnough = ({ packages }) => packages.length > 0,
+  }: DumpReading = {},
 ): Promise<ClusterDump> {
   const files = [...(args.dump === undefined ? [] : [args.dump]), ...(args.file ?? [])];
   if (files.length === 0) {
@@ -63,8 +66,4 @@ export async function readDumps(
 export function dumpText(path: string, io: RunIo): AsyncGenerator<string> {
   const bytes = path === '-' ? io.stdinBytes() : openFile(path, io.cwd);
   return textChunks(path, bytes, MAX_DUMP_BYTES);
-}
-
-function hasPackages({ packages }: ClusterDump): boolean {
-  return packages.length > 0;
 }

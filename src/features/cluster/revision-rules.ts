@@ -1,6 +1,3 @@
-import { formatOrigin } from '../../base/errors.js';
-import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
-import { byCodePoint, getOrCreate } from '../../base/collections.js';
 import {
   type ClusterFinding,
   type ClusterRule,
@@ -8,78 +5,70 @@ import {
   installedObjects,
   type InstalledPackage,
   kubectlName,
+  objectLabel,
+  packageRule,
+  skipsResolution,
 } from './installed-cluster.js';
+import { conditionText, isInstalledAndHealthy } from './package-rules.js';
+import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import { formatOrigin } from '../../base/errors.js';
+import { shellWord } from '../../base/escape.js';
+import { selectorOf } from '../../crossplane/constraints/constraint.js';
+import { satisfies } from '../../crossplane/constraints/installable-versions.js';
+import type { DumpedRow } from '../../crossplane/package-manager/cluster-dump.js';
+import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
 
-/** Rules about package revisions. */
-export const REVISION_RULES: readonly ClusterRule[] = [
-  inactivePackages,
-  pendingRevisions,
-  multipleActiveRevisions,
-  orphanedRevisions,
-  objectsWithTwoOwners,
-];
+const inactivePackages = packageRule('inactive', 'warning', (each) => {
+  const newest = newestOf(each);
+  if (each.active !== undefined || newest === undefined) return undefined;
+  const text = `${objectLabel(each)} has no active revision: nothing of it runs`;
+  return { origin: newest.origin, text, fix: desiredState(each, newest.name, 'Active') };
+});
 
-/** Reports packages without an active revision. */
-function inactivePackages({ packages }: InstalledCluster): ClusterFinding[] {
-  return packages.flatMap((each) => {
-    const newest = newestOf(each);
-    if (each.active !== undefined || newest === undefined) return [];
-    return {
-      rule: 'inactive',
-      severity: 'warning',
-      origin: newest.origin,
-      text: `${each.kind} \`${each.name}\` has no active revision: nothing of it runs`,
-      fix: desiredState(each, newest.name, 'Active'),
-    };
-  });
+/** Newer revisions that are not active, as with `Manual` activation. */
+const pendingRevisions = packageRule('waiting-revision', 'warning', (each) => {
+  const newest = newestOf(each);
+  if (newest === undefined || newest.number <= (each.active?.number ?? Infinity)) return undefined;
+  const text = `${objectLabel(each)} runs \`${each.active!.image}\`, and its newer revision \`${newest.name}\` (\`${newest.image}\`) is not active`;
+  return { origin: newest.origin, text, fix: desiredState(each, newest.name, 'Active') };
+});
+
+const multipleActiveRevisions = packageRule('several-active', 'error', (each) => {
+  const active = each.revisions.filter(({ isActive }) => isActive);
+  if (active.length < 2) return undefined;
+  const names = active.map(({ name }) => `\`${name}\``).sort(byCodePoint);
+  return {
+    origin: active[1]!.origin,
+    text: `${objectLabel(each)} has ${active.length} active revisions, ${names.join(' and ')}, which claim the same objects`,
+    fix: `leave the one active that \`spec.package\` asks for: ${desiredState(each, 'NAME', 'Inactive')}`,
+  };
+});
+
+function newestOf({ revisions }: InstalledPackage) {
+  return [...revisions].sort((a, b) => b.number - a.number || byCodePoint(a.name, b.name))[0];
 }
 
-/** Reports newer revisions that are not active, as with `Manual` activation. */
-function pendingRevisions({ packages }: InstalledCluster): ClusterFinding[] {
-  return packages.flatMap((each) => {
-    const newest = newestOf(each);
-    if (each.active === undefined || newest === undefined) return [];
-    if (newest.number <= each.active.number) return [];
-    return {
-      rule: 'waiting-revision',
-      severity: 'warning',
-      origin: newest.origin,
-      text: `${each.kind} \`${each.name}\` runs \`${each.active.image}\`, and its newer revision \`${newest.name}\` (\`${newest.image}\`) is not active`,
-      fix: desiredState(each, newest.name, 'Active'),
-    };
-  });
+/** Returns the command that activates or deactivates a revision. */
+function desiredState({ kind }: InstalledPackage, name: string, state: string): string {
+  return `\`kubectl patch ${kubectlName({ kind: `${kind}Revision`, name })} --type=merge -p '{"spec":{"desiredState":"${state}"}}'\``;
 }
 
-function multipleActiveRevisions({ packages }: InstalledCluster): ClusterFinding[] {
-  return packages.flatMap((each) => {
-    const active = each.revisions.filter(({ isActive }) => isActive);
-    if (active.length < 2) return [];
-    const names = active.map(({ name }) => `\`${name}\``).sort(byCodePoint);
-    return {
-      rule: 'several-active',
-      severity: 'error',
-      origin: active[1]!.origin,
-      text: `${each.kind} \`${each.name}\` has ${active.length} active revisions, ${names.join(' and ')}, which claim the same objects`,
-      fix: `leave the one active that \`spec.package\` asks for: ${desiredState(each, 'NAME', 'Inactive')}`,
-    };
-  });
-}
-
-/** Reports revisions whose package is not in the dump. */
+/** Revisions whose package is not in the dump. */
 function orphanedRevisions({ dump, packages }: InstalledCluster): ClusterFinding[] {
   const owned = new Set(packages.flatMap(({ revisions }) => revisions));
   const kinds = new Set(dump.packages.map(({ kind }) => kind));
   return dump.revisions.flatMap((revision) => {
     // A kind without any package in the dump was probably not dumped.
     if (owned.has(revision) || !kinds.has(revision.kind)) return [];
-    const { kind, name, origin } = revision;
-    const owner = revision.packageName === undefined ? '' : ` \`${revision.packageName}\``;
+    const { kind, packageName, origin, objects } = revision;
+    const object = { kind: `${kind}Revision`, name: revision.name };
+    const owner = packageName === undefined ? kind : objectLabel({ kind, name: packageName });
     return {
       rule: 'orphaned-revision',
       severity: 'warning',
       origin,
-      text: `${kind}Revision \`${name}\` belongs to a ${kind}${owner} that is not there`,
-      fix: `\`kubectl delete ${kubectlName({ kind: `${kind}Revision`, name })}\`, once nothing needs its ${revision.objects.length} objects`,
+      text: `${objectLabel(object)} belongs to a ${owner} that is not there`,
+      fix: `\`kubectl delete ${kubectlName(object)}\`, once nothing needs its ${objects.length} objects`,
     };
   });
 }
@@ -91,7 +80,7 @@ interface SharedObjects {
   readonly labels: string[];
 }
 
-/** Reports objects that two active revisions list: only one of them can control an object. */
+/** Objects that two active revisions list: only one of them can control an object. */
 function objectsWithTwoOwners({ packages }: InstalledCluster): ClusterFinding[] {
   const owners = new Map<string, InstalledPackage>();
   const shared = new Map<string, SharedObjects>();
@@ -100,8 +89,9 @@ function objectsWithTwoOwners({ packages }: InstalledCluster): ClusterFinding[] 
       const first = getOrCreate(owners, ownershipKey(owned), () => second);
       if (first.repository === second.repository) continue;
       const key = JSON.stringify([first.repository, second.repository]);
-      const { labels } = getOrCreate(shared, key, () => ({ first, second, labels: [] }));
-      labels.push(`${owned.kind} \`${owned.name}\``);
+      getOrCreate(shared, key, () => ({ first, second, labels: [] })).labels.push(
+        objectLabel(owned),
+      );
     }
   }
   return [...shared.values()].map(({ first, second, labels }) => {
@@ -110,17 +100,154 @@ function objectsWithTwoOwners({ packages }: InstalledCluster): ClusterFinding[] 
       rule: 'two-owners',
       severity: 'error',
       origin: second.active!.origin,
-      text: `${labels[0]}${more} is owned by ${first.kind} \`${first.name}\` (${formatOrigin(first.active!.origin)}) and by ${second.kind} \`${second.name}\`: one of them never becomes healthy`,
+      text: `${labels[0]}${more} is owned by ${objectLabel(first)} (${formatOrigin(first.active!.origin)}) and by ${objectLabel(second)}: one of them never becomes healthy`,
       fix: 'decide which of them is to stay; `xpkg-resolve resolve` finds versions that do not clash',
     };
   });
 }
 
-function newestOf({ revisions }: InstalledPackage) {
-  return [...revisions].sort((a, b) => b.number - a.number || byCodePoint(a.name, b.name))[0];
+const EVERYTHING_STOPS = 'the cluster resolves no package at all';
+
+/** Several rows of one source; at most one belongs to an active revision. */
+function duplicateRows({ rows, packages }: InstalledCluster): ClusterFinding[] {
+  const active = new Set(packages.flatMap((each) => each.active?.name ?? []));
+  return [...new Set(rows.map(({ source }) => source))].flatMap((source) => {
+    const same = rows.filter((row) => row.source === source);
+    if (same.length < 2) return [];
+    const names = same.map(({ name }) => `\`${name}\``).join(' and ');
+    const stale = same.filter(({ name }) => !active.has(name));
+    const unneeded = stale.length > 0 && stale.length < same.length ? stale : same.slice(1);
+    return {
+      rule: 'duplicate-row',
+      severity: 'error',
+      origin: same[0]!.origin,
+      text: `the Lock has ${same.length} rows for \`${source}\`, ${names}: ${EVERYTHING_STOPS}`,
+      fix: `${active.size === 0 ? 'keep the row of the active revision; ' : ''}${removal(unneeded, rows)}`,
+    };
+  });
 }
 
-/** Returns the command that activates or deactivates a revision. */
-function desiredState({ kind }: InstalledPackage, name: string, state: string): string {
-  return `\`kubectl patch ${kubectlName({ kind: `${kind}Revision`, name })} --type=merge -p '{"spec":{"desiredState":"${state}"}}'\``;
+/** Rows of a source that no object of the cluster installs. */
+function orphanedRows({ rows, packages }: InstalledCluster): ClusterFinding[] {
+  const sources = new Set(packages.map(({ source }) => source));
+  // A kind without any package in the dump was probably not dumped.
+  const kinds = new Set(packages.map(({ kind }) => kind));
+  return rows
+    .filter(({ source, kind }) => !sources.has(source) && (kind === undefined || kinds.has(kind)))
+    .map((row) => ({
+      rule: 'orphaned-row',
+      severity: 'error',
+      origin: row.origin,
+      text: `the Lock has a row for \`${row.source}\` ${row.version}, which no object installs: whatever depends on it takes it for installed`,
+      fix: removal([row], rows),
+    }));
 }
+
+/** Rows that do not match the active revision of their package. */
+const staleRows = packageRule('stale-row', 'error', (each, { rows, packages }) => {
+  const isSame = ({ source }: { readonly source: string }) => source === each.source;
+  const [row, ...more] = rows.filter(isSame);
+  // Other rules report duplicate rows and duplicate packages.
+  if (row === undefined || more.length > 0 || packages.filter(isSame).length > 1) return undefined;
+  const problem = rowProblem(row, each);
+  return problem === undefined
+    ? undefined
+    : {
+        origin: row.origin,
+        text: `the Lock row of \`${each.source}\` ${problem}`,
+        fix: `if it stays so, ${removal([row], rows)}; the active revision adds its own`,
+      };
+});
+
+/** Returns why a row does not match its package; undefined if it does. */
+function rowProblem(row: DumpedRow, installed: InstalledPackage): string | undefined {
+  const { kind, version, active, origin } = installed;
+  const label = `${objectLabel(installed)} (${formatOrigin(origin)})`;
+  if (skipsResolution(installed)) {
+    return `is not kept up to date: ${label} skips dependency resolution`;
+  }
+  if (active !== undefined && row.name !== active.name) {
+    return `names revision \`${row.name}\`, and \`${active.name}\` is active: when that one adds itself, the source is there twice, and ${EVERYTHING_STOPS}`;
+  }
+  if (row.version !== version) return `says ${row.version}, and ${label} asks for ${version}`;
+  if (row.kind === undefined || row.kind === kind) return undefined;
+  return `says that it is a ${row.kind}, and it is installed as a ${kind}`;
+}
+
+/** Packages that take part in resolution but are not in the Lock. */
+const missingRows = packageRule('missing-row', 'warning', (each, { dump, rows }) => {
+  if (dump.lock === undefined || skipsResolution(each)) return undefined;
+  // The conditions of an unhealthy package already state the cause.
+  if (rows.some(({ source }) => source === each.source) || !isInstalledAndHealthy(each)) {
+    return undefined;
+  }
+  return {
+    text: `${objectLabel(each)} is not in the Lock: whatever depends on \`${each.repository}\` reports it missing`,
+    fix: 'a healthy revision adds itself when it is reconciled: restart Crossplane, and dump again',
+  };
+});
+
+/** The `Resolved` condition of the Lock if it is not true. */
+function unresolvedLock({ dump: { lock } }: InstalledCluster): ClusterFinding[] {
+  return (lock?.conditions ?? [])
+    .filter(({ type, status }) => type === 'Resolved' && status !== 'True')
+    .map((condition) => ({
+      rule: 'lock-unresolved',
+      severity: 'error',
+      origin: lock!.origin,
+      text: `the cluster cannot resolve its packages: ${conditionText(condition)}`,
+      fix: '`xpkg-resolve resolve` finds a set that fits, or says why there is none',
+    }));
+}
+
+/** Dependencies that are missing or installed at a version that does not satisfy them. */
+function brokenConstraints({ rows, packages, target }: InstalledCluster): ClusterFinding[] {
+  const versions = new Map(rows.map(({ source, version }) => [source, version]));
+  const objects = new Set(packages.map(({ source }) => source));
+  return rows.flatMap((row) =>
+    row.dependencies.flatMap(({ repository, constraint }): ClusterFinding | [] => {
+      const version = versions.get(repository);
+      const dependency = `\`${row.source}\` ${row.version} depends on \`${repository}\` \`${constraint}\``;
+      const about = { rule: 'unmet-dependency', severity: 'error', origin: row.origin } as const;
+      if (version === undefined) {
+        const where = objects.has(repository) ? 'in the Lock' : 'installed';
+        const fix = '`xpkg-resolve resolve` finds a version of it that fits with all others';
+        return { ...about, text: `${dependency}, which is not ${where}`, fix };
+      }
+      if (satisfies(version, selectorOf(constraint), target, 'named')) return [];
+      const fix = '`xpkg-resolve resolve` finds versions that fit together, or says why none do';
+      return { ...about, text: `${dependency}, and ${version} is installed`, fix };
+    }),
+  );
+}
+
+/** Returns commands that remove rows from the Lock, and fail if the Lock has changed since. */
+function removal(unneeded: readonly DumpedRow[], all: readonly DumpedRow[]): string {
+  const commands = unneeded
+    .map((row) => ({ row, at: all.indexOf(row) }))
+    // Last row first: a removal changes the index of each later row.
+    .sort((a, b) => b.at - a.at)
+    .map(({ row, at }) => {
+      const patch = [
+        { op: 'test', path: `/packages/${at}/name`, value: row.name },
+        { op: 'remove', path: `/packages/${at}` },
+      ];
+      return `\`kubectl patch lock.pkg.crossplane.io/lock --type=json -p ${shellWord(JSON.stringify(patch))}\``;
+    });
+  return `take the row out: ${commands.join(', then ')}`;
+}
+
+/** Rules about package revisions, and about their rows in the Lock. */
+export const REVISION_RULES: readonly ClusterRule[] = [
+  inactivePackages,
+  pendingRevisions,
+  multipleActiveRevisions,
+  orphanedRevisions,
+  objectsWithTwoOwners,
+  duplicateRows,
+  orphanedRows,
+  staleRows,
+  missingRows,
+  unresolvedLock,
+  brokenConstraints,
+];

@@ -1,9 +1,7 @@
-import { formatOrigin } from '../../base/errors.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import type { PackageSource } from '../../sources/package-source.js';
 import type { Request } from '../../project/inputs/request.js';
-import { byCodePoint } from '../../base/collections.js';
 import type { Solved } from '../../resolver/resolve/answer.js';
 import {
   missingFunctions,
@@ -12,7 +10,7 @@ import {
   unusedProviders,
 } from './composition-rules.js';
 import { splitFamilies, distantFamilyVersions } from './family-rules.js';
-import { lintedProject, type LintFinding, type LintRule } from './linted-project.js';
+import { byPlace, lintedProject, type LintFinding, type LintRule } from './linted-project.js';
 import {
   droppedMetadata,
   duplicateRequirements,
@@ -56,11 +54,5 @@ export async function lintProject(
   }
   const set = lintedProject({ request, lockfile, target }, contents);
   const severity = strict ? 'error' : 'warning';
-  return [...RULES.flatMap((rule) => rule(set)), ...unknownFields(request, severity)].sort(
-    (a, b) =>
-      byCodePoint(a.origin.file, b.origin.file) ||
-      (a.origin.line ?? 0) - (b.origin.line ?? 0) ||
-      byCodePoint(a.rule, b.rule) ||
-      byCodePoint(`${formatOrigin(a.origin)} ${a.text}`, `${formatOrigin(b.origin)} ${b.text}`),
-  );
+  return [...RULES.flatMap((rule) => rule(set)), ...unknownFields(request, severity)].sort(byPlace);
 }

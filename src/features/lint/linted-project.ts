@@ -1,6 +1,7 @@
 import { lockGraph, type LockGraph } from '../../project/lockfile/lock-graph.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
-import type { Origin } from '../../base/errors.js';
+import { byCodePoint } from '../../base/collections.js';
+import { formatOrigin, type Origin } from '../../base/errors.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import type { PackageContents } from '../../crossplane/packages/package-contents.js';
 import { replacedRepository, type Request } from '../../project/inputs/request.js';
@@ -26,6 +27,16 @@ export interface LintFinding {
   readonly origin: Origin;
   readonly text: string;
   readonly fix?: string | undefined;
+}
+
+/** Compares findings by file and line, then by rule. */
+export function byPlace(a: LintFinding, b: LintFinding): number {
+  return (
+    byCodePoint(a.origin.file, b.origin.file) ||
+    (a.origin.line ?? 0) - (b.origin.line ?? 0) ||
+    byCodePoint(a.rule, b.rule) ||
+    byCodePoint(`${formatOrigin(a.origin)} ${a.text}`, `${formatOrigin(b.origin)} ${b.text}`)
+  );
 }
 
 /** Returns a finding that states that a rule could not be checked, and why. */
