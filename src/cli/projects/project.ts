@@ -5,6 +5,7 @@ import { InputError } from '../../base/errors.js';
 import type { AnyCommand } from '../kit/command.js';
 import { DEFAULT_OUT, DEFAULT_LOCK, PACKAGE_LOCK } from '../arguments/common-flags.js';
 import { isOciPath } from '../sources/oci-path.js';
+import type { RunIo } from '../terminal/io.js';
 
 /** The project folder of a command, and its input file. */
 interface Project {
@@ -189,6 +190,38 @@ function refuseInPackage(args: SomeArgs, { flags }: AnyCommand, root: string, cw
   throw new InputError('nothing is rendered into the folder of a package', {
     hint: 'name a folder outside of it with `--out DIR`, or print with `--out -`',
   });
+}
+
+/** Arguments that select a project, after `projectArgs`. */
+interface ProjectPlaces {
+  readonly file?: readonly string[] | undefined;
+  readonly lock?: string | undefined;
+  readonly out?: string | undefined;
+}
+
+/**
+ * Returns the flags that select the project of this run in another command line, run in the same
+ * working folder. Defaults are left out, except with `--each`: there, other runs have another project.
+ */
+export function projectFlags(
+  { file = [], lock, out }: ProjectPlaces,
+  { cwd, projectFolder = cwd, shared }: Pick<RunIo, 'cwd' | 'projectFolder' | 'shared'>,
+): string[] {
+  const packageRoot = packageRootOf(file, cwd);
+  const usual = lockOf({ folder: projectFolder, file: undefined, packageRoot }, cwd);
+  const isFound = shared === undefined && resolve(projectFolder) !== resolve(cwd);
+  const isUsual = (path: string, preset: string) =>
+    shared === undefined && resolve(cwd, path) === resolve(projectFolder, preset);
+  const besideLock = shared && lock && join(dirname(lock), DEFAULT_OUT);
+  const folder = out ?? besideLock;
+  // Nothing is rendered into the folder of a package: that path is only the default.
+  const isUnused =
+    packageRoot !== undefined && isWithin(resolve(cwd, folder ?? ''), resolve(cwd, packageRoot));
+  return [
+    ...(isFound ? [] : file.flatMap((path) => ['-f', path])),
+    ...(lock === undefined || isUsual(lock, usual) ? [] : ['--lock', lock]),
+    ...(folder === undefined || isUnused || isUsual(folder, DEFAULT_OUT) ? [] : ['--out', folder]),
+  ];
 }
 
 export function isWithin(path: string, folder: string): boolean {

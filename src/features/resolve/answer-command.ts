@@ -17,6 +17,7 @@ import { BundleFolder } from '../../cli/files/rendered-folder.js';
 import type { Report } from '../../cli/findings/report.js';
 import { type ExitCode, exitCodeOf, jsonDocument, type Outcome } from '../../cli/kit/command.js';
 import { outOfTimeText } from '../../cli/kit/errors.js';
+import { projectFlags } from '../../cli/projects/project.js';
 import type { Io, RunIo } from '../../cli/terminal/io.js';
 import {
   answerHeadline,
@@ -232,24 +233,11 @@ async function unsolvedLines(
   const { explainedRefusalText, refusalText } = await import('./refusal-output.js');
   const textOf = args.explain === true ? explainedRefusalText : refusalText;
   const width = Math.min(io.terminal.note() ?? LINE_WIDTH, LINE_WIDTH);
-  const lines = textOf(answer, inputs, { width, alone: namingAlone(args, io) });
+  const alone = io.shared && shellCommand(projectFlags(args, io));
+  const lines = textOf(answer, inputs, { width, alone });
   if (answer.core.every(({ kind }) => kind !== 'missing')) return lines;
   const places = (args.from ?? ['registry']).map((place) => `\`${place}\``).join(', ');
   return [...lines, `note: packages were looked for in ${places}; \`--from\` names other places`];
-}
-
-/** Returns the flags that select the project of these arguments; undefined for a single run. */
-function namingAlone(
-  { file = [], lock, out }: UnsolvedArgs,
-  { shared }: RunIo,
-): string | undefined {
-  if (shared === undefined) return undefined;
-  const files = file.flatMap((path) => ['-f', path]);
-  return shellCommand([
-    ...files,
-    ...(lock === undefined ? [] : ['--lock', lock]),
-    ...(out === undefined ? [] : ['--out', out]),
-  ]);
 }
 
 function unwritable({ lock }: Args): InputError {

@@ -61,7 +61,7 @@ export const outdatedCommand = defineCommand({
     const packages =
       read === undefined
         ? report.packages.map(withoutAdvice)
-        : withPrintedAdvice(report.packages, args);
+        : withPrintedAdvice(report.packages, args, io);
     return { report, packages, crossplane: lockfile.crossplane };
   },
   json: async () => (await import('./outdated-json.js')).outdatedOutput,

@@ -4,8 +4,8 @@ import type { Suggestion } from '../../resolver/explain/refusal.js';
 import type { ChangeEffect } from '../../resolver/suggest/change-effect.js';
 import type { AppliedSuggestion, Outdated } from './outdated.js';
 import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
-import { DEFAULT_LOCK } from '../../cli/arguments/common-flags.js';
 import type { ResolveArgs } from '../../cli/arguments/resolve-flags.js';
+import { projectFlags } from '../../cli/projects/project.js';
 import { type RunIo, silent } from '../../cli/terminal/io.js';
 import { shellCommand } from '../../base/escape.js';
 import { hintsOf } from '../resolve/hints.js';
@@ -47,10 +47,14 @@ export function suggestionsApplied(
   };
 }
 
+/** The arguments of `outdated` and `update`; only `update` renders. */
+type AdvisedArgs = ResolveArgs & { readonly out?: string };
+
 /** Returns the packages with their advice as command lines. */
 export function withPrintedAdvice(
   packages: readonly Outdated[],
-  args: ResolveArgs,
+  args: AdvisedArgs,
+  io: RunIo,
 ): readonly AdvisedPackage[] {
   return packages.map(({ advice, ...each }) => {
     if (advice === undefined) return each;
@@ -60,19 +64,18 @@ export function withPrintedAdvice(
       'update',
       `${each.repository}@${version}`,
       ...(hint === undefined ? [] : ['--apply-hint', String(hint)]),
-      ...projectWords(args),
+      ...projectFlags(args, io),
+      ...solvingFlags(args),
     ];
     const text = change ?? 'no file changes';
     return { ...each, advice: { text, version, commands: [shellCommand(words)], effect } };
   });
 }
 
-/** The flags that select the project and how it is solved. */
-function projectWords(args: ResolveArgs): string[] {
-  const { file = [], crossplane, crossplaneVersions, prerelease = [] } = args;
+/** The flags that select how a project is solved. */
+function solvingFlags(args: ResolveArgs): string[] {
+  const { crossplane, crossplaneVersions, prerelease = [] } = args;
   return [
-    ...file.flatMap((path) => ['-f', path]),
-    ...(args.lock === DEFAULT_LOCK ? [] : ['--lock', args.lock]),
     ...(crossplane === undefined ? [] : ['--crossplane', crossplane]),
     ...(crossplaneVersions === undefined ? [] : ['--crossplane-versions', crossplaneVersions]),
     ...prerelease.flatMap((each) => ['--prerelease', each]),

@@ -66,7 +66,7 @@ export const updateCommand = defineCommand({
       const { packages } = await withProgress(io, stats, () =>
         outdated(lockfile, request, options),
       );
-      for (const line of stayingLines(withPrintedAdvice(packages, args))) io.note(line);
+      for (const line of stayingLines(withPrintedAdvice(packages, args, io))) io.note(line);
     }
     const accepted = args.acceptMoved ? repositories : undefined;
     return writeAnswer({ ...found, accepted }, args, io);

@@ -1,5 +1,13 @@
 import * as fc from 'fast-check';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -74,3 +82,38 @@ test('advice names the change, the command and the effect', async () => {
     expect(staying.notes().join('\n')).toContain(`xpkg-resolve update ${a}@v2.0.0 --apply-hint 1`);
   });
 });
+
+test.each([
+  { from: 'apps/one', argv: ['outdated'], flags: '' },
+  {
+    from: '.',
+    argv: ['outdated', '--each', 'clusters/*/xpkg.yaml'],
+    flags: ' -f clusters/a/xpkg.yaml --lock clusters/a/xpkg.lock.yaml --out clusters/a/rendered',
+  },
+])(
+  '$argv in $from prints a command that updates this project only',
+  async ({ from, argv, flags }) => {
+    const a = 'xpkg.example.org/acme/a';
+    const universe = providers({ [a]: { 'v1.0.0': {}, 'v2.0.0': {} } });
+    await inProject(universe, [{ provider: a, version: 'v1.0.0' }], async (folder) => {
+      const project = flags === '' ? '.' : 'clusters/a';
+      for (const made of ['.git', 'apps/one', project]) {
+        mkdirSync(join(folder, made), { recursive: true });
+      }
+      for (const file of project === '.' ? [] : ['xpkg.yaml', 'xpkg.lock.yaml', 'rendered']) {
+        renameSync(join(folder, file), join(folder, project, file));
+      }
+      const before = readdirSync(folder, { recursive: true });
+      const sources = ['--from', `index:${join(folder, 'index.json')}`, '--allow-undigested'];
+      const io = fakeIo({ cwd: join(folder, from) });
+      await runCli([...argv, ...sources.slice(0, 2)], io);
+      const command = `xpkg-resolve update ${a}@v2.0.0 --apply-hint 1${flags}`;
+      expect(io.stdout()).toContain(`      ${command}\n`);
+      const run = fakeIo({ cwd: join(folder, from) });
+      expect(await runCli([...command.split(' ').slice(1), ...sources], run)).toBe(0);
+      expect(readdirSync(folder, { recursive: true })).toEqual(before);
+      const rendered = readFileSync(join(folder, project, 'rendered/packages.yaml'), 'utf8');
+      expect(rendered).toContain(`package: ${a}:v2.0.0\n`);
+    });
+  },
+);
