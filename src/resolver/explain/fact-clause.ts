@@ -161,14 +161,17 @@ function areOneRepository(one: Term, other: Term, subjects: ProofSubjects): bool
 
 /** An object that two packages would own, with the kind as which each of them owns it. */
 interface SharedObject {
+  readonly key: string;
   readonly name: string;
   readonly kinds: readonly [OwnedKind, OwnedKind];
 }
 
-/** Returns the objects that versions of both terms would own. */
+/** Returns the objects that versions of both terms would own, by key in code-point order. */
 export function sharedObjects(one: Term, other: Term, subjects: ProofSubjects): SharedObject[] {
   const [kinds, otherKinds] = [kindsOf(one, subjects), kindsOf(other, subjects)];
-  return subjects.ownership.shared(one, other).map((key) => ({
+  const keys = [...kinds.keys()].filter((key) => otherKinds.has(key)).sort();
+  return keys.map((key) => ({
+    key,
     name: key.slice(key.indexOf(':') + 1),
     kinds: [kinds.get(key)!, otherKinds.get(key)!],
   }));

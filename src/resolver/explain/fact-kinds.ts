@@ -20,6 +20,7 @@ import {
   conjugated,
   labelsOf,
   type NounPhrases,
+  sharedObjects,
 } from './fact-clause.js';
 import { packageOf, proofFacts, unionOf } from './proof-facts.js';
 import { isDigest } from '../../base/digest.js';
@@ -217,7 +218,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       fact: 'owns',
       one: ownerOf(one, subjects),
       other: ownerOf(other, subjects),
-      objects: subjects.ownership.shared(one, other),
+      objects: sharedObjects(one, other, subjects).map(({ key }) => key),
     }),
     packages: ({ one, other }) => [one.variable, other.variable],
     claimant: ({ one }) => one,

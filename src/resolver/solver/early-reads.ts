@@ -36,7 +36,7 @@ export class ForcedPackages {
     const { subject, value } = first;
     yield* encoder.read(first, { next: () => this.#ofSameRank(first), triesOtherVersions: false });
     this.#variables.delete(subject.variable);
-    if (yield* encoder.addRequirements(subject, value)) {
+    if (yield* encoder.requirements.add(subject, value)) {
       for (const child of encoder.required(subject.variable, value)) this.#variables.add(child);
     }
     return true;

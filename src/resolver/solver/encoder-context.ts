@@ -77,18 +77,19 @@ export interface PackageSubject {
   /** Versions that have been read, by their kind. */
   readonly kinds: Map<PackageKind, VersionSet>;
   /** The kinds that requirements name for this package. */
-  readonly expectedKinds: Map<
-    string,
-    { readonly kind: PackageKind; readonly by: Term | RootPackage }
-  >;
+  readonly expectedKinds: Map<string, ExpectedKind>;
   /** Versions that require another package, by the variable of that package. */
   readonly edges: Map<Variable, VersionSet>;
-  /** Number of values that exclusions have been applied to. */
-  excludedUpTo: number;
-  /** Number of values that policies have been applied to. */
-  policiesUpTo: number;
+  /** Number of values that exclusions and policies have been applied to. */
+  checkedUpTo: number;
   /** Whether a policy excludes every version; undefined: not checked yet. */
   isRefused: boolean | undefined;
+}
+
+/** A kind that a root, or versions of a package, name for a package. */
+export interface ExpectedKind {
+  readonly kind: PackageKind;
+  readonly by: Term | RootPackage;
 }
 
 interface CrossplaneSubject {
@@ -113,18 +114,15 @@ interface LocalSubject {
 }
 
 /** What a proof states about its variables. */
-export interface ProofSubjects extends Names {
+export type ProofSubjects = Pick<
+  Subjects,
+  'crossplane' | 'subject' | 'package' | 'nameOf' | 'rootIndex'
+>;
+
+/** The variables of a search and their meaning. */
+export class Subjects implements Names {
   /** The variable of the Crossplane release. */
   readonly crossplane: Variable;
-  readonly ownership: {
-    /** Returns the keys of objects that versions of both terms own. */
-    shared(one: Term, other: Term): string[];
-  };
-  subject(variable: Variable): Subject;
-  package(repository: Repository): PackageSubject;
-}
-
-export class Subjects implements Names {
   readonly #problem: Problem;
   readonly #search: Search;
   readonly #subjects: Subject[] = [];
@@ -137,6 +135,7 @@ export class Subjects implements Names {
     this.#problem = problem;
     this.#search = search;
     this.#rootIndexes = new Map(problem.roots.map((root, i) => [root, i]));
+    this.crossplane = this.add((variable) => ({ about: 'crossplane', variable })).variable;
     for (const root of problem.roots) {
       if (root.requires !== 'package' || root.isRelaxed !== true) continue;
       const repository = effectiveRepository(problem, root.repository);
@@ -210,8 +209,7 @@ export class Subjects implements Names {
       kinds: new Map(),
       expectedKinds: new Map(),
       edges: new Map(),
-      excludedUpTo: 0,
-      policiesUpTo: 0,
+      checkedUpTo: 0,
       isRefused: undefined,
     };
   }

@@ -1,118 +1,55 @@
-import {
-  type EncoderContext,
-  type PackageSubject,
-  type PackageVersion,
-  type ProofSubjects,
-  type SearchObserver,
-  Facts,
-  type Subject,
-  type Subjects,
-  type UpcomingReads,
+import type {
+  EncoderContext,
+  PackageSubject,
+  PackageVersion,
+  UpcomingReads,
 } from './encoder-context.js';
 import { ABSENT, FIRST, type Term, type Variable } from './incompatibility.js';
 import { Ownership } from './ownership.js';
-import type { RootApi, RootCrossplane, RootPackage, RootRequirement } from './problem.js';
+import type { RootCrossplane, RootPackage, RootRequirement } from './problem.js';
 import { PublishedVersions } from './published-versions.js';
 import type { Solving } from './question.js';
-import { CrdOwners, Cycles, Kinds, type RequirementParts, Requirements } from './requirements.js';
+import { addExpectedKind, addKind, CrdOwners, Requirements } from './requirements.js';
 import { VersionSet } from './version-set.js';
 import { getOrCreate } from '../../base/collections.js';
 import { ANY, parseConstraint } from '../../crossplane/constraints/constraint.js';
 import type { PackageMeta } from '../../crossplane/packages/package-meta.js';
-import type { Repository } from '../../crossplane/packages/package.js';
 
 /**
  * Encodes packages as incompatibilities: reads what a search needs and adds facts to the search.
  *
  * Each part encodes one kind of fact and documents it in a table. This class decides when.
  */
-export class Encoder implements ProofSubjects {
-  readonly crossplane: Variable;
-  readonly ownership: Ownership;
-  readonly #subjects: Subjects;
-  readonly #observer: SearchObserver;
-  readonly #parts: EncoderParts;
-  readonly #roots: Roots;
-  readonly #requirements: Requirements;
-  readonly #cycles: Cycles;
+export class Encoder {
+  readonly requirements: Requirements;
+  readonly #context: EncoderContext;
+  readonly #crossplane: Crossplane;
+  readonly #ownership: Ownership;
+  readonly #published: PublishedVersions;
+  readonly #apis: CrdOwners;
 
-  /** `only`: keys of the removable facts to add; undefined: all of them. */
-  constructor(
-    given: Omit<EncoderContext, 'facts'>,
-    only: Pick<ReadonlySet<string>, 'has'> | undefined,
-  ) {
-    const { search, subjects, observer } = given;
-    const context = { ...given, facts: new Facts(search, subjects, only) };
-    const crossplane = new Crossplane(context);
-    const ownership = new Ownership(context);
-    const published = new PublishedVersions(context);
-    const kinds = new Kinds(context);
-    const apis = new CrdOwners(context, published);
-    const parts = { published, kinds, apis, crossplane, ownership };
-    this.#subjects = subjects;
-    this.#observer = observer;
-    this.#parts = parts;
-    this.#roots = new Roots(context, parts);
-    this.#requirements = new Requirements(context, parts);
-    this.#cycles = new Cycles(context, this.#requirements);
-    this.crossplane = crossplane.variable;
-    this.ownership = ownership;
-  }
-
-  subject(variable: Variable): Subject {
-    return this.#subjects.subject(variable);
-  }
-
-  package(repository: Repository): PackageSubject {
-    return this.#subjects.package(repository);
-  }
-
-  nameOf(variable: Variable): string {
-    return this.#subjects.nameOf(variable);
-  }
-
-  rootIndex(root: RootRequirement): number {
-    return this.#subjects.rootIndex(root);
-  }
-
-  /** Adds the requirements of the roots. Returns the variables that the roots name, in their order. */
-  addRoots(): Solving<Variable[]> {
-    return this.#roots.add();
+  constructor(context: EncoderContext) {
+    this.#context = context;
+    this.#crossplane = new Crossplane(context);
+    this.#ownership = new Ownership(context);
+    this.#published = new PublishedVersions(context);
+    this.#apis = new CrdOwners(context, this.#published);
+    this.requirements = new Requirements(context, this.#published, this.#apis);
   }
 
   /** Reads one version, unless it has been read. Adds all its facts except its requirements. */
   *read(version: PackageVersion, upcoming: UpcomingReads): Solving<void> {
     const { subject, value } = version;
     if (subject.read.has(value)) return;
-    yield* this.#observer.beforeReading(version, upcoming);
-    const { published, crossplane, kinds, apis, ownership } = this.#parts;
-    const meta = yield* published.read(subject, value);
+    yield* this.#context.observer.beforeReading(version, upcoming);
+    const meta = yield* this.#published.read(subject, value);
     subject.read.add(value);
     if (meta === undefined) return;
     subject.metas.set(value, meta);
-    crossplane.addVersion(subject, value, meta);
-    kinds.addVersion(subject, value, meta.kind);
-    ownership.addVersion(subject, value, meta);
-    apis.addVersion(subject, value, meta);
-  }
-
-  /** Reports whether all facts about a version have been added. */
-  isComplete(subject: PackageSubject, value: number): boolean {
-    return subject.read.has(value) && this.#requirements.areComplete(subject, value);
-  }
-
-  /** Adds the requirements of a version. Returns false if one of them excludes the version. */
-  addRequirements(subject: PackageSubject, value: number): Solving<boolean> {
-    return this.#requirements.add(subject, value);
-  }
-
-  /** Adds the cycle that a decision on this version would close. Returns false if there is none. */
-  addCycle(
-    subject: PackageSubject,
-    value: number,
-    decided: (variable: Variable) => number | undefined,
-  ): boolean {
-    return this.#cycles.add(subject, value, decided);
+    this.#crossplane.addVersion(subject, value, meta);
+    addKind(subject, value, meta.kind, this.#context.facts);
+    this.#ownership.addVersion(subject, value, meta);
+    this.#apis.addVersion(subject, value, meta);
   }
 
   /**
@@ -120,51 +57,35 @@ export class Encoder implements ProofSubjects {
    * out of values before its tags are listed: a requirement names its versions or lists the tags.
    */
   closeOwnerVersions(variable: Variable): void {
-    const subject = this.subject(variable);
+    const subject = this.#context.subjects.subject(variable);
     if (subject.about !== 'package') throw new Error('a required variable has no value left');
-    this.#parts.apis.close(subject);
+    this.#apis.close(subject);
   }
 
   /** Returns the variables that a value requires, in the order in which they are decided. */
   required(variable: Variable, value: number): Variable[] {
-    const subject = this.subject(variable);
+    const subject = this.#context.subjects.subject(variable);
     if (value === ABSENT) return [];
     if (subject.about === 'api') return [subject.owners[value - FIRST]!.variable];
-    return subject.about === 'package' ? this.#requirements.variables(subject, value) : [];
-  }
-}
-
-interface EncoderParts extends RequirementParts {
-  readonly crossplane: Crossplane;
-  readonly ownership: Ownership;
-}
-
-/**
- * The requirements of the roots.
- *
- * | fact | incompatibility |
- * | --- | --- |
- * | a root requires p in S | {p ∉ S} |
- * | a root requires the CRD k | {owner of k = absent} |
- */
-class Roots {
-  readonly #context: EncoderContext;
-  readonly #parts: EncoderParts;
-
-  constructor(context: EncoderContext, parts: EncoderParts) {
-    this.#context = context;
-    this.#parts = parts;
+    return subject.about === 'package' ? this.requirements.variables(subject, value) : [];
   }
 
-  /** Adds all of them. Returns the variables that the roots name, in their order. */
-  *add(): Solving<Variable[]> {
+  /**
+   * Adds the requirements of the roots. Returns the variables that the roots name, in their order.
+   *
+   * | fact | incompatibility |
+   * | --- | --- |
+   * | a root requires p in S | {p ∉ S} |
+   * | a root requires the CRD k | {owner of k = absent} |
+   */
+  *addRoots(): Solving<Variable[]> {
     const { roots } = this.#context.problem;
     const packages = roots.filter((root) => root.requires === 'package');
     this.#addNamedVersions(packages);
     yield* this.#context.observer.beforeSelecting(() => packages);
     const named: Variable[] = [];
     for (const root of roots) {
-      const variable = yield* this.#add(root);
+      const variable = yield* this.#addRoot(root);
       if (variable !== undefined) named.push(variable);
     }
     return named;
@@ -184,41 +105,34 @@ class Roots {
     }
   }
 
-  *#add(root: RootRequirement): Solving<Variable | undefined> {
+  *#addRoot(root: RootRequirement): Solving<Variable | undefined> {
     switch (root.requires) {
       case 'package':
-        return yield* this.#addPackage(root);
-      case 'api':
-        return yield* this.#addApi(root);
+        return yield* this.#addRootPackage(root);
+      case 'api': {
+        const { variable } = yield* this.#apis.find(root.crd);
+        this.#context.facts.add({ fact: 'root-api', root, on: variable });
+        return variable;
+      }
       case 'crossplane':
-        this.#parts.crossplane.addRoot(root);
+        this.#crossplane.addRoot(root);
         return undefined;
       case 'owns':
-        this.#parts.ownership.addRoot(root);
+        this.#ownership.addRoot(root);
         return undefined;
     }
   }
 
-  *#addPackage(root: RootPackage): Solving<Variable> {
+  *#addRootPackage(root: RootPackage): Solving<Variable> {
     const { subjects, facts } = this.#context;
-    const subject = subjects.required(root.repository);
+    const { repository, selector, kind } = root;
+    const subject = subjects.required(repository);
     const { variable } = subject;
-    const values = yield* this.#selected(root);
+    let values = yield* this.#published.selected(subject, selector);
+    if (root.isRelaxed) values = values.or(yield* this.#published.selected(subject, ANY));
     facts.add({ fact: 'root', root, on: { variable, values } });
-    if (root.kind !== undefined) this.#parts.kinds.addRoot(subject, root.kind, root);
-    return variable;
-  }
-
-  *#selected({ repository, selector, isRelaxed = false }: RootPackage): Solving<VersionSet> {
-    const subject = this.#context.subjects.required(repository);
-    const selected = yield* this.#parts.published.selected(subject, selector);
-    if (!isRelaxed) return selected;
-    return selected.or(yield* this.#parts.published.selected(subject, ANY));
-  }
-
-  *#addApi(root: RootApi): Solving<Variable> {
-    const { variable } = yield* this.#parts.apis.find(root.crd);
-    this.#context.facts.add({ fact: 'root-api', root, on: variable });
+    const key = `root ${subjects.rootIndex(root)}`;
+    if (kind !== undefined) addExpectedKind(subject, key, { kind, by: root }, facts);
     return variable;
   }
 }
@@ -233,7 +147,6 @@ class Roots {
  * | p 1.2.0 needs Crossplane in C | {p = 1.2.0, crossplane ∉ C} |
  */
 class Crossplane {
-  readonly variable: Variable;
   readonly #context: EncoderContext;
   readonly #releases: VersionSet;
   /** Releases, by constraint. */
@@ -242,9 +155,7 @@ class Crossplane {
   constructor(context: EncoderContext) {
     this.#context = context;
     this.#releases = VersionSet.of(context.problem.releases.map((_, i) => FIRST + i));
-    const { variable } = context.subjects.add((v) => ({ about: 'crossplane', variable: v }));
-    this.variable = variable;
-    const of = { variable, values: this.#releases.complement() };
+    const of = { variable: context.subjects.crossplane, values: this.#releases.complement() };
     context.facts.add({ fact: 'no-others', of });
   }
 
@@ -272,12 +183,13 @@ class Crossplane {
   #admitted(text: string): Term {
     return getOrCreate(this.#admittedBy, text, () => {
       const { dialect, releases } = this.#context.problem;
+      const variable = this.#context.subjects.crossplane;
       const constraint = parseConstraint(text, dialect);
       if (constraint.invalid) throw new Error(`unchecked Crossplane constraint ${text}`);
       const values = releases.flatMap((version, i) =>
         constraint.admits(version) ? [FIRST + i] : [],
       );
-      return { variable: this.variable, values: VersionSet.of(values) };
+      return { variable, values: VersionSet.of(values) };
     });
   }
 }

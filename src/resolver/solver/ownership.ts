@@ -1,5 +1,5 @@
 import type { EncoderContext, PackageSubject } from './encoder-context.js';
-import { FIRST, type Term, type Variable } from './incompatibility.js';
+import { FIRST, type Variable } from './incompatibility.js';
 import type { RootOwnership } from './problem.js';
 import { VersionSet } from './version-set.js';
 import { getOrCreate } from '../../base/collections.js';
@@ -58,22 +58,6 @@ export class Ownership {
       const key = `owns ${variable} ${rival} ${values.signature}`;
       this.#context.facts.grow(key, { variable, value }, (one) => ({ fact: 'owns', one, other }));
     }
-  }
-
-  /** Returns the keys of objects that both sides own, in code-point order. */
-  shared(one: Term, other: Term): string[] {
-    const keys = new Set<string>();
-    for (const claim of this.#claimsOf(one)) {
-      for (const rival of this.#claimsOf(other)) {
-        for (const key of claim.owned.keys) if (rival.owned.keys.has(key)) keys.add(key);
-      }
-    }
-    return [...keys].sort();
-  }
-
-  #claimsOf({ variable, values }: Term): Claim[] {
-    const claims = this.#claims.get(variable) ?? [];
-    return claims.filter((claim) => !claim.values.isDisjointFrom(values));
   }
 
   /** Records the objects of one version. Returns the conflicting versions by package. */

@@ -1,10 +1,10 @@
 import type { EncoderContext, PackageSubject } from './encoder-context.js';
-import { ABSENT, OTHER, type Term } from './incompatibility.js';
+import { ABSENT, OTHER } from './incompatibility.js';
 import { effectiveSelector, mergedRuling, type Ruling, rulingKey } from './problem.js';
 import { ask, type Solving } from './question.js';
 import { VersionSet } from './version-set.js';
 import type { Selector } from '../../crossplane/constraints/constraint.js';
-import type { PackageMeta, Rejection } from '../../crossplane/packages/package-meta.js';
+import type { PackageMeta } from '../../crossplane/packages/package-meta.js';
 
 /**
  * The versions of packages, and those that cannot be installed in any case.
@@ -14,15 +14,19 @@ import type { PackageMeta, Rejection } from '../../crossplane/packages/package-m
  * | nothing else is published | {p = other} |
  * | a requirement names p 1.2.0, which does not exist | {p = 1.2.0} |
  * | Crossplane rejects p 1.2.0 | {p = 1.2.0} |
- * | the user excludes p in S | {p ∈ S} |
+ * | the user or a policy excludes p in S | {p ∈ S} |
+ * | a policy excludes p | {p ≠ absent} |
+ *
+ * A rule of a policy that must inspect a version, for example its age, is checked just before it is
+ * read.
  */
 export class PublishedVersions {
-  readonly policies: Policies;
   readonly #context: EncoderContext;
+  /** The violation that several versions share, by the key of the fact. */
+  readonly #rulings = new Map<string, Ruling>();
 
   constructor(context: EncoderContext) {
     this.#context = context;
-    this.policies = new Policies(context);
   }
 
   /** Returns the versions that a selector matches. Lists the tags if it must. */
@@ -33,7 +37,7 @@ export class PublishedVersions {
 
   /** Reports whether the tags must be listed to determine which versions a selector matches. */
   needsList(subject: PackageSubject, selector: Selector): boolean {
-    if (this.policies.refuses(subject)) return false;
+    if (this.areRefused(subject)) return false;
     return subject.versions.needsList(this.#effective(subject, selector));
   }
 
@@ -42,7 +46,7 @@ export class PublishedVersions {
    * policy excludes, returns every version, because its tags are not requested.
    */
   selectedNow(subject: PackageSubject, selector: Selector): VersionSet {
-    if (this.policies.refuses(subject)) return ANY_VERSION;
+    if (this.areRefused(subject)) return ANY_VERSION;
     const values = subject.versions.selected(this.#effective(subject, selector))!;
     this.#applyRules(subject);
     return values;
@@ -64,21 +68,19 @@ export class PublishedVersions {
     const { repository, variable, versions } = subject;
     for (;;) {
       const version = versions.label(value);
-      if (!(yield* this.policies.check(subject, value))) return undefined;
+      if (!(yield* this.#check(subject, value))) return undefined;
       const meta = yield* ask({ ask: 'meta', candidate: { repository, version } });
-      if (meta !== undefined)
-        return this.#usable(meta, { variable, values: VersionSet.single(value) });
+      if (meta !== undefined && 'rejected' in meta) {
+        const of = { variable, values: VersionSet.single(value) };
+        this.#context.facts.add({ fact: 'rejected', of, findings: meta.findings });
+        return undefined;
+      }
+      if (meta !== undefined) return meta;
       // The tag list may have another spelling of a tag that does not exist.
       if (!versions.isListed) yield* this.list(subject);
       if (versions.label(value) === version) break;
     }
     this.#addMissing(subject, value);
-    return undefined;
-  }
-
-  #usable(meta: PackageMeta | Rejection, of: Term): PackageMeta | undefined {
-    if (!('rejected' in meta)) return meta;
-    this.#context.facts.add({ fact: 'rejected', of, findings: meta.findings });
     return undefined;
   }
 
@@ -91,68 +93,33 @@ export class PublishedVersions {
     this.#context.facts.add({ fact: 'missing', of });
   }
 
+  /** Applies exclusions and policies to the values discovered since the last call. */
   #applyRules(subject: PackageSubject): void {
-    this.#applyExclusions(subject);
-    this.policies.apply(subject);
-  }
-
-  /** Applies exclusions to the values discovered since the last call. */
-  #applyExclusions(subject: PackageSubject): void {
-    const rules = this.#context.problem.exclude.get(subject.repository);
-    if (rules === undefined) return;
-    const added = subject.versions.all().slice(subject.excludedUpTo);
-    subject.excludedUpTo += added.length;
-    for (const rule of rules) {
-      const values = VersionSet.of(added.filter((v) => subject.versions.matches(v, rule.selector)));
-      if (values.isEmpty) continue;
-      const of = { variable: subject.variable, values };
-      this.#context.facts.add({ fact: 'excluded', of, rule });
+    const { problem, facts } = this.#context;
+    const { repository, variable, versions } = subject;
+    const exclusions = problem.exclude.get(repository) ?? [];
+    const policies = problem.policy?.versions(repository) ?? [];
+    if (exclusions.length === 0 && policies.length === 0) return;
+    const added = versions.all().slice(subject.checkedUpTo);
+    subject.checkedUpTo += added.length;
+    for (const rule of exclusions) {
+      const values = VersionSet.of(added.filter((value) => versions.matches(value, rule.selector)));
+      if (!values.isEmpty) facts.add({ fact: 'excluded', of: { variable, values }, rule });
     }
-  }
-}
-
-/** Every version of a package, including undiscovered ones. */
-export const ANY_VERSION = VersionSet.single(ABSENT).complement();
-
-/**
- * Versions that the policies of the user exclude.
- *
- * | fact | incompatibility |
- * | --- | --- |
- * | a policy excludes p | {p ≠ absent} |
- * | a policy excludes p in S | {p ∈ S} |
- *
- * A rule that must inspect a version, for example its age, is checked just before it is read.
- */
-class Policies {
-  readonly #context: EncoderContext;
-  /** The violation that several versions share, by the key of the fact. */
-  readonly #rulings = new Map<string, Ruling>();
-
-  constructor(context: EncoderContext) {
-    this.#context = context;
-  }
-
-  /** Reports whether a policy excludes every version. The tags of such a package are not requested. */
-  refuses(subject: PackageSubject): boolean {
-    return (subject.isRefused ??= this.#addRefused(subject));
-  }
-
-  /** Applies rules to the versions discovered since the last call. */
-  apply(subject: PackageSubject): void {
-    const rules = this.#context.problem.policy?.versions(subject.repository) ?? [];
-    if (rules.length === 0) return;
-    const added = subject.versions.all().slice(subject.policiesUpTo);
-    subject.policiesUpTo += added.length;
-    for (const { matches, ruling } of rules) {
+    for (const { matches, ruling } of policies) {
       for (const value of added) {
-        if (matches(subject.versions.label(value))) this.#add(subject, value, ruling);
+        if (matches(versions.label(value))) this.#addViolation(subject, value, ruling);
       }
     }
   }
 
+  /** Reports whether a policy excludes every version. The tags of such a package are not requested. */
+  areRefused(subject: PackageSubject): boolean {
+    return (subject.isRefused ??= this.#addRefused(subject));
+  }
+
   /** Inspects a version. Returns false and adds the violation if a policy excludes it. */
-  *check(subject: PackageSubject, value: number): Solving<boolean> {
+  *#check(subject: PackageSubject, value: number): Solving<boolean> {
     const { repository, versions } = subject;
     const { policy } = this.#context.problem;
     if (policy?.looksAt(repository) !== true) return true;
@@ -160,7 +127,7 @@ class Policies {
     const waives =
       policy.waives && ((ruling: Ruling) => policy.waives!(ruling, repository, version));
     const ruling = yield* ask({ ask: 'ruling', candidate: { repository, version }, waives });
-    return ruling === undefined || !this.#add(subject, value, ruling);
+    return ruling === undefined || !this.#addViolation(subject, value, ruling);
   }
 
   #addRefused({ variable, repository }: PackageSubject): boolean {
@@ -172,7 +139,7 @@ class Policies {
   }
 
   /** Adds a violation. Returns false if it is waived. */
-  #add({ variable, repository, versions }: PackageSubject, value: number, ruling: Ruling) {
+  #addViolation({ variable, repository, versions }: PackageSubject, value: number, ruling: Ruling) {
     const { problem, facts } = this.#context;
     if (problem.policy!.waives?.(ruling, repository, versions.label(value))) return false;
     const key = `ruled out ${variable} ${rulingKey(ruling)}`;
@@ -187,3 +154,6 @@ class Policies {
     return added !== undefined;
   }
 }
+
+/** Every version of a package, including undiscovered ones. */
+export const ANY_VERSION = VersionSet.single(ABSENT).complement();

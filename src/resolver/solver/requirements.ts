@@ -1,18 +1,20 @@
 import type {
   ApiSubject,
   EncoderContext,
+  ExpectedKind,
+  Facts,
   PackageSubject,
   RepositorySelector,
 } from './encoder-context.js';
 import {
   ABSENT,
+  type FactOf,
   FIRST,
   type Incompatibility,
   OTHER,
   type Term,
   type Variable,
 } from './incompatibility.js';
-import type { RootPackage } from './problem.js';
 import type { PublishedVersions } from './published-versions.js';
 import { ask, type Solving } from './question.js';
 import { VersionSet } from './version-set.js';
@@ -31,12 +33,8 @@ import type { Owner } from '../../sources/package-source.js';
 
 const NOTHING: readonly Requirement[] = [];
 
-/** The parts that encode what a requirement refers to. */
-export interface RequirementParts {
-  readonly published: PublishedVersions;
-  readonly kinds: Kinds;
-  readonly apis: CrdOwners;
-}
+/** Returns the value that a variable was decided on; undefined: it is not decided. */
+type Decided = (variable: Variable) => number | undefined;
 
 /**
  * The requirements of versions: `dependsOn`.
@@ -46,14 +44,17 @@ export interface RequirementParts {
  * | p 1.2.0 requires q in S | {p = 1.2.0, q ∉ S} |
  * | p 1.2.0 requires the CRD k | {p = 1.2.0, owner of k = absent} |
  * | p 1.2.0 requires itself | {p = 1.2.0} |
+ * | p 1.2.0 requires q, q 2.0.0 requires p | {p = 1.2.0, q = 2.0.0} |
  */
 export class Requirements {
   readonly #context: EncoderContext;
-  readonly #parts: RequirementParts;
+  readonly #published: PublishedVersions;
+  readonly #apis: CrdOwners;
 
-  constructor(context: EncoderContext, parts: RequirementParts) {
+  constructor(context: EncoderContext, published: PublishedVersions, apis: CrdOwners) {
     this.#context = context;
-    this.#parts = parts;
+    this.#published = published;
+    this.#apis = apis;
   }
 
   /**
@@ -63,21 +64,18 @@ export class Requirements {
   *add(subject: PackageSubject, value: number): Solving<boolean> {
     const requirements = this.#of(subject, value);
     const { addedRequirements } = subject;
-    if (!addedRequirements.has(value)) {
+    const before = addedRequirements.get(value) ?? 0;
+    if (before === requirements.length) return true;
+    if (before === 0) {
       yield* this.#context.observer.beforeSelecting(() => selectorsOf(requirements));
     }
-    for (let i = addedRequirements.get(value) ?? 0; i < requirements.length; i++) {
-      const requirement = requirements[i]!;
+    for (const [i, requirement] of requirements.slice(before).entries()) {
       yield* this.#find(requirement);
       const added = this.#addOne(subject, value, requirement);
-      addedRequirements.set(value, i + 1);
+      addedRequirements.set(value, before + i + 1);
       if (added !== undefined && this.#excludes(subject, added)) return false;
     }
     return true;
-  }
-
-  areComplete(subject: PackageSubject, value: number): boolean {
-    return (subject.addedRequirements.get(value) ?? 0) === this.#of(subject, value).length;
   }
 
   /** Returns the variables that requirements name, in the order of dependsOn. All must be added. */
@@ -85,8 +83,43 @@ export class Requirements {
     return this.#of(subject, value).map((requirement) =>
       requirement.requires === 'package'
         ? this.#context.subjects.required(requirement.repository).variable
-        : this.#parts.apis.get(requirement.demand).variable,
+        : this.#apis.get(requirement.demand).variable,
     );
+  }
+
+  /**
+   * Adds the cycle of requirements that a decision on this version would close. Returns false if
+   * there is none. Crossplane never finishes installing a cycle. There may be very many, so only
+   * those that a decision would close are added.
+   */
+  addCycle(subject: PackageSubject, value: number, decided: Decided): boolean {
+    const { problem, facts } = this.#context;
+    if (problem.allowCycles) return false;
+    const path = this.#pathBack(subject, value, decided);
+    if (path === undefined) return false;
+    const members = path.map(({ variable, edges }, i): Term => {
+      const next = path[(i + 1) % path.length]!;
+      return { variable, values: edges.get(next.variable)! };
+    });
+    return facts.add({ fact: 'cycle', members }) !== undefined;
+  }
+
+  /** Returns packages from `start` through decided ones back to `start`, each requiring the next. */
+  #pathBack(start: PackageSubject, value: number, decided: Decided): PackageSubject[] | undefined {
+    const seen = new Set<Variable>();
+    const walk = (from: PackageSubject, at: number): PackageSubject[] | undefined => {
+      for (const child of this.variables(from, at)) {
+        if (child === start.variable) return [from];
+        const next = this.#context.subjects.subject(child);
+        const picked = decided(child);
+        if (picked === undefined || next.about !== 'package' || seen.has(child)) continue;
+        seen.add(child);
+        const rest = walk(next, picked);
+        if (rest !== undefined) return [from, ...rest];
+      }
+      return undefined;
+    };
+    return walk(start, value);
   }
 
   #of(subject: PackageSubject, value: number): readonly Requirement[] {
@@ -102,13 +135,12 @@ export class Requirements {
   /** Requests the owners or the tags that a requirement depends on, if they are not known. */
   *#find(requirement: Requirement): Solving<void> {
     if (requirement.requires === 'crd') {
-      yield* this.#parts.apis.find(requirement.demand);
+      yield* this.#apis.find(requirement.demand);
       return;
     }
     const required = this.#context.subjects.required(requirement.repository);
     const selector = selectorOf(requirement.constraint);
-    if (this.#parts.published.needsList(required, selector))
-      yield* this.#parts.published.list(required);
+    if (this.#published.needsList(required, selector)) yield* this.#published.list(required);
   }
 
   #addOne(
@@ -117,7 +149,7 @@ export class Requirements {
     requirement: Requirement,
   ): Incompatibility | undefined {
     if (requirement.requires === 'package') return this.#addPackage(subject, value, requirement);
-    const on = this.#parts.apis.get(requirement.demand).variable;
+    const on = this.#apis.get(requirement.demand).variable;
     const { variable } = subject;
     const { text } = requirement;
     const key = `requires-api ${variable} ${text}`;
@@ -138,11 +170,11 @@ export class Requirements {
     const required = this.#context.subjects.required(repository);
     const edge = subject.edges.get(required.variable) ?? VersionSet.none;
     subject.edges.set(required.variable, edge.with(value));
-    const values = this.#parts.published.selectedNow(required, selectorOf(constraint));
-    if (required === subject) return this.#addSelf(subject, value, { values, constraint, line });
-    this.#parts.kinds.addRequirement(required, kind, subject, value);
+    const values = this.#published.selectedNow(required, selectorOf(constraint));
     const { variable } = subject;
     const on = { variable: required.variable, values };
+    if (required === subject) return this.#addSelf(value, { on, constraint, line });
+    this.#addKind(required, kind, subject, value);
     const key = `requires ${variable} ${on.variable} ${constraint}`;
     return this.#context.facts.grow(key, { variable, value }, (by) => ({
       fact: 'requires',
@@ -153,24 +185,25 @@ export class Requirements {
     }));
   }
 
+  /** Adds the kind that one more version of `by` names for `on`. */
+  #addKind(on: PackageSubject, kind: PackageKind, by: PackageSubject, value: number): void {
+    const key = `${by.variable} ${kind}`;
+    const before = on.expectedKinds.get(key)?.by;
+    const known = before !== undefined && 'values' in before ? before.values : VersionSet.none;
+    const versions = { variable: by.variable, values: known.with(value) };
+    addExpectedKind(on, key, { kind, by: versions }, this.#context.facts);
+  }
+
   /** Adds a requirement of a package on itself: a cycle or, if cycles are allowed, a constraint. */
   #addSelf(
-    { variable }: PackageSubject,
     value: number,
-    on: {
-      readonly values: VersionSet;
-      readonly constraint: string;
-      readonly line: number | undefined;
-    },
+    requirement: Pick<FactOf<'requires'>, 'on' | 'constraint' | 'line'>,
   ): Incompatibility | undefined {
     const { problem, facts } = this.#context;
+    const { variable, values } = requirement.on;
     const by = { variable, values: VersionSet.single(value) };
-    if (!problem.allowCycles) {
-      return facts.add({ fact: 'cycle', members: [by] });
-    }
-    const { values, constraint, line } = on;
-    if (values.has(value)) return undefined;
-    return facts.add({ fact: 'requires', by, on: { variable, values }, constraint, line });
+    if (!problem.allowCycles) return facts.add({ fact: 'cycle', members: [by] });
+    return values.has(value) ? undefined : facts.add({ fact: 'requires', by, ...requirement });
   }
 }
 
@@ -224,7 +257,7 @@ export class CrdOwners {
     const owners: PackageSubject[] = [];
     for (const { repository } of reply) {
       const owner = subjects.package(repository);
-      if (!owner.versions.isListed && !this.#published.policies.refuses(owner)) {
+      if (!owner.versions.isListed && !this.#published.areRefused(owner)) {
         yield* this.#published.list(owner);
       }
       owners.push(owner);
@@ -262,7 +295,7 @@ export class CrdOwners {
     const subject = api.owners[index]!;
     const { variable, versions, metas } = subject;
     const chosen = { variable: api.variable, values: VersionSet.single(FIRST + index) };
-    if (this.#published.policies.refuses(subject)) {
+    if (this.#published.areRefused(subject)) {
       this.#addNonOwners(chosen, { variable, values: VersionSet.single(ABSENT) });
       return;
     }
@@ -300,7 +333,7 @@ function owns(meta: PackageMeta, demand: CrdRef): boolean {
 }
 
 /**
- * The kinds that requirements name, and the kinds of the versions.
+ * Stores that a requirement names a kind for `on`, and compares it with the versions read so far.
  *
  * | fact | incompatibility |
  * | --- | --- |
@@ -309,104 +342,31 @@ function owns(meta: PackageMeta, demand: CrdRef): boolean {
  *
  * Either side may be discovered first, so both are stored and compared when one of them grows.
  */
-export class Kinds {
-  readonly #context: EncoderContext;
-
-  constructor(context: EncoderContext) {
-    this.#context = context;
-  }
-
-  /** Adds the kind that a root names for `on`. */
-  addRoot(on: PackageSubject, kind: PackageKind, root: RootPackage): void {
-    const key = `root ${this.#context.subjects.rootIndex(root)}`;
-    on.expectedKinds.set(key, { kind, by: root });
-    this.#compareAll(on, key);
-  }
-
-  /** Adds the kind that one more version of `by` names for `on`. */
-  addRequirement(on: PackageSubject, kind: PackageKind, by: PackageSubject, value: number): void {
-    const key = `${by.variable} ${kind}`;
-    const before = on.expectedKinds.get(key)?.by;
-    const known = before !== undefined && 'values' in before ? before.values : VersionSet.none;
-    on.expectedKinds.set(key, { kind, by: { variable: by.variable, values: known.with(value) } });
-    this.#compareAll(on, key);
-  }
-
-  /** Adds the kind of a version that has been read. */
-  addVersion(subject: PackageSubject, value: number, kind: PackageKind): void {
-    const before = subject.kinds.get(kind) ?? VersionSet.none;
-    subject.kinds.set(kind, before.with(value));
-    for (const key of subject.expectedKinds.keys()) this.#compare(subject, key, kind);
-  }
-
-  /** Compares an expected kind with the kinds of the versions that have been read. */
-  #compareAll(subject: PackageSubject, key: string): void {
-    for (const found of subject.kinds.keys()) this.#compare(subject, key, found);
-  }
-
-  #compare({ variable, expectedKinds, kinds }: PackageSubject, key: string, found: PackageKind) {
-    const { kind: wanted, by } = expectedKinds.get(key)!;
-    if (found === wanted) return;
-    const on = { variable, values: kinds.get(found)! };
-    this.#context.facts.replace(`kind ${key} ${variable} ${found}`, {
-      fact: 'kind',
-      by,
-      on,
-      wanted,
-      found,
-    });
-  }
+export function addExpectedKind(
+  on: PackageSubject,
+  key: string,
+  expected: ExpectedKind,
+  facts: Facts,
+): void {
+  on.expectedKinds.set(key, expected);
+  for (const found of on.kinds.keys()) compareKinds(on, key, found, facts);
 }
 
-/** Returns the value that a variable was decided on; undefined: it is not decided. */
-type Decided = (variable: Variable) => number | undefined;
+/** Adds the kind of a version that has been read. */
+export function addKind(subject: PackageSubject, value: number, kind: PackageKind, facts: Facts) {
+  const before = subject.kinds.get(kind) ?? VersionSet.none;
+  subject.kinds.set(kind, before.with(value));
+  for (const key of subject.expectedKinds.keys()) compareKinds(subject, key, kind, facts);
+}
 
-/**
- * Packages that require each other in a cycle. Crossplane never finishes installing them.
- *
- * | fact | incompatibility |
- * | --- | --- |
- * | p 1.2.0 requires q, q 2.0.0 requires p | {p = 1.2.0, q = 2.0.0} |
- *
- * There may be very many cycles, so only the cycles that a decision would close are added.
- */
-export class Cycles {
-  readonly #context: EncoderContext;
-  readonly #requirements: Requirements;
-
-  constructor(context: EncoderContext, requirements: Requirements) {
-    this.#context = context;
-    this.#requirements = requirements;
-  }
-
-  /** Adds the cycle that a decision on this version would close. Returns false if there is none. */
-  add(subject: PackageSubject, value: number, decided: Decided): boolean {
-    const { problem, facts } = this.#context;
-    if (problem.allowCycles) return false;
-    const path = this.#pathBack(subject, value, decided);
-    if (path === undefined) return false;
-    const members = path.map(({ variable, edges }, i): Term => {
-      const next = path[(i + 1) % path.length]!;
-      return { variable, values: edges.get(next.variable)! };
-    });
-    return facts.add({ fact: 'cycle', members }) !== undefined;
-  }
-
-  /** Returns packages from `start` through decided ones back to `start`, each requiring the next. */
-  #pathBack(start: PackageSubject, value: number, decided: Decided): PackageSubject[] | undefined {
-    const seen = new Set<Variable>();
-    const walk = (from: PackageSubject, at: number): PackageSubject[] | undefined => {
-      for (const child of this.#requirements.variables(from, at)) {
-        if (child === start.variable) return [from];
-        const next = this.#context.subjects.subject(child);
-        const picked = decided(child);
-        if (picked === undefined || next.about !== 'package' || seen.has(child)) continue;
-        seen.add(child);
-        const rest = walk(next, picked);
-        if (rest !== undefined) return [from, ...rest];
-      }
-      return undefined;
-    };
-    return walk(start, value);
-  }
+function compareKinds(
+  { variable, expectedKinds, kinds }: PackageSubject,
+  key: string,
+  found: PackageKind,
+  facts: Facts,
+): void {
+  const { kind: wanted, by } = expectedKinds.get(key)!;
+  if (found === wanted) return;
+  const on = { variable, values: kinds.get(found)! };
+  facts.replace(`kind ${key} ${variable} ${found}`, { fact: 'kind', by, on, wanted, found });
 }

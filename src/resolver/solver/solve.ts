@@ -1,11 +1,13 @@
-import { preferredValue } from './decisions.js';
-import type { PackageVersion } from './encoder-context.js';
-import { ABSENT, FIRST, type Variable } from './incompatibility.js';
+import { DecisionQueue, type DecisionState, preferredValue } from './decisions.js';
 import { ForcedPackages, SameNameProviders } from './early-reads.js';
+import { Facts, type PackageVersion, Subjects } from './encoder-context.js';
+import { Encoder } from './encoder.js';
+import { ABSENT, FIRST, type Variable } from './incompatibility.js';
+import { Prefetcher } from './prefetch.js';
 import { effectiveRepository, type Pin, type Problem, type RootPackage } from './problem.js';
 import { ask, type Solving } from './question.js';
 import type { ChosenOwner, SearchResult, SelectedPackage, Solution } from './search-result.js';
-import { type SolverState, initialState } from './solver-state.js';
+import { Search } from './search.js';
 import { ownershipKey } from '../../crossplane/packages/owned-objects.js';
 import type { Requirement } from '../../crossplane/packages/package-meta.js';
 import type { Repository } from '../../crossplane/packages/package.js';
@@ -28,6 +30,27 @@ export function solve(
   return runSearch(initialState(problem, only));
 }
 
+/** The state of one search. */
+interface SolverState extends DecisionState {
+  readonly encoder: Encoder;
+  /** Counts of the steps so far. */
+  readonly effort: { decisions: number; conflicts: number };
+}
+
+/** Returns the state of a search at its beginning. `only`: keys of the removable facts to add. */
+export function initialState(
+  problem: Problem,
+  only?: Pick<ReadonlySet<string>, 'has'>,
+  search = new Search(),
+): SolverState {
+  const subjects = new Subjects(problem, search);
+  const effort = { decisions: 0, conflicts: 0 };
+  const state = { problem, search, subjects, queue: new DecisionQueue(), effort };
+  const observer = new Prefetcher(state);
+  const facts = new Facts(search, subjects, only);
+  return { ...state, encoder: new Encoder({ problem, search, subjects, observer, facts }) };
+}
+
 /**
  * Runs a search to its end.
  *
@@ -39,9 +62,9 @@ export function solve(
  * assignment is the canonical one.
  */
 export function* runSearch(state: SolverState): Solving<SearchResult> {
-  const { search, encoder, queue, effort } = state;
+  const { search, subjects, encoder, queue, effort } = state;
   const roots = yield* encoder.addRoots();
-  queue.append([encoder.crossplane, ...roots]);
+  queue.append([subjects.crossplane, ...roots]);
   const forced = new ForcedPackages(state, roots);
   const sameName = new SameNameProviders(state);
   for (;;) {
@@ -53,7 +76,7 @@ export function* runSearch(state: SolverState): Solving<SearchResult> {
       effort.conflicts++;
       const because = search.learn(conflict);
       if (because.terms.length === 0) {
-        return { status: 'unsolvable', because, subjects: encoder, effort };
+        return { status: 'unsolvable', because, subjects, effort };
       }
       queue.rewind(search.level);
       if (yield* shouldGiveUp(state)) return { status: 'gave-up', effort };
@@ -77,11 +100,10 @@ export function* runSearch(state: SolverState): Solving<SearchResult> {
     }
 
     // Read: facts about the version may forbid it, so propagate before deciding.
-    const subject = encoder.subject(variable);
+    const subject = subjects.subject(variable);
     if (subject.about === 'package' && value !== ABSENT) {
-      const isComplete = encoder.isComplete(subject, value);
-      if (!isComplete && !(yield* addNextFacts({ subject, value }, state))) continue;
-      if (encoder.addCycle(subject, value, (other) => queue.value(other))) continue;
+      if (!(yield* addNextFacts({ subject, value }, encoder))) continue;
+      if (encoder.requirements.addCycle(subject, value, (other) => queue.value(other))) continue;
     }
 
     // Decide.
@@ -95,9 +117,9 @@ export function* runSearch(state: SolverState): Solving<SearchResult> {
  * Adds more facts about a version. Returns true when all have been added. It adds one thing at a
  * time: once a fact forbids the version, nothing else is read for it.
  */
-function* addNextFacts(version: PackageVersion, { encoder }: SolverState): Solving<boolean> {
+function* addNextFacts(version: PackageVersion, encoder: Encoder): Solving<boolean> {
   const { subject, value } = version;
-  if (subject.read.has(value)) return yield* encoder.addRequirements(subject, value);
+  if (subject.read.has(value)) return yield* encoder.requirements.add(subject, value);
   yield* encoder.read(version, { triesOtherVersions: true });
   return false;
 }
@@ -110,10 +132,10 @@ function* shouldGiveUp({ problem, effort }: SolverState): Solving<boolean> {
 }
 
 function solutionOf(state: SolverState): Solution {
-  const { encoder, queue, effort } = state;
+  const { subjects, queue, effort } = state;
   return {
     status: 'solved',
-    release: queue.value(encoder.crossplane)! - FIRST,
+    release: queue.value(subjects.crossplane)! - FIRST,
     selected: queue.decided().flatMap((variable) => selected(variable, state)),
     owners: queue.decided().flatMap((variable) => chosenOwner(variable, state)),
     effort,
@@ -121,8 +143,8 @@ function solutionOf(state: SolverState): Solution {
 }
 
 /** Returns a package and its version; an empty list for other variables and absent packages. */
-function selected(variable: Variable, { encoder, queue }: SolverState): SelectedPackage[] {
-  const subject = encoder.subject(variable);
+function selected(variable: Variable, { subjects, queue }: SolverState): SelectedPackage[] {
+  const subject = subjects.subject(variable);
   const value = queue.value(variable)!;
   if (subject.about !== 'package' || value === ABSENT) return [];
   const { repository, versions, metas } = subject;
@@ -130,8 +152,8 @@ function selected(variable: Variable, { encoder, queue }: SolverState): Selected
 }
 
 /** Returns the owner of a CRD; an empty list if there was no choice. */
-function chosenOwner(variable: Variable, { encoder, queue }: SolverState): ChosenOwner[] {
-  const subject = encoder.subject(variable);
+function chosenOwner(variable: Variable, { subjects, queue }: SolverState): ChosenOwner[] {
+  const subject = subjects.subject(variable);
   const value = queue.value(variable)!;
   if (subject.about !== 'api' || value === ABSENT || subject.owners.length < 2) return [];
   const repositories = subject.owners.map(({ repository }) => repository);

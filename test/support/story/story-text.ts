@@ -1,6 +1,9 @@
-import type { Encoder } from '../../../src/resolver/solver/encoder.js';
 import { ABSENT, FIRST, OTHER, type Term } from '../../../src/resolver/solver/incompatibility.js';
-import type { PackageSubject, Subject } from '../../../src/resolver/solver/encoder-context.js';
+import type {
+  PackageSubject,
+  Subject,
+  Subjects,
+} from '../../../src/resolver/solver/encoder-context.js';
 import type { Problem } from '../../../src/resolver/solver/problem.js';
 
 /** A value greater than all values of a story. */
@@ -9,11 +12,11 @@ const FAR = 10_000;
 /** Formats terms and incompatibilities in the notation of src/ARCHITECTURE.md. */
 export class StoryText {
   readonly #problem: Problem;
-  readonly #encoder: Encoder;
+  readonly #subjects: Subjects;
 
-  constructor(problem: Problem, encoder: Encoder) {
+  constructor(problem: Problem, subjects: Subjects) {
     this.#problem = problem;
-    this.#encoder = encoder;
+    this.#subjects = subjects;
   }
 
   /** `{a = 1.0.0, b ∉ 2.0.0}`. */
@@ -23,7 +26,7 @@ export class StoryText {
 
   /** `a = 1.0.0`, `a ∈ 1.0.0, 1.2.0…1.4.0`, `a ∉ 1.0.0`, `a = absent`, `a = other`. */
   term({ variable, values }: Term): string {
-    const subject = this.#encoder.subject(variable);
+    const subject = this.#subjects.subject(variable);
     const isOpen = values.has(FAR);
     const listed = isOpen ? values.complement() : values;
     const names = this.#names(subject, (value) => listed.has(value));

@@ -8,8 +8,7 @@ import type {
   Solving,
   UpcomingRequests,
 } from '../../../src/resolver/solver/question.js';
-import { initialState } from '../../../src/resolver/solver/solver-state.js';
-import { runSearch } from '../../../src/resolver/solver/solve.js';
+import { initialState, runSearch } from '../../../src/resolver/solver/solve.js';
 import { problemOf, type Asked } from './problem.js';
 import { RecordedSearch, type Step } from './recorded-search.js';
 import { StoryText } from './story-text.js';
@@ -69,11 +68,11 @@ class Story {
       if (question.ask === 'ruling') return rulings[candidateText(question)];
       return question.ask === 'go-on' ? goOn : replyTo(question, universe);
     });
-    this.#text = new StoryText(this.problem, state.encoder);
+    this.#text = new StoryText(this.problem, state.subjects);
     this.#isTold = (terms) =>
       options.releases !== undefined ||
       terms.length === 0 ||
-      terms.some(({ variable }) => variable !== state.encoder.crossplane);
+      terms.some(({ variable }) => variable !== state.subjects.crossplane);
   }
 
   get status(): SearchResult['status'] {
