@@ -8,7 +8,7 @@ export class InputError extends Error {
 
   constructor(
     message: string,
-    options?: { origin?: Origin | undefined; hint?: string } & ErrorOptions,
+    options?: { origin?: Origin | undefined; hint?: string | undefined } & ErrorOptions,
   ) {
     const located = options?.origin ? `${formatOrigin(options.origin)}: ${message}` : message;
     super(redactCredentials(located), options);

@@ -9,7 +9,7 @@ import {
   stringOf,
 } from '../../base/json.js';
 import type { PackageKind, Repository } from '../../crossplane/packages/package.js';
-import { type InputDocument, listAt, parseDocuments, valueAt } from '../inputs/document.js';
+import { DocumentNode, type InputDocument, parseDocuments, valueAt } from '../inputs/document.js';
 import {
   DEFAULT_FILES,
   findInputFiles,
@@ -94,12 +94,15 @@ const UPBOUND_PROJECT: ListFormat = { ...LOCAL_PACKAGE, write: byKind };
 export function packageListIn(document: InputDocument): PackageList | undefined {
   const format = formatOf(document);
   if (format === undefined) return undefined;
-  const items = listAt(document, format.list);
+  const items = new DocumentNode(document, format.list).items();
   return {
     document,
-    entries: items.flatMap((_, i) => entryAt(document, format, [...format.list, i])),
+    entries: items.flatMap((item) => entryAt(item, format)),
     operationsToAdd: (entry) => {
-      const value = format.write(entry, items);
+      const value = format.write(
+        entry,
+        items.map((item) => item.value ?? null),
+      );
       return Array.isArray(valueAt(document, format.list))
         ? [{ op: 'add', path: jsonPointer([...format.list, '-']), value }]
         : addOperations(document, format.list, [value]);
@@ -120,11 +123,11 @@ function formatOf(document: InputDocument): ListFormat | undefined {
   return undefined;
 }
 
-function entryAt(document: InputDocument, format: ListFormat, path: Path): ListedPackage[] {
-  const at = (field: string) => stringOf(valueAt(document, [...path, ...format.entryPath, field]));
+function entryAt(item: DocumentNode, format: ListFormat): ListedPackage[] {
+  const at = (field: string) => stringOf(item.at(...format.entryPath, field).value);
   const name = format.nameFields.map(at).find((text) => text !== undefined);
   if (name === undefined) return [];
-  return [{ name, version: at('version'), path, origin: document.originOf(path) }];
+  return [{ name, version: at('version'), path: item.path, origin: item.origin }];
 }
 
 /** Adds a value and the missing mappings above it. */

@@ -1,4 +1,4 @@
-import { errorAt, type InputDocument, objectAt } from './document.js';
+import { DocumentNode, type InputDocument } from './document.js';
 import { PACKAGE_SET_SCHEMA, PACKAGE_SPEC_SCHEMA } from './package-set-schema.js';
 import { formatOrigin, InputError } from '../../base/errors.js';
 import { schemaCheck, type SchemaError } from '../../base/json-schema.js';
@@ -19,11 +19,9 @@ export function checkPackageSet(document: InputDocument): void {
 
 /** Checks the `spec` of a `pkg.crossplane.io` object in the same way. */
 export function checkPackageSpec(document: InputDocument): void {
-  const errors = specViolations(objectAt(document, ['spec']));
-  throwViolations(
-    errors.map((error) => ({ ...error, path: ['spec', ...error.path] })),
-    document,
-  );
+  const errors = specViolations(new DocumentNode(document, ['spec']).object());
+  const located = errors.map((error) => ({ ...error, path: ['spec', ...error.path] }));
+  throwViolations(located, document);
 }
 
 function throwViolations(errors: readonly SchemaError[], document: InputDocument): void {
@@ -49,7 +47,8 @@ function checkListLengths(document: InputDocument, value: JsonValue, path: Path)
   if (value === null || typeof value !== 'object') return;
   if (Array.isArray(value) && value.length > MAX_ENTRIES) {
     const most = thousands(MAX_ENTRIES);
-    throw errorAt(document, path, `has more than ${most} entries, the most that is read`);
+    const node = new DocumentNode(document, path);
+    throw node.error(`has more than ${most} entries, the most that is read`);
   }
   for (const [key, child] of Object.entries(value)) {
     checkListLengths(document, child, [...path, Array.isArray(value) ? Number(key) : key]);

@@ -193,72 +193,81 @@ function assertJson(value: unknown, where: () => Origin): asserts value is JsonV
   size(value);
 }
 
-/** Returns an `InputError` with a place in a document. */
-export function errorAt(
-  document: InputDocument,
-  path: Path,
-  problem: string,
-  hint?: string,
-): InputError {
-  const what = path.length === 0 ? problem : `\`${formatPath(path)}\` ${problem}`;
-  return new InputError(what, {
-    origin: document.originOf(path),
-    ...(hint === undefined ? {} : { hint }),
-  });
+/** A place in a document: its value, which may be missing, and messages about it. */
+export class DocumentNode {
+  readonly document: InputDocument;
+  readonly path: Path;
+
+  constructor(document: InputDocument, path: Path = []) {
+    this.document = document;
+    this.path = path;
+  }
+
+  /** Returns a place below this one. */
+  at(...steps: Path): DocumentNode {
+    return new DocumentNode(this.document, [...this.path, ...steps]);
+  }
+
+  /** The value; undefined if there is none. */
+  get value(): JsonValue | undefined {
+    return valueAt(this.document, this.path);
+  }
+
+  get origin(): Origin {
+    return this.document.originOf(this.path);
+  }
+
+  error(problem: string, hint?: string): InputError {
+    const what = this.path.length === 0 ? problem : `\`${formatPath(this.path)}\` ${problem}`;
+    return new InputError(what, { origin: this.origin, hint });
+  }
+
+  /** Returns a note that begins with this place. */
+  note(text: string): string {
+    return `${formatOrigin(this.origin)}: ${text}`;
+  }
+
+  /** Returns the text; undefined if absent or null. Throws an `InputError` otherwise. */
+  text(): string | undefined {
+    const value = this.value ?? undefined;
+    if (value === undefined || typeof value === 'string') return value;
+    const spelling = this.document.spellingOf(this.path);
+    throw this.error(
+      typeof value === 'object' || spelling === undefined
+        ? 'must be text'
+        : `must be text: write \`"${spelling}"\`, with the quotes`,
+    );
+  }
+
+  requiredText(): string {
+    const text = this.text();
+    if (text === undefined || text === '') throw this.error('is missing');
+    return text;
+  }
+
+  /** Returns the mapping; empty if absent or null. Throws an `InputError` otherwise. */
+  object(): JsonObject {
+    const value = this.value ?? {};
+    if (!isMapping(value)) throw this.error('must be a mapping');
+    return value;
+  }
+
+  /** Returns the items of the list; none if absent or null. Throws an `InputError` otherwise. */
+  items(): DocumentNode[] {
+    const value = this.value ?? [];
+    if (!isList(value)) throw this.error('must be a list');
+    return value.map((_, i) => this.at(i));
+  }
+
+  /** Returns the boolean; false if absent or null. Throws an `InputError` otherwise. */
+  flag(): boolean {
+    const value = this.value ?? false;
+    if (typeof value !== 'boolean') throw this.error('must be `true` or `false`');
+    return value;
+  }
 }
 
 /** Returns the value at a path, or undefined. */
 export function valueAt(document: InputDocument, path: Path): JsonValue | undefined {
   return valueAtSteps(document.value, path.map(String));
-}
-
-/** Returns the text at a path; undefined if absent or null. Throws an `InputError` otherwise. */
-export function textAt(document: InputDocument, path: Path): string | undefined {
-  const value = valueAt(document, path) ?? undefined;
-  if (value === undefined || typeof value === 'string') return value;
-  const spelling = document.spellingOf(path);
-  throw errorAt(
-    document,
-    path,
-    typeof value === 'object' || spelling === undefined
-      ? 'must be text'
-      : `must be text: write \`"${spelling}"\`, with the quotes`,
-  );
-}
-
-export function requiredTextAt(document: InputDocument, path: Path): string {
-  const text = textAt(document, path);
-  if (text === undefined || text === '') throw errorAt(document, path, 'is missing');
-  return text;
-}
-
-/** Returns the mapping at a path; empty if absent or null. Throws an `InputError` otherwise. */
-export function objectAt(document: InputDocument, path: Path): JsonObject {
-  const value = valueAt(document, path) ?? {};
-  if (!isMapping(value)) throw errorAt(document, path, 'must be a mapping');
-  return value;
-}
-
-/** Returns the list at a path; empty if absent or null. Throws an `InputError` otherwise. */
-export function listAt(document: InputDocument, path: Path): readonly JsonValue[] {
-  const value = valueAt(document, path) ?? [];
-  if (!isList(value)) throw errorAt(document, path, 'must be a list');
-  return value;
-}
-
-/** Calls `read` with the path of each item of a list. Reads lists like `listAt`. */
-export function eachAt<T>(document: InputDocument, path: Path, read: (item: Path) => T): T[] {
-  return listAt(document, path).map((_, i) => read([...path, i]));
-}
-
-/** Returns a note that begins with a place in a document. */
-export function noteAt(document: InputDocument, path: Path, note: string): string {
-  return `${formatOrigin(document.originOf(path))}: ${note}`;
-}
-
-/** Returns the boolean at a path; false if absent or null. Throws an `InputError` otherwise. */
-export function flagAt(document: InputDocument, path: Path): boolean {
-  const value = valueAt(document, path) ?? false;
-  if (typeof value !== 'boolean') throw errorAt(document, path, 'must be `true` or `false`');
-  return value;
 }

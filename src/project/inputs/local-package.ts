@@ -1,17 +1,6 @@
-import {
-  errorAt,
-  eachAt,
-  flagAt,
-  type InputDocument,
-  noteAt,
-  objectAt,
-  requiredTextAt,
-  textAt,
-  valueAt,
-} from './document.js';
+import type { DocumentNode } from './document.js';
 import type { Contribution, LocalRoot } from './request.js';
-
-import { isMapping, type JsonObject, type Path } from '../../base/json.js';
+import { isMapping } from '../../base/json.js';
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import {
   OBJECT_FIELDS,
@@ -21,24 +10,24 @@ import {
 
 /** Reads a `crossplane.yaml`: a root whose requirements count, but that is not rendered. */
 export function readLocalPackage(
-  document: InputDocument,
+  root: DocumentNode,
   kind: PackageKind,
-  { compat }: { readonly compat: boolean },
+  compat: boolean,
 ): Contribution {
-  const local = localRoot(document, {
+  const local = localRoot(root, {
     kind,
-    crossplane: crossplaneOf(document, compat),
-    dependsOn: dependsOn(document),
+    crossplane: crossplaneAt(root.at('spec', 'crossplane'), compat),
+    dependsOn: dependsOn(root),
   });
-  const unknown = unknownFields(document, kind);
+  const unknown = unknownFields(root, kind);
   return {
     roots: [{ ...local, ...(unknown.length > 0 && { unknownFields: unknown }) }],
-    notes: misplacedFieldNotes(document),
+    notes: misplacedFieldNotes(root),
   };
 }
 
 function unknownFields(
-  document: InputDocument,
+  { document }: DocumentNode,
   kind: PackageKind,
 ): NonNullable<LocalRoot['unknownFields']> {
   return unknownMetaFields(kind, document.value)
@@ -50,48 +39,42 @@ function unknownFields(
 }
 
 function localRoot(
-  document: InputDocument,
+  root: DocumentNode,
   own: Pick<LocalRoot, 'kind' | 'crossplane' | 'dependsOn'>,
 ): LocalRoot {
-  const name = requiredTextAt(document, ['metadata', 'name']);
-  return { root: 'local', ...own, name, objects: [], origin: document.originOf([]) };
+  const name = root.at('metadata', 'name').requiredText();
+  return { root: 'local', ...own, name, objects: [], origin: root.origin };
 }
 
 /** Returns `spec.dependsOn` verbatim. The meaning of an entry depends on the target. */
-function dependsOn(document: InputDocument): LocalRoot['dependsOn'] {
-  const entries = dependencyEntries(document, ['spec', 'dependsOn']);
-  eachAt(document, ['spec', 'dependsOn'], (path) => textAt(document, [...path, 'version']));
+function dependsOn(root: DocumentNode): LocalRoot['dependsOn'] {
+  const items = root.at('spec', 'dependsOn').items();
+  const entries = items.map(dependencyEntry);
+  for (const item of items) item.at('version').text();
   return entries;
 }
 
-/** Returns the entries of a list, which must be mappings. */
-export function dependencyEntries(document: InputDocument, list: Path): LocalRoot['dependsOn'] {
-  return eachAt(document, list, (path) => {
-    const entry = valueAt(document, path);
-    if (!isMapping(entry)) throw errorAt(document, path, 'must be a mapping');
-    return { entry, origin: document.originOf(path) };
-  });
+/** Returns an entry of `dependsOn`, which must be a mapping. */
+export function dependencyEntry(item: DocumentNode): LocalRoot['dependsOn'][number] {
+  const entry = item.value;
+  if (!isMapping(entry)) throw item.error('must be a mapping');
+  return { entry, origin: item.origin };
 }
 
 /** Returns the constraint of `spec.crossplane`. */
-function crossplaneOf(document: InputDocument, compat: boolean): string | undefined {
-  const path = ['spec', 'crossplane'];
-  const written = valueAt(document, path);
-  if (typeof written === 'string') {
-    if (compat) return written;
-    throw errorAt(
-      document,
-      path,
-      `must be \`{version: "${written}"}\`; Crossplane refuses a package with text there`,
+function crossplaneAt(node: DocumentNode, compat: boolean): string | undefined {
+  const { value } = node;
+  if (typeof value === 'string') {
+    if (compat) return value;
+    throw node.error(
+      `must be \`{version: "${value}"}\`; Crossplane refuses a package with text there`,
       '`--compat` reads it all the same',
     );
   }
-  objectAt(document, path);
-  const version = textAt(document, [...path, 'version']);
-  if (version !== undefined || (written ?? null) === null) return version;
-  throw errorAt(
-    document,
-    path,
+  node.object();
+  const version = node.at('version').text();
+  if (version !== undefined || (value ?? null) === null) return version;
+  throw node.error(
     'has no `version`; Crossplane refuses the package (package version constraints are poorly formatted)',
     'write `crossplane: {version: ">=v1.14.0-0"}`, or leave `crossplane` out',
   );
@@ -102,13 +85,14 @@ const OBJECT_FIELD_NAMES: readonly string[] = [...OBJECT_FIELDS];
 /**
  * Returns notes on fields that belong to the `pkg.crossplane.io` object and have no effect here.
  */
-function misplacedFieldNotes(document: InputDocument): readonly string[] {
-  return OBJECT_FIELD_NAMES.filter((field) => valueAt(document, ['spec', field]) !== undefined).map(
-    (field) => {
-      const note = `\`spec.${field}\` does nothing here; it is a field of the installed pkg.crossplane.io object`;
-      return noteAt(document, ['spec', field], note);
-    },
-  );
+function misplacedFieldNotes(root: DocumentNode): readonly string[] {
+  return OBJECT_FIELD_NAMES.map((field) => root.at('spec', field))
+    .filter(({ value }) => value !== undefined)
+    .map((node) =>
+      node.note(
+        `\`${node.path.join('.')}\` does nothing here; it is a field of the installed pkg.crossplane.io object`,
+      ),
+    );
 }
 
 type Dependency = LocalRoot['dependsOn'][number];
@@ -122,53 +106,45 @@ const DEFAULT_VERSION = '>=v0.0.0';
  * Reads a `crossplane-project.yaml` or `upbound.yaml` as the Configuration that is built from it.
  */
 export function readProject(
-  document: InputDocument,
+  root: DocumentNode,
   group: 'dev.crossplane.io' | 'meta.dev.upbound.io',
 ): Contribution {
-  const read = eachAt(document, ['spec', 'dependencies'], (path) => readDependency(document, path));
+  const read = root.at('spec', 'dependencies').items().map(readDependency);
   const fallback = group === 'dev.crossplane.io' ? DEFAULT_CROSSPLANE : undefined;
-  const local = localRoot(document, {
+  const local = localRoot(root, {
     kind: 'Configuration',
-    crossplane: crossplaneOf(document, false) ?? fallback,
-    dependsOn: [...dependsOn(document), ...read.filter((one) => typeof one !== 'string')],
+    crossplane: crossplaneAt(root.at('spec', 'crossplane'), false) ?? fallback,
+    dependsOn: [...dependsOn(root), ...read.filter((one) => typeof one !== 'string')],
   });
   const notes = read.filter((one) => typeof one === 'string');
-  return { roots: [local], notes: [...notes, ...ignoredApiNotes(document)] };
+  const apis = root.at('spec', 'apiDependencies').items();
+  return { roots: [local], notes: [...notes, ...apis.map(ignoredApiNote)] };
 }
 
-/**
- * Returns notes on APIs for the functions of the project, which the built package does not need.
- */
-function ignoredApiNotes(document: InputDocument): string[] {
-  return eachAt(document, ['spec', 'apiDependencies'], (path) => {
-    const type = textAt(document, [...path, 'type']);
-    const what = type === undefined ? 'an entry' : `an entry of type \`${type}\``;
-    const note = `${what} of \`spec.apiDependencies\` installs no package and is left out`;
-    return noteAt(document, path, note);
-  });
+/** Returns a note on an API for the functions of the project, which the built package does not need. */
+function ignoredApiNote(api: DocumentNode): string {
+  const type = api.at('type').text();
+  const what = type === undefined ? 'an entry' : `an entry of type \`${type}\``;
+  return api.note(`${what} of \`spec.apiDependencies\` installs no package and is left out`);
 }
 
 /** Returns the `dependsOn` entry of a dependency, or a note if it has none. */
-function readDependency(document: InputDocument, path: Path): Dependency | string {
-  objectAt(document, path);
-  const type = requiredTextAt(document, [...path, 'type']);
+function readDependency(item: DocumentNode): Dependency | string {
+  item.object();
+  const type = item.at('type').requiredText();
   if (type === 'crd' || type === 'k8s') {
-    const note = `a dependency of type \`${type}\` installs no package and is left out`;
-    return noteAt(document, path, note);
+    return item.note(`a dependency of type \`${type}\` installs no package and is left out`);
   }
-  if (type !== 'xpkg') {
-    throw errorAt(document, [...path, 'type'], 'must be `xpkg`, `crd` or `k8s`');
-  }
-  const name = requiredTextAt(document, [...path, 'xpkg', 'package']);
-  const entry: JsonObject = {
-    apiVersion: requiredTextAt(document, [...path, 'xpkg', 'apiVersion']),
-    kind: requiredTextAt(document, [...path, 'xpkg', 'kind']),
+  if (type !== 'xpkg') throw item.at('type').error('must be `xpkg`, `crd` or `k8s`');
+  const xpkg = item.at('xpkg');
+  const name = xpkg.at('package').requiredText();
+  const entry = {
+    apiVersion: xpkg.at('apiVersion').requiredText(),
+    kind: xpkg.at('kind').requiredText(),
     package: name,
-    version: textAt(document, [...path, 'xpkg', 'version']) || DEFAULT_VERSION,
+    version: xpkg.at('version').text() || DEFAULT_VERSION,
   };
   // The built package does not depend on it: only the author uses its schemas.
-  if (flagAt(document, [...path, 'xpkg', 'apiOnly'])) {
-    return noteAt(document, path, `\`${name}\` is \`apiOnly\` and is left out`);
-  }
-  return { entry, origin: document.originOf(path) };
+  if (xpkg.at('apiOnly').flag()) return item.note(`\`${name}\` is \`apiOnly\` and is left out`);
+  return { entry, origin: item.origin };
 }

@@ -1,16 +1,8 @@
 import { checkPackageSpec } from './check-package-set.js';
+import type { DocumentNode } from './document.js';
 import type { Contribution } from './request.js';
-import {
-  errorAt,
-  type InputDocument,
-  noteAt,
-  objectAt,
-  requiredTextAt,
-  textAt,
-  valueAt,
-} from './document.js';
 import { checkReference, objectVersion, splitReference } from './references.js';
-import { isList, type JsonObject, type JsonValue, type Path } from '../../base/json.js';
+import { isList, type JsonObject, type JsonValue } from '../../base/json.js';
 import { didYouMean } from '../../base/messages.js';
 import { parseCrdRef } from '../../crossplane/packages/crd-ref.js';
 import { objectNameProblem } from '../../crossplane/packages/object-names.js';
@@ -28,43 +20,35 @@ const SERVED: Readonly<Record<PackageKind, readonly string[]>> = {
 /**
  * Reads a `pkg.crossplane.io` object: a root at an exact tag or digest that keeps its other fields.
  */
-export function readPackageObject(document: InputDocument, kind: PackageKind): Contribution {
-  assertServed(document, kind);
-  const object = objectAt(document, []);
-  const name = requiredTextAt(document, ['metadata', 'name']);
-  objectNameAt(document, ['metadata', 'name']);
-  checkMetadataFields(document);
-  checkPackageSpec(document);
-  const origin = document.originOf([]);
-  const { repository, version, note } = packageOf(document);
+export function readPackageObject(root: DocumentNode, kind: PackageKind): Contribution {
+  assertServed(root.at('apiVersion'), kind);
+  const object = root.object();
+  const name = root.at('metadata', 'name').requiredText();
+  objectNameAt(root.at('metadata', 'name'));
+  checkMetadataFields(root);
+  checkPackageSpec(root.document);
+  const { origin } = root;
+  const { repository, version, note } = packageAt(root.at('spec', 'package'));
   return {
     roots: [{ root: 'package', repository, kind, version, name, spec: {}, object, origin }],
-    notes: [
-      ...(note === undefined ? [] : [noteAt(document, [], note)]),
-      ...metadataNotes(document),
-    ],
+    notes: [...(note === undefined ? [] : [root.note(note)]), ...metadataNotes(root)],
   };
 }
 
-function assertServed(document: InputDocument, kind: PackageKind): void {
-  const [, version = ''] = requiredTextAt(document, ['apiVersion']).split('/');
+function assertServed(node: DocumentNode, kind: PackageKind): void {
+  const [, version = ''] = node.requiredText().split('/');
   if (SERVED[kind].includes(version)) return;
-  throw errorAt(
-    document,
-    ['apiVersion'],
+  throw node.error(
     `is \`pkg.crossplane.io/${version}\`, in which no Crossplane since v1.14 serves a ${kind}`,
     'write `pkg.crossplane.io/v1`',
   );
 }
 
-function packageOf(document: InputDocument) {
-  const path = ['spec', 'package'];
-  const text = requiredTextAt(document, path);
-  checkReference(document, path, text);
+function packageAt(node: DocumentNode) {
+  const text = node.requiredText();
+  checkReference(node, text);
   const reference = splitReference(text);
-  if (reference === undefined) {
-    throw errorAt(document, path, `is no image reference: \`${text}\``);
-  }
+  if (reference === undefined) throw node.error(`is no image reference: \`${text}\``);
   const { repository, tag, digest } = reference;
   return { repository, version: objectVersion(reference), note: noteOn(text, tag, digest) };
 }
@@ -82,32 +66,27 @@ function noteOn(text: string, tag: string | undefined, digest: string | undefine
 /**
  * Throws an `InputError` for an unknown field of `metadata`: an API server would drop it silently.
  */
-export function checkMetadataFields(document: InputDocument): void {
+export function checkMetadataFields(root: DocumentNode): void {
   const known: readonly string[] = METADATA_FIELDS;
-  const unknown = Object.keys(objectAt(document, ['metadata'])).find(
-    (field) => !known.includes(field),
-  );
+  const metadata = root.at('metadata');
+  const unknown = Object.keys(metadata.object()).find((field) => !known.includes(field));
   if (unknown === undefined) return;
   const suggestion = didYouMean(unknown, METADATA_FIELDS);
-  throw errorAt(
-    document,
-    ['metadata', unknown],
-    'is not a field of metadata',
-    suggestion === undefined ? 'remove it' : `did you mean \`${suggestion}\`?`,
-  );
+  const hint = suggestion === undefined ? 'remove it' : `did you mean \`${suggestion}\`?`;
+  throw metadata.at(unknown).error('is not a field of metadata', hint);
 }
 
 /** Fields that users set but that apply to one cluster only. */
 const DROPPED = ['finalizers', 'namespace', 'ownerReferences'];
 
 /** Returns notes on metadata fields that are not rendered. */
-export function metadataNotes(document: InputDocument): readonly string[] {
-  const metadata = objectAt(document, ['metadata']);
+export function metadataNotes(root: DocumentNode): readonly string[] {
+  const metadata = root.at('metadata').object();
   // An object with a uid is a dump: these fields come from the cluster.
   if (metadata['uid'] !== undefined) return [];
   return DROPPED.filter((field) => isSet(metadata[field])).map((field) => {
     const note = `\`metadata.${field}\` is not kept: of metadata, the bundle has labels and annotations`;
-    return noteAt(document, ['metadata', field], note);
+    return root.at('metadata', field).note(note);
   });
 }
 
@@ -126,51 +105,47 @@ const REQUEST_FIELDS = ['source', 'package', 'crd'];
  * Reads a `ClusterPackageInstall` or `PackageInstall`. It requires a package at an exact tag, or
  * any package of its `source` that owns a CRD.
  */
-export function readPackageInstall(document: InputDocument): Contribution {
-  const source = sourceOf(document);
-  const [named, crd] = ['package', 'crd'].map(
-    (field) => valueAt(document, ['spec', field]) ?? null,
-  );
-  if ((named === null) === (crd === null)) {
-    const problem = named === null ? 'names neither a package nor a CRD' : 'names both';
-    throw errorAt(document, ['spec'], problem, 'write one of `package` and `crd`');
+export function readPackageInstall(root: DocumentNode): Contribution {
+  const spec = root.at('spec');
+  const source = registryAt(spec.at('source'));
+  const crd = spec.at('crd');
+  const isByCrd = (spec.at('package').value ?? null) === null;
+  if (isByCrd === ((crd.value ?? null) === null)) {
+    const problem = isByCrd ? 'names neither a package nor a CRD' : 'names both';
+    throw spec.error(problem, 'write one of `package` and `crd`');
   }
-  const notes = lostFieldNotes(document, named === null);
-  if (named !== null) return packageRoot(document, source, notes);
-  const crdRef = parseCrdRef(crd!);
+  const notes = lostFieldNotes(spec, isByCrd);
+  if (!isByCrd) return packageRoot(root, source, notes);
+  const crdRef = parseCrdRef(crd.value!);
   if (crdRef === undefined) {
     const hint = 'write it as `plural.group/version`, or `*.group/version` for any of a group';
-    throw errorAt(document, ['spec', 'crd'], 'names no CRD', hint);
+    throw crd.error('names no CRD', hint);
   }
-  const origin = document.originOf(['spec', 'crd']);
-  return {
-    roots: [{ root: 'crd', demand: { ...crdRef, registry: source }, origin }],
-    notes,
-  };
+  const demand = { ...crdRef, registry: source };
+  return { roots: [{ root: 'crd', demand, origin: crd.origin }], notes };
 }
 
 /** Returns the registry without trailing slashes, or undefined. */
-function sourceOf(document: InputDocument): string | undefined {
-  const path = ['spec', 'source'];
-  const source = textAt(document, path)?.replace(/(?<!\/)\/+$/, '');
+function registryAt(node: DocumentNode): string | undefined {
+  const source = node.text()?.replace(/(?<!\/)\/+$/, '');
   if (source === undefined || source === '') return undefined;
   if (!isRepository(`${source}/any`) || source.includes('://')) {
-    throw errorAt(document, path, `is no registry: \`${source}\``, 'write `registry.example.org`');
+    throw node.error(`is no registry: \`${source}\``, 'write `registry.example.org`');
   }
   return source;
 }
 
 function packageRoot(
-  document: InputDocument,
+  root: DocumentNode,
   source: string | undefined,
   notes: readonly string[],
 ): Contribution {
-  const path = ['spec', 'package'];
-  const written = requiredTextAt(document, path);
+  const node = root.at('spec', 'package');
+  const written = node.requiredText();
   const reference = splitReference(source === undefined ? written : `${source}/${written}`);
-  if (reference === undefined) throw errorAt(document, path, `is no package: \`${written}\``);
+  if (reference === undefined) throw node.error(`is no package: \`${written}\``);
   const { repository, tag, digest } = reference;
-  const latest = noteAt(document, [], `\`${written}\` names no tag and is read as \`latest\``);
+  const latest = root.note(`\`${written}\` names no tag and is read as \`latest\``);
   return {
     roots: [
       {
@@ -178,11 +153,11 @@ function packageRoot(
         repository,
         kind: undefined,
         version: objectVersion(reference),
-        name: objectNameAt(document, ['metadata', 'name']),
-        spec: renderedFields(document),
+        name: objectNameAt(root.at('metadata', 'name')),
+        spec: renderedFields(root.at('spec').object()),
         object: undefined,
         takesNoRange: true,
-        origin: document.originOf([]),
+        origin: root.origin,
       },
     ],
     notes: tag === undefined && digest === undefined ? [latest, ...notes] : notes,
@@ -190,34 +165,29 @@ function packageRoot(
 }
 
 /** Returns the name of an object; undefined if absent. Throws an `InputError` if it is invalid. */
-export function objectNameAt(document: InputDocument, path: Path): string | undefined {
-  const name = textAt(document, path) || undefined;
+export function objectNameAt(node: DocumentNode): string | undefined {
+  const name = node.text() || undefined;
   const problem = name === undefined ? undefined : objectNameProblem(name);
-  if (problem !== undefined) throw errorAt(document, path, problem);
+  if (problem !== undefined) throw node.error(problem);
   return name;
 }
 
 /** Returns the fields of the spec that the rendered object has too. */
-function renderedFields(document: InputDocument): JsonObject {
-  const fields = Object.entries(objectAt(document, ['spec'])).flatMap(
-    ([field, value]): [string, JsonValue][] =>
-      Object.hasOwn(RENAMED_FIELDS, field) ? [[RENAMED_FIELDS[field]!, value]] : [],
-  );
-  return Object.fromEntries(fields);
+function renderedFields(spec: JsonObject): JsonObject {
+  const fields = Object.entries(spec).filter(([field]) => Object.hasOwn(RENAMED_FIELDS, field));
+  return Object.fromEntries(fields.map(([field, value]) => [RENAMED_FIELDS[field]!, value]));
 }
 
 /** Returns notes on fields that the rendered object does not have; all fields for a root by CRD. */
-function lostFieldNotes(document: InputDocument, byCrd: boolean): string[] {
-  return Object.keys(objectAt(document, ['spec']))
-    .filter(
-      (field) =>
-        !REQUEST_FIELDS.includes(field) && (byCrd || !Object.hasOwn(RENAMED_FIELDS, field)),
-    )
+function lostFieldNotes(spec: DocumentNode, isByCrd: boolean): string[] {
+  const isRendered = (field: string) => !isByCrd && Object.hasOwn(RENAMED_FIELDS, field);
+  return Object.keys(spec.object())
+    .filter((field) => !REQUEST_FIELDS.includes(field) && !isRendered(field))
     .map((field) => {
       const advice =
         field === 'serviceAccount'
           ? 'a DeploymentRuntimeConfig says it today'
           : 'set it on the package in a PackageSet';
-      return noteAt(document, ['spec', field], `\`spec.${field}\` is left out; ${advice}`);
+      return spec.at(field).note(`\`spec.${field}\` is left out; ${advice}`);
     });
 }

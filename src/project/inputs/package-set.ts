@@ -1,16 +1,7 @@
 import { checkPackageSet } from './check-package-set.js';
-import {
-  eachAt,
-  errorAt,
-  flagAt,
-  type InputDocument,
-  objectAt,
-  requiredTextAt,
-  textAt,
-  valueAt,
-} from './document.js';
+import { DocumentNode, type InputDocument } from './document.js';
 import { objectNameAt } from './package-object.js';
-import { type MinimumAge, parseDuration, type Policy, type PolicyEntry } from './policy.js';
+import { parseDuration, type Policy, type PolicyEntry } from './policy.js';
 import {
   checkReference,
   ANY_VERSION,
@@ -26,7 +17,6 @@ import type {
   VersionRule,
 } from './request.js';
 import { isDigest } from '../../base/digest.js';
-import type { Path } from '../../base/json.js';
 import { parseCrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { PackageKind, Repository } from '../../crossplane/packages/package.js';
 import { isRepository } from '../../crossplane/packages/reference.js';
@@ -41,199 +31,172 @@ const SUBJECTS: readonly (readonly [field: string, kind: PackageKind | undefined
 /** Reads a PackageSet after validating it. */
 export function readPackageSet(document: InputDocument): Contribution {
   checkPackageSet(document);
-  const each = <T>(field: string, read: (path: Path) => T): T[] =>
-    eachAt(document, ['spec', field], read);
-  const crossplane = textAt(document, ['spec', 'crossplane']);
-  const crossplanes = each('crossplanes', (path) => requiredTextAt(document, path));
-  const origin = (field: string) => document.originOf(['spec', field]);
+  const root = new DocumentNode(document);
+  const spec = root.at('spec');
+  const items = (field: string) => spec.at(field).items();
+  const crossplane = spec.at('crossplane').text();
+  const crossplanes = items('crossplanes').map((item) => item.requiredText());
   return {
-    name: textAt(document, ['metadata', 'name']),
+    name: root.at('metadata', 'name').text(),
     ...(crossplane !== undefined && {
-      crossplane: { text: crossplane, origin: origin('crossplane') },
+      crossplane: { text: crossplane, origin: spec.at('crossplane').origin },
     }),
-    roots: each('packages', (path) => readEntry(document, path)),
-    prereleases: each('packages', (path) => path)
-      .filter((path) => flagAt(document, [...path, 'prerelease']))
-      .map((path) => subjectOf(document, path).repository),
-    overrides: each('overrides', (path) => readRule(document, path)),
-    replace: each('replace', (path) => ({
-      repository: repositoryAt(document, [...path, 'package']),
-      with: repositoryAt(document, [...path, 'with']),
-      origin: document.originOf(path),
+    roots: items('packages').map(readEntry),
+    prereleases: items('packages')
+      .filter((entry) => entry.at('prerelease').flag())
+      .map((entry) => subjectOf(entry).repository),
+    overrides: items('overrides').map(readRule),
+    replace: items('replace').map((rule) => ({
+      repository: repositoryAt(rule.at('package')),
+      with: repositoryAt(rule.at('with')),
+      origin: rule.origin,
     })),
-    exclude: each('exclude', (path) => readRule(document, path)),
-    defaults: readDefaults(document),
-    policies: readPolicies(document),
-    include: each('include', (path) => ({
-      path: requiredTextAt(document, path),
-      origin: document.originOf(path),
-    })),
+    exclude: items('exclude').map(readRule),
+    defaults: readDefaults(spec.at('defaults', 'spec')),
+    policies: readPolicies(spec.at('policy')),
+    include: items('include').map((item) => ({ path: item.requiredText(), origin: item.origin })),
     ...(crossplanes.length > 0 && {
-      crossplanes: { texts: crossplanes, origin: origin('crossplanes') },
+      crossplanes: { texts: crossplanes, origin: spec.at('crossplanes').origin },
     }),
-    ...(valueAt(document, ['spec', 'allowUndigested']) !== undefined && {
-      allowUndigested: flagAt(document, ['spec', 'allowUndigested']),
+    ...(spec.at('allowUndigested').value !== undefined && {
+      allowUndigested: spec.at('allowUndigested').flag(),
     }),
   };
 }
 
-function readEntry(document: InputDocument, path: Path): PackageRootDraft | CrdRoot {
-  const origin = document.originOf(path);
-  const crd = valueAt(document, [...path, 'crd']);
-  if (crd !== undefined) {
-    const crdRef = parseCrdRef(crd);
+function readEntry(entry: DocumentNode): PackageRootDraft | CrdRoot {
+  const { origin } = entry;
+  const crd = entry.at('crd');
+  if (crd.value !== undefined) {
+    const crdRef = parseCrdRef(crd.value);
     if (crdRef !== undefined) return { root: 'crd', demand: crdRef, origin };
-    throw errorAt(
-      document,
-      [...path, 'crd'],
+    throw crd.error(
       'is neither the name of a CRD nor what one defines',
       'write `buckets.s3.aws.upbound.io` or `s3.aws.upbound.io/v1beta1/Bucket`',
     );
   }
   return {
     root: 'package',
-    ...subjectOf(document, path),
-    version: versionAt(document, [...path, 'version']),
-    name: objectNameAt(document, [...path, 'name']),
-    spec: objectAt(document, [...path, 'spec']),
+    ...subjectOf(entry),
+    version: versionAt(entry.at('version')),
+    name: objectNameAt(entry.at('name')),
+    spec: entry.at('spec').object(),
     object: undefined,
     origin,
   };
 }
 
-function subjectOf(
-  document: InputDocument,
-  path: Path,
-): Pick<PackageRootDraft, 'repository' | 'kind'> {
-  const [field, kind] = SUBJECTS.find(
-    ([name]) => valueAt(document, [...path, name]) !== undefined,
-  )!;
-  return { repository: repositoryAt(document, [...path, field]), kind };
+function subjectOf(entry: DocumentNode): Pick<PackageRootDraft, 'repository' | 'kind'> {
+  const [field, kind] = SUBJECTS.find(([name]) => entry.at(name).value !== undefined)!;
+  return { repository: repositoryAt(entry.at(field)), kind };
 }
 
-function readRule(document: InputDocument, path: Path): VersionRule {
+function readRule(rule: DocumentNode): VersionRule {
   return {
-    repository: repositoryAt(document, [...path, 'package']),
-    version: versionTextAt(document, [...path, 'version'])!,
-    origin: document.originOf(path),
+    repository: repositoryAt(rule.at('package')),
+    version: versionTextAt(rule.at('version'))!,
+    origin: rule.origin,
   };
 }
 
-function readDefaults(document: InputDocument): Contribution['defaults'] {
-  const path = ['spec', 'defaults', 'spec'];
-  const spec = objectAt(document, path);
-  return Object.keys(spec).length === 0 ? undefined : { spec, origin: document.originOf(path) };
+function readDefaults(node: DocumentNode): Contribution['defaults'] {
+  const spec = node.object();
+  return Object.keys(spec).length === 0 ? undefined : { spec, origin: node.origin };
 }
 
-function versionAt(document: InputDocument, path: Path): RootVersion {
-  const text = versionTextAt(document, path);
+function versionAt(node: DocumentNode): RootVersion {
+  const text = versionTextAt(node);
   if (text === undefined) return ANY_VERSION;
   return isDigest(text) ? { form: 'digest', digest: text } : { form: 'text', text };
 }
 
-function versionTextAt(document: InputDocument, path: Path): string | undefined {
-  const text = textAt(document, path);
-  if (text !== undefined && isMalformedDigest(text))
-    throw errorAt(document, path, MALFORMED_DIGEST);
+function versionTextAt(node: DocumentNode): string | undefined {
+  const text = node.text();
+  if (text !== undefined && isMalformedDigest(text)) throw node.error(MALFORMED_DIGEST);
   return text;
 }
 
-function repositoryAt(document: InputDocument, path: Path): Repository {
-  const text = requiredTextAt(document, path);
-  checkReference(document, path, text);
+function repositoryAt(node: DocumentNode): Repository {
+  const text = node.requiredText();
+  checkReference(node, text);
   if (isRepository(text)) return text;
   const reference = splitReference(text);
-  if (reference === undefined) throw errorAt(document, path, `is no repository: \`${text}\``);
+  if (reference === undefined) throw node.error(`is no repository: \`${text}\``);
   const version = reference.digest ?? reference.tag;
-  throw errorAt(
-    document,
-    path,
+  throw node.error(
     'holds more than a repository',
     `write \`${reference.repository}\` there, and \`version: ${version}\` beside it`,
   );
 }
 
-const POLICY: Path = ['spec', 'policy'];
-
 /** Reads `spec.policy` of a validated PackageSet, if it has one. */
-function readPolicies(document: InputDocument): readonly Policy[] {
-  if ((valueAt(document, POLICY) ?? undefined) === undefined) return [];
-  const registries = eachAt(document, [...POLICY, 'registries'], (path) =>
-    packagesAt(document, path),
-  );
-  const policy: Policy = {
-    ...(registries.length > 0 && {
-      registries: { allowed: registries, origin: document.originOf([...POLICY, 'registries']) },
-    }),
-    deny: eachAt(document, [...POLICY, 'deny'], (path) => deniedAt(document, path)),
-    ...readMinimumAge(document),
-  };
-  return [policy];
+function readPolicies(policy: DocumentNode): readonly Policy[] {
+  if ((policy.value ?? undefined) === undefined) return [];
+  const registries = policy.at('registries');
+  const allowed = registries.items().map(packagesAt);
+  return [
+    {
+      ...(allowed.length > 0 && { registries: { allowed, origin: registries.origin } }),
+      deny: policy.at('deny').items().map(deniedAt),
+      ...readMinimumAge(policy),
+    },
+  ];
 }
 
-function deniedAt(document: InputDocument, path: Path): PolicyEntry {
-  const at = [...path, 'version'];
-  const version = textAt(document, at);
+function deniedAt(entry: DocumentNode): PolicyEntry {
+  const version = entry.at('version').text();
   if (version !== undefined && (isDigest(version) || isMalformedDigest(version))) {
     const hint = 'name the tags; a digest is not known before its image is read';
-    throw errorAt(document, at, 'must be a constraint or a tag', hint);
+    throw entry.at('version').error('must be a constraint or a tag', hint);
   }
   return {
-    packages: packagesAt(document, [...path, 'package']),
+    packages: packagesAt(entry.at('package')),
     version,
-    reason: textAt(document, [...path, 'reason']),
-    origin: document.originOf(path),
+    reason: entry.at('reason').text(),
+    origin: entry.origin,
   };
 }
 
-function readMinimumAge(document: InputDocument): Pick<Policy, 'minimumAge'> {
-  const path = [...POLICY, 'minimumAge'];
-  const text = textAt(document, path);
+function readMinimumAge(policy: DocumentNode): Pick<Policy, 'minimumAge'> {
+  const node = policy.at('minimumAge');
+  const text = node.text();
   if (text === undefined) return {};
-  const minimumAge: MinimumAge = {
+  const minimumAge = {
     text,
     milliseconds: parseDuration(text)!,
-    except: eachAt(document, [...POLICY, 'minimumAgeExcept'], (entry) =>
-      exceptionAt(document, entry),
-    ),
-    unknown: textAt(document, [...POLICY, 'unknownAge']) === 'allow' ? 'allow' : 'refuse',
-    origin: document.originOf(path),
-  };
+    except: policy.at('minimumAgeExcept').items().map(exceptionAt),
+    unknown: policy.at('unknownAge').text() === 'allow' ? 'allow' : 'refuse',
+    origin: node.origin,
+  } as const;
   return { minimumAge };
 }
 
 /** `PACKAGES` or `PACKAGES@VERSION`. */
-function exceptionAt(document: InputDocument, path: Path): PolicyEntry {
-  const [packages, ...version] = requiredTextAt(document, path).split('@');
-  const origin = document.originOf(path);
-  checkPackages(document, path, packages!);
+function exceptionAt(node: DocumentNode): PolicyEntry {
+  const [packages = '', ...version] = node.requiredText().split('@');
+  checkPackages(node, packages);
   return {
-    packages: packages!,
+    packages,
     version: version.length > 0 ? version.join('@') : undefined,
-    origin,
+    origin: node.origin,
   };
 }
 
-function packagesAt(document: InputDocument, path: Path): string {
-  const text = requiredTextAt(document, path);
-  checkPackages(document, path, text);
+function packagesAt(node: DocumentNode): string {
+  const text = node.requiredText();
+  checkPackages(node, text);
   return text;
 }
 
 /**
  * Throws an `InputError` for a text that is not a repository, or a prefix of one with its registry.
  */
-function checkPackages(document: InputDocument, path: Path, text: string): void {
+function checkPackages(node: DocumentNode, text: string): void {
   const plain = text.replace(/\/$/, '');
   const [host = '', ...rest] = plain.split('/');
   const isNamed = /\.|:\d/.test(host) || host === 'localhost';
   if (isNamed && isRepository(rest.length === 0 ? `${plain}/any` : plain)) return;
-  throw errorAt(
-    document,
-    path,
-    `names no registry, and no packages of one: \`${text}\``,
-    packagesHint(text),
-  );
+  throw node.error(`names no registry, and no packages of one: \`${text}\``, packagesHint(text));
 }
 
 function packagesHint(text: string): string {

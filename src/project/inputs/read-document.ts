@@ -1,14 +1,6 @@
 import type { Contribution } from './request.js';
-import {
-  eachAt,
-  errorAt,
-  type InputDocument,
-  objectAt,
-  requiredTextAt,
-  textAt,
-  valueAt,
-} from './document.js';
-import { dependencyEntries, readLocalPackage, readProject } from './local-package.js';
+import { DocumentNode, type InputDocument } from './document.js';
+import { dependencyEntry, readLocalPackage, readProject } from './local-package.js';
 import {
   checkMetadataFields,
   metadataNotes,
@@ -16,7 +8,7 @@ import {
   readPackageObject,
 } from './package-object.js';
 import { readPackageSet } from './package-set.js';
-import { isList, isMapping, type Path } from '../../base/json.js';
+import { isList, isMapping } from '../../base/json.js';
 import { didYouMean } from '../../base/messages.js';
 import { DOT_REGISTRY } from '../../crossplane/legacy/dot-registry.js';
 import { isRenderedPin } from '../../crossplane/package-manager/image-config.js';
@@ -45,31 +37,32 @@ export async function readDocument(
   document: InputDocument,
   options: DocumentOptions,
 ): Promise<readonly Contribution[]> {
-  const type = typeOf(document);
-  if (type === undefined) return [readUntyped(document, options)];
+  const root = new DocumentNode(document);
+  const type = typeOf(root);
+  if (type === undefined) return [readUntyped(root, options)];
   if (type.apiVersion === 'v1' && type.kind === 'List') {
-    const items = eachAt(document, ['items'], (path) => subdocument(document, path));
+    const items = root.at('items').items().map(subdocument);
     return (await Promise.all(items.map((item) => readDocument(item, options)))).flat();
   }
-  const contribution = await readObject(document, type, options);
-  if (contribution.roots ?? contribution.kept) refuseMergeKeys(document, []);
+  const contribution = await readObject(root, type, options);
+  if (contribution.roots ?? contribution.kept) refuseMergeKeys(root);
   return [contribution];
 }
 
-function readUntyped(document: InputDocument, { compat }: DocumentOptions): Contribution {
-  if (!isAppYaml(document)) return ignored(document, 'a document that is no Kubernetes object');
-  if (compat) return readAppYaml(document);
-  return ignored(document, 'the app.yaml of a `.registry/` package, which only `--compat` reads');
+function readUntyped(root: DocumentNode, { compat }: DocumentOptions): Contribution {
+  if (!isAppYaml(root)) return ignored(root, 'a document that is no Kubernetes object');
+  if (compat) return readAppYaml(root);
+  return ignored(root, 'the app.yaml of a `.registry/` package, which only `--compat` reads');
 }
 
 /** Throws an `InputError` for a merge key: YAML 1.2 has none, so the merge would be lost. */
-function refuseMergeKeys(document: InputDocument, path: Path): void {
-  const value = valueAt(document, path);
+function refuseMergeKeys(node: DocumentNode): void {
+  const { path, value } = node;
   if (path.at(-1) === '<<') {
-    throw errorAt(document, path, 'is a merge key, which YAML 1.2 does not have', 'write it out');
+    throw node.error('is a merge key, which YAML 1.2 does not have', 'write it out');
   }
   const steps = isList(value) ? [...value.keys()] : isMapping(value) ? Object.keys(value) : [];
-  for (const step of steps) refuseMergeKeys(document, [...path, step]);
+  for (const step of steps) refuseMergeKeys(node.at(step));
 }
 
 interface ObjectType {
@@ -79,105 +72,104 @@ interface ObjectType {
 }
 
 async function readObject(
-  document: InputDocument,
+  root: DocumentNode,
   { apiVersion, group, kind }: ObjectType,
-  options: DocumentOptions,
+  { compat }: DocumentOptions,
 ): Promise<Contribution> {
+  const onlyWithCompat = () =>
+    ignored(root, `${apiVersion} ${kind}, which only \`--compat\` reads`);
   switch (group) {
     case 'xpkg-resolve.dev':
-      if (kind === 'PackageSet') return readPackageSet(document);
+      if (kind === 'PackageSet') return readPackageSet(root.document);
       if (didYouMean(kind, ['PackageSet']) !== undefined) {
-        throw errorAt(document, ['kind'], `is \`${kind}\`; did you mean \`PackageSet\`?`);
+        throw root.at('kind').error(`is \`${kind}\`; did you mean \`PackageSet\`?`);
       }
       break;
     case 'pkg.crossplane.io':
-      if (isPackageKind(kind)) return readPackageObject(document, kind);
-      if (isRenderedPin(objectAt(document, []))) {
-        return ignored(document, 'ImageConfig, which `--pin locked` rendered');
+      if (isPackageKind(kind)) return readPackageObject(root, kind);
+      if (isRenderedPin(root.object())) {
+        return ignored(root, 'ImageConfig, which `--pin locked` rendered');
       }
-      if (EXTRA_KINDS.has(kind)) return extraManifest(document);
+      if (EXTRA_KINDS.has(kind)) return extraManifest(root);
       break;
     case 'meta.pkg.crossplane.io':
-      if (isPackageKind(kind)) return readLocalPackage(document, kind, options);
+      if (isPackageKind(kind)) return readLocalPackage(root, kind, compat);
       break;
     case 'meta.pkg.ibm.crossplane.io':
-      if (isPackageKind(kind) && options.compat) return readLocalPackage(document, kind, options);
-      return ignored(document, `${apiVersion} ${kind}, which only \`--compat\` reads`);
+      if (isPackageKind(kind) && compat) return readLocalPackage(root, kind, compat);
+      return onlyWithCompat();
     case 'packages.crossplane.io':
-      if (!options.compat) {
-        return ignored(document, `${apiVersion} ${kind}, which only \`--compat\` reads`);
-      }
+      if (!compat) return onlyWithCompat();
       if (kind === 'ClusterPackageInstall' || kind === 'PackageInstall') {
-        return readPackageInstall(document);
+        return readPackageInstall(root);
       }
       if (kind === 'Package') {
         const what = `${apiVersion} Package, which records an install and asks for none (a PackageInstall does)`;
-        return ignored(document, what);
+        return ignored(root, what);
       }
       break;
     case 'dev.crossplane.io':
     case 'meta.dev.upbound.io':
-      if (kind === 'Project') return readProject(document, group);
+      if (kind === 'Project') return readProject(root, group);
       break;
     default: {
-      const owned = readOwnedObject(document, apiVersion, kind);
+      const owned = readOwnedObject(root, { apiVersion, group, kind });
       if (owned === undefined) break;
       // A policy outside of a local package is an object to apply.
-      return isActivationPolicy(group, kind) ? { ...extraManifest(document), ...owned } : owned;
+      return isActivationPolicy(group, kind) ? { ...extraManifest(root), ...owned } : owned;
     }
   }
-  return ignored(document, `${apiVersion} ${kind}`);
+  return ignored(root, `${apiVersion} ${kind}`);
 }
 
 function isActivationPolicy(group: string, kind: string): boolean {
   return group === 'apiextensions.crossplane.io' && kind === 'ManagedResourceActivationPolicy';
 }
 
-function extraManifest(document: InputDocument): Contribution {
-  requiredTextAt(document, ['metadata', 'name']);
-  checkMetadataFields(document);
+function extraManifest(root: DocumentNode): Contribution {
+  root.at('metadata', 'name').requiredText();
+  checkMetadataFields(root);
   return {
-    kept: [{ object: objectAt(document, []), origin: document.originOf([]) }],
-    notes: metadataNotes(document),
+    kept: [{ object: root.object(), origin: root.origin }],
+    notes: metadataNotes(root),
   };
 }
 
-function ignored(document: InputDocument, what: string): Contribution {
-  return { ignored: { what, origin: document.originOf([]) } };
+function ignored({ origin }: DocumentNode, what: string): Contribution {
+  return { ignored: { what, origin } };
 }
 
-function typeOf(document: InputDocument): ObjectType | undefined {
-  if (!isMapping(document.value)) return undefined;
-  const apiVersion = valueAt(document, ['apiVersion']);
-  const kind = valueAt(document, ['kind']);
+function typeOf({ value }: DocumentNode): ObjectType | undefined {
+  if (!isMapping(value)) return undefined;
+  const { apiVersion, kind } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
   const slash = apiVersion.indexOf('/');
   return { apiVersion, kind, group: slash < 0 ? '' : apiVersion.slice(0, slash) };
 }
 
 /** Returns a part of a document as a document. */
-function subdocument(document: InputDocument, path: Path): InputDocument {
+function subdocument({ document, path, value = null }: DocumentNode): InputDocument {
   return {
     number: document.number,
-    value: valueAt(document, path) ?? null,
+    value,
     originOf: (below) => document.originOf([...path, ...below]),
     spellingOf: (below) => document.spellingOf([...path, ...below]),
   };
 }
 
 /** Returns whether a document is the `.registry/app.yaml` of a legacy package. */
-function isAppYaml(document: InputDocument): boolean {
-  const path = document.originOf([]).file.replaceAll('\\', '/');
-  return isMapping(document.value) && `/${path}`.endsWith(`/${DOT_REGISTRY}/app.yaml`);
+function isAppYaml({ origin, value }: DocumentNode): boolean {
+  const path = origin.file.replaceAll('\\', '/');
+  return isMapping(value) && `/${path}`.endsWith(`/${DOT_REGISTRY}/app.yaml`);
 }
 
 /** Reads an `app.yaml`. The package is a root whose requirements count, but it is not rendered. */
-function readAppYaml(document: InputDocument): Contribution {
-  const dependsOn = dependencyEntries(document, ['dependsOn']);
-  const name = textAt(document, ['title']) || 'app.yaml';
+function readAppYaml(root: DocumentNode): Contribution {
+  const dependsOn = root.at('dependsOn').items().map(dependencyEntry);
+  const name = root.at('title').text() || 'app.yaml';
   // The same kind as for a legacy package from a source: only Providers install CRDs.
   const kind = 'Provider';
-  const origin = document.originOf([]);
+  const { origin } = root;
   return {
     roots: [{ root: 'local', kind, name, crossplane: undefined, dependsOn, objects: [], origin }],
   };
@@ -185,16 +177,14 @@ function readAppYaml(document: InputDocument): Contribution {
 
 /** Reads an object that a local package would install. Returns undefined for other kinds. */
 function readOwnedObject(
-  document: InputDocument,
-  apiVersion: string,
-  kind: string,
+  root: DocumentNode,
+  { apiVersion, group, kind }: ObjectType,
 ): Contribution | undefined {
-  const [group = ''] = apiVersion.split('/');
-  const name = valueAt(document, ['metadata', 'name']);
+  const name = root.at('metadata', 'name').value;
   // Other mistakes in the object are found by the linter of the package.
   if (typeof name !== 'string' || ownedKindOf(kind, group) === undefined) return undefined;
-  const origin = document.originOf([]);
-  const spec = valueAt(document, ['spec']);
+  const { origin } = root;
+  const spec = root.at('spec').value;
   const content =
     kind === 'Composition'
       ? { composition: readCompositionSpec(spec) }

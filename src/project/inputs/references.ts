@@ -1,8 +1,7 @@
-import { errorAt, type InputDocument } from './document.js';
+import type { DocumentNode } from './document.js';
 import type { Contribution, PackageRootDraft, RootVersion } from './request.js';
 import { type Digest, isDigest } from '../../base/digest.js';
 import { InputError, type Origin } from '../../base/errors.js';
-import type { Path } from '../../base/json.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { isRepository, isTag, splitTag } from '../../crossplane/packages/reference.js';
 
@@ -155,10 +154,11 @@ export function referenceMistake(text: string): ReferenceMistake | undefined {
 }
 
 /** Throws an `InputError` with a correction for a common mistake in a reference. */
-export function checkReference(document: InputDocument, path: Path, reference: string): void {
+export function checkReference(node: DocumentNode, reference: string): void {
   const mistake = referenceMistake(reference);
-  if (mistake === undefined) return;
-  throw errorAt(document, path, `${mistake.problem}: \`${reference}\``, mistake.hint);
+  if (mistake !== undefined) {
+    throw node.error(`${mistake.problem}: \`${reference}\``, mistake.hint);
+  }
 }
 
 /** Removes quotes around the text and around the version after an `@`. */
