@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { unreachableTypes } from './support/declarations.js';
+import { declaredImports, unreachableTypes } from './support/declarations.js';
 
 const SRC = join(import.meta.dirname, '../src');
 const DIST = join(SRC, '../dist');
@@ -71,6 +71,12 @@ describe('what an entry lets users import', () => {
 
   test('the library: every type that its declarations lead to', () => {
     expect(unreachableTypes(library!)).toEqual([]);
+  });
+
+  test.each(['index', 'testing/index'])('%s: no package that users do not install', (entry) => {
+    const imported = declaredImports(join(DIST, `${entry}.d.ts`));
+    const allowed = [...installed, ...Object.keys(manifest.peerDependencies)];
+    expect(imported.filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
   test('the test kit: every type that is not one of the library', () => {

@@ -1,13 +1,30 @@
 import { createRequire } from 'node:module';
-import type { ErrorObject, ValidateFunction } from 'ajv';
 import type * as ajv2020 from 'ajv/dist/2020.js';
 import { type Path, pointerSteps } from './json.js';
 
 export type Schema = { readonly [key: string]: unknown };
 
+/** A violation of a schema as ajv reports it. Declared here, because users do not install ajv. */
+interface Violation {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly propertyName?: string;
+  readonly message?: string;
+  readonly parentSchema?: Readonly<Record<string, unknown>>;
+  readonly data?: unknown;
+}
+
 /** A place where a value violates a schema. */
-export interface SchemaError extends ErrorObject {
+export interface SchemaError extends Violation {
   readonly path: Path;
+}
+
+/** A function that ajv made of a schema. */
+interface Validator {
+  (value: unknown): boolean;
+  readonly errors?: readonly Violation[] | null;
 }
 
 type SchemaCheck = (value: unknown) => readonly SchemaError[];
@@ -30,12 +47,12 @@ export function schemaCheck(
 /** Returns the check of a validator that the build has compiled. The first check loads it. */
 export function compiledCheck(name: string): SchemaCheck {
   const require = createRequire(import.meta.url);
-  return checkWith(() => require(`../validators/${name}.cjs`) as ValidateFunction);
+  return checkWith(() => require(`../validators/${name}.cjs`) as Validator);
 }
 
 /** Returns a check that loads its validator at the first use. */
-export function checkWith(load: () => ValidateFunction): SchemaCheck {
-  let validate: ValidateFunction | undefined;
+export function checkWith(load: () => Validator): SchemaCheck {
+  let validate: Validator | undefined;
   return (value) => {
     validate ??= load();
     if (validate(value)) return [];
@@ -56,7 +73,7 @@ export const AJV_OPTIONS = {
 } as const;
 
 /** ajv is a CommonJS package, so `require` can load it synchronously. */
-function compile(schema: Schema, allErrors: boolean): ValidateFunction {
+function compile(schema: Schema, allErrors: boolean): Validator {
   const require = createRequire(import.meta.url);
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof ajv2020;
   return new Ajv2020({ ...AJV_OPTIONS, allErrors, code: { optimize: false } }).compile(schema);

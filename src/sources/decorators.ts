@@ -116,6 +116,9 @@ async function mergedRepositories(
   return [...found].sort(byCodePoint);
 }
 
+/** Runs a function as soon as fewer than a number of others are running. */
+type Limit = <T>(run: () => Promise<T>) => Promise<T>;
+
 /**
  * Wraps a source with a concurrency limit. A limit of one disables prefetching. Sources with the
  * same `limit` share it.
@@ -123,7 +126,7 @@ async function mergedRepositories(
 export function withConcurrencyLimit(
   source: PackageSource,
   concurrency: number,
-  limit = pLimit(concurrency),
+  limit: Limit = pLimit(concurrency),
 ): PackageSource {
   const limited = aroundRequests(source, (_what, request) => limit(request));
   if (concurrency > 1) return limited;

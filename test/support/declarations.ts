@@ -47,13 +47,31 @@ class DeclarationFile {
   }
 
   #refer(keyword: string, names: readonly string[], specifier: string): void {
-    const file = join(dirname(this.#file), specifier.replace(/\.js$/, '.d.ts'));
+    const file = join(dirname(this.#file), declarationOf(specifier));
     for (const written of names) {
       const [name, alias = name] = written.replace('type ', '').trim().split(' as ');
       if (keyword === 'export') this.reexports.push({ name: name!, file });
       else this.#types.set(alias!, { name: name!, file });
     }
   }
+}
+
+/** Returns the packages that declaration files import: those of an entry and all it leads to. */
+export function declaredImports(entry: string): string[] {
+  const files = new Set([entry]);
+  const packages = new Set<string>();
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+    for (const [, specifier] of text.matchAll(/\b(?:from |import\()['"]([^'"]+)['"]/g)) {
+      if (specifier!.startsWith('.')) files.add(join(dirname(file), declarationOf(specifier!)));
+      else packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(specifier!)![0]);
+    }
+  }
+  return [...packages].sort();
+}
+
+function declarationOf(specifier: string): string {
+  return specifier.replace(/\.js$/, '.d.ts');
 }
 
 /**
