@@ -97,7 +97,7 @@ function unknownField(error: SchemaError): string {
 }
 
 function unknownFieldText(error: SchemaError): string {
-  const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object);
+  const known = Object.keys(error.parentSchema?.['properties'] ?? {});
   const suggestion = didYouMean(unknownField(error), known);
   return suggestion === undefined
     ? `is not a field; there are ${quoted(known)}`
