@@ -5,256 +5,204 @@ import { runCommandLine } from './cli/kit/run.js';
 
 const SCHEMA_USAGE = 'schema <document>';
 
-/** Every command, in the order of `--help`: to add one, write its file and a row here. */
+/**
+ * Every command by its usage line, with its summary: to add one, write its file and a row here. Within
+ * a group, the order is that of `--help`; the order of all is that of completion.
+ */
 export const COMMANDS: readonly CommandRow[] = [
-  {
-    group: 'Every day',
-    usage: 'resolve [refs..]',
-    about: 'Find one version of every package, and write the lockfile and the bundle',
-    load: async () => (await import('./features/resolve/command.js')).resolveCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'init [refs..]',
-    about: 'Write a first xpkg.yaml: empty, or of what there is',
-    load: async () => (await import('./features/edit/init-command.js')).initCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'import [dump]',
-    about: 'Write xpkg.yaml and lockfile of what a cluster has installed',
-    load: async () => (await import('./features/cluster/import-command.js')).importCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'add <refs..>',
-    about: 'Ask for packages in xpkg.yaml, at versions that fit, and resolve',
-    load: async () => (await import('./features/edit/add-command.js')).addCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'remove <packages..>',
-    about: 'Take packages out of xpkg.yaml, and resolve',
-    load: async () => (await import('./features/edit/remove-command.js')).removeCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'set <field> <value>',
-    about: 'Set the Crossplane release in xpkg.yaml, and resolve',
-    load: async () => (await import('./features/edit/set-command.js')).setCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'update [packages..]',
-    about: 'Move locked packages, and only what must follow',
-    load: async () => (await import('./features/update/update-command.js')).updateCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'verify [refs..]',
-    about: 'Hold the lockfile against its sources and against what is asked for',
-    load: async () => (await import('./features/verify/command.js')).verifyCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'check [refs..]',
-    about:
+  ...inGroup('Every day', {
+    'resolve [refs..]': [
+      'Find one version of every package, and write the lockfile and the bundle',
+      async () => (await import('./features/resolve/command.js')).resolveCommand,
+    ],
+    'init [refs..]': [
+      'Write a first xpkg.yaml: empty, or of what there is',
+      async () => (await import('./features/edit/init-command.js')).initCommand,
+    ],
+    'import [dump]': [
+      'Write xpkg.yaml and lockfile of what a cluster has installed',
+      async () => (await import('./features/cluster/import-command.js')).importCommand,
+    ],
+    'add <refs..>': [
+      'Ask for packages in xpkg.yaml, at versions that fit, and resolve',
+      async () => (await import('./features/edit/add-command.js')).addCommand,
+    ],
+    'remove <packages..>': [
+      'Take packages out of xpkg.yaml, and resolve',
+      async () => (await import('./features/edit/remove-command.js')).removeCommand,
+    ],
+    'set <field> <value>': [
+      'Set the Crossplane release in xpkg.yaml, and resolve',
+      async () => (await import('./features/edit/set-command.js')).setCommand,
+    ],
+    'update [packages..]': [
+      'Move locked packages, and only what must follow',
+      async () => (await import('./features/update/update-command.js')).updateCommand,
+    ],
+    'verify [refs..]': [
+      'Hold the lockfile against its sources and against what is asked for',
+      async () => (await import('./features/verify/command.js')).verifyCommand,
+    ],
+    'check [refs..]': [
       'Check everything a change has to pass: inputs, lockfile, bundle, sources, lint, releases',
-    load: async () => (await import('./features/verify/check-command.js')).checkCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'matrix [refs..]',
-    about: 'Show which Crossplane releases can run the set, and what blocks the others',
-    load: async () => (await import('./features/matrix/command.js')).matrixCommand,
-  },
-  {
-    group: 'Every day',
-    usage: 'outdated',
-    about: 'Show which locked packages have newer versions, within constraints and beyond',
-    load: async () => (await import('./features/update/outdated-command.js')).outdatedCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'fleet [packages..]',
-    about: 'Show which control plane has what, who is behind, and what an update would touch',
-    load: async () => (await import('./features/projects/fleet-command.js')).fleetCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'drift [dump]',
-    about: 'Compare a cluster with the lockfile, and say what to do',
-    load: async () => (await import('./features/cluster/drift-command.js')).driftCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'why [name]',
-    about:
+      async () => (await import('./features/verify/check-command.js')).checkCommand,
+    ],
+  }),
+  ...inGroup('Looking around', {
+    'matrix [refs..]': [
+      'Show which Crossplane releases can run the set, and what blocks the others',
+      async () => (await import('./features/matrix/command.js')).matrixCommand,
+    ],
+  }),
+  ...inGroup('Every day', {
+    outdated: [
+      'Show which locked packages have newer versions, within constraints and beyond',
+      async () => (await import('./features/update/outdated-command.js')).outdatedCommand,
+    ],
+  }),
+  ...inGroup('Looking around', {
+    'fleet [packages..]': [
+      'Show which control plane has what, who is behind, and what an update would touch',
+      async () => (await import('./features/projects/fleet-command.js')).fleetCommand,
+    ],
+    'drift [dump]': [
+      'Compare a cluster with the lockfile, and say what to do',
+      async () => (await import('./features/cluster/drift-command.js')).driftCommand,
+    ],
+    'why [name]': [
       'Show how a package, or the owner of a CRD, came to be locked; --not: why a version is not',
-    load: async () => (await import('./features/why/command.js')).whyCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'tree',
-    about: 'Show what is locked as a tree of who requires whom',
-    load: async () => (await import('./features/why/tree-command.js')).treeCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'graph [old] [new]',
-    about: 'Draw what is locked, or what changes: Mermaid, Graphviz, SVG, or a page to click',
-    load: async () => (await import('./features/graph/command.js')).graphCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'simulate [refs..]',
-    about:
+      async () => (await import('./features/why/command.js')).whyCommand,
+    ],
+    tree: [
+      'Show what is locked as a tree of who requires whom',
+      async () => (await import('./features/why/tree-command.js')).treeCommand,
+    ],
+    'graph [old] [new]': [
+      'Draw what is locked, or what changes: Mermaid, Graphviz, SVG, or a page to click',
+      async () => (await import('./features/graph/command.js')).graphCommand,
+    ],
+    'simulate [refs..]': [
       "Show what a cluster's own package manager would do, step by step, and where it is stuck",
-    load: async () => (await import('./features/simulate/command.js')).simulateCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'diff <old> <new>',
-    about: 'Show what a change of the lockfile, or of a package, does to objects that exist',
-    load: async () => (await import('./features/diff/command.js')).diffCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'plan <old> <new>',
-    about: 'Show in which steps to get from one lockfile to another, with their commands',
-    load: async () => (await import('./features/plan/command.js')).planCommand,
-  },
-  {
-    group: 'Packages',
-    usage: 'versions <package>',
-    about: 'Show which versions of a package there are, and which Crossplane each needs',
-    load: async () => (await import('./features/packages/versions-command.js')).versionsCommand,
-  },
-  {
-    group: 'Packages',
-    usage: 'search <word>',
-    about: 'Find packages by name, or by the kinds and CRDs that they bring',
-    load: async () => (await import('./features/packages/search-command.js')).searchCommand,
-  },
-  {
-    group: 'Packages',
-    usage: 'constraint [range] [versions..]',
-    about: 'Tell what a range admits on a Crossplane release, and why not',
-    load: async () => (await import('./features/packages/constraint-command.js')).constraintCommand,
-  },
-  {
-    group: 'Packages',
-    usage: 'inspect <package>',
-    about: 'Show what a package is, needs and owns on a Crossplane release',
-    load: async () => (await import('./features/packages/inspect-command.js')).inspectCommand,
-  },
-  {
-    group: 'Looking around',
-    usage: 'fuzz [refs..]',
-    about: 'Look for versions and Crossplane releases with which your set breaks',
-    load: async () => (await import('./features/fuzz/command.js')).fuzzCommand,
-  },
-  {
-    group: 'Packages',
-    usage: 'lint [package]',
-    about: 'Check your set for what hurts later, or a package as a Crossplane release would',
-    load: async () => (await import('./features/lint/command.js')).lintCommand,
-  },
-  {
-    group: 'Packages',
-    usage: 'convert <folder>',
-    about: 'Write a package of the first format as one of today, and tell what is lost',
-    load: async () => (await import('./features/packages/convert-command.js')).convertCommand,
-  },
-  {
-    group: 'Other',
-    usage: 'completion [shell]',
-    about: 'Print a script that makes a shell complete commands, flags and locked names',
-    load: async () => (await import('./features/tool/completion-command.js')).completionCommand,
-  },
-  {
-    group: 'Other',
-    usage: 'merge-lock <base> <ours> <theirs> [path]',
-    about: 'Settle a lockfile that two branches changed, as a git merge driver',
-    load: async () => (await import('./features/resolve/merge-lock-command.js')).mergeLockCommand,
-  },
-  {
-    group: 'Other',
-    usage: 'report <action> <files..>',
-    about: 'Merge what parts of a run printed, each on a machine of its own, as of one run',
-    load: async () => (await import('./features/projects/report-command.js')).reportCommand,
-  },
-  {
-    group: 'Other',
-    usage: SCHEMA_USAGE,
-    about: 'Print the JSON Schema of a document that is read or written',
-    load: async () => {
-      const others = COMMANDS.filter(({ usage }) => usage !== SCHEMA_USAGE);
-      return (await import('./features/tool/schema-command.js')).schemaCommand(others);
-    },
-  },
-  {
-    group: 'Every day',
-    usage: 'render',
-    about: 'Write the bundle and the Lock again, from the lockfile alone',
-    load: async () => (await import('./features/render/command.js')).renderCommand,
-  },
-  {
-    group: 'Other',
-    usage: 'krm',
-    about: 'Render as a function of kustomize or kpt: a ResourceList in, and out',
-    load: async () => (await import('./features/render/krm-command.js')).krmCommand,
-  },
-  {
-    group: 'Supply',
-    usage: 'index [repositories..]',
-    about: 'Write what the sources hold as an index file',
-    load: async () => (await import('./features/index/command.js')).indexCommand,
-  },
-  {
-    group: 'Supply',
-    usage: 'vendor <folder>',
-    about: 'Copy the images of all locked packages into an OCI layout',
-    load: async () => (await import('./features/mirror/vendor-command.js')).vendorCommand,
-  },
-  {
-    group: 'Supply',
-    usage: 'images',
-    about: 'Show every image that a cluster pulls for what is locked, by platform',
-    load: async () => (await import('./features/mirror/images-command.js')).imagesCommand,
-  },
-  {
-    group: 'Supply',
-    usage: 'mirror',
-    about:
+      async () => (await import('./features/simulate/command.js')).simulateCommand,
+    ],
+    'diff <old> <new>': [
+      'Show what a change of the lockfile, or of a package, does to objects that exist',
+      async () => (await import('./features/diff/command.js')).diffCommand,
+    ],
+    'plan <old> <new>': [
+      'Show in which steps to get from one lockfile to another, with their commands',
+      async () => (await import('./features/plan/command.js')).planCommand,
+    ],
+  }),
+  ...inGroup('Packages', {
+    'versions <package>': [
+      'Show which versions of a package there are, and which Crossplane each needs',
+      async () => (await import('./features/packages/versions-command.js')).versionsCommand,
+    ],
+    'search <word>': [
+      'Find packages by name, or by the kinds and CRDs that they bring',
+      async () => (await import('./features/packages/search-command.js')).searchCommand,
+    ],
+    'constraint [range] [versions..]': [
+      'Tell what a range admits on a Crossplane release, and why not',
+      async () => (await import('./features/packages/constraint-command.js')).constraintCommand,
+    ],
+    'inspect <package>': [
+      'Show what a package is, needs and owns on a Crossplane release',
+      async () => (await import('./features/packages/inspect-command.js')).inspectCommand,
+    ],
+  }),
+  ...inGroup('Looking around', {
+    'fuzz [refs..]': [
+      'Look for versions and Crossplane releases with which your set breaks',
+      async () => (await import('./features/fuzz/command.js')).fuzzCommand,
+    ],
+  }),
+  ...inGroup('Packages', {
+    'lint [package]': [
+      'Check your set for what hurts later, or a package as a Crossplane release would',
+      async () => (await import('./features/lint/command.js')).lintCommand,
+    ],
+    'convert <folder>': [
+      'Write a package of the first format as one of today, and tell what is lost',
+      async () => (await import('./features/packages/convert-command.js')).convertCommand,
+    ],
+  }),
+  ...inGroup('Other', {
+    'completion [shell]': [
+      'Print a script that makes a shell complete commands, flags and locked names',
+      async () => (await import('./features/tool/completion-command.js')).completionCommand,
+    ],
+    'merge-lock <base> <ours> <theirs> [path]': [
+      'Settle a lockfile that two branches changed, as a git merge driver',
+      async () => (await import('./features/resolve/merge-lock-command.js')).mergeLockCommand,
+    ],
+    'report <action> <files..>': [
+      'Merge what parts of a run printed, each on a machine of its own, as of one run',
+      async () => (await import('./features/projects/report-command.js')).reportCommand,
+    ],
+    [SCHEMA_USAGE]: [
+      'Print the JSON Schema of a document that is read or written',
+      async () => {
+        const others = COMMANDS.filter(({ usage }) => usage !== SCHEMA_USAGE);
+        return (await import('./features/tool/schema-command.js')).schemaCommand(others);
+      },
+    ],
+  }),
+  ...inGroup('Every day', {
+    render: [
+      'Write the bundle and the Lock again, from the lockfile alone',
+      async () => (await import('./features/render/command.js')).renderCommand,
+    ],
+  }),
+  ...inGroup('Other', {
+    krm: [
+      'Render as a function of kustomize or kpt: a ResourceList in, and out',
+      async () => (await import('./features/render/krm-command.js')).krmCommand,
+    ],
+  }),
+  ...inGroup('Supply', {
+    'index [repositories..]': [
+      'Write what the sources hold as an index file',
+      async () => (await import('./features/index/command.js')).indexCommand,
+    ],
+    'vendor <folder>': [
+      'Copy the images of all locked packages into an OCI layout',
+      async () => (await import('./features/mirror/vendor-command.js')).vendorCommand,
+    ],
+    images: [
+      'Show every image that a cluster pulls for what is locked, by platform',
+      async () => (await import('./features/mirror/images-command.js')).imagesCommand,
+    ],
+    mirror: [
       'Copy all images of what is locked to a registry of your own, and print ImageConfigs for it',
-    load: async () => (await import('./features/mirror/mirror-command.js')).mirrorCommand,
-  },
-  {
-    group: 'Supply',
-    usage: 'bundle <file>',
-    about: 'Write lockfile, rendered objects and whole images as one file',
-    load: async () => (await import('./features/mirror/bundle-command.js')).bundleCommand,
-  },
-  {
-    group: 'Supply',
-    usage: 'push <reference>',
-    about: 'Store lockfile and bundle at a registry, where `oras pull` and --lock find them',
-    load: async () => (await import('./features/render/push-command.js')).pushCommand,
-  },
-  {
-    group: 'Supply',
-    usage: 'sbom',
-    about: 'Print what is locked as a bill of materials: CycloneDX or SPDX',
-    load: async () => (await import('./features/sbom/command.js')).sbomCommand,
-  },
-  {
-    group: 'Supply',
-    usage: 'cache <action>',
-    about: 'Tell what was downloaded and kept, where it is, or take it away',
-    load: async () => (await import('./features/tool/cache-command.js')).cacheCommand,
-  },
+      async () => (await import('./features/mirror/mirror-command.js')).mirrorCommand,
+    ],
+    'bundle <file>': [
+      'Write lockfile, rendered objects and whole images as one file',
+      async () => (await import('./features/mirror/bundle-command.js')).bundleCommand,
+    ],
+    'push <reference>': [
+      'Store lockfile and bundle at a registry, where `oras pull` and --lock find them',
+      async () => (await import('./features/render/push-command.js')).pushCommand,
+    ],
+    sbom: [
+      'Print what is locked as a bill of materials: CycloneDX or SPDX',
+      async () => (await import('./features/sbom/command.js')).sbomCommand,
+    ],
+    'cache <action>': [
+      'Tell what was downloaded and kept, where it is, or take it away',
+      async () => (await import('./features/tool/cache-command.js')).cacheCommand,
+    ],
+  }),
 ];
+
+function inGroup(
+  group: CommandRow['group'],
+  rows: Readonly<Record<string, readonly [about: CommandRow['about'], load: CommandRow['load']]>>,
+): CommandRow[] {
+  return Object.entries(rows).map(([usage, [about, load]]) => ({ group, usage, about, load }));
+}
 
 /** Runs one command line with these commands, as `runCommandLine`. */
 export function runCli(
