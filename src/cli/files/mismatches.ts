@@ -2,8 +2,7 @@ import { printable, shellWord } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import { EXIT, type ExitCode, jsonDocument } from '../kit/command.js';
-import type { MismatchOutputDocument } from '../kit/common-documents.js';
-import type { MismatchDocument } from '../kit/json-schema.js';
+import type { MismatchDocument, MismatchOutputDocument } from '../kit/json-schema.js';
 import type { Io } from '../terminal/io.js';
 
 /** Characters of a locked or found value that are shown. */

@@ -9,11 +9,11 @@ import {
   exitCodeOf,
   type Flags,
   jsonDocument,
+  type JsonOutput,
   OtherResult,
   type Outcome,
   type Positionals,
 } from './command.js';
-import type { JsonOutput } from './json-schema.js';
 
 type Awaitable<T> = T | Promise<T>;
 

@@ -1,5 +1,5 @@
 import type { CommandLine } from './command-line.js';
-import type { ErrorDocument } from './common-documents.js';
+import type { ErrorDocument } from './json-schema.js';
 import { EXIT, type ExitCode, jsonDocument } from './command.js';
 import { formatOrigin, InputError, SourceError } from '../../base/errors.js';
 import { OutOfTime } from '../../base/time.js';

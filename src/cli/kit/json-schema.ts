@@ -1,7 +1,8 @@
+import { EXIT, type JsonOutput } from './command.js';
 import type { Schema } from '../../base/json-schema.js';
 import { OWNED_KINDS } from '../../crossplane/packages/owned-objects.js';
 import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
-import type { Mismatch } from '../../project/lockfile/mismatch.js';
+import { MISMATCH_KINDS } from '../../project/lockfile/mismatch.js';
 
 /** A schema with the TypeScript type of the values that it describes. */
 export interface TypedSchema<T> extends Schema {
@@ -24,16 +25,13 @@ export type RecordOf<F extends Fields> = {
 };
 
 /** Schemas of fields: each says what the field is for, which editors and readers are shown. */
-export const text = (description: string): TypedSchema<string> => ({ type: 'string', description });
-export const count = (description: string): TypedSchema<number> => ({
-  type: 'integer',
-  minimum: 0,
-  description,
-});
-export const flag = (description: string): TypedSchema<boolean> => ({
-  type: 'boolean',
-  description,
-});
+const described =
+  <T>(schema: Schema) =>
+  (description: string): TypedSchema<T> => ({ ...schema, description });
+export const text = described<string>({ type: 'string' });
+export const count = described<number>({ type: 'integer', minimum: 0 });
+export const flag = described<boolean>({ type: 'boolean' });
+export const texts = described<readonly string[]>({ type: 'array', items: { type: 'string' } });
 export const oneOf = <const T>(values: readonly T[], description: string): TypedSchema<T> => ({
   enum: values,
   description,
@@ -45,11 +43,6 @@ export const constant = <const T>(value: T, description: string): TypedSchema<T>
 export const list = <T>(items: TypedSchema<T>, description: string): TypedSchema<readonly T[]> => ({
   type: 'array',
   items,
-  description,
-});
-export const texts = (description: string): TypedSchema<readonly string[]> => ({
-  type: 'array',
-  items: { type: 'string' },
   description,
 });
 /** A value of any form; the type is not checked against the schema. */
@@ -67,7 +60,7 @@ export function record<const F extends Fields>(
     type: 'object',
     required: Object.keys(fields).filter((name) => !name.endsWith('?')),
     properties: Object.fromEntries(named) as Schema,
-    ...(description === undefined ? {} : { description }),
+    ...(description !== undefined && { description }),
   };
 }
 
@@ -79,18 +72,8 @@ export function outputSchema<const F extends Fields>(
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `xpkg-resolve ${title}`,
-    ...record({
-      schemaVersion: { const: 1, description: 'Version of this format.' },
-      ...fields,
-    }),
+    ...record({ schemaVersion: constant(1, 'Version of this format.'), ...fields }),
   };
-}
-
-/** The document that a command prints with `-o json`: its schema, and its writer. */
-export interface JsonOutput<in Value, in Args> {
-  readonly schema: Schema;
-  /** Returns the document without `schemaVersion`; undefined: nothing is printed. */
-  readonly write: (value: Value, args: Args) => object | undefined;
 }
 
 /** Ties a writer to the schema of what it writes. Declare the return type of `write`. */
@@ -127,8 +110,8 @@ export const packageFinding = record(
     severity,
     code: text('Name of the rule.'),
     message: text('What is wrong, why, and what to write.'),
-    'file?': text('File that it stands in.'),
-    'line?': count('Line in that file, from 1.'),
+    'file?': place.file,
+    'line?': place['line?'],
   },
   'Something found in a package.',
 );
@@ -153,22 +136,8 @@ export const shardFields = {
 /** The part of a run with `--shard` that a document is of. */
 export const shard = record(shardFields, 'With `--shard`: which part of the work it is about.');
 
-/** Every kind: the compiler misses one that is left out. */
-const MISMATCH_KINDS: Readonly<Record<Mismatch['kind'], true>> = {
-  'tag-moved': true,
-  gone: true,
-  content: true,
-  constraint: true,
-  input: true,
-  stale: true,
-  bundle: true,
-  missing: true,
-  mirror: true,
-  signature: true,
-};
-
 const mismatch = record({
-  kind: oneOf(namesOf(MISMATCH_KINDS), 'What does not match what.'),
+  kind: oneOf(MISMATCH_KINDS, 'What does not match what.'),
   'source?': text('OCI repository; absent: it is about the set.'),
   'version?': text('Version that is locked.'),
   text: text('What is wrong.'),
@@ -182,7 +151,33 @@ export type MismatchDocument = Static<typeof mismatch>;
 
 export const mismatches = list(mismatch, 'What is locked and not so.');
 
-/** The keys of a record whose type is checked to have every name. */
-export function namesOf<Name extends string>(record: Readonly<Record<Name, true>>): Name[] {
-  return Object.keys(record) as Name[];
-}
+/** What `-o json` prints for every command that fails. */
+export const ERROR_OUTPUT = outputSchema('COMMAND -o json, failing', {
+  status: constant('error', 'The command failed.'),
+  exitCode: count('Exit code of the process.'),
+  error: record(
+    {
+      message: text('What is wrong; several problems of a file have a line each.'),
+      'file?': text('File that it stands in, or `command line`.'),
+      'line?': count('Line in that file, from 1.'),
+      'hint?': text('What to do.'),
+    },
+    'What went wrong.',
+  ),
+});
+
+/** An `ERROR_OUTPUT` document without `schemaVersion`. */
+export type ErrorDocument = Static<typeof ERROR_OUTPUT>;
+
+/** What `-o json` prints for every command whose lockfile or rendered manifests are not up to date. */
+export const MISMATCH_OUTPUT = outputSchema(
+  'COMMAND -o json, where a lockfile or bundle is not true',
+  {
+    status: constant('mismatch', 'What is locked is missing, stale or not so.'),
+    exitCode: constant(EXIT.lockMismatch, 'Exit code of the process.'),
+    mismatches,
+  },
+);
+
+/** A `MISMATCH_OUTPUT` document without `schemaVersion`. */
+export type MismatchOutputDocument = Static<typeof MISMATCH_OUTPUT>;

@@ -1,7 +1,6 @@
 import {
   constant,
   count,
-  type JsonOutput,
   list,
   oneOf,
   outputSchema,
@@ -12,6 +11,7 @@ import {
   texts,
   version,
 } from '../../cli/kit/json-schema.js';
+import type { JsonOutput } from '../../cli/kit/command.js';
 import { counted } from '../../cli/terminal/package-text.js';
 import { pushNote, type PushValue } from '../render/output.js';
 

@@ -5,7 +5,6 @@ import {
   flag,
   list,
   mismatches,
-  namesOf,
   oneOf,
   record,
   type RecordOf,
@@ -94,7 +93,7 @@ const change = record({
 export type ChangeDocument = Static<typeof change>;
 
 const coreFields = {
-  kind: oneOf(namesOf(CORE_KINDS), 'What sort of fact it is.'),
+  kind: oneOf(Object.keys(CORE_KINDS) as CoreKind[], 'What sort of fact it is.'),
   text: text('The fact.'),
   'path?': texts('Where it comes from: a place in an input, then package by package.'),
   'demand?': record(
