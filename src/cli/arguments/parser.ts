@@ -1,16 +1,14 @@
 import type { CommandWord } from '../terminal/io.js';
 import { Parser } from 'yargs/helpers';
-import type { Flag, Flags, Positionals, CommandRow } from '../kit/command.js';
 import {
-  cannotBeTurnedOff,
-  givenTwice,
-  missingArgument,
-  missingValue,
-  superfluousValue,
-  unknownArgument,
-  unknownChoice,
-  unknownFlag,
-} from './argument-errors.js';
+  commandName,
+  type CommandRow,
+  type Flag,
+  type Flags,
+  type Positionals,
+} from '../kit/command.js';
+import { seeHelp, UsageError } from './argument-errors.js';
+import { didYouMean } from '../../base/messages.js';
 
 /** A flag as it was typed. */
 interface TypedFlag {
@@ -158,12 +156,11 @@ export function flagValues(
     mistakes.catch(() => {
       const declared = declaredFlag(each.name, flags);
       if (declared === undefined) throw unknownFlag(each, flags, row);
-      const { name, flag, isOff } = declared;
-      const read = flagValue(name, flag, { value: each.value, isOff, row });
-      if (flag.array)
-        given.set(name, [...((given.get(name) as unknown[] | undefined) ?? []), read]);
-      else if (given.has(name) && flag.type !== 'boolean') throw givenTwice(name);
-      else given.set(name, read);
+      const { name, flag } = declared;
+      const value = flagValue(declared, each.value, row);
+      if (flag.array) given.set(name, [...((given.get(name) ?? []) as unknown[]), value]);
+      else if (!given.has(name) || flag.type === 'boolean') given.set(name, value);
+      else throw new UsageError(`\`--${name}\` is given more than once`, 'give it once');
     });
   }
   const values: Record<string, unknown> = {};
@@ -211,26 +208,28 @@ function declaredFlag(typed: string, flags: Flags): DeclaredFlag | undefined {
   return name === undefined ? undefined : { name, flag: flags[name]!, isOff: true };
 }
 
-interface FlagText {
-  readonly value: string | undefined;
-  readonly isOff: boolean;
-  readonly row: CommandRow | undefined;
-}
-
-function flagValue(name: string, flag: Flag, { value, isOff, row }: FlagText): unknown {
+function flagValue(
+  { name, flag, isOff }: DeclaredFlag,
+  value: string | undefined,
+  row: CommandRow | undefined,
+): unknown {
   if (flag.type === 'boolean') {
-    if (value !== undefined && !BOOLEANS.has(value)) throw superfluousValue(name, value);
-    return (value !== 'false') !== isOff;
+    if (value === undefined || value === 'true' || value === 'false') {
+      return (value !== 'false') !== isOff;
+    }
+    throw new UsageError(`\`--${name}\` takes no value`, `leave out the value \`${value}\``);
   }
-  if (isOff) throw cannotBeTurnedOff(name);
-  if (value === undefined || value === '') throw missingValue(name, row);
+  if (isOff) {
+    throw new UsageError(`\`--${name}\` cannot be turned off`, `leave out \`--no-${name}\``);
+  }
+  if (value === undefined || value === '') {
+    throw new UsageError(`\`--${name}\` needs a value`, seeHelp(row));
+  }
   if (flag.choices?.includes(value) === false) {
     throw unknownChoice(`--${name}`, value, flag.choices, row);
   }
   return flag.type === 'number' ? Number(value) : value;
 }
-
-const BOOLEANS = new Set(['true', 'false']);
 
 /** The values of the arguments that the usage line of a command names. */
 export function argumentValues(
@@ -240,12 +239,14 @@ export function argumentValues(
 ): Values {
   const values: Record<string, unknown> = {};
   const mistakes = new Mistakes();
-  let left = args;
+  let remaining = args;
   for (const [, bracket, name = '', dots] of row.usage.matchAll(USAGE)) {
     mistakes.catch(() => {
-      const taken = dots === undefined ? left.slice(0, 1) : left;
-      left = left.slice(taken.length);
-      if (taken.length === 0 && bracket === '<') throw missingArgument(row);
+      const taken = dots === undefined ? remaining.slice(0, 1) : remaining;
+      remaining = remaining.slice(taken.length);
+      if (taken.length === 0 && bracket === '<') {
+        throw new UsageError(`\`xpkg-resolve ${row.usage}\` lacks an argument`, seeHelp(row));
+      }
       const { choices, default: preset } = positionals[name]!;
       const wrong = choices && taken.find((each) => !choices.includes(each));
       if (wrong !== undefined) throw unknownChoice(name, wrong, choices!, row);
@@ -253,9 +254,45 @@ export function argumentValues(
     });
   }
   mistakes.catch(() => {
-    if (left.length > 0) throw unknownArgument(left[0]!, row);
+    if (remaining.length === 0) return;
+    const what = `\`xpkg-resolve ${commandName(row)}\` does not take the argument`;
+    throw new UsageError(`${what} \`${remaining[0]}\``, seeHelp(row));
   });
   return { values, mistake: mistakes.first };
+}
+
+/** Returns the error for an unknown flag of a command; without a row, of every command. */
+function unknownFlag(
+  { name: typed, isShort }: TypedFlag,
+  flags: Flags,
+  row: CommandRow | undefined,
+): UsageError {
+  const names = Object.entries(flags).flatMap(([name, { offAlias }]) =>
+    [name, offAlias ?? []].flat(),
+  );
+  const meant = didYouMean(typed, names);
+  const shown = `${isShort ? '-' : '--'}${typed}`;
+  return new UsageError(
+    row === undefined
+      ? `there is no flag \`${shown}\``
+      : `\`xpkg-resolve ${commandName(row)}\` has no flag \`${shown}\``,
+    meant === undefined ? seeHelp(row) : `did you mean \`--${meant}\`?`,
+  );
+}
+
+/** `name` is the name of an argument, or of a flag with its dashes. */
+function unknownChoice(
+  name: string,
+  value: string,
+  choices: readonly string[],
+  row: CommandRow | undefined,
+): UsageError {
+  const meant = didYouMean(value, choices);
+  const listed = choices.map((choice) => `"${choice}"`).join(', ');
+  return new UsageError(
+    `\`${name}\` cannot be "${value}": write one of ${listed}`,
+    meant === undefined ? seeHelp(row) : `did you mean \`${meant}\`?`,
+  );
 }
 
 /** `<package>` or `[refs..]` in a usage line. */

@@ -1,6 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AnyCommand, ArgsOf, CommandRow, Flag, Flags } from './command.js';
+import {
+  type AnyCommand,
+  type ArgsOf,
+  commandName,
+  type CommandRow,
+  type Flag,
+  type Flags,
+} from './command.js';
 import { UsageError } from '../arguments/argument-errors.js';
 import { globalFlags } from '../arguments/common-flags.js';
 import {
@@ -10,8 +17,7 @@ import {
   readWords,
   type ReadWords,
 } from '../arguments/parser.js';
-import type { SomeArgs } from '../projects/project-arguments.js';
-import { withoutProjectDefaults } from '../projects/project.js';
+import { type SomeArgs, withoutProjectDefaults } from '../projects/project.js';
 import type { CommandWord } from '../terminal/io.js';
 
 /** A command line, read with the flags of its command. */
@@ -26,21 +32,10 @@ export interface CommandLine {
   readonly args: SomeArgs;
   /** The first mistake; undefined: the command can be run. */
   readonly mistake: Error | undefined;
+  /** Values of the flags that matter before the command is run. */
+  readonly early: Partial<EarlyArgs>;
   readonly help: boolean;
-  readonly version: boolean;
   readonly debug: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  /** Undefined if the terminal and the environment decide. */
-  readonly color: string | undefined;
-  /** Folders of `-C`, each relative to the one before. */
-  readonly directories: readonly string[];
-  /** Values of `--format`, as written. */
-  readonly formats: readonly string[];
-  /** The first named input file. */
-  readonly file: string | undefined;
-  /** `--out -`: the command prints manifests to stdout. */
-  readonly streams: boolean;
   /** The answer is printed as JSON, and so is an error. */
   readonly json: boolean;
   /** The flag at the end of the line whose value is missing, for completion. */
@@ -103,7 +98,7 @@ function commandRow(
   commands: readonly CommandRow[],
   name: string | undefined,
 ): CommandRow | undefined {
-  return commands.find(({ usage }) => usage.split(' ')[0] === name);
+  return commands.find((row) => commandName(row) === name);
 }
 
 /** The command that a command line is read for; without a row, flags of any command are accepted. */
@@ -124,7 +119,7 @@ function commandLine(
   const ofFlags = flagValues(read.flags, declared, row);
   const ofArguments = row && loaded && argumentValues(read.args.slice(1), loaded.positionals, row);
   const args = { ...ofFlags.values, ...ofArguments?.values };
-  const { directory = [], format = [], file = [], ...rest } = args as Partial<ReadArgs>;
+  const early = args as Partial<EarlyArgs>;
   return {
     words: read.words,
     command,
@@ -132,23 +127,15 @@ function commandLine(
     loaded,
     args,
     mistake: ofFlags.mistake ?? ofArguments?.mistake,
-    help: isHelp || rest.help === true,
-    version: rest.version === true,
-    debug: rest.debug === true,
-    quiet: rest.quiet === true,
-    verbose: rest.verbose === true,
-    color: rest.color,
-    directories: directory,
-    formats: format,
-    file: file[0],
-    streams: rest.out === '-',
+    early,
+    help: isHelp || early.help === true,
+    debug: early.debug === true,
     json: read.flags.findLast(({ name }) => name === 'output')?.value === 'json',
     unfinished: read.unfinished === undefined ? undefined : declared[read.unfinished],
   };
 }
 
-/** Arguments that matter before the command is run. */
-type ReadArgs = ArgsOf<typeof globalFlags> & {
+type EarlyArgs = ArgsOf<typeof globalFlags> & {
   readonly file: readonly string[];
   readonly format: readonly string[];
   readonly out: string;
@@ -156,7 +143,7 @@ type ReadArgs = ArgsOf<typeof globalFlags> & {
 
 /** The folder that the command runs in: each `-C` is relative to the one before. */
 export function workingFolder(
-  { directories }: Pick<CommandLine, 'directories'>,
+  { early: { directory: directories = [] } }: CommandLine,
   started: string,
 ): { readonly cwd: string; readonly mistake?: UsageError } {
   let cwd = started;
@@ -186,18 +173,10 @@ const projectFlags = {
 } as const satisfies Flags;
 
 /** Commands that do not read or write a project. */
-const WITHOUT_PROJECT = [
-  'cache',
-  'completion',
-  'index',
-  'krm',
-  'merge-lock',
-  'report',
-  'schema',
-] as const;
+const WITHOUT_PROJECT = ['cache', 'completion', 'index', 'krm', 'merge-lock', 'report', 'schema'];
 
 /** All flags that a command accepts. */
-function acceptedFlags({ usage }: CommandRow, { flags }: Pick<AnyCommand, 'flags'>): Flags {
-  const hasProject = !WITHOUT_PROJECT.some((name) => name === usage.split(' ')[0]);
+function acceptedFlags(row: CommandRow, { flags }: AnyCommand): Flags {
+  const hasProject = !WITHOUT_PROJECT.includes(commandName(row));
   return { ...(hasProject && projectFlags), ...withoutProjectDefaults(flags), ...globalFlags };
 }

@@ -1,5 +1,5 @@
 import type { Io, RunIo } from '../terminal/io.js';
-import type { JsonOutput } from './json-schema.js';
+import type { Schema } from '../../base/json-schema.js';
 
 /** A value on the command line, as a flag or a positional argument declares it. */
 interface Value {
@@ -87,6 +87,13 @@ export interface CommandSyntax<P extends Positionals, F extends Flags> {
   readonly each?: EachSet<ArgsOf<P & F>> | undefined;
 }
 
+/** The document that a command prints with `-o json`: its schema, and its writer. */
+export interface JsonOutput<in Value, in Args> {
+  readonly schema: Schema;
+  /** Returns the document without `schemaVersion`; undefined: nothing is printed. */
+  readonly write: (value: Value, args: Args) => object | undefined;
+}
+
 /** A command, for code that only passes its arguments on; `defineCommand` declares one. */
 export interface AnyCommand extends Omit<CommandSyntax<Positionals, Flags>, 'each'> {
   readonly each?: EachSet<never> | undefined;
@@ -115,6 +122,11 @@ export interface CommandRow {
   readonly about: string;
   /** Loads the command. Called only for the command that runs, so that start-up loads no others. */
   readonly load: () => Promise<AnyCommand>;
+}
+
+/** Returns the name of a command, which begins its usage line. */
+export function commandName({ usage }: Pick<CommandRow, 'usage'>): string {
+  return usage.split(' ')[0]!;
 }
 
 /** Exit codes of the process; scripts rely on these. */

@@ -1,5 +1,5 @@
 import { readCommandLine, workingFolder } from './command-line.js';
-import type { AnyCommand, CommandRow, Flags } from './command.js';
+import { type AnyCommand, commandName, type CommandRow, type Flags } from './command.js';
 import { isPlainShellWord } from '../../base/escape.js';
 import { timeBudget } from '../../base/time.js';
 import { installableVersions } from '../../crossplane/constraints/installable-versions.js';
@@ -39,7 +39,7 @@ function startingWith(current: string, words: readonly string[]): string[] {
 }
 
 function commandNames(commands: readonly CommandRow[]): string[] {
-  return [...commands.map(({ usage }) => usage.split(' ')[0]!), 'help'];
+  return [...commands.map(commandName), 'help'];
 }
 
 function flagWords(flags: Flags): string[] {

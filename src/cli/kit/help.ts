@@ -1,6 +1,7 @@
 import {
   type AnyCommand,
   COMMAND_GROUPS,
+  commandName,
   type CommandRow,
   type Flag,
   type Flags,
@@ -73,7 +74,7 @@ export const PROJECT_FLAGS =
 export function overview(commands: readonly CommandRow[], width: number): string[] {
   const groups = COMMAND_GROUPS.flatMap((group) => {
     const rows = commands.filter((command) => command.group === group);
-    const named = rows.map(({ usage, about }) => [usage.split(' ')[0]!, about] as const);
+    const named = rows.map((row) => [commandName(row), row.about] as const);
     return section(group, named, width);
   });
   const flags = Object.entries(globalFlags).map(([name, options]) => flagRow(name, options));

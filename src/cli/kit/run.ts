@@ -5,7 +5,7 @@ import { type AnyCommand, type CommandRow, EXIT, type ExitCode } from './command
 import { COMPLETE } from './completion-script.js';
 import { readCommandLine, workingFolder, type CommandLine } from './command-line.js';
 import type { EachArgs } from '../arguments/common-flags.js';
-import type { SomeArgs } from '../projects/project-arguments.js';
+import type { SomeArgs } from '../projects/project.js';
 import { unknownCommand, UsageError } from '../arguments/argument-errors.js';
 import { colouredIo, foldedIo, sanitizedIo } from '../terminal/output-filters.js';
 import type { Io } from '../terminal/io.js';
@@ -29,13 +29,13 @@ export async function runCommandLine(
   const { cwd, mistake } = workingFolder(line, started.cwd);
   const unfiltered: Io = { ...started, cwd };
   const delayed = new Set<string>();
-  const plain = sanitizedIo(colouredIo(unfiltered, line.color));
+  const plain = sanitizedIo(colouredIo(unfiltered, line.early.color));
   // JSON is not folded: a line break inside a string would make it invalid.
   const shown = line.json ? plain : foldedIo(plain);
   const io: Io = {
     ...shown,
     words: line.words,
-    note: line.quiet ? quieted((text) => shown.note(text)) : (text) => shown.note(text),
+    note: line.early.quiet ? quieted((text) => shown.note(text)) : (text) => shown.note(text),
     afterwards: (text) => delayed.add(text),
   };
   const printDelayedNotes = () => [...delayed].sort(byCodePoint).forEach((text) => io.note(text));
@@ -43,7 +43,7 @@ export async function runCommandLine(
   let hasReported = false;
   try {
     if (mistake !== undefined) throw mistake;
-    reporting = line.formats.length === 0 ? undefined : await openReporting(line, unfiltered);
+    reporting = line.early.format === undefined ? undefined : await openReporting(line, unfiltered);
     const code = await dispatch(commands, line, reporting ? reported(io, shown, reporting) : io);
     printDelayedNotes();
     hasReported = true;
@@ -95,7 +95,7 @@ async function dispatch(
   io: Io,
 ): Promise<ExitCode> {
   const { command, row, loaded } = line;
-  if (line.version) return printVersion(io);
+  if (line.early.version) return printVersion(io);
   if (line.help) return printHelp(commands, line, io);
   // A flag that no command has may stand before a value that is no command.
   if (row === undefined && line.mistake !== undefined) throw line.mistake;
@@ -106,7 +106,8 @@ async function dispatch(
   if (line.mistake !== undefined) throw line.mistake;
   const since = performance.now();
   const code = await runCommand(loaded, line, io);
-  if (line.verbose) io.note(`trace: took ${((performance.now() - since) / 1000).toFixed(2)} s`);
+  if (line.early.verbose)
+    io.note(`trace: took ${((performance.now() - since) / 1000).toFixed(2)} s`);
   return code;
 }
 
@@ -129,7 +130,7 @@ async function printHelp(
 }
 
 async function runCommand(command: AnyCommand, line: CommandLine, io: Io): Promise<ExitCode> {
-  const isTraced = line.verbose && 'trace' in command.flags;
+  const isTraced = line.early.verbose && 'trace' in command.flags;
   const args = isTraced ? { ...line.args, trace: true } : line.args;
   refuseShardOfOne(args, command);
   // Finishes or undoes what a killed run left in the working folder.
