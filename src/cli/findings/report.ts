@@ -17,6 +17,9 @@ export interface Report {
   readonly outputs?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Makes the report of a command with this name. */
+export type MakeReport = (command: string) => Promise<Report>;
+
 export interface ReportStep {
   readonly name: string;
   readonly status: 'passed' | 'failed' | 'skipped';

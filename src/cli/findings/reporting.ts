@@ -1,8 +1,13 @@
 import { appendFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
+import { azureIssues, githubAnnotations, githubOutputs, gitlabCodeQuality } from './ci-formats.js';
+import { junitResults } from './junit.js';
+import { markdownSummary } from './markdown.js';
+import { sarifLog } from './sarif.js';
 import {
   findingsOf,
   hasFailed,
+  type MakeReport,
   placedReport,
   type PlacedReport,
   type Report,
@@ -20,8 +25,6 @@ import { findProject, gitTop, isFileAt, isWithin } from '../projects/project.js'
 import { toolVersion } from '../terminal/environment.js';
 import type { Io } from '../terminal/io.js';
 
-type MakeReport = (command: string) => Promise<Report>;
-
 /** Receives the report of a command, and writes it in the formats of `--format` when the command has ended. */
 export class Reporting {
   readonly #wanted: readonly RequestedFormat[];
@@ -31,13 +34,13 @@ export class Reporting {
 
   /** `io` is the unfiltered one of the process: formats escape by their own rules. */
   constructor(line: CommandLine, io: Io) {
-    this.#wanted = readFormats(line.formats);
+    this.#wanted = readFormats(line.early.format ?? []);
     this.#line = line;
     this.#io = io;
     if (!this.takesStdout) return;
     const format = `--format ${this.#wanted.find(({ file }) => file === undefined)!.format}`;
     if (line.json) throw conflictingFlags('-o json', format);
-    if (line.streams) throw conflictingFlags('--out -', format);
+    if (line.early.out === '-') throw conflictingFlags('--out -', format);
   }
 
   /** Whether the report goes to stdout, so that text goes to stderr. */
@@ -54,23 +57,19 @@ export class Reporting {
     const made = (await this.#make?.(command)) ?? defaultReport(command, code);
     const report = placedReport(made, repositoryPlaces(this.#line, this.#io));
     for (const { format, file } of this.#wanted) {
-      const text = await written(report, format);
+      const text = FORMATTERS[format](report);
       if (file === undefined) this.#io.out(text);
-      else await this.#writeFile(file, text);
+      else {
+        const path = resolve(this.#io.cwd, file);
+        await writeTransaction([{ path, content: text }], workingPlace(this.#io));
+      }
       if (format === 'github') await this.#writeGithubFiles(report, code);
     }
-  }
-
-  async #writeFile(file: string, text: string): Promise<void> {
-    const path = resolve(this.#io.cwd, file);
-    await writeTransaction([{ path, content: text }], workingPlace(this.#io));
   }
 
   /** Writes the summary for the page of the run, and the outputs for later steps. */
   async #writeGithubFiles(report: PlacedReport, code: ExitCode): Promise<void> {
     const { env } = this.#io;
-    const { githubOutputs } = await import('./ci-formats.js');
-    const { markdownSummary } = await import('./markdown.js');
     const outputs = { ...countsOf(report, code), ...report.outputs };
     const files = [
       [env['GITHUB_STEP_SUMMARY'], () => markdownSummary(report)],
@@ -104,35 +103,27 @@ function defaultReport(command: string, code: ExitCode): Report {
   return { command, headline: text, steps: [{ name: command, status, text, findings: [] }] };
 }
 
-async function written(report: PlacedReport, format: RequestedFormat['format']): Promise<string> {
-  switch (format) {
-    case 'github':
-      return (await import('./ci-formats.js')).githubAnnotations(report);
-    case 'gitlab':
-      return (await import('./ci-formats.js')).gitlabCodeQuality(report);
-    case 'azure':
-      return (await import('./ci-formats.js')).azureIssues(report);
-    case 'sarif':
-      return (await import('./sarif.js')).sarifLog(report, toolVersion());
-    case 'junit':
-      return (await import('./junit.js')).junitResults(report);
-    case 'markdown':
-      return (await import('./markdown.js')).markdownSummary(report);
-  }
-}
+const FORMATTERS: Readonly<Record<RequestedFormat['format'], (report: PlacedReport) => string>> = {
+  github: githubAnnotations,
+  gitlab: gitlabCodeQuality,
+  azure: azureIssues,
+  sarif: (report) => sarifLog(report, toolVersion()),
+  junit: junitResults,
+  markdown: markdownSummary,
+};
 
 /** Environment variables in which build systems name the top of the repository. */
 const TOPS = ['GITHUB_WORKSPACE', 'CI_PROJECT_DIR', 'BUILD_SOURCESDIRECTORY', 'WORKSPACE'];
 
 /** Returns the paths for findings: build systems expect them relative to the top of the repository. */
 function repositoryPlaces(
-  line: Pick<CommandLine, 'file'>,
+  { early: { file: [file] = [] } }: CommandLine,
   { cwd, env }: Pick<Io, 'cwd' | 'env'>,
 ): ReportPlaces {
   const named = TOPS.map((name) => env[name]).find((top) => top && isWithin(cwd, top));
   const top = named ?? gitTop(cwd) ?? cwd;
   const fromTop = (file: string) => relative(top, resolve(cwd, file)).split(sep).join('/');
-  const inputs = line.file === undefined || line.file === '-' ? [] : [line.file];
+  const inputs = file === undefined || file === '-' ? [] : [file];
   const folders = inputs.flatMap((file) => DEFAULT_FILES.map((name) => join(file, name)));
   const own = findProject(cwd)?.file ?? [];
   const first = [...inputs, ...folders, own, DEFAULT_LOCK]

@@ -1,4 +1,5 @@
 import type { PartShard } from './shards.js';
+import type { MakeReport } from '../findings/report.js';
 import { byCodePoint } from '../../base/collections.js';
 import { EXIT, type ExitCode } from '../kit/command.js';
 import {
@@ -12,9 +13,6 @@ import {
 } from '../kit/json-schema.js';
 import type { Io } from '../terminal/io.js';
 import { columns, counted } from '../terminal/package-text.js';
-
-/** The report for `--format`. */
-type MakeReport = Parameters<NonNullable<Io['report']>>[0];
 
 /** The result for one project. */
 export interface SetResult {
@@ -36,42 +34,28 @@ export interface PrintedResult extends SetResult {
 }
 
 /**
- * From the mildest to the worst: the further a project is from an answer, the worse. Findings come
- * with an answer. A stale lockfile can be updated. The reasons for an unsolvable set are known, those
- * for giving up are not. Last are sources and files that could not be read, and bugs.
+ * The words for exit codes in a table, from the mildest to the worst: the further a project is from an
+ * answer, the worse. Findings come with an answer. A stale lockfile can be updated. The reasons for an
+ * unsolvable set are known, those for giving up are not. Last are sources and files that could not be
+ * read, and bugs.
  */
-const BY_SEVERITY: readonly ExitCode[] = [
-  EXIT.done,
-  EXIT.findings,
-  EXIT.lockMismatch,
-  EXIT.unsolvable,
-  EXIT.gaveUp,
-  EXIT.sourceFailed,
-  EXIT.badInput,
-  EXIT.bug,
-];
+const RESULT_WORDS: ReadonlyMap<ExitCode, string> = new Map([
+  [EXIT.done, 'ok'],
+  [EXIT.findings, 'findings'],
+  [EXIT.lockMismatch, 'mismatch'],
+  [EXIT.unsolvable, 'unsolvable'],
+  [EXIT.gaveUp, 'gave up'],
+  [EXIT.sourceFailed, 'source failed'],
+  [EXIT.badInput, 'bad input'],
+  [EXIT.bug, 'bug'],
+]);
+
+const BY_SEVERITY = [...RESULT_WORDS.keys()];
 
 /** Returns the worst exit code of several runs; 0 if there are none. */
 export function worstExitCode(codes: readonly ExitCode[]): ExitCode {
-  return BY_SEVERITY[Math.max(0, ...codes.map(severityOf))]!;
+  return BY_SEVERITY.findLast((code) => codes.includes(code)) ?? EXIT.done;
 }
-
-/** Severity of an exit code, from 0. */
-function severityOf(code: ExitCode): number {
-  return BY_SEVERITY.indexOf(code);
-}
-
-/** The meaning of an exit code in one word, for a table. */
-const RESULT_WORDS: Readonly<Record<ExitCode, string>> = {
-  [EXIT.done]: 'ok',
-  [EXIT.bug]: 'bug',
-  [EXIT.badInput]: 'bad input',
-  [EXIT.unsolvable]: 'unsolvable',
-  [EXIT.lockMismatch]: 'mismatch',
-  [EXIT.sourceFailed]: 'source failed',
-  [EXIT.findings]: 'findings',
-  [EXIT.gaveUp]: 'gave up',
-};
 
 interface EachReportOptions {
   readonly json: boolean;
@@ -133,8 +117,9 @@ function severityWord({ exitCode, notes }: PrintedResult): string {
 
 /** Returns a row for each project, failures first and the worst at the top, then the number of failures. */
 export function eachTable(results: readonly SetResult[]): string[] {
+  const severityOf = ({ exitCode }: SetResult) => BY_SEVERITY.indexOf(exitCode);
   const rows = results.toSorted(
-    (a, b) => severityOf(b.exitCode) - severityOf(a.exitCode) || byCodePoint(a.set, b.set),
+    (a, b) => severityOf(b) - severityOf(a) || byCodePoint(a.set, b.set),
   );
   return [...resultRows(rows), closingLine(results)];
 }
@@ -143,7 +128,7 @@ export function eachTable(results: readonly SetResult[]): string[] {
 export function resultRows(results: readonly SetResult[]): string[] {
   return columns([
     ['set', 'result', ''],
-    ...results.map(({ set, exitCode, headline }) => [set, RESULT_WORDS[exitCode], headline]),
+    ...results.map(({ set, exitCode, headline }) => [set, RESULT_WORDS.get(exitCode)!, headline]),
   ]);
 }
 
@@ -170,10 +155,7 @@ export const EACH_OUTPUT = outputSchema(
     ),
     headline: text('How it went, in one line.'),
     'shard?': record(
-      {
-        ...shardFields,
-        sets: count('How many sets all parts have together.'),
-      },
+      { ...shardFields, sets: count('How many sets all parts have together.') },
       'With `--shard`: which part of the sets was run.',
     ),
     'status?': text(
@@ -188,14 +170,14 @@ function eachJsonLine(
   shard: ShardedLine | undefined,
 ): string {
   const { schemaVersion: _, ...document } = (
-    out === '' ? withoutDocument(exitCode, headline, notes) : JSON.parse(out)
+    out === '' ? documentWithoutOutput(exitCode, headline, notes) : JSON.parse(out)
   ) as Record<string, unknown>;
   const fields: Static<typeof EACH_OUTPUT> = { set, exitCode, headline, shard };
   return `${JSON.stringify({ schemaVersion: 1, ...fields, ...document })}\n`;
 }
 
-function withoutDocument(
-  exitCode: PrintedResult['exitCode'],
+function documentWithoutOutput(
+  exitCode: ExitCode,
   headline: string,
   notes: readonly string[],
 ): object {

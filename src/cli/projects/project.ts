@@ -74,7 +74,7 @@ function packageRootOf(files: readonly string[], cwd: string): string | undefine
 }
 
 /** Arguments of a command, for code that knows some of them. */
-type SomeArgs = Readonly<Record<string, unknown>>;
+export type SomeArgs = Readonly<Record<string, unknown>>;
 
 /** Returns the flags without defaults that depend on the project; `projectArgs` fills them in. */
 export function withoutProjectDefaults(flags: AnyCommand['flags']): AnyCommand['flags'] {

@@ -1,15 +1,9 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { findSets } from './find-projects.js';
-import {
-  argsOfSet,
-  refuseLockedInItself,
-  refuseOneSet,
-  refuseSharedOutputs,
-  type SomeArgs,
-  startingNow,
-} from './project-arguments.js';
+import { projectArgs, projectWith, type SomeArgs } from './project.js';
 import {
   closingLine,
   EachReport,
@@ -17,17 +11,20 @@ import {
   type ShardedLine,
   worstExitCode,
 } from './project-results.js';
-import { type ShardRequest, shardRequest, parseShard, portable } from './shards.js';
+import { parseShard, portable, shardRequest } from './shards.js';
 import { byCodePoint, interleavedShard } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { recoverBeforeReading } from '../../base/files/recovery.js';
-import { timeBudget } from '../../base/time.js';
+import { timeBudget, type TimeBudget } from '../../base/time.js';
+import { realPath } from '../../project/inputs/input-files.js';
 import { readInputs } from '../../project/inputs/read-inputs.js';
+import { conflictingFlags, UsageError } from '../arguments/argument-errors.js';
 import type { EachArgs } from '../arguments/common-flags.js';
 import type { Report, ReportStep } from '../findings/report.js';
 import type { CommandLine } from '../kit/command-line.js';
 import { type AnyCommand, EXIT, type ExitCode } from '../kit/command.js';
 import { errorReport, reportError } from '../kit/errors.js';
+import { isOciPath } from '../sources/oci-path.js';
 import {
   isRemoteForm,
   namedSources,
@@ -50,7 +47,7 @@ export async function runEach(
   const begin = (shard: ShardedLine | undefined) => {
     const begun = new EachReport(io, { json: line.json, showsData, shard });
     report = begun;
-    return (place: number, result: PrintedResult) => begun.add(place, result);
+    return begun;
   };
   const results = await runSets(command, args, line, io, begin);
   report?.end();
@@ -64,16 +61,13 @@ type EachSetArgs = SomeArgs & EachArgs & ReadingArgs;
 /** The process for many runs, whose output is collected. */
 type EachIo = RunIo & Pick<Io, 'report'>;
 
-/** Receives results of projects in any order. */
-type Taking = (place: number, result: PrintedResult) => void;
-
-/** Runs a command for every project of `--each`. `begin` receives the shard that runs here. */
+/** Runs a command for every project. `begin` gets the shard that runs here, and returns who gets the results. */
 export async function runSets(
   command: AnyCommand,
   args: EachSetArgs,
   line: Pick<CommandLine, 'command' | 'debug' | 'json'>,
   io: EachIo,
-  begin: (shard: ShardedLine | undefined) => Taking = () => () => {},
+  begin?: (shard: ShardedLine | undefined) => Pick<EachReport, 'add'>,
 ): Promise<readonly PrintedResult[]> {
   refuseOneSet(args, io.cwd);
   const shard = parseShard(args.shard);
@@ -84,16 +78,18 @@ export async function runSets(
   // For all projects, not only those of this shard: a package that no project has is wrong on every machine.
   const { forSets = async (given: readonly never[]) => given } = command.each!;
   const plans = (await forSets(all.map(argsOf) as never[], io)) as readonly (SomeArgs | string)[];
-  const sets = interleavedShard(
-    all.map((set, i) => ({ set, plan: plans[i]! })),
-    shard,
-  );
+  const planned = all.map((set, i) => ({ set, plan: plans[i]! }));
+  const sets = interleavedShard(planned, shard);
   const atOnce = setsAtOnce(command, args);
   const shared = new SharedSources(io, timeForAll(args, sets.length, atOnce));
-  const take = begin(
+  const requestOfAll = async () => {
+    const inputs = await inputTexts(all, io);
+    return shardRequest({ name: line.command ?? '', command, args, inputs }, io);
+  };
+  const report = begin?.(
     args.shard === undefined
       ? undefined
-      : { ...shard, sets: all.length, ...(await inputsOfProjects(command, args, line, all, io)) },
+      : { ...shard, sets: all.length, ...(await requestOfAll()) },
   );
   let done = 0;
   const status = () => `${done} of ${counted(sets.length, 'set')} done`;
@@ -102,28 +98,14 @@ export async function runSets(
     limit(async () => {
       const result =
         typeof plan === 'string'
-          ? passedOver(set, plan)
+          ? { set, exitCode: EXIT.done, headline: plan, out: '', notes: [] }
           : await runSet({ command, args: plan, set, shared, line }, io);
       done++;
-      take(place, result);
+      report?.add(place, result);
       return result;
     }),
   );
   return withStatus(io, status, () => Promise.all(running));
-}
-
-async function inputsOfProjects(
-  command: AnyCommand,
-  args: EachSetArgs,
-  { command: name = '' }: Pick<CommandLine, 'command'>,
-  sets: readonly string[],
-  io: RunIo,
-): Promise<ShardRequest> {
-  return shardRequest({ name, command, args, inputs: await setInputs(sets, io) }, io);
-}
-
-function passedOver(set: string, why: string): PrintedResult {
-  return { set, exitCode: EXIT.done, headline: why, out: '', notes: [] };
 }
 
 /** The parsed flags of a command that reads packages. */
@@ -131,13 +113,9 @@ type ReadingArgs = Partial<SourceArgs>;
 
 /** Number of projects that run at once. Waits overlap; computations run one at a time. */
 function setsAtOnce({ flags }: AnyCommand, args: ReadingArgs): number {
-  const places = isReading(flags) ? namedSources(args) : [];
+  const isReading = Object.keys(sourceFlags).every((name) => Object.hasOwn(flags, name));
   const { concurrency = 1 } = args;
-  return places.some(isRemoteForm) ? Math.max(1, concurrency) : 1;
-}
-
-function isReading(flags: AnyCommand['flags']): boolean {
-  return Object.keys(sourceFlags).every((name) => Object.hasOwn(flags, name));
+  return isReading && namedSources(args).some(isRemoteForm) ? Math.max(1, concurrency) : 1;
 }
 
 /** The time that all projects may take one after another. */
@@ -192,22 +170,20 @@ async function runSet(
   return {
     set,
     exitCode,
-    headline: headline ?? firstError(notes),
+    headline: headline ?? notes.find((note) => note.startsWith(ERROR))?.slice(ERROR.length) ?? '',
     out: out.join(''),
     notes,
     report,
   };
 }
 
-function firstError(notes: readonly string[]): string {
-  return notes.find((note) => note.startsWith('error: '))?.slice('error: '.length) ?? '';
-}
+const ERROR = 'error: ';
 
 /**
  * Returns the texts of the input files of projects, with included files. Lockfiles do not count:
  * each machine may have written those of its own projects.
  */
-async function setInputs(sets: readonly string[], io: RunIo): Promise<readonly unknown[]> {
+async function inputTexts(sets: readonly string[], io: RunIo): Promise<readonly unknown[]> {
   const inputs: unknown[] = [];
   for (const set of sets) inputs.push([portable(set, io.cwd), await textsOf(set, io)]);
   return inputs;
@@ -234,19 +210,126 @@ async function textsOf(set: string, io: RunIo): Promise<readonly string[]> {
 async function reportOfSets(results: readonly PrintedResult[], command: string): Promise<Report> {
   const steps: ReportStep[] = [];
   for (const result of results) {
-    const made = (await result.report?.(command))?.steps ?? [unreported(result)];
-    for (const step of made) {
-      const name = [command, result.set].includes(step.name)
-        ? result.set
-        : `${result.set} ${step.name}`;
-      steps.push({ ...step, name });
+    const { set, exitCode, headline } = result;
+    const status = exitCode === EXIT.done ? 'passed' : 'failed';
+    const unreported = { name: set, status, text: headline, findings: [] } as const;
+    for (const step of (await result.report?.(command))?.steps ?? [unreported]) {
+      const isWhole = step.name === command || step.name === set;
+      steps.push({ ...step, name: isWhole ? set : `${set} ${step.name}` });
     }
   }
   return { command, headline: closingLine(results), steps };
 }
 
-/** Returns the report for a project about which the command reported nothing. */
-function unreported({ set, exitCode, headline }: PrintedResult): ReportStep {
-  const status = exitCode === EXIT.done ? 'passed' : 'failed';
-  return { name: set, status, text: headline, findings: [] };
+/** Flags whose path is relative to the input file of each project. Other paths are relative to the working folder. */
+const BESIDE = ['lock', 'out', 'plan', 'flux', 'helm'];
+
+/** Flags for one project, which conflict with `--each`. */
+const OF_ONE = [
+  ['file', '--file'],
+  ['graph', '--graph'],
+  ['applyHint', '--apply-hint'],
+  ['old', '--old'],
+] as const;
+
+/** Throws for flags that conflict with `--each`. */
+function refuseOneSet(args: SomeArgs, cwd: string): void {
+  const [named] = [args['refs'] ?? [], args['package'] ?? []].flat();
+  if (typeof named === 'string') throw namedBesides(named, cwd);
+  for (const [name, flag] of OF_ONE) {
+    if (args[name] !== undefined) throw conflictingFlags('--each', flag);
+  }
+  if (args['out'] === '-') throw conflictingFlags('--each', '--out -');
+  const { lock } = args;
+  if (typeof lock === 'string' && isOciPath(lock))
+    throw conflictingFlags('--each', `--lock ${lock}`);
+}
+
+/** Without quotes, the shell expands the pattern to several names, and only the first becomes its value. */
+function namedBesides(name: string, cwd: string): UsageError {
+  if (existsSync(resolve(cwd, name))) {
+    return new UsageError(
+      `\`${name}\` is beside the pattern of \`--each\``,
+      "quote the pattern, lest the shell expands it: `--each 'clusters/*/xpkg.yaml'`",
+    );
+  }
+  return new UsageError(
+    `\`${name}\` and \`--each\` contradict each other`,
+    'with `--each`, packages are asked for in the files of the sets',
+  );
+}
+
+/** Returns the arguments of a command for one project, with its file, lockfile and output folder. */
+function argsOfSet(args: SomeArgs, command: AnyCommand, set: string, cwd: string): SomeArgs {
+  const { flags } = command;
+  const beside = placedFlags(args).filter((name) => name in flags);
+  const own = {
+    ...args,
+    each: undefined,
+    shard: undefined,
+    ...('file' in flags && { file: [set], f: [set] }),
+    ...Object.fromEntries(beside.map((name) => [name, besideSet(set, String(args[name]))])),
+  };
+  return projectArgs(own, command, projectWith(set, cwd), cwd);
+}
+
+/** The flags for output folders of a project; those for Flux and Helm replace `--out`. */
+function placedFlags(args: SomeArgs): readonly string[] {
+  const given = BESIDE.filter((name) => args[name] !== undefined);
+  const isLaidOut = given.includes('flux') || given.includes('helm');
+  return given.filter((name) => !(isLaidOut && name === 'out'));
+}
+
+/** The same, starting now: the time of a project begins with its run. */
+function startingNow(args: SomeArgs): SomeArgs {
+  const timeout = args['timeout'] as TimeBudget | undefined;
+  return timeout === undefined ? args : { ...args, timeout: timeBudget(timeout.seconds) };
+}
+
+function besideSet(set: string, path: string): string {
+  const filled = path.replaceAll('{name}', basename(set, extname(set)));
+  return isAbsolute(filled) ? filled : join(dirname(set), filled);
+}
+
+/** Throws if a lockfile would overwrite its own input file. */
+function refuseLockedInItself(
+  sets: readonly string[],
+  argsOf: (set: string) => SomeArgs,
+  cwd: string,
+): void {
+  for (const set of sets) {
+    const { lock } = argsOf(set);
+    if (typeof lock !== 'string' || resolve(cwd, lock) !== resolve(cwd, set)) continue;
+    throw new InputError(`\`--lock\` names \`${set}\`, which is the set itself`, {
+      hint: "name another file: `--lock '{name}.lock.yaml'`",
+    });
+  }
+}
+
+/** Throws if two projects write to the same place. */
+async function refuseSharedOutputs(
+  sets: readonly string[],
+  argsOf: (set: string) => SomeArgs,
+  cwd: string,
+): Promise<void> {
+  const owners = new Map<string, string>();
+  for (const set of sets) {
+    const args = argsOf(set);
+    for (const name of placedFlags(args)) {
+      const path = args[name];
+      if (typeof path !== 'string') continue;
+      const folder = await realPath(cwd, dirname(path));
+      const place = `${name}\n${join(folder, basename(path))}`;
+      const other = owners.get(place);
+      if (other !== undefined) throw sharedOutput(name, path, [other, set]);
+      owners.set(place, set);
+    }
+  }
+}
+
+function sharedOutput(name: string, path: string, [a, b]: readonly [string, string]): InputError {
+  const example = name === 'lock' ? '{name}.lock.yaml' : `${name}/{name}`;
+  return new InputError(`\`${a}\` and \`${b}\` would both have \`${path}\``, {
+    hint: `give each set a folder of its own, or a file of another name, and name the place by it: \`--${name} '${example}'\``,
+  });
 }

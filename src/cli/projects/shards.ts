@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from 'node:path';
-import type { SomeArgs } from './project-arguments.js';
+import type { SomeArgs } from './project.js';
 import { byCodePoint, type Shard } from '../../base/collections.js';
 import { sha256 } from '../../base/digest.js';
 import { InputError } from '../../base/errors.js';

@@ -1,6 +1,6 @@
 import type { Clock, TimeBudget } from '../../base/time.js';
 import { noStats, type ReadStats } from '../../resolver/driver/read-stats.js';
-import type { Report } from '../findings/report.js';
+import type { MakeReport } from '../findings/report.js';
 
 /** The process as a use case sees it: it can read and report, but not print data. */
 export interface RunIo {
@@ -51,7 +51,7 @@ export interface Io extends RunIo {
   /** Prints the user's own data to stdout unchanged, for another program. */
   verbatim(text: string): void;
   /** Receives the report for `--format`; undefined if the flag is not given. */
-  readonly report?: ((make: (command: string) => Promise<Report>) => void) | undefined;
+  readonly report?: ((make: MakeReport) => void) | undefined;
   /** Receives the result in one line, for the table of `--each`. */
   headline(line: string): void;
 }
