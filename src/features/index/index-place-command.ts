@@ -36,10 +36,7 @@ export async function isFolder(path: string, { cwd }: Pick<RunIo, 'cwd'>): Promi
   return found?.isDirectory() === true;
 }
 
-/**
- * Opens the location of a sparse index: a folder, or `oci://REGISTRY/REPOSITORY:TAG`. With
- * `write: false`, nothing is written to it.
- */
+/** Opens a sparse index in a folder or at `oci://…`, for a dry run with `write: false`. */
 export async function openPlace(
   text: string,
   args: RegistryArgs & { readonly write: boolean },

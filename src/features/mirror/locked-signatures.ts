@@ -170,10 +170,7 @@ export class SignatureRule implements CandidateRule {
     });
   }
 
-  /**
-   * Returns the signer of a package that is about to be locked, or undefined if no policy applies.
-   * Throws if another image was verified.
-   */
+  /** Returns the signer of a package to lock, if a policy applies. Throws for another image. */
   signer(
     { repository, version, digest }: Pick<LockedPackage, 'repository' | 'version' | 'digest'>,
     target: Target,

@@ -219,10 +219,7 @@ function childItem(collection: Collection, step: string): CST.CollectionItem | u
   );
 }
 
-/**
- * Returns the new text of each file that the edits change or create. Throws an `InputError` if a
- * change would affect another place of the text.
- */
+/** Returns the new text of each file that the edits change or create. Throws like `applyPatch`. */
 export function editedTexts(
   edits: readonly FileEdit[],
   texts: ReadonlyMap<string, string>,

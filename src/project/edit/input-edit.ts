@@ -48,10 +48,7 @@ export interface FileEdit {
 const NEW_FILE = 'xpkg.yaml';
 const NEW_RULES_FILE = 'xpkg-rules.yaml';
 
-/**
- * Converts request edits into changes of the given files, references and flags. Returns undefined
- * if one of the edits has no place there.
- */
+/** Converts request edits into edits of the inputs. Returns undefined if one has no place there. */
 export function inputEdit(
   edits: readonly RequestEdit[],
   given: GivenInputs,
@@ -159,9 +156,7 @@ function subjectOf(entry: JsonObject): JsonValue | undefined {
   return entry[key ?? 'crd'];
 }
 
-/**
- * Returns the patch of an object or of an entry in a PackageSet, in `dependsOn` or in a project.
- */
+/** Returns the patch of an object, or of an entry of a PackageSet, `dependsOn` or project. */
 function entryPatch(
   edit: EntryEdit,
   entry: JsonObject,

@@ -296,9 +296,7 @@ function replace({ start, end }: Span, text: string): Splice {
   return { start, end, text };
 }
 
-/**
- * Inserts an item before the item at `index`. `text` is the output of `flowText` or `flowEntry`.
- */
+/** Inserts the output of `flowText` or `flowEntry` before the item at `index`. */
 export function addInFlow(
   lines: Lines,
   collection: CST.FlowCollection,

@@ -38,9 +38,7 @@ function throwViolations(errors: readonly SchemaError[], document: InputDocument
   throw new InputError([first!.message, ...lines].join('\n'), { origin: first!.origin });
 }
 
-/**
- * Maximum length of a list, checked before the schema because each entry may have several problems.
- */
+/** Maximum length of a list, checked before the schema, which reports every entry. */
 const MAX_ENTRIES = 10_000;
 
 function checkListLengths(document: InputDocument, value: JsonValue, path: Path): void {

@@ -159,10 +159,7 @@ function splitEvents(events: readonly Event[]): readonly (readonly Event[])[] {
   return starts.map((start, i) => events.slice(start, starts[i + 1]));
 }
 
-/**
- * Asserts that a value is JSON. Computes the size of each object once, because aliases share
- * objects.
- */
+/** Asserts that a value is JSON. Visits each object once, because aliases share objects. */
 function assertJson(value: unknown, where: () => Origin): asserts value is JsonValue {
   const sizes = new Map<object, { count: number; depth: number } | undefined>();
   const size = (node: unknown): { count: number; depth: number } => {

@@ -34,9 +34,7 @@ export const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 20_000;
 const SUFFIX = /\.(?:ya?ml|json)$/;
 
-/**
- * Returns the files to read, in order. A file that is named or linked several times occurs once.
- */
+/** Returns the files to read, in order. A file that is named or linked twice occurs once. */
 export async function findInputFiles(options: InputFileOptions): Promise<readonly InputFile[]> {
   const { files, cwd } = options;
   const paths = files.length > 0 ? files : await defaultFile(cwd);

@@ -82,9 +82,7 @@ function crossplaneAt(node: DocumentNode, compat: boolean): string | undefined {
 
 const OBJECT_FIELD_NAMES: readonly string[] = [...OBJECT_FIELDS];
 
-/**
- * Returns notes on fields that belong to the `pkg.crossplane.io` object and have no effect here.
- */
+/** Returns notes on fields of the `pkg.crossplane.io` object, which have no effect here. */
 function misplacedFieldNotes(root: DocumentNode): readonly string[] {
   return OBJECT_FIELD_NAMES.map((field) => root.at('spec', field))
     .filter(({ value }) => value !== undefined)
@@ -102,9 +100,7 @@ const DEFAULT_CROSSPLANE = '>=v2.0.0-rc.0';
 /** The default version of `crossplane dependency add`. */
 const DEFAULT_VERSION = '>=v0.0.0';
 
-/**
- * Reads a `crossplane-project.yaml` or `upbound.yaml` as the Configuration that is built from it.
- */
+/** Reads a `crossplane-project.yaml` or `upbound.yaml` as the Configuration built from it. */
 export function readProject(
   root: DocumentNode,
   group: 'dev.crossplane.io' | 'meta.dev.upbound.io',

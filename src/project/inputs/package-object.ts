@@ -17,9 +17,7 @@ const SERVED: Readonly<Record<PackageKind, readonly string[]>> = {
   Function: ['v1', 'v1beta1'],
 };
 
-/**
- * Reads a `pkg.crossplane.io` object: a root at an exact tag or digest that keeps its other fields.
- */
+/** Reads a `pkg.crossplane.io` object: a root at a tag or digest that keeps its other fields. */
 export function readPackageObject(root: DocumentNode, kind: PackageKind): Contribution {
   assertServed(root.at('apiVersion'), kind);
   const object = root.object();
@@ -63,9 +61,7 @@ function noteOn(text: string, tag: string | undefined, digest: string | undefine
   return undefined;
 }
 
-/**
- * Throws an `InputError` for an unknown field of `metadata`: an API server would drop it silently.
- */
+/** Throws an `InputError` for unknown `metadata` fields: an API server would drop them silently. */
 export function checkMetadataFields(root: DocumentNode): void {
   const known: readonly string[] = METADATA_FIELDS;
   const metadata = root.at('metadata');
@@ -101,10 +97,7 @@ const RENAMED_FIELDS: Readonly<Record<string, string>> = {
 };
 const REQUEST_FIELDS = ['source', 'package', 'crd'];
 
-/**
- * Reads a `ClusterPackageInstall` or `PackageInstall`. It requires a package at an exact tag, or
- * any package of its `source` that owns a CRD.
- */
+/** Reads a PackageInstall: it requires a tag of a package, or a package that owns a CRD. */
 export function readPackageInstall(root: DocumentNode): Contribution {
   const spec = root.at('spec');
   const source = registryAt(spec.at('source'));

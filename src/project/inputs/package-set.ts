@@ -188,9 +188,7 @@ function packagesAt(node: DocumentNode): string {
   return text;
 }
 
-/**
- * Throws an `InputError` for a text that is not a repository, or a prefix of one with its registry.
- */
+/** Throws an `InputError` unless the text is a registry or the first parts of a repository. */
 function checkPackages(node: DocumentNode, text: string): void {
   const plain = text.replace(/\/$/, '');
   const [host = '', ...rest] = plain.split('/');

@@ -133,9 +133,7 @@ export function publishedAt({
   return { unknown: `its image says \`${created}\`, which is no date of publishing` };
 }
 
-/**
- * Parses a time. Returns undefined for invalid times and for placeholders of reproducible builds.
- */
+/** Parses a time. Returns undefined if invalid, and for placeholders of reproducible builds. */
 function timeOf(text: string | undefined): number | undefined {
   if (text === undefined || !RFC_3339.test(text)) return undefined;
   const time = Date.parse(text);

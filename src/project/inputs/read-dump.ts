@@ -365,9 +365,7 @@ function dumpedClaim(
   return xrd === undefined || claimCrd === undefined ? undefined : { xrd, claim: claimCrd };
 }
 
-/**
- * Returns the Crossplane release that a Deployment runs. Returns undefined for other Deployments.
- */
+/** Returns the Crossplane release of a Deployment; undefined for other Deployments. */
 function dumpedRelease(deployment: JsonObject): string | undefined {
   if (mappingOf(deployment['metadata'])?.['name'] !== 'crossplane') return undefined;
   const template = mappingOf(mappingOf(deployment['spec'])?.['template']);

@@ -216,9 +216,7 @@ export interface FileReadOptions {
   readonly unsaved?: Pick<ReadonlyMap<string, string>, 'get' | 'keys'> | undefined;
 }
 
-/**
- * Reads files and the files that they include. A file that is both named and included is read once.
- */
+/** Reads files and those that they include. A file that is both is read once. */
 async function readFiles(
   files: readonly InputFile[],
   options: FileReadOptions,
@@ -366,7 +364,7 @@ function includedAt(error: InputError, origin: Origin): InputError {
     : error.message;
   return new InputError(`${message} (included at ${formatOrigin(origin)})`, {
     origin: error.origin,
-    ...(error.hint !== undefined && { hint: error.hint }),
+    hint: error.hint,
     cause: error,
   });
 }

@@ -17,9 +17,7 @@ export interface Request {
   readonly exclude: readonly VersionRule[];
   /** Fields merged into the spec of every rendered package object. */
   readonly defaults: JsonObject;
-  /**
-   * ImageConfigs, runtime configs, ControllerConfigs and activation policies, in the given order.
-   */
+  /** ImageConfigs, runtime configs and activation policies, in the given order. */
   readonly kept: readonly KeptObject[];
   /** Packages whose prereleases are allowed, as with `--prerelease`. */
   readonly prereleases?: readonly Repository[];
@@ -347,8 +345,5 @@ function refuseDuplicates<T extends { readonly origin: Origin }>(
 }
 
 function duplicateError(what: string, first: Origin, second: Origin, hint?: string): InputError {
-  return new InputError(`${what}: here and at ${formatOrigin(first)}`, {
-    origin: second,
-    ...(hint === undefined ? {} : { hint }),
-  });
+  return new InputError(`${what}: here and at ${formatOrigin(first)}`, { origin: second, hint });
 }

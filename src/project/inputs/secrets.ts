@@ -9,9 +9,7 @@ import {
   stringOf,
 } from '../../base/json.js';
 
-/**
- * Returns the objects of a file with secrets, including those in Lists. No message quotes the file.
- */
+/** Returns the objects of a file with secrets, also those in Lists. No message quotes the file. */
 function secretObjects(text: string, file: string): readonly JsonObject[] {
   try {
     return parseDocuments(text, file).flatMap(({ value }) => objectsIn(value));
@@ -31,20 +29,18 @@ function objectsIn(value: JsonValue): readonly JsonObject[] {
 }
 
 /** Returns the name of a Secret and its decoded values by field. */
-function secretValues(secret: JsonObject): {
-  readonly name: string | undefined;
-  readonly values: ReadonlyMap<string, string>;
-} {
-  const values = new Map<string, string>();
-  for (const [field, encoded] of Object.entries(mappingOf(secret['data']) ?? {})) {
-    const text = stringOf(encoded);
-    if (text !== undefined) values.set(field, Buffer.from(text, 'base64').toString('utf8'));
-  }
-  for (const [field, plain] of Object.entries(mappingOf(secret['stringData']) ?? {})) {
-    const text = stringOf(plain);
-    if (text !== undefined) values.set(field, text);
-  }
-  return { name: stringOf(mappingOf(secret['metadata'])?.['name']), values };
+function secretValues({ metadata, data, stringData }: JsonObject) {
+  const decoded = textsIn(data).map(
+    ([field, text]) => [field, Buffer.from(text, 'base64').toString('utf8')] as const,
+  );
+  const values = new Map([...decoded, ...textsIn(stringData)]);
+  return { name: stringOf(mappingOf(metadata)?.['name']), values };
+}
+
+function textsIn(values: JsonValue | undefined): [field: string, text: string][] {
+  return Object.entries(mappingOf(values) ?? {}).flatMap(([field, value]) =>
+    typeof value === 'string' ? [[field, value]] : [],
+  );
 }
 
 /** A Kubernetes pull secret, or a plain Docker config. */

@@ -1,4 +1,4 @@
-import { InputError } from '../../base/errors.js';
+import { InputError, type Origin } from '../../base/errors.js';
 
 /** The text of one object of a dump. */
 export interface DumpPiece {
@@ -9,17 +9,11 @@ export interface DumpPiece {
   readonly kind: string | undefined;
 }
 
-/** The reason why a dump cannot be split, and the line. */
-interface SplitProblem {
-  readonly bad: 'cut short' | 'too large';
-  readonly line: number;
-}
-
 /** Accepts a text in chunks and yields each object once it is complete. */
 interface Splitter {
-  push(chunk: string): Iterable<DumpPiece | SplitProblem>;
-  /** Ends the text. Yields the remaining object or an error. */
-  end(): Iterable<DumpPiece | SplitProblem>;
+  push(chunk: string): Iterable<DumpPiece>;
+  /** Ends the text. Yields the remaining object. */
+  end(): Iterable<DumpPiece>;
 }
 
 /** Maximum size of an object, five times the limit of an API server. */
@@ -33,6 +27,7 @@ const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, COLON, NEWLINE] = A
 
 /** Splits a sequence of JSON values. A value with `items` is split into its items. */
 class JsonSplitter implements Splitter {
+  readonly #file: string;
   #depth = 0;
   #line = 1;
   #isList = false;
@@ -46,7 +41,11 @@ class JsonSplitter implements Splitter {
   #lastString = '';
   #key = '';
 
-  *push(chunk: string): Generator<DumpPiece | SplitProblem> {
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  *push(chunk: string): Generator<DumpPiece> {
     /** Offsets in this chunk where the current object and the current string begin. */
     let from = 0;
     let stringFrom = 0;
@@ -76,16 +75,15 @@ class JsonSplitter implements Splitter {
     if (this.#object === undefined) return;
     this.#object.text += chunk.slice(from);
     const { text, line } = this.#object;
-    if (text.length > MAX_OBJECT_CHARS) yield { bad: 'too large', line };
+    if (text.length > MAX_OBJECT_CHARS) throw tooLarge({ file: this.#file, line });
   }
 
-  *end(): Generator<SplitProblem> {
-    if (this.#depth > 0) yield { bad: 'cut short', line: this.#line };
+  end(): readonly DumpPiece[] {
+    if (this.#depth > 0) throw cutShort({ file: this.#file, line: this.#line });
+    return [];
   }
 
-  /**
-   * Returns the offset of the closing quote, or the length of the chunk if the string continues.
-   */
+  /** Returns the offset of the closing quote, or the length of the chunk if there is none. */
   #endOfString(chunk: string, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const code = chunk.charCodeAt(at);
@@ -118,9 +116,7 @@ class JsonSplitter implements Splitter {
     return true;
   }
 
-  /**
-   * Leaves a mapping or list. Returns the object that ends here, without its text from this chunk.
-   */
+  /** Leaves a mapping or list. Returns the object that ends, without its text from this chunk. */
   #close(code: number): DumpPiece | undefined {
     const isWhole =
       this.#depth === 1 ? !this.#isList : this.#depth === 3 && this.#isList && this.#level === 3;
@@ -138,6 +134,7 @@ const ITEMS = /^items:[ \t\r]*(?:#.*)?$/;
 
 /** Splits YAML line by line. An object ends where the next one begins. */
 class YamlSplitter implements Splitter {
+  readonly #file: string;
   /** The last line, as long as its line break is missing. */
   #partialLine = '';
   #line = 0;
@@ -151,7 +148,11 @@ class YamlSplitter implements Splitter {
   #indent: number | undefined;
   #item: Lines | undefined;
 
-  *push(chunk: string): Generator<DumpPiece | SplitProblem> {
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  *push(chunk: string): Generator<DumpPiece> {
     const text = this.#partialLine + chunk;
     let from = this.#line === 0 && text.startsWith('\uFEFF') ? 1 : 0;
     for (let to = text.indexOf('\n', from); to >= 0; to = text.indexOf('\n', from)) {
@@ -159,17 +160,16 @@ class YamlSplitter implements Splitter {
       from = to + 1;
     }
     this.#partialLine = text.slice(from);
-    if (this.#partialLine.length > MAX_OBJECT_CHARS)
-      yield { bad: 'too large', line: this.#line + 1 };
+    this.#checkSize({ text: this.#partialLine, line: this.#line + 1 });
   }
 
-  *end(): Generator<DumpPiece | SplitProblem> {
+  *end(): Generator<DumpPiece> {
     if (this.#partialLine !== '') yield* this.#addLine(this.#partialLine);
     this.#partialLine = '';
     yield* this.#endDocument();
   }
 
-  *#addLine(line: string): Generator<DumpPiece | SplitProblem> {
+  *#addLine(line: string): Generator<DumpPiece> {
     this.#line += 1;
     if ((line[0] === '-' || line[0] === '.') && SEPARATOR.test(line.slice(0, 4))) {
       yield* this.#endDocument();
@@ -187,8 +187,12 @@ class YamlSplitter implements Splitter {
     for (const lines of [this.#item, this.#document]) {
       if (lines === undefined) continue;
       lines.text += line;
-      if (lines.text.length > MAX_OBJECT_CHARS) yield { bad: 'too large', line: lines.line };
+      this.#checkSize(lines);
     }
+  }
+
+  #checkSize({ text, line }: Lines): void {
+    if (text.length > MAX_OBJECT_CHARS) throw tooLarge({ file: this.#file, line });
   }
 
   *#addLineOfItems(line: string): Generator<DumpPiece> {
@@ -202,8 +206,8 @@ class YamlSplitter implements Splitter {
     }
   }
 
-  *#endDocument(): Generator<DumpPiece | SplitProblem> {
-    if (this.#isList && !this.#hasKind) yield { bad: 'cut short', line: this.#line };
+  *#endDocument(): Generator<DumpPiece> {
+    if (this.#isList && !this.#hasKind) throw cutShort({ file: this.#file, line: this.#line });
     yield* this.#endItem();
     const document = this.#document;
     this.#document = undefined;
@@ -267,29 +271,22 @@ export class DumpSplitter {
     if (this.#splitter === undefined) {
       const [first] = /[^\s\uFEFF]/.exec(text) ?? [];
       if (first === undefined) this.#leadingSpace = text;
-      else this.#splitter = first === '{' ? new JsonSplitter() : new YamlSplitter();
+      else this.#splitter = new (first === '{' ? JsonSplitter : YamlSplitter)(this.#file);
     }
-    if (this.#splitter !== undefined) yield* this.#orThrow(this.#splitter.push(text));
+    if (this.#splitter !== undefined) yield* this.#splitter.push(text);
   }
 
   *end(): Generator<DumpPiece> {
-    if (this.#splitter !== undefined) yield* this.#orThrow(this.#splitter.end());
-  }
-
-  *#orThrow(pieces: Iterable<DumpPiece | SplitProblem>): Generator<DumpPiece> {
-    for (const piece of pieces) {
-      if (!('bad' in piece)) yield piece;
-      else throw splitError(piece, this.#file);
-    }
+    if (this.#splitter !== undefined) yield* this.#splitter.end();
   }
 }
 
-function splitError({ bad, line }: SplitProblem, file: string): InputError {
-  const origin = { file, line };
-  if (bad === 'too large') {
-    const what = `is an object of more than ${MAX_OBJECT_CHARS} characters, which no API server takes`;
-    return new InputError(what, { origin });
-  }
+function tooLarge(origin: Origin): InputError {
+  const what = `is an object of more than ${MAX_OBJECT_CHARS} characters, which no API server takes`;
+  return new InputError(what, { origin });
+}
+
+function cutShort(origin: Origin): InputError {
   const hint = 'dump it again; what is missing here would look as if it were not installed';
   return new InputError('the dump is cut short', { origin, hint });
 }

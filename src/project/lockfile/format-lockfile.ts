@@ -40,10 +40,7 @@ export function formatLockfile(lockfile: Lockfile): string {
   return HEADER + writeYaml(document);
 }
 
-/**
- * Returns whether a text is the formatted lockfile. Older versions of the tool copied the release
- * from the inputs, possibly without `v`.
- */
+/** Returns whether a text is the formatted lockfile. Old versions wrote the release without `v`. */
 export function isFormatted(text: string, lockfile: Lockfile): boolean {
   return text.replace(/^crossplane: (?=\d)/m, 'crossplane: v') === formatLockfile(lockfile);
 }

@@ -152,10 +152,7 @@ const requirement: Schema = {
   },
 };
 
-/**
- * Metadata that a lockfile may set. Owners, namespaces and finalizers are not allowed because a
- * pull request may edit the file.
- */
+/** Metadata that a lockfile may set: no owners or finalizers, as a pull request may edit it. */
 const labelled: Readonly<Record<keyof MetadataBlock, Schema>> = {
   labels: { description: 'Labels of the object.' },
   annotations: { description: 'Annotations of the object.' },

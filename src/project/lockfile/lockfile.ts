@@ -19,9 +19,7 @@ export interface Lockfile {
   readonly packages: readonly LockedPackage[];
   /** ImageConfigs, runtime configs and activation policies of the user, in the given order. */
   readonly objects: readonly JsonObject[];
-  /**
-   * States of the indexes that were used, in order; empty or undefined if they are not recorded.
-   */
+  /** States of the indexes that were used, in order; empty or undefined if not recorded. */
   readonly indexes?: readonly IndexState[] | undefined;
   /** Reasons why every object has `skipDependencyResolution: true`; empty if none has. */
   readonly skipDependencyResolution: readonly string[];
@@ -113,15 +111,11 @@ export interface ObjectTemplate {
 export interface LockInputs {
   /** `metadata.name` of the PackageSet or package; undefined if it has none. */
   readonly name?: string | undefined;
-  /**
-   * Paths of the input files relative to the lockfile, with forward slashes, in the given order.
-   */
+  /** Paths of the input files relative to the lockfile, with forward slashes, in given order. */
   readonly files: readonly string[];
 }
 
-/**
- * Returns whether two records are of different projects: with different names and no common file.
- */
+/** Returns whether two projects differ: they have different names and no common file. */
 export function isOtherProject(a: LockInputs | undefined, b: LockInputs | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   const hasOtherName = a.name === undefined || a.name !== b.name;

@@ -235,9 +235,7 @@ interface LocatedDocument {
   readonly error: (path: Path, what: string, hint?: string) => InputError;
 }
 
-/**
- * Parses one document. Throws an `InputError` for duplicate keys, aliases and further documents.
- */
+/** Parses one document. Throws an `InputError` for duplicate keys, aliases and more documents. */
 function parseLocatedDocument(text: string, file: string): LocatedDocument {
   return {
     value: parsed(text, file),
@@ -246,10 +244,7 @@ function parseLocatedDocument(text: string, file: string): LocatedDocument {
       const root = placesOf(text, parseEvents(text, {}));
       const line = root === undefined ? 1 : lineAt(text, findPlace(root, path).offset);
       const subject = path.length === 0 ? '' : `\`${formatPath(path)}\` `;
-      return new InputError(`${subject}${what}`, {
-        origin: { file, line },
-        ...(hint === undefined ? {} : { hint }),
-      });
+      return new InputError(`${subject}${what}`, { origin: { file, line }, hint });
     },
   };
 }

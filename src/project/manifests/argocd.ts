@@ -115,9 +115,7 @@ export const HEALTH_CHECKS: readonly (readonly [kind: string, script: string])[]
   ['pkg.crossplane.io_Provider', PACKAGE_HEALTH],
 ];
 
-/**
- * Returns the settings of Argo CD that the manifests rely on, as YAML to merge into `argocd-cm`.
- */
+/** Returns the settings of Argo CD that the manifests rely on, to merge into `argocd-cm`. */
 export function argoCdSettings(): string {
   const checks = HEALTH_CHECKS.map(
     ([kind, script]) => `  resource.customizations.health.${kind}: |\n${indented(script)}`,

@@ -98,9 +98,7 @@ function refuseDuplicates(objects: readonly JsonObject[]): void {
   }
 }
 
-/**
- * Returns warnings about names under which the resolver of the cluster does not find a dependency.
- */
+/** Returns warnings about names under which a cluster does not find a dependency. */
 function nameWarnings({ packages }: Lockfile, target: Target): readonly string[] {
   const taken = new Set(packages.map(({ name }) => name));
   return packages.flatMap(({ repository, name }) => {
@@ -135,9 +133,7 @@ export const PACKAGES_FILE = 'packages.yaml';
 /** Maximum length of a file name without its extension, for file systems and archives. */
 const MAX_STEM_LENGTH = 120;
 
-/**
- * Returns the files for objects, in the order of applying them: one stream, or one file per object.
- */
+/** Returns the files for objects, in apply order: one stream, or one file per object. */
 export function objectFiles(
   objects: readonly JsonObject[],
   split: boolean,
@@ -146,10 +142,7 @@ export function objectFiles(
   return new Map(objects.map((object) => [objectFileName(object), writeYaml(object)]));
 }
 
-/**
- * Returns `provider-acme-p.yaml`. The name is unique, because kinds contain no dash, and does not
- * depend on other objects.
- */
+/** Returns `provider-acme-p.yaml`: unique, because kinds contain no dash, and stable. */
 export function objectFileName(object: JsonObject): string {
   const name = nameOf(object);
   if (!isDnsSubdomain(name)) {

@@ -18,10 +18,7 @@ function servedAs(kind: unknown): string {
   return kind === CONTROLLER_CONFIG ? 'pkg.crossplane.io/v1alpha1' : 'pkg.crossplane.io/v1beta1';
 }
 
-/**
- * Returns whether the release serves an extra manifest. True for ImageConfigs, which may be left
- * out.
- */
+/** Returns whether the release serves the kind. True for ImageConfigs, which are optional. */
 export function servesKind({ rules }: Target, { kind }: JsonObject): boolean {
   if (kind === CONTROLLER_CONFIG) return rules.controllerConfigRef;
   if (kind !== ACTIVATION_POLICY) return true;

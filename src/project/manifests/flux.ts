@@ -82,19 +82,13 @@ interface FluxLayer {
 /** Flux must not prune packages: one that moves to another layer would be deleted and recreated. */
 const KEEP_ANNOTATION = { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' } as const;
 
-/**
- * CEL expression: a package is installed and healthy at the version in its spec. Flux treats a
- * missing `status` as "not yet".
- */
+/** CEL: the package in the spec is installed and healthy. Without `status`, Flux waits. */
 export const PACKAGE_IS_CURRENT =
   "has(status.conditions) && ['Installed', 'Healthy'].all(type, " +
   "status.conditions.exists(c, c.type == type && c.status == 'True')) && " +
   '(!has(status.currentIdentifier) || status.currentIdentifier == spec.package)';
 
-/**
- * CEL expression: Crossplane still works on the package. No state counts as failed, because each
- * may be temporary.
- */
+/** CEL: Crossplane still works on the package. No state is a failure; each may be temporary. */
 export const PACKAGE_IN_PROGRESS =
   "!has(status.conditions) || status.conditions.exists(c, c.type in ['Installed', 'Healthy'] && " +
   "c.status != 'True')";

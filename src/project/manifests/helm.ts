@@ -20,10 +20,7 @@ pullSecrets: []
 mirror: ""
 `;
 
-/**
- * Prints the objects, which are plain files. Pull secrets are last in each package, so that more of
- * them can be appended.
- */
+/** Prints the objects. Pull secrets are last in each package, so that more can be appended. */
 const OBJECTS_TEMPLATE = `{{- range $path, $_ := .Files.Glob "configs/*.yaml" }}
 ---
 {{ $.Files.Get $path }}
@@ -52,9 +49,7 @@ function noMirror(why: string): string {
 const PINNED =
   'the ImageConfigs that pin images to what is locked take its place; give its ImageConfig to xpkg-resolve resolve and render again';
 
-/**
- * Returns the files of a chart. Objects are data: none of their text is evaluated as a template.
- */
+/** Returns the files of a chart. Objects are data: no text in them is run as a template. */
 export function helmFiles(
   bundle: Bundle,
   lockfile: Lockfile,
@@ -91,9 +86,7 @@ function withSecretsLast(object: JsonObject): JsonObject {
   return { ...rest, spec: { ...spec, ...secrets } };
 }
 
-/**
- * Returns a template that renders the mirror as ImageConfigs. The package objects stay unchanged.
- */
+/** Returns a template that renders the mirror as ImageConfigs. Packages stay unchanged. */
 function mirrorTemplate({ packages }: Lockfile, { rules, version }: Target): string {
   if (rules.imageConfig?.rewrite !== true) {
     return noMirror(`Crossplane ${version} has no ImageConfig that rewrites images`);

@@ -25,10 +25,7 @@ import { installedVersion } from './package-object.js';
 interface PinnedImages {
   /** Objects of the user, without the parts that pins replace. */
   readonly kept: readonly JsonObject[];
-  /**
-   * An ImageConfig for each package that is installed by tag, in the order of packages. Each is
-   * followed by the exceptions for longer tags.
-   */
+  /** ImageConfigs of each package that is installed by tag: the pin, then its exceptions. */
   readonly pins: readonly JsonObject[];
   readonly warnings: readonly string[];
 }
@@ -90,9 +87,7 @@ interface PinContext {
   readonly target: Target;
 }
 
-/**
- * Returns undefined if an ImageConfig of the user already rewrites the image to the locked digest.
- */
+/** Returns undefined if a given ImageConfig already rewrites the image to the locked digest. */
 function pinOf(
   locked: LockedPackage,
   { configs, names, target }: PinContext,

@@ -153,9 +153,7 @@ export function labelOf(object: JsonObject): string {
   return `${stringOf(object['kind']) ?? ''} \`${nameOf(object)}\``;
 }
 
-/**
- * Returns warnings about repositories that are pulled from one place but count as several packages.
- */
+/** Returns warnings about repositories with one pull name that count as several packages. */
 export function spellingWarnings(
   repositories: readonly Repository[],
   target: Target,

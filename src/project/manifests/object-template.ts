@@ -47,17 +47,13 @@ export function objectTemplate({ kind, defaults, spec, object }: TemplateParts):
   };
 }
 
-/**
- * Returns whether `spec.package` is a file name in the package cache of the cluster, without a tag.
- */
+/** Returns whether `spec.package` names a file in the package cache, without a tag. */
 function namesCacheFile({ packagePullPolicy, package: reference }: JsonObject): boolean {
   if (packagePullPolicy !== 'Never' || typeof reference !== 'string') return false;
   return !reference.includes('@') && splitTag(reference).tag === undefined;
 }
 
-/**
- * Returns an object of the user without the parts that belong to the cluster it was dumped from.
- */
+/** Returns an object without the parts that belong to the cluster it was dumped from. */
 export function withoutClusterState(object: JsonObject): JsonObject {
   const { metadata } = object;
   return canonical({

@@ -6,9 +6,7 @@ import { joinReference } from '../../crossplane/packages/reference.js';
 import type { Target } from '../../crossplane/releases/target.js';
 import { specForTarget, isMappingOfStrings, ownMetadata } from './object-template.js';
 
-/**
- * How versions are rendered: as a tag, as a digest, or as a tag that ImageConfigs pin to a digest.
- */
+/** How versions are rendered: as tag, as digest, or as tag that ImageConfigs pin to a digest. */
 export const PINS = ['tag', 'digest', 'locked'] as const;
 export type Pin = (typeof PINS)[number];
 
