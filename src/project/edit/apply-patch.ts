@@ -91,11 +91,11 @@ function hasValues(
   }
 }
 
-/** An entry or item of a collection, or the root of a document. */
+/** An entry or item of a collection, or the root of a document; empty if there is none. */
 interface Holder {
-  readonly collection: Collection | undefined;
-  readonly item: CST.CollectionItem | undefined;
-  readonly token: CST.Token | undefined;
+  readonly collection?: Collection;
+  readonly item?: CST.CollectionItem;
+  readonly token?: CST.Token | undefined;
 }
 
 /** Edits one document. */
@@ -123,8 +123,7 @@ class Edit {
     if (operation.op === 'replace' || (operation.op === 'add' && old !== undefined && !inList)) {
       return this.#replaced(steps, operation.value);
     }
-    const holder = this.#holderAt(parent);
-    const { token } = holder;
+    const { token } = this.#holderAt(parent);
     if (token === undefined || !CST.isCollection(token)) return [];
     const count = itemsOf(token).length;
     if (steps.length === 0 || count === (operation.op === 'remove' ? 1 : 0)) {
@@ -184,12 +183,12 @@ class Edit {
   }
 
   #holderAt(steps: readonly string[]): Holder {
-    let holder: Holder = { collection: undefined, item: undefined, token: this.#root.value };
+    let holder: Holder = { token: this.#root.value };
     for (const step of steps) {
       const collection = holder.token;
-      if (collection === undefined || !CST.isCollection(collection)) return NO_HOLDER;
+      if (collection === undefined || !CST.isCollection(collection)) return {};
       const item = childItem(collection, step);
-      if (item === undefined) return NO_HOLDER;
+      if (item === undefined) return {};
       holder = { collection, item, token: item.value };
     }
     return holder;
@@ -201,8 +200,6 @@ class Edit {
     return parents.find((parent) => this.#holderAt(parent).token?.type === 'alias');
   }
 }
-
-const NO_HOLDER: Holder = { collection: undefined, item: undefined, token: undefined };
 
 function isFlowMap({ start }: CST.FlowCollection): boolean {
   return start.type === 'flow-map-start';
@@ -225,19 +222,15 @@ export function editedTexts(
   texts: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const edited = new Map<string, string>();
-  for (const edit of edits) {
-    const text = edited.get(edit.file) ?? texts.get(edit.file);
-    edited.set(
-      edit.file,
-      text === undefined ? newText(edit) : applyPatch(text, edit.document, edit.patch),
-    );
+  for (const { file, document, patch } of edits) {
+    const text = edited.get(file) ?? texts.get(file);
+    edited.set(file, text === undefined ? newText(patch) : applyPatch(text, document, patch));
   }
   return edited;
 }
 
-function newText({ patch }: FileEdit): string {
-  const values = patch.flatMap((one): JsonValue[] => ('value' in one ? [one.value] : []));
-  return values.map((value) => writeYaml(value)).join('');
+function newText(patch: FileEdit['patch']): string {
+  return patch.map((one) => ('value' in one ? writeYaml(one.value) : '')).join('');
 }
 
 /** Applies one operation to a value (RFC 6902). */

@@ -142,9 +142,7 @@ function removalFromEverySet(entry: JsonObject, given: GivenInputs): InputChange
     const place = packages.findIndex(
       (other) => isMapping(other) && JSON.stringify(subjectOf(other)) === subject,
     );
-    const patch = [
-      { op: 'remove', path: jsonPointer([...path, 'spec', 'packages', place]) },
-    ] as const;
+    const patch = [removal([...path, 'spec', 'packages', place])];
     return place < 0 ? [] : [{ file, document, patch }];
   });
   return { files };
@@ -162,7 +160,7 @@ function entryPatch(
   entry: JsonObject,
   path: Path,
 ): readonly PatchOperation[] | undefined {
-  if (edit.edit === 'remove') return [{ op: 'remove', path: jsonPointer(path) }];
+  if (edit.edit === 'remove') return [removal(path)];
   const spec = entry['spec'];
   if (isMapping(spec) && typeof spec['package'] === 'string' && 'apiVersion' in entry) {
     return objectPatch(edit, spec, path);
@@ -189,8 +187,7 @@ function objectPatch(
   if (reference.startsWith(before)) {
     return [set([...path, 'spec', 'package'], reference.slice(before.length))];
   }
-  const removeSource = { op: 'remove', path: jsonPointer([...path, 'spec', 'source']) } as const;
-  return [removeSource, set([...path, 'spec', 'package'], reference)];
+  return [removal([...path, 'spec', 'source']), set([...path, 'spec', 'package'], reference)];
 }
 
 function dependencyPatch(
@@ -225,9 +222,7 @@ function prereleaseChange(
 }
 
 /** A PackageSet and its place in the inputs. */
-interface LocatedPackageSet {
-  readonly file: string;
-  readonly document: number;
+interface LocatedPackageSet extends Omit<FileEdit, 'patch'> {
   readonly path: Path;
   readonly spec: JsonObject;
 }
@@ -290,11 +285,11 @@ function crossplaneChange(version: string, given: GivenInputs): InputChange {
 }
 
 function packageSets({ texts }: GivenInputs): readonly LocatedPackageSet[] {
-  return Array.from(texts, ([file, text]) =>
+  return [...texts].flatMap(([file, text]) =>
     parseDocuments(text, file).flatMap(({ number, value }) =>
       packageSetsIn(value, []).map((found) => ({ file, document: number, ...found })),
     ),
-  ).flat();
+  );
 }
 
 /** Returns a PackageSet, or the PackageSets in a List. */
@@ -306,10 +301,7 @@ function packageSetsIn(value: JsonValue, path: Path): Pick<LocatedPackageSet, 'p
   return items.flatMap((item, i) => packageSetsIn(item, [...path, 'items', i]));
 }
 
-function givenValue(
-  { file, document, path }: Origin,
-  { texts }: GivenInputs,
-): JsonValue | undefined {
+function givenValue({ file, document, path }: Origin, { texts }: GivenInputs) {
   const text = texts.get(file);
   if (text === undefined || path === undefined) return undefined;
   const found = parseDocuments(text, file).find(({ number }) => number === document);
@@ -318,6 +310,10 @@ function givenValue(
 
 function set(path: Path, value: JsonValue, exists = true): PatchOperation {
   return { op: exists ? 'replace' : 'add', path: jsonPointer(path), value };
+}
+
+function removal(path: Path): PatchOperation {
+  return { op: 'remove', path: jsonPointer(path) };
 }
 
 /** Joins the patches of each document into one. */

@@ -21,7 +21,6 @@ import {
 interface PackageList {
   readonly document: InputDocument;
   readonly entries: readonly ListedPackage[];
-  /** Returns the operations that append an entry. */
   operationsToAdd(entry: NewEntry): readonly PatchOperation[];
   operationsToChangeVersion(entry: ListedPackage, version: string): readonly PatchOperation[];
   operationsToSetCrossplane(version: string): readonly PatchOperation[];

@@ -74,24 +74,18 @@ export function slotOf({ start, key, sep, value }: CST.CollectionItem): Slot {
   const mark = tokens.findLastIndex(({ type }) => marks.includes(type));
   return {
     after: mark < 0 ? undefined : plainSpan(tokens[mark]!).end,
-    span: spanOfAll([
-      ...contentTokens(tokens.slice(mark + 1)),
-      ...(value === undefined ? [] : [value]),
-    ]),
+    span: spanOfAll(contentTokens(tokens.slice(mark + 1)), value),
   };
 }
 
 export function rootSlot({ start, value }: CST.Document): Slot {
   const properties = contentTokens(start).filter(({ type }) => type === 'anchor' || type === 'tag');
-  return {
-    after: undefined,
-    span: spanOfAll([...properties, ...(value === undefined ? [] : [value])]),
-  };
+  return { after: undefined, span: spanOfAll(properties, value) };
 }
 
-function spanOfAll(tokens: readonly CST.Token[]): Span | undefined {
-  if (tokens.length === 0) return undefined;
-  return { start: tokenSpan(tokens[0]!).start, end: tokenSpan(tokens.at(-1)!).end };
+function spanOfAll(tokens: readonly CST.Token[], value?: CST.Token): Span | undefined {
+  const [first, last] = [tokens[0] ?? value, value ?? tokens.at(-1)];
+  return first && last && { start: tokenSpan(first).start, end: tokenSpan(last).end };
 }
 
 /** A text with access to its lines. */
@@ -151,9 +145,10 @@ export class Lines {
     return this.text[end - 1] === '\n';
   }
 
-  /** Joins lines with the given indentation. */
-  indented(lines: readonly string[], column: number): string {
-    return lines.map((line) => ' '.repeat(column) + line).join(this.break);
+  /** Formats a value as lines with the given indentation. */
+  indented(value: JsonValue, column: number): string {
+    const rows = writeYaml(value).trimEnd().split('\n');
+    return rows.map((row) => ' '.repeat(column) + row).join(this.break);
   }
 }
 
@@ -183,13 +178,8 @@ export function addEntry(
 ): readonly Splice[] {
   const items = itemsOf(map);
   const column = lines.columnOf(itemSpan(items[0]!).start);
-  return [
-    insertBelow(
-      lines,
-      itemSpan(items.at(-1)!),
-      lines.indented(yamlLines({ [key]: value }), column),
-    ),
-  ];
+  const text = lines.indented({ [key]: value }, column);
+  return [insertBelow(lines, itemSpan(items.at(-1)!), text)];
 }
 
 /** Inserts an item into a list, before the item at `index`. */
@@ -202,7 +192,7 @@ export function addItem(
   const items = itemsOf(list);
   const first = itemSpan(items[0]!).start;
   const column = lines.columnOf(first);
-  const text = lines.indented(yamlLines([value]), column);
+  const text = lines.indented([value], column);
   if (index > 0) return [insertBelow(lines, itemSpan(items[index - 1]!), text)];
   const at = lines.isFirst(first) ? lines.withCommentAbove(first) : first;
   return at === first && column > 0
@@ -237,9 +227,8 @@ export function replaceInBlock(
     }
     return [replace(span, lines.endsLine(span) ? `${text}${lines.break}` : text)];
   }
-  const rows = yamlLines(value);
   if (span === undefined) {
-    const text = lines.indented(rows, column + INDENT);
+    const text = lines.indented(value, column + INDENT);
     return inMap
       ? [insert(lines.endOf(after ?? 0), lines.break + text)]
       : [insert(after ?? 0, ` ${text.trimStart()}`)];
@@ -247,14 +236,14 @@ export function replaceInBlock(
   const ending = lines.endsLine(span) ? lines.break : '';
   if (lines.isFirst(span.start)) {
     const deeper = inMap && isMapping(value) ? column + INDENT : 0;
-    const text = lines.indented(rows, Math.max(lines.columnOf(span.start), deeper));
+    const text = lines.indented(value, Math.max(lines.columnOf(span.start), deeper));
     return [replace({ ...span, start: lines.startOf(span.start) }, text + ending)];
   }
   if (!inMap) {
-    const text = lines.indented(rows, lines.columnOf(span.start)).trimStart();
+    const text = lines.indented(value, lines.columnOf(span.start)).trimStart();
     return [replace(span, text + ending)];
   }
-  const text = lines.break + lines.indented(rows, column + INDENT);
+  const text = lines.break + lines.indented(value, column + INDENT);
   if (ending !== '') return [replace({ start: after!, end: span.end }, text + ending)];
   return [remove(after!, span.end), insert(lines.endOf(span.end), text)];
 }
@@ -272,10 +261,6 @@ function insertBelow(lines: Lines, span: Span, text: string): Splice {
   return lines.endsLine(span)
     ? insert(span.end, text + lines.break)
     : insert(lines.endOf(span.end), lines.break + text);
-}
-
-function yamlLines(value: JsonValue): readonly string[] {
-  return writeYaml(value).trimEnd().split('\n');
 }
 
 /** Returns whether a value is written on the line of its key. */
