@@ -6,7 +6,6 @@ import type { ArgsOf, Flags } from '../kit/command.js';
 export const globalFlags = {
   directory: {
     alias: 'C',
-    type: 'string',
     array: true,
     describe: 'Run as if started in this folder',
   },
@@ -54,7 +53,7 @@ export const PACKAGE_LOCK = 'xpkg.lock';
 /** Returns the flag for the lockfile; `describe` is its help text. */
 export function lockFlag(describe = 'Lockfile to read') {
   return {
-    lock: { type: 'string', default: DEFAULT_LOCK, describe },
+    lock: { default: DEFAULT_LOCK, describe },
   } as const;
 }
 
@@ -84,7 +83,7 @@ export const DEFAULT_OUT = 'rendered';
 
 /** The folder for rendered manifests, or `-` for stdout. */
 export function outFlag(describe: string) {
-  return { out: { type: 'string', default: DEFAULT_OUT, describe } } as const;
+  return { out: { default: DEFAULT_OUT, describe } } as const;
 }
 
 export function bundleFlag(describe: string) {
@@ -151,7 +150,6 @@ export interface RequestedFormat {
 /** Reports of findings for build systems. */
 export const formatFlag = {
   format: {
-    type: 'string',
     array: true,
     describe: `Print findings for a build system: ${REPORT_FORMATS.join(', ')}; FORMAT=FILE writes a file; may be repeated`,
   },
@@ -181,13 +179,11 @@ function readFormat(text: string): RequestedFormat {
 /** For commands that can run for many projects. */
 export const eachFlags = {
   each: {
-    type: 'string',
     array: true,
     describe:
       'Run for each set whose file matches this pattern, with lockfile and bundle beside it; quote it, repeat it for more, ! leaves out',
   },
   shard: {
-    type: 'string',
     describe:
       'Do one part of the work: 2/5 is the second of five; `report merge` puts parts together',
   },

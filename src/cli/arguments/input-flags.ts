@@ -14,7 +14,6 @@ export function fileFlag(describe: string) {
   return {
     file: {
       alias: 'f',
-      type: 'string',
       array: true,
       describe,
     },

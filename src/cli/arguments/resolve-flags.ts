@@ -13,14 +13,13 @@ import { crossplaneFlag } from './target-flag.js';
 /** Packages named on the command line. */
 export const refsArgument = {
   refs: {
-    type: 'string',
     array: true,
     describe: 'Packages: SOURCE@CONSTRAINT, SOURCE@sha256:…, SOURCE:TAG',
   },
 } as const satisfies Positionals;
 
 export function prereleaseFlag(describe: string) {
-  return { prerelease: { type: 'string', array: true, describe } } as const;
+  return { prerelease: { array: true, describe } } as const;
 }
 
 /** Inputs, sources and rules, for every command that resolves. */
@@ -29,7 +28,6 @@ export const resolveFlags = {
   ...inputFlags,
   ...crossplaneFlag('Crossplane release, or a range of which the newest that works is taken'),
   'crossplane-versions': {
-    type: 'string',
     describe: 'Releases of Crossplane newer than this tool, separated by commas',
   },
   ...lockFlag('Lockfile to read and write'),

@@ -6,13 +6,11 @@ import type { RunIo } from '../terminal/io.js';
 /** Keys and trusted roots for signature checks. */
 export const signatureTrustFlags = {
   'public-key': {
-    type: 'string',
     array: true,
     describe:
       'File with Secrets that hold public keys of signers, or SECRET=FILE or SECRET/KEY=FILE for a key in PEM; repeat it for more',
   },
   'trusted-root': {
-    type: 'string',
     describe:
       'File with the authorities and logs of Sigstore (`trusted_root.json`): for signers without a known key, and to hold all signatures to their log',
   },

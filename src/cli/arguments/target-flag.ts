@@ -7,7 +7,7 @@ import { DEFAULT_LOCK } from './common-flags.js';
 
 /** Returns the flag for the Crossplane release; `describe` is its help text. */
 export function crossplaneFlag(describe: string) {
-  return { crossplane: { type: 'string', describe } } as const;
+  return { crossplane: { describe } } as const;
 }
 
 /** `crossplaneFlag` for commands about packages, which use `projectTarget`. */

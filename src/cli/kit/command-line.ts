@@ -165,10 +165,10 @@ export function workingFolder(
  * lockfile locks nothing without a digest. `warnOfOtherRelease` covers `--crossplane`.
  */
 const projectFlags = {
-  from: { type: 'string', array: true, describe: 'Where packages are' },
+  from: { array: true, describe: 'Where packages are' },
   offline: { type: 'boolean', describe: 'Never use the network' },
-  cache: { type: 'string', describe: 'Folder that keeps what was downloaded' },
-  crossplane: { type: 'string', describe: 'Crossplane release' },
+  cache: { describe: 'Folder that keeps what was downloaded' },
+  crossplane: { describe: 'Crossplane release' },
   'allow-undigested': { type: 'boolean', describe: 'Lock versions without a digest' },
 } as const satisfies Flags;
 

@@ -3,8 +3,8 @@ import type { Schema } from '../../base/json-schema.js';
 
 /** A value on the command line, as a flag or a positional argument declares it. */
 interface Value {
-  /** Absent if there are `choices`, which are strings. A `boolean` flag takes no value. */
-  readonly type?: 'string' | 'number' | 'boolean' | undefined;
+  /** Absent for text. A `boolean` flag takes no value. */
+  readonly type?: 'number' | 'boolean' | undefined;
   readonly choices?: readonly string[] | undefined;
   /** A flag may be repeated; a positional takes all remaining arguments. */
   readonly array?: boolean | undefined;

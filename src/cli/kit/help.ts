@@ -105,7 +105,7 @@ export function flagRow(name: string, options: Flag): HelpRow {
 function valueOf({ choices, type }: Flag): string {
   if (choices !== undefined) return choices.join('|');
   if (type === 'number') return 'N';
-  return type === 'string' ? 'VALUE' : '';
+  return type === 'boolean' ? '' : 'VALUE';
 }
 
 function defaultOf({ default: preset }: Flag): string {

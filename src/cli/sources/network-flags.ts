@@ -11,7 +11,7 @@ import type { RunIo } from '../terminal/io.js';
 
 /** Returns the flag for the folder of downloads; the default is the cache folder of the user. */
 export function cacheFlag(describe: string) {
-  return { cache: { type: 'string', describe } } as const;
+  return { cache: { describe } } as const;
 }
 
 /** Returns the flag for the maximum duration of a run in seconds, counted from the parsing of its command line. */
@@ -35,13 +35,11 @@ function budgetOf(seconds: number): TimeBudget {
 /** Connections to registries. */
 export const networkFlags = {
   'insecure-registry': {
-    type: 'string',
     array: true,
     describe:
       'Registry (HOST:PORT, or HOST for all its ports) that may speak plain HTTP; repeat it for more',
   },
   'pull-secret': {
-    type: 'string',
     array: true,
     describe: 'File with pull secrets to sign in with; repeat it for more',
   },

@@ -30,7 +30,6 @@ import { SourceReader } from '../../resolver/driver/source-reader.js';
 /** A package by its file or its reference. */
 export const packageArgument = {
   package: {
-    type: 'string',
     demandOption: true,
     describe:
       'A package.yaml, an .xpkg file, the folder of a crossplane.yaml (with `--compat`, of a .registry), `-` for standard input, or a package: SOURCE@VERSION, SOURCE@RANGE (the newest in it), SOURCE:TAG, SOURCE@sha256:…',

@@ -184,7 +184,6 @@ function splitName(text: string): SplitName {
 export const sourceFlags = {
   ...networkFlags,
   from: {
-    type: 'string',
     array: true,
     describe: `Where packages are; repeat it, and the first that knows one answers: ${usages().join(', ')}`,
   },

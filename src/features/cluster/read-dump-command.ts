@@ -11,7 +11,6 @@ import { fileFlag } from '../../cli/arguments/input-flags.js';
 /** Output of `kubectl get`. */
 export const dumpArgument = {
   dump: {
-    type: 'string',
     describe:
       'File or folder with what `kubectl get … -o yaml` or `-o json` printed, `-` for standard input',
   },

@@ -10,7 +10,7 @@ import { withProgress } from '../../cli/terminal/progress.js';
 import { comparedSides } from './compared-sides-command.js';
 import { diffLines, diffMarkdown, diffOutput, diffReport, type DiffValue } from './output.js';
 
-const side = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
+const side = (describe: string) => ({ demandOption: true, describe }) as const;
 
 const flags = {
   ...packageFlags,

@@ -16,7 +16,6 @@ import { type AnswerValue, answerPrinting } from '../resolve/answer-command.js';
 export const addCommand = defineCommand({
   positionals: {
     refs: {
-      type: 'string',
       array: true,
       demandOption: true,
       describe: 'Packages: SOURCE, SOURCE@CONSTRAINT, SOURCE:TAG, SOURCE@sha256:…',

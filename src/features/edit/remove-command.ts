@@ -14,7 +14,6 @@ import { shellWord } from '../../base/escape.js';
 export const removeCommand = defineCommand({
   positionals: {
     packages: {
-      type: 'string',
       array: true,
       demandOption: true,
       describe: 'Packages, or CRDs asked for, each in full or by the end of its name',

@@ -10,7 +10,6 @@ export const setCommand = defineCommand({
   positionals: {
     field: { choices: ['crossplane'], demandOption: true, describe: 'What to set' },
     value: {
-      type: 'string',
       demandOption: true,
       describe: 'A Crossplane release, or a range of which the newest that works is taken',
     },

@@ -30,7 +30,7 @@ const flags = {
     choices: GRAPH_FORMATS,
     describe: 'How to draw (default: as the name of --out ends, else mermaid)',
   },
-  out: { type: 'string', describe: 'File to write (default: stdout)' },
+  out: { describe: 'File to write (default: stdout)' },
   ...writeFlag,
   ...lockFlag(),
   // For lockfiles in a registry.
@@ -38,11 +38,8 @@ const flags = {
 } as const satisfies Flags;
 
 const positionals = {
-  old: {
-    type: 'string',
-    describe: 'With --diff: the lockfile before: a file, HEAD:xpkg.lock.yaml or oci://…',
-  },
-  new: { type: 'string', describe: 'With --diff: the lockfile after (default: that of --lock)' },
+  old: { describe: 'With --diff: the lockfile before: a file, HEAD:xpkg.lock.yaml or oci://…' },
+  new: { describe: 'With --diff: the lockfile after (default: that of --lock)' },
 } as const;
 
 type Args = ArgsOf<typeof flags & typeof positionals>;

@@ -32,10 +32,7 @@ const flags = {
   ...timeoutFlag(BULK_TIMEOUT_S),
   ...imageConfigFlag,
   ...compatFlag,
-  out: {
-    type: 'string',
-    describe: 'File to write; .gz is zipped. DIR/ is written in parts',
-  },
+  out: { describe: 'File to write; .gz is zipped. DIR/ is written in parts' },
   quick: {
     type: 'boolean',
     default: false,
@@ -56,7 +53,6 @@ type Args = ArgsOf<typeof flags>;
 export const indexCommand = defineCommand({
   positionals: {
     repositories: {
-      type: 'string',
       array: true,
       describe:
         'Packages to put in; all, where the sources can list them. Before them: ' +

@@ -32,10 +32,7 @@ import { reportMismatches } from '../../cli/files/mismatches.js';
 import { COPY_TOOLS, copyCommands, mirrorNotes, mirrorOutput, type MirrorValue } from './output.js';
 
 const flags = {
-  to: {
-    type: 'string',
-    describe: 'Registry to copy to, and a path below it if need be: mirror.example.org/team',
-  },
+  to: { describe: 'Registry to copy to, and a path below it if need be: mirror.example.org/team' },
   ...keepHostFlag,
   ...signaturesFlag,
   overwrite: {
@@ -44,7 +41,6 @@ const flags = {
     describe: 'Give tags that the mirror has for other images to those that are locked',
   },
   secret: {
-    type: 'string',
     describe:
       'Name of the Secret with which the cluster pulls from the mirror, for the ImageConfig',
   },

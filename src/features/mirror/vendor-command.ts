@@ -19,7 +19,6 @@ import { shellWord } from '../../base/escape.js';
 export const vendorCommand = defineCommand({
   positionals: {
     folder: {
-      type: 'string',
       demandOption: true,
       describe: 'Folder to write the layout to',
     },

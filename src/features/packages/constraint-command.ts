@@ -23,8 +23,8 @@ import { type Target, targetFor } from '../../crossplane/releases/target.js';
 import { constraintLines, constraintOutput, type ConstraintReport } from './output.js';
 
 const positionals = {
-  range: { type: 'string', describe: 'A constraint, such as ">=v1.2.0, <v2"' },
-  versions: { type: 'string', array: true, describe: 'Versions to try' },
+  range: { describe: 'A constraint, such as ">=v1.2.0, <v2"' },
+  versions: { array: true, describe: 'Versions to try' },
 } as const satisfies Positionals;
 
 const flags = {

@@ -27,10 +27,7 @@ import { readRegistryFiles, registryContents } from '../../sources/package-on-di
 import type { PackageSource } from '../../sources/package-source.js';
 
 const flags = {
-  out: {
-    type: 'string',
-    describe: 'Folder to write (default: the name of the package)',
-  },
+  out: { describe: 'Folder to write (default: the name of the package)' },
   ...writeFlag,
   ...outputFlag,
   ...projectTargetFlag('Crossplane release that is to take it'),
@@ -43,7 +40,6 @@ type Args = ArgsOf<typeof flags>;
 export const convertCommand = defineCommand({
   positionals: {
     folder: {
-      type: 'string',
       demandOption: true,
       describe: 'Folder that holds a `.registry`',
     },

@@ -11,7 +11,6 @@ import { foundLines, searchOutput } from './output.js';
 export const searchCommand = defineCommand({
   positionals: {
     word: {
-      type: 'string',
       demandOption: true,
       describe: 'A part of a name, a kind (`Bucket`), a CRD or its API group',
     },

@@ -17,7 +17,6 @@ const NEWEST_SHOWN = 20;
 export const versionsCommand = defineCommand({
   positionals: {
     package: {
-      type: 'string',
       demandOption: true,
       describe: 'A package by its repository, or the end of it where that is known',
     },

@@ -88,7 +88,7 @@ async function packageAt(
 /** Folder in printed commands without `--out`. */
 const DEFAULT_FOLDER = 'plan';
 
-const lockfile = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
+const lockfile = (describe: string) => ({ demandOption: true, describe }) as const;
 
 export const planCommand = defineCommand({
   positionals: {
@@ -98,7 +98,6 @@ export const planCommand = defineCommand({
   flags: {
     ...sourceFlags,
     via: {
-      type: 'string',
       array: true,
       describe: 'Version to pass through, SOURCE@VERSION or crossplane@VERSION; may be repeated',
     },
@@ -106,10 +105,7 @@ export const planCommand = defineCommand({
       ...pinFlags.pin,
       describe: 'How objects name versions; locked: by tag, pulled by digest (default: tag)',
     },
-    out: {
-      type: 'string',
-      describe: 'Folder to write the steps to, a folder each, as `render --plan` does',
-    },
+    out: { describe: 'Folder to write the steps to, a folder each, as `render --plan` does' },
     ...writeFlag,
     output: {
       ...outputFlag.output,

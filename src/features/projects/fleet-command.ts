@@ -41,7 +41,6 @@ const flags = {
 
 const positionals = {
   packages: {
-    type: 'string',
     array: true,
     describe: 'What an update of these would touch, each PKG or PKG@VERSION (default: of all)',
   },

@@ -33,7 +33,6 @@ export const reportCommand = defineCommand({
       describe: 'What to do with what the parts of a run printed with --shard and -o json',
     },
     files: {
-      type: 'string',
       array: true,
       demandOption: true,
       describe: 'What each part printed, a file each',

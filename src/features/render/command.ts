@@ -32,27 +32,20 @@ const layoutFlags = {
     describe: 'Add waves and sync options of Argo CD, or with --no-argocd do so no longer',
   },
   'sync-option': {
-    type: 'string',
     array: true,
     describe: 'With --argocd: a sync option for every object, such as ServerSideApply=true',
   },
   flux: {
-    type: 'string',
     describe: 'Write layers and Flux Kustomizations, each after the one before, into this folder',
   },
   'flux-source': {
-    type: 'string',
     describe: 'With --flux: KIND/NAME or KIND/NAMESPACE/NAME (default: GitRepository/flux-system)',
   },
   'flux-path': {
-    type: 'string',
     describe: 'With --flux: where the folder is in that source (default: as in the working folder)',
   },
-  helm: { type: 'string', describe: 'Write a Helm chart into this folder' },
-  name: {
-    type: 'string',
-    describe: 'With --flux or --helm: what they are called (default: crossplane-packages)',
-  },
+  helm: { describe: 'Write a Helm chart into this folder' },
+  name: { describe: 'With --flux or --helm: what they are called (default: crossplane-packages)' },
 } as const satisfies Flags;
 
 type LayoutArgs = ArgsOf<typeof layoutFlags> & { readonly out: string };
@@ -137,11 +130,9 @@ const flags = {
     describe: 'Write nothing, and exit 4 unless the bundle is there and as it would be rendered',
   },
   plan: {
-    type: 'string',
     describe: 'Write the steps from --old to the lockfile instead, a folder each, into this one',
   },
   old: {
-    type: 'string',
     describe: 'With --plan: the lockfile of what is installed (default: as committed in HEAD)',
   },
   ...writeFlag,

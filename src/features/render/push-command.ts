@@ -23,7 +23,6 @@ import { pushNote, pushOutput, type PushValue } from './output.js';
 export const pushCommand = defineCommand({
   positionals: {
     reference: {
-      type: 'string',
       demandOption: true,
       describe: 'Where to: oci://REGISTRY/REPOSITORY:TAG',
     },
@@ -35,11 +34,9 @@ export const pushCommand = defineCommand({
     ...outFlag('Folder of the bundle, which says how it was rendered'),
     ...lockFlag('Lockfile to push'),
     source: {
-      type: 'string',
       describe: 'Where it comes from, such as the URL of a git repository, as an annotation',
     },
     revision: {
-      type: 'string',
       describe: 'Its revision there, such as main@sha1:… (default: the digest of the lockfile)',
     },
     ...writeFlag,

@@ -44,7 +44,6 @@ const flags = {
     describe: 'Take the lockfile as it is; ask no source',
   },
   graph: {
-    type: 'string',
     describe: 'Also draw the answer, or why there is none: FILE.html, .svg, .dot, .mmd or .json',
   },
   ...lockIndexFlag,

@@ -31,7 +31,7 @@ import { resolve } from '../../resolver/resolve/resolve.js';
 
 const { lock: _lock, ...askingFlags } = resolveFlags;
 
-const side = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const;
+const side = (describe: string) => ({ demandOption: true, describe }) as const;
 
 export const mergeLockCommand = defineCommand({
   isInWorkingFolder: true,
@@ -40,7 +40,6 @@ export const mergeLockCommand = defineCommand({
     ours: side('Lockfile of this side, which is overwritten'),
     theirs: side('Lockfile of the other side'),
     path: {
-      type: 'string',
       default: 'xpkg.lock.yaml',
       describe: 'Path of the lockfile in the work tree; xpkg.yaml is looked for beside it',
     },

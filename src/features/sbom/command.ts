@@ -15,10 +15,7 @@ export const sbomCommand = defineCommand({
       default: 'cyclonedx',
       describe: 'Format: CycloneDX 1.6 or SPDX 2.3, as JSON',
     },
-    name: {
-      type: 'string',
-      describe: 'What the set is called in it (default: crossplane-packages)',
-    },
+    name: { describe: 'What the set is called in it (default: crossplane-packages)' },
     ...lockFlag('Lockfile to list'),
     ...networkFlags,
   },

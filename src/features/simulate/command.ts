@@ -64,7 +64,6 @@ const flags = {
     describe: 'With --all and --onto: delete what is no longer locked',
   },
   onto: {
-    type: 'string',
     describe:
       'What the cluster has before: a lockfile that was applied, or a dump (file, folder, or `-`)',
   },

@@ -24,7 +24,6 @@ import { answerInputs, outputsOf, readGiven } from '../resolve/workflow-command.
 export const updateCommand = defineCommand({
   positionals: {
     packages: {
-      type: 'string',
       array: true,
       describe: 'Locked packages to move, each PKG or PKG@VERSION (default: all)',
     },

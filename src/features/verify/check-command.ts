@@ -64,7 +64,6 @@ export const checkCommand = defineCommand({
     ...outputFlag,
     ...formatFlag,
     skip: {
-      type: 'string',
       array: true,
       choices: ['rendered', 'verify', 'lint', 'matrix'],
       describe: 'Step to leave out; may be repeated',

@@ -49,7 +49,6 @@ const flags = {
   ...bundleFlag('Do not look at the bundle'),
   ...allowUndigestedFlag('Let the lockfile be without digests that its sources have'),
   mirror: {
-    type: 'string',
     describe: 'Read everything from this mirror (see `mirror`), and look whether it is complete',
   },
   ...keepHostFlag,

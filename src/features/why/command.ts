@@ -25,10 +25,7 @@ import {
 } from './output.js';
 
 const flags = {
-  not: {
-    type: 'string',
-    describe: 'SOURCE@VERSION: why the answer does not have that version',
-  },
+  not: { describe: 'SOURCE@VERSION: why the answer does not have that version' },
   ...explainFlag('With --not: the whole argument'),
   // For --not. Without it, only the lockfile is read.
   ...resolveFlags,
@@ -40,7 +37,7 @@ type Args = ArgsOf<typeof flags>;
 
 export const whyCommand = defineCommand({
   positionals: {
-    name: { type: 'string', describe: 'A locked package, or a CRD that one owns' },
+    name: { describe: 'A locked package, or a CRD that one owns' },
   },
   flags,
   examples: [
