@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { runCli } from '../../src/commands.js';
-import type { PrintedAdvice } from '../../src/features/update/update-advice-output.js';
+import type { PrintedAdvice } from '../../src/features/update/outdated-output.js';
 import { parseLockfile } from '../../src/project/lockfile/parse-lockfile.js';
 import { changeEffect } from '../../src/resolver/suggest/change-effect.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';

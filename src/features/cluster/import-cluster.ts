@@ -28,8 +28,7 @@ import { packagesWithoutDigest } from '../../project/lockfile/lock-graph.js';
 import type { Lockfile } from '../../project/lockfile/lockfile.js';
 import { nameOf } from '../../project/manifests/object-names.js';
 import { plainSpec, hasSpecField } from '../../project/manifests/object-template.js';
-import type { CheckedPackage } from '../../resolver/driver/checked-package.js';
-import { SourceReader } from '../../resolver/driver/source-reader.js';
+import { type CheckedPackage, SourceReader } from '../../resolver/driver/source-reader.js';
 import { SET_IN_INPUTS, toLockfile } from '../../resolver/resolve/to-lockfile.js';
 import type { PackageSource } from '../../sources/package-source.js';
 

@@ -6,6 +6,7 @@ import {
   replacedRepository,
   type Request,
   type RootVersion,
+  rootVersionText,
 } from '../../project/inputs/request.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
 import { refuseTwoOutputs } from '../../cli/arguments/common-flags.js';
@@ -85,7 +86,7 @@ function changeEntry(
   if (version === ANY_VERSION) {
     return `${name} is asked for already, at \`${now}\` (${place}); name a range to change that`;
   }
-  const text = versionText(version);
+  const text = rootVersionText(version);
   if (text === now) return `${name} is asked for already, at \`${now}\` (${place})`;
   set.edit(set.list.operationsToChangeVersion(there, text));
   return `${isWritten ? 'changed' : 'would change'} ${name} from \`${now}\` to \`${text}\` (${place})`;
@@ -111,7 +112,7 @@ async function addEntries(
   for (const { repository, version } of roots) {
     const installed = replacedRepository(request, repository);
     const locked = answer.lockfile.packages.find((each) => each.repository === installed)!;
-    const range = version === ANY_VERSION ? `^${locked.version}` : versionText(version);
+    const range = version === ANY_VERSION ? `^${locked.version}` : rootVersionText(version);
     const prerelease = set.prereleases.includes(repository);
     set.edit(
       set.list.operationsToAdd({ repository, kind: locked.kind, version: range, prerelease }),
@@ -120,9 +121,4 @@ async function addEntries(
     edits.push(`${verb} ${repository} at \`${range}\` to ${set.file}`);
   }
   return undefined;
-}
-
-function versionText(version: RootVersion): string {
-  if (version.form === 'text') return version.text;
-  return version.form === 'tag' ? version.tag : version.digest;
 }

@@ -11,9 +11,10 @@ import { lockGraph } from '../../project/lockfile/lock-graph.js';
 import { InputError } from '../../base/errors.js';
 import { objectNameOf } from '../../crossplane/packages/object-names.js';
 import {
-  type PackageRoot,
+  combine,
   type Request,
   replacedRepository,
+  rootVersionText,
 } from '../../project/inputs/request.js';
 import { knownReleases, targetFor } from '../../crossplane/releases/target.js';
 import { mappingOf, type JsonObject } from '../../base/json.js';
@@ -21,6 +22,13 @@ import type { Solved } from '../../resolver/resolve/answer.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import { type ArgsOf, type Flags, OtherResult } from '../../cli/kit/command.js';
 import { defineCommand } from '../../cli/kit/define-command.js';
+import {
+  constant,
+  jsonOutput,
+  outputSchema,
+  type Static,
+  text,
+} from '../../cli/kit/json-schema.js';
 import { explainFlag, writeFlag, editedOutputFlag } from '../../cli/arguments/common-flags.js';
 import { fileFlag } from '../../cli/arguments/input-flags.js';
 import { refsArgument, resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
@@ -84,13 +92,25 @@ export const initCommand = defineCommand({
     }
     return project;
   },
-  json: async () => (await import('./init-output.js')).initOutput,
+  json: () => initOutput,
   text: (project, { output, write }) => (output === 'yaml' || !write ? project : []),
   closingNotes: (_project, { write }) =>
     write
       ? [`wrote ${FILE}`, 'hint: `xpkg-resolve resolve` locks it, `xpkg-resolve add` adds to it']
       : [],
 });
+
+const schema = outputSchema('init -o json', {
+  status: constant('solved', 'What it asks for has an answer.'),
+  file: text('File that is written.'),
+  text: text('What is in it.'),
+});
+
+const initOutput = jsonOutput(schema, (project: string): Static<typeof schema> => ({
+  status: 'solved',
+  file: FILE,
+  text: project,
+}));
 
 function refuseOverwriting({ cwd }: RunIo): void {
   if (!existsSync(resolvePath(cwd, FILE))) return;
@@ -111,9 +131,8 @@ async function requestOf(args: Args, io: RunIo): Promise<Request> {
   const { file: files = [], strict, compat } = args;
   const refs = await fullReferences(args, io);
   const isThere = (name: string) => existsSync(resolvePath(io.cwd, name));
-  if (files.length + refs.length === 0 && !DEFAULT_FILES.some(isThere)) return NOTHING;
-  const stdin = () => io.stdin();
-  const options = { files, refs, cwd: io.cwd, stdin, strict, compat };
+  if (files.length + refs.length === 0 && !DEFAULT_FILES.some(isThere)) return combine([]);
+  const options = { files, refs, cwd: io.cwd, stdin: () => io.stdin(), strict, compat };
   const { request, warnings, notes } = await readInputs(options);
   for (const warning of warnings) io.note(`warning: ${warning}`);
   for (const note of notes) io.note(`note: ${note}`);
@@ -139,15 +158,6 @@ function constraintOf({ roots }: Request): string | undefined {
   return roots.flatMap((root) => (root.root === 'local' ? (root.crossplane ?? []) : []))[0];
 }
 
-const NOTHING: Request = {
-  roots: [],
-  overrides: [],
-  replace: [],
-  exclude: [],
-  defaults: {},
-  kept: [],
-};
-
 function contentsOf(
   request: Request,
   { lockfile, target }: Solved,
@@ -160,7 +170,7 @@ function contentsOf(
     const spec = withoutApiDefaults(locked.object.spec);
     const entry: JsonObject = {
       [locked.kind.toLowerCase()]: root.repository,
-      version: versionOf(root, locked.version),
+      version: root.version === ANY_VERSION ? `^${locked.version}` : rootVersionText(root.version),
       ...(locked.name !== objectNameOf(repository, target) && { name: locked.name }),
       ...(Object.keys(spec).length > 0 && { spec }),
     };
@@ -173,12 +183,6 @@ function contentsOf(
     packages: entries.filter(({ isRequired }) => !isRequired).map(({ entry }) => entry),
     required: entries.filter(({ isRequired }) => isRequired).map(({ entry }) => entry),
   };
-}
-
-function versionOf({ version }: PackageRoot, locked: string): string {
-  if (version === ANY_VERSION) return `^${locked}`;
-  if (version.form === 'text') return version.text;
-  return version.form === 'tag' ? version.tag : version.digest;
 }
 
 /** Files of packages under development, and files with only extra manifests. */

@@ -17,7 +17,7 @@ import {
   text,
   texts,
 } from '../../cli/kit/json-schema.js';
-import { answerFields, answerParts } from '../resolve/answer-schema-output.js';
+import { answerFields, answerParts } from '../resolve/answer-output.js';
 import { counted } from '../../cli/terminal/package-text.js';
 
 /** The result of `fuzz`. */

@@ -18,8 +18,7 @@ import { counted } from '../../cli/terminal/package-text.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { shortNames } from '../../crossplane/packages/repository-names.js';
 import type { Request } from '../../project/inputs/request.js';
-import { coreJson } from '../resolve/answer-output.js';
-import { answerFields } from '../resolve/answer-schema-output.js';
+import { coreJson, answerFields } from '../resolve/answer-output.js';
 
 /** The result of `matrix`. */
 export interface MatrixValue {

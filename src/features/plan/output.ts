@@ -20,7 +20,7 @@ import {
 import { columns, counted, shortVersion } from '../../cli/terminal/package-text.js';
 import { isNewer } from '../../crossplane/releases/target.js';
 import type { CoreKind } from '../../resolver/explain/refusal.js';
-import { answerFields, answerParts } from '../resolve/answer-schema-output.js';
+import { answerFields, answerParts } from '../resolve/answer-output.js';
 
 /** Maximum number of reasons listed for a step; further ones are counted. */
 const MAX_REASONS = 3;

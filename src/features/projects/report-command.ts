@@ -22,8 +22,7 @@ import {
   matrixLines,
   matrixOutcome,
 } from '../matrix/output.js';
-import type { OutdatedDocument } from '../update/outdated-json.js';
-import { outdatedLines } from '../update/outdated-output.js';
+import { type OutdatedDocument, outdatedLines } from '../update/outdated-output.js';
 
 export const reportCommand = defineCommand({
   positionals: {

@@ -1,19 +1,235 @@
-import {
-  type AnswerDocument,
-  type ChangeDocument,
-  type CoreDocument,
-  RESOLVE_OUTPUT_SCHEMA,
-  type SuggestionDocument,
-} from './answer-schema-output.js';
-import { type Hint, hintsOf } from './hints.js';
+import { type Hint, hintsOf } from './refusal-output.js';
 import { mismatchesJson } from '../../cli/files/mismatches.js';
 import { EXIT } from '../../cli/kit/command.js';
-import { jsonOutput } from '../../cli/kit/json-schema.js';
+import {
+  jsonOutput,
+  anything,
+  constant,
+  count,
+  flag,
+  list,
+  mismatches,
+  oneOf,
+  record,
+  type RecordOf,
+  ref,
+  type Static,
+  text,
+  texts,
+  type TypedSchema,
+} from '../../cli/kit/json-schema.js';
 import type { GivenInputs } from '../../project/edit/input-edit.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
-import type { CoreEntry } from '../../resolver/explain/refusal.js';
+import type { CoreEntry, CoreKind } from '../../resolver/explain/refusal.js';
 import type { Answer } from '../../resolver/resolve/answer.js';
 import type { Movement } from '../../resolver/resolve/movements.js';
+import { PACKAGE_KINDS } from '../../crossplane/packages/package.js';
+import type { HeldBy } from '../../resolver/resolve/blocked-by.js';
+
+const locked = record({
+  source: text('OCI repository.'),
+  version: text('Tag, or the digest where the package is demanded by digest.'),
+  'digest?': text('What the tag points at; absent with `--allow-undigested` alone.'),
+  kind: oneOf(PACKAGE_KINDS, 'Kind of the package.'),
+  name: text('Name of the object in the bundle.'),
+  direct: flag('Whether it was asked for by name.'),
+});
+
+const operation = record({
+  op: oneOf(['add', 'remove', 'replace', 'move'], 'What is done.'),
+  path: text('Where: a JSON pointer.'),
+  'from?': text('Where from, of what is moved.'),
+  'value?': anything('What is put there.'),
+});
+
+const editFields = {
+  file: text('The file to change; `-` for standard input.'),
+  document: count('The document of that file, from 0; empty ones count.'),
+  patch: list(
+    ref<Static<typeof operation>>('operation'),
+    'The change, as a JSON Patch (RFC 6902); of the path `` alone: a new file.',
+  ),
+};
+
+const edit = record(editFields);
+
+/** Shared with the advice of `outdated`. */
+export const EFFECT_SCHEMA = record(
+  {
+    up: count('Packages that are upgraded.'),
+    down: count('Packages that are downgraded.'),
+    added: count('Packages that are added.'),
+    removed: count('Packages that are removed.'),
+    notes: list(text('A further effect.'), 'Effects on roots and on the cluster.'),
+  },
+  'What it does to the packages of the lockfile before.',
+);
+
+const suggestion = record({
+  text: text('What to change.'),
+  'effect?': EFFECT_SCHEMA,
+  'file?': editFields.file,
+  'document?': editFields.document,
+  'patch?': editFields.patch,
+  'also?': list(ref<Static<typeof edit>>('edit'), 'Changes to other documents that belong to it.'),
+  'refs?': list(text('A reference.'), 'All references of the command line, as they become.'),
+  'args?': list(text('A word of the command line.'), 'Flags to add or change.'),
+});
+
+/** Every kind; the compiler reports a missing one. */
+const CORE_KINDS: Readonly<Record<CoreKind, true>> = {
+  content: true,
+  requirement: true,
+  crossplane: true,
+  ownership: true,
+  missing: true,
+  cycle: true,
+  kind: true,
+  digest: true,
+  source: true,
+  policy: true,
+};
+
+const change = record({
+  source: text('OCI repository.'),
+  'from?': text('Version in the lockfile before; absent: it is new.'),
+  'to?': text('Version now; absent: it is gone.'),
+  'reason?': text('What brought the change about, where that can be told.'),
+});
+
+const core = record({
+  kind: oneOf(Object.keys(CORE_KINDS) as CoreKind[], 'What sort of fact it is.'),
+  text: text('The fact.'),
+  'path?': texts('Where it comes from: a place in an input, then package by package.'),
+  'demand?': record(
+    {
+      by: text('Who asks: a place in an input, or a repository.'),
+      on: text('Repository that is asked for.'),
+      constraint: text('Which versions of it.'),
+    },
+    'Of a requirement: who asks for which versions of which package.',
+  ),
+});
+
+const finding = record({
+  rule: text('Name of the rule.'),
+  severity: oneOf(['error'], 'No set can do without it mended.'),
+  file: text('File it is about.'),
+  'line?': count('Line in it.'),
+  text: text('What is wrong, and why it hurts.'),
+  'fix?': text('What to write instead.'),
+});
+
+interface AnswerStats {
+  readonly listed?: number;
+  readonly fetched?: number;
+  readonly bytes?: number;
+  readonly decisions?: number;
+  readonly conflicts?: number;
+}
+
+const stats: TypedSchema<AnswerStats> = {
+  type: 'object',
+  properties: {
+    listed: count('Tag lists asked for.'),
+    fetched: count('Package versions whose metadata was read.'),
+    bytes: count('Bytes read from the network.'),
+    decisions: count('Versions tried.'),
+    conflicts: count('Dead ends met.'),
+  },
+  description: 'What it took.',
+};
+
+/** Fields of an answer that other commands print, too. */
+export const answerFields = {
+  status: oneOf(
+    ['solved', 'unsolvable', 'gave-up', 'mismatch'],
+    'How it went; `mismatch`: what is locked is stale or not true.',
+  ),
+  crossplane: text('Crossplane release that the answer is for.'),
+  packages: list(
+    ref<Static<typeof locked>>('package'),
+    'The closure, by source in code-point order.',
+  ),
+  changes: list(change, 'What differs from the lockfile that was there.'),
+  notes: list(text('A note.'), 'What is worth knowing.'),
+  stats,
+  exitCode: count('Exit code of the process, where it is 4.'),
+  mismatches,
+  reason: text('What it was waiting for when its time was up; absent: it was searching.'),
+  summary: record(
+    {
+      headline: text('What is wrong, in one sentence.'),
+      lines: list(
+        text('A sentence.'),
+        'Who wants what, and where that cannot meet; empty: the headline says it all.',
+      ),
+    },
+    'Why there is no answer, in short.',
+  ),
+  explanation: text('Why there is no answer, step by step.'),
+  core: list(core, 'The facts that rule every answer out.'),
+  findings: list(finding, 'Of `lint`: what in the set keeps it from having an answer.'),
+  suggestions: list(
+    ref<Static<typeof suggestion>>('suggestion'),
+    'Changes that would help, fewer downgrades and removals first; `--apply-hint N` applies one.',
+  ),
+};
+
+/** `$defs`: what those refer to. */
+export const answerParts = { $defs: { package: locked, suggestion, edit, operation } };
+
+type AllFields = RecordOf<typeof answerFields>;
+
+/** An answer without `schemaVersion`. Its fields depend on its status. */
+export type AnswerDocument = Pick<AllFields, 'status'> & {
+  readonly [Name in keyof AllFields]?: AllFields[Name] | undefined;
+};
+
+function requiredIf(status: AnswerDocument['status'], fields: readonly (keyof AnswerDocument)[]) {
+  // eslint-disable-next-line unicorn/no-thenable -- `then` is a keyword of JSON Schema
+  return { if: { properties: { status: { const: status } } }, then: { required: fields } };
+}
+
+/** JSON Schema of what `resolve -o json` prints; fields may be added, none is taken away. */
+export const RESOLVE_OUTPUT_SCHEMA: TypedSchema<AnswerDocument> = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'xpkg-resolve resolve -o json',
+  description: 'The answer of a resolution.',
+  type: 'object',
+  required: ['schemaVersion', 'status'],
+  properties: { schemaVersion: constant(1, 'Version of this format.'), ...answerFields },
+  allOf: [
+    requiredIf('solved', ['crossplane', 'packages', 'stats']),
+    requiredIf('unsolvable', ['explanation', 'core', 'suggestions']),
+    requiredIf('mismatch', ['exitCode', 'mismatches']),
+  ],
+  ...answerParts,
+};
+
+const heldByConstraint = record(
+  {
+    'source?': text('Package that states the constraint, or file and line of your own.'),
+    'version?': text('Version of that package.'),
+    'versions?': texts('All versions that state it, where several do.'),
+    'requires?': text('Package that it constrains, or `crossplane`.'),
+    'constraint?': text('Versions that it admits.'),
+    text: text('The constraint in words.'),
+  },
+  'A constraint.',
+);
+
+/** Why a package is not at a newer version, for `outdated` and `why --not`. */
+export const HELD_BY_SCHEMA: TypedSchema<HeldBy | HeldBy[number]> = {
+  description:
+    'What keeps the package from the version: one constraint without which it could move, or a list of constraints that are a minimal conflict.',
+  oneOf: [heldByConstraint, list(heldByConstraint, 'Constraints that are a minimal conflict.')],
+};
+
+/** One constraint as an object, several as a list. */
+export function heldByJson(by: HeldBy | undefined): HeldBy | HeldBy[number] | undefined {
+  return by?.length === 1 ? by[0] : by;
+}
 
 /** An answer, or what keeps it from being written. */
 export interface PrintedAnswer {
@@ -27,15 +243,10 @@ export interface PrintedAnswer {
 }
 
 /** Returns the document of an answer, or of the mismatches because of which it was not written. */
-export function answerDocument({
-  answer,
-  bytes,
-  inputs,
-  mismatches,
-}: PrintedAnswer): AnswerDocument {
-  if (mismatches !== undefined) {
-    const exitCode = EXIT.lockMismatch;
-    return { status: 'mismatch', exitCode, mismatches: mismatchesJson(mismatches) };
+export function answerDocument(printed: PrintedAnswer): AnswerDocument {
+  const { answer, bytes, inputs, mismatches: found } = printed;
+  if (found !== undefined) {
+    return { status: 'mismatch', exitCode: EXIT.lockMismatch, mismatches: mismatchesJson(found) };
   }
   return { ...answerBody(answer, inputs), stats: { ...answer.stats, bytes } };
 }
@@ -50,14 +261,11 @@ export function answerBody(answer: Answer, inputs?: GivenInputs): AnswerDocument
       return {
         status: answer.status,
         crossplane: answer.target.version,
-        packages: answer.lockfile.packages.map((locked) => ({
-          source: locked.repository,
-          version: locked.version,
-          ...(locked.digest !== undefined && { digest: locked.digest }),
-          kind: locked.kind,
-          name: locked.name,
-          direct: locked.direct,
-        })),
+        packages: answer.lockfile.packages.map(
+          ({ repository: source, version, digest, kind, name, direct }) => {
+            return { source, version, digest, kind, name, direct };
+          },
+        ),
         changes: changesJson(answer.changes),
         notes,
       };
@@ -72,46 +280,27 @@ export function answerBody(answer: Answer, inputs?: GivenInputs): AnswerDocument
         notes,
       };
     case 'gave-up':
-      return {
-        status: answer.status,
-        ...(answer.reason !== undefined && { reason: answer.reason }),
-        notes,
-      };
+      return { status: answer.status, reason: answer.reason, notes };
   }
 }
 
 /** Changed packages and the reasons. */
-export function changesJson(changes: readonly Movement[]): ChangeDocument[] {
-  return changes.map(({ repository, from, to, reason }) => ({
-    source: repository,
-    from,
-    to,
-    reason,
-  }));
+export function changesJson(changes: readonly Movement[]): Static<typeof change>[] {
+  return changes.map(({ repository: source, from, to, reason }) => ({ source, from, to, reason }));
 }
 
 /** The core of an explanation. The contract's name for what an entry requires is `demand`. */
-export function coreJson(core: readonly CoreEntry[]): CoreDocument[] {
-  return core.map(({ requirement, ...entry }) => ({
-    ...entry,
-    ...(requirement !== undefined && { demand: requirement }),
-  }));
+export function coreJson(entries: readonly CoreEntry[]): Static<typeof core>[] {
+  return entries.map(({ requirement: demand, ...entry }) => ({ ...entry, demand }));
 }
 
 /**
  * A hint for programs. The first change to a file stands in the hint itself; `also` has those of
  * other documents.
  */
-function hintJson({ text, effect, edit }: Hint): SuggestionDocument {
-  const stated = { text, ...(effect && { effect }) };
+function hintJson({ edit, ...stated }: Hint): Static<typeof suggestion> {
   if (edit === undefined) return stated;
   const { files, refs, args } = edit;
   const [first, ...also] = files;
-  return {
-    ...stated,
-    ...(first && { file: first.file, document: first.document, patch: first.patch }),
-    ...(also.length > 0 && { also }),
-    ...(refs && { refs }),
-    ...(args && { args }),
-  };
+  return { ...stated, ...first, also: also.length > 0 ? also : undefined, refs, args };
 }

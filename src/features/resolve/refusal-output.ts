@@ -1,14 +1,59 @@
-import { type Hint, hintsOf } from './hints.js';
 import { getOrCreate } from '../../base/collections.js';
 import { InputError } from '../../base/errors.js';
 import { shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import type { RunIo } from '../../cli/terminal/io.js';
 import { editedTexts } from '../../project/edit/apply-patch.js';
-import type { FileEdit, GivenInputs, InputEdit } from '../../project/edit/input-edit.js';
-import type { CoreEntry } from '../../resolver/explain/refusal.js';
+import {
+  type FileEdit,
+  type GivenInputs,
+  type InputEdit,
+  inputEdit,
+} from '../../project/edit/input-edit.js';
+import type { CoreEntry, Suggestion } from '../../resolver/explain/refusal.js';
 import type { Unsolvable } from '../../resolver/resolve/answer.js';
-import { effectText } from '../../resolver/suggest/change-effect.js';
+import { effectText, type ChangeEffect } from '../../resolver/suggest/change-effect.js';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** A suggestion, and its changes to the inputs. */
+export interface Hint {
+  readonly text: string;
+  /** Effect on the locked packages; undefined for advice without changes. */
+  readonly effect: ChangeEffect | undefined;
+  /** undefined if the inputs are unknown or cannot express it. */
+  readonly edit: InputEdit | undefined;
+}
+
+/** Hints in the order of their numbers; only those that can be applied, if the inputs are known. */
+export function hintsOf(
+  suggestions: readonly Suggestion[],
+  inputs: GivenInputs | undefined,
+): readonly Hint[] {
+  const hints = suggestions.map(({ text, effect, edits }) => ({
+    text,
+    effect,
+    edit: inputs && inputEdit(edits, inputs),
+  }));
+  if (inputs === undefined) return hints;
+  return hints.filter(({ edit }) => edit !== undefined && canApply(edit, inputs));
+}
+
+/** Whether every file can be edited in place, and a new file would replace none. */
+function canApply({ files }: InputEdit, inputs: GivenInputs): boolean {
+  if (files.some(({ file }) => wouldReplace(file, inputs))) return false;
+  try {
+    editedTexts(files, inputs.texts);
+    return true;
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
+}
+
+function wouldReplace(file: string, { texts, cwd }: GivenInputs): boolean {
+  return !texts.has(file) && cwd !== undefined && existsSync(resolve(cwd, file));
+}
 
 /** Number of lines after which further hints are only shown with `--explain`. */
 const MAX_LINES = 20;

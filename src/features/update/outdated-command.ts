@@ -13,7 +13,10 @@ import {
   suggestionsApplied,
   withPrintedAdvice,
   type AdvisedPackage,
-} from './update-advice-output.js';
+  type OutdatedValue,
+  outdatedLines,
+  outdatedReport,
+} from './outdated-output.js';
 import {
   DEFAULT_OUT,
   formatFlag,
@@ -26,8 +29,6 @@ import { extraManifestsIn, readRequiredLock } from '../../cli/files/lock-file.js
 import { resolveFlags, resolveOptions } from '../../cli/arguments/resolve-flags.js';
 import { withProgress } from '../../cli/terminal/progress.js';
 import { counted } from '../../cli/terminal/package-text.js';
-import type { OutdatedValue } from './outdated-json.js';
-import { outdatedLines, outdatedReport } from './outdated-output.js';
 import { openSources } from '../../cli/sources/source-flags.js';
 import { givenBy } from '../resolve/workflow-command.js';
 
@@ -64,7 +65,7 @@ export const outdatedCommand = defineCommand({
         : withPrintedAdvice(report.packages, args, io);
     return { report, packages, crossplane: lockfile.crossplane };
   },
-  json: async () => (await import('./outdated-json.js')).outdatedOutput,
+  json: async () => (await import('./outdated-output.js')).outdatedOutput,
   text: ({ packages }) => outdatedLines(packages),
   notes: ({ report }) => report.notes.map((note) => `note: ${note}`),
   closingNotes: ({ packages }) =>

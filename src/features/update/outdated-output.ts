@@ -1,12 +1,33 @@
-import type { OutdatedReport } from './outdated.js';
-import type { AdvisedPackage } from './update-advice-output.js';
-import { codeSpan } from '../../base/escape.js';
+import type { OutdatedReport, AppliedSuggestion, Outdated } from './outdated.js';
+import { codeSpan, shellCommand } from '../../base/escape.js';
 import { wrap } from '../../base/messages.js';
 import { type LockPlaces, singleStep, table } from '../../cli/findings/report-parts.js';
 import type { Report } from '../../cli/findings/report.js';
 import { columns, counted } from '../../cli/terminal/package-text.js';
-import { effectText } from '../../resolver/suggest/change-effect.js';
+import { effectText, type ChangeEffect } from '../../resolver/suggest/change-effect.js';
 import { heldByText } from '../../resolver/resolve/blocked-by.js';
+import {
+  crossplane,
+  jsonOutput,
+  list,
+  notes,
+  outputSchema,
+  record,
+  source,
+  type Static,
+  text,
+  texts,
+  version,
+} from '../../cli/kit/json-schema.js';
+import { EFFECT_SCHEMA, HELD_BY_SCHEMA, heldByJson } from '../resolve/answer-output.js';
+import type { GivenInputs } from '../../project/edit/input-edit.js';
+import { editedTexts } from '../../project/edit/apply-patch.js';
+import type { Suggestion } from '../../resolver/explain/refusal.js';
+import { readRequestAndTexts } from '../../cli/arguments/input-flags.js';
+import type { ResolveArgs } from '../../cli/arguments/resolve-flags.js';
+import { projectFlags } from '../../cli/projects/project.js';
+import { type RunIo, silent } from '../../cli/terminal/io.js';
+import { hintsOf } from '../resolve/refusal-output.js';
 
 /**
  * A row a package: the version locked, what an update would lock, and the newest; below it what
@@ -90,4 +111,127 @@ export function outdatedReport(
 
 function cell(text: string | undefined): string {
   return text === undefined ? '' : codeSpan(text, { inTable: true });
+}
+
+/** The result of `outdated`. */
+export interface OutdatedValue {
+  readonly report: OutdatedReport;
+  /** The packages of the report, with their advice as it is printed. */
+  readonly packages: readonly AdvisedPackage[];
+  readonly crossplane: string;
+}
+
+const advice = record(
+  {
+    text: text('What changes in the input files.'),
+    version: text('Version that the commands lock.'),
+    commands: texts('Command lines, without the flags that name sources.'),
+    effect: EFFECT_SCHEMA,
+  },
+  'How to lock the newest version, where a way is known. It was tried.',
+);
+
+const schema = outputSchema('outdated -o json', {
+  crossplane,
+  packages: list(
+    record({
+      source,
+      version,
+      'fits?': text('What `update` of it would lock; absent: what is asked for has no answer.'),
+      newest: text('The newest version there is.'),
+      'heldBy?': HELD_BY_SCHEMA,
+      'advice?': advice,
+    }),
+    'Locked packages that are not at their newest version.',
+  ),
+  notes,
+});
+
+export type OutdatedDocument = Static<typeof schema>;
+
+export const outdatedOutput = jsonOutput(
+  schema,
+  ({ packages, report, crossplane: locked }: OutdatedValue): OutdatedDocument => ({
+    crossplane: locked,
+    packages: packages.map(({ repository, heldBy, ...each }) => ({
+      source: repository,
+      ...each,
+      heldBy: heldByJson(heldBy),
+    })),
+    notes: report.notes,
+  }),
+);
+
+/** Printed advice. */
+export interface PrintedAdvice {
+  readonly text: string;
+  readonly version: string;
+  /** Command lines; source flags are not among their words. */
+  readonly commands: readonly string[];
+  readonly effect: ChangeEffect;
+}
+
+/** A package of the report, with its printed advice. */
+export type AdvisedPackage = Omit<Outdated, 'advice'> & {
+  readonly advice?: PrintedAdvice | undefined;
+};
+
+/**
+ * Applies each suggestion to the input files as `update --apply-hint` does. Suggestions that change
+ * flags are left out: later commands would need the same flags.
+ */
+export function suggestionsApplied(
+  args: ResolveArgs,
+  given: GivenInputs,
+  { io, skip }: { readonly io: RunIo; readonly skip: readonly string[] },
+): (suggestions: readonly Suggestion[]) => Promise<readonly AppliedSuggestion[]> {
+  return async (suggestions) => {
+    const applied: AppliedSuggestion[] = [];
+    for (const [i, { text, effect, edit }] of hintsOf(suggestions, given).entries()) {
+      if (edit === undefined || edit.args !== undefined || edit.refs !== undefined) continue;
+      const texts = editedTexts(edit.files, given.texts);
+      if (texts.has('-')) continue;
+      const unsaved = new Map([...given.texts, ...texts]);
+      const { request } = await readRequestAndTexts(args, silent(io), { skip, unsaved });
+      applied.push({ number: i + 1, text, effect, request });
+    }
+    return applied;
+  };
+}
+
+/** The arguments of `outdated` and `update`; only `update` renders. */
+type AdvisedArgs = ResolveArgs & { readonly out?: string };
+
+/** Returns the packages with their advice as command lines. */
+export function withPrintedAdvice(
+  packages: readonly Outdated[],
+  args: AdvisedArgs,
+  io: RunIo,
+): readonly AdvisedPackage[] {
+  return packages.map(({ advice, ...each }) => {
+    if (advice === undefined) return each;
+    const { version, hint, change, effect } = advice;
+    const words = [
+      'xpkg-resolve',
+      'update',
+      `${each.repository}@${version}`,
+      ...(hint === undefined ? [] : ['--apply-hint', String(hint)]),
+      ...projectFlags(args, io),
+      ...solvingFlags(args),
+    ];
+    const text = change ?? 'no file changes';
+    return { ...each, advice: { text, version, commands: [shellCommand(words)], effect } };
+  });
+}
+
+/** The flags that select how a project is solved. */
+function solvingFlags(args: ResolveArgs): string[] {
+  const { crossplane, crossplaneVersions, prerelease = [] } = args;
+  return [
+    ...(crossplane === undefined ? [] : ['--crossplane', crossplane]),
+    ...(crossplaneVersions === undefined ? [] : ['--crossplane-versions', crossplaneVersions]),
+    ...prerelease.flatMap((each) => ['--prerelease', each]),
+    ...(args.allowCycles ? ['--allow-cycles'] : []),
+    ...(args.compat ? ['--compat'] : []),
+  ];
 }

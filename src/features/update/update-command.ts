@@ -1,7 +1,6 @@
 import { readMove, whereLocked } from './moves-command.js';
-import { stayingLines } from './outdated-output.js';
+import { stayingLines, suggestionsApplied, withPrintedAdvice } from './outdated-output.js';
 import { outdated } from './outdated.js';
-import { suggestionsApplied, withPrintedAdvice } from './update-advice-output.js';
 import { InputError } from '../../base/errors.js';
 import {
   bundleFlags,

@@ -9,7 +9,7 @@ import type { PackageRoot, Request } from '../../project/inputs/request.js';
 import type { LockedPackage, Lockfile } from '../../project/lockfile/lockfile.js';
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import { suffixedName } from '../../project/manifests/object-names.js';
-import type { CheckedPackage } from '../../resolver/driver/checked-package.js';
+import type { CheckedPackage } from '../../resolver/driver/source-reader.js';
 import { resolve } from '../../resolver/resolve/resolve.js';
 import type { ProblemOptions } from '../../resolver/resolve/to-problem.js';
 import type { FetchedPackage, PackageSource } from '../../sources/package-source.js';

@@ -21,8 +21,7 @@ import { type LockedPackage, lockedParts, type Lockfile } from '../../project/lo
 import type { Mismatch } from '../../project/lockfile/mismatch.js';
 import { bundleOf } from '../../project/manifests/bundle.js';
 import { nameOf } from '../../project/manifests/object-names.js';
-import type { CheckedPackage } from '../../resolver/driver/checked-package.js';
-import { SourceReader } from '../../resolver/driver/source-reader.js';
+import { type CheckedPackage, SourceReader } from '../../resolver/driver/source-reader.js';
 import { staleReasons } from '../../resolver/resolve/frozen.js';
 import { movedTagMismatch, tagsIfAvailable } from '../../resolver/resolve/locked-tags.js';
 import { clusterRefusals, SET_IN_INPUTS } from '../../resolver/resolve/to-lockfile.js';

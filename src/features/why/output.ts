@@ -30,14 +30,15 @@ import type { LockEdge, TreeNode } from '../../project/lockfile/lock-graph.js';
 import type { LockedPackage } from '../../project/lockfile/lockfile.js';
 import { type HeldBy, heldByText } from '../../resolver/resolve/blocked-by.js';
 import type { WhyNot } from '../../resolver/resolve/why-not.js';
-import { answerBody, changesJson } from '../resolve/answer-output.js';
 import {
+  answerBody,
+  changesJson,
   type AnswerDocument,
   answerFields,
   answerParts,
   HELD_BY_SCHEMA,
   heldByJson,
-} from '../resolve/answer-schema-output.js';
+} from '../resolve/answer-output.js';
 import { explainedRefusalText, refusalText } from '../resolve/refusal-output.js';
 
 /** Why a package is locked. `owned` is the requested object; undefined: a package was requested. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../../src/cli/kit/command.js';
-import { RESOLVE_OUTPUT_SCHEMA } from '../../../src/features/resolve/answer-schema-output.js';
+import { RESOLVE_OUTPUT_SCHEMA } from '../../../src/features/resolve/answer-output.js';
 import { runCli } from '../../../src/commands.js';
 import { schemaCheck } from '../../../src/base/json-schema.js';
 import { fakeIo } from '../../support/fake-io.js';
