@@ -26,6 +26,17 @@ export function getOrCreate<K, V>(
   return created;
 }
 
+/** Groups items by key, in the order of the first item of each group. */
+export function groupBy<T, K>(
+  items: Iterable<T>,
+  keyOf: (item: T, index: number) => K,
+): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  let index = 0;
+  for (const item of items) getOrCreate(groups, keyOf(item, index++), () => []).push(item);
+  return groups;
+}
+
 /** One of `of` parts that some work is split into. */
 export interface Shard {
   readonly index: number;

@@ -11,7 +11,7 @@ import { resolve } from '../../src/resolver/resolve/resolve.js';
 import type { Answer, Unsolvable } from '../../src/resolver/resolve/answer.js';
 import { toProblem } from '../../src/resolver/resolve/to-problem.js';
 import { minimalProof } from '../../src/resolver/explain/minimal-proof.js';
-import { removableKeys } from '../../src/resolver/explain/proof-facts.js';
+import { removableKeys } from '../../src/resolver/solver/search-result.js';
 import { solve } from '../../src/resolver/solver/solve.js';
 import { memorySource } from '../../src/sources/memory-source.js';
 import { requestFor } from '../support/requests.js';

@@ -12,9 +12,8 @@ import {
   type Solving,
   type UpcomingRequests,
 } from '../solver/question.js';
-import type { CheckedPackage } from './checked-package.js';
+import { type CheckedPackage, SourceReader } from './source-reader.js';
 import type { ReadCounts } from './read-stats.js';
-import { SourceReader } from './source-reader.js';
 
 /** The content assumed for a version that must not be read: it requires and owns nothing. */
 const UNREAD: PackageMeta = {

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../base/collections.js';
+import { groupBy } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
 import { andList } from '../../base/messages.js';
 import { selectorText } from '../../crossplane/constraints/constraint.js';
@@ -22,7 +22,7 @@ import {
   sharedObjects,
 } from './fact-clause.js';
 import { type Link, factClause, linkOf, variablesIn } from './fact-kinds.js';
-import { unionOf } from './proof-facts.js';
+import { unionOf } from '../solver/search-result.js';
 
 /** Similar facts about versions of a package: they lead to the same package or API, or nowhere. */
 export interface Claim {
@@ -61,31 +61,28 @@ export class CoreGraph {
   /** The requirements of the user, in order. */
   readonly starts: readonly Start[];
   readonly facts: readonly Fact[];
-  readonly #claims = new Map<Variable, Claim[]>();
-  readonly #requirers = new Map<Variable, CoreRequirer[]>();
+  readonly #claims: ReadonlyMap<Variable, readonly Claim[]>;
+  readonly #requirers: ReadonlyMap<Variable, readonly CoreRequirer[]>;
 
   /** `facts`: merged, in the order of presentation. */
   constructor(facts: readonly Fact[], subjects: ProofSubjects) {
     this.facts = facts;
     this.starts = facts.flatMap((fact) => {
       const { from, to } = linkOf(fact) ?? {};
-      if (from === undefined || to === undefined || 'values' in from) return [];
-      return [{ fact, root: from, to }];
+      return from && to && !('values' in from) ? [{ fact, root: from, to }] : [];
     });
-    for (const group of grouped(claimLinks(facts), claimKey)) {
-      const claim = toClaim(group);
-      getOrCreate(this.#claims, claim.by.variable, () => []).push(claim);
-    }
+    const claims = Array.from(groupBy(claimLinks(facts), claimKey).values(), toClaim);
+    this.#claims = groupBy(claims, ({ by }) => by.variable);
     const requirements = facts.filter((fact) => fact.fact === 'root' || fact.fact === 'requires');
-    const requirerKey = (fact: FactOf<'root' | 'requires'>) =>
+    const byRequirer = groupBy(requirements, (fact) =>
       fact.fact === 'root'
         ? `${fact.on.variable} root ${subjects.rootIndex(fact.root)}`
-        : `${fact.on.variable} package ${fact.by.variable}`;
-    for (const group of grouped(requirements, requirerKey)) {
-      const on = group.map((fact) => fact.on).reduce(unionOf);
-      const requirer = { facts: group, values: on.values };
-      getOrCreate(this.#requirers, on.variable, () => []).push(requirer);
-    }
+        : `${fact.on.variable} package ${fact.by.variable}`,
+    );
+    const requirers = Array.from(byRequirer.values(), (group): CoreRequirer => {
+      return { facts: group, values: group.map(({ on }) => on).reduce(unionOf).values };
+    });
+    this.#requirers = groupBy(requirers, (requirer) => requirer.facts[0]!.on.variable);
   }
 
   /** Returns the facts about versions of a package, or of the owner of an API. */
@@ -100,8 +97,7 @@ export class CoreGraph {
 
   /** Returns the versions of a package that at least one requirer accepts. */
   acceptedVersions(variable: Variable): VersionSet {
-    const none: VersionSet = VersionSet.none;
-    return this.requirers(variable).reduce((all, { values }) => all.or(values), none);
+    return this.requirers(variable).reduce((all, { values }) => all.or(values), VersionSet.none);
   }
 
   /**
@@ -159,11 +155,10 @@ function claimLinks(facts: readonly Fact[]): ClaimLink[] {
 }
 
 function toClaim(links: readonly ClaimLink[]): Claim {
-  const none: VersionSet = VersionSet.none;
   return {
     by: links.map(({ from }) => from).reduce(unionOf),
     to: links[0]?.to?.variable,
-    values: links.reduce((all, { to }) => all.or(to?.values ?? none), none),
+    values: links.reduce((all, { to }) => (to ? all.or(to.values) : all), VersionSet.none),
     facts: links.map(({ fact }) => fact),
   };
 }
@@ -171,12 +166,6 @@ function toClaim(links: readonly ClaimLink[]): Claim {
 /** Returns a key that is equal for facts that are presented together. */
 function claimKey({ fact, from, to, group = '' }: ClaimLink): string {
   return `${fact.fact} ${from.variable} ${to?.variable ?? ''} ${group}`;
-}
-
-function grouped<T>(items: readonly T[], key: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) getOrCreate(groups, key(item), () => []).push(item);
-  return [...groups.values()];
 }
 
 /** A conflict between requirements, or another fact that excludes packages. */
@@ -201,20 +190,18 @@ export function conflictPoints(
     const text = versionConflict(variable, graph, inChains, nouns);
     return text === undefined ? [] : [{ clash: 'versions', text, about: [variable] }];
   });
-  const owners = new Map<string, FactOf<'owns'>[]>();
-  const rest: ConflictPoint[] = [];
-  for (const fact of graph.facts) {
-    if (fact.fact === 'owns') {
-      const pair = `${fact.one.variable} ${fact.other.variable}`;
-      getOrCreate(owners, pair, () => []).push(fact);
-    } else if (!inChains.has(fact) && fact.fact !== 'no-others') {
-      const text = factClause(fact, nouns);
-      if (text !== undefined) rest.push({ clash: 'fact', text, about: variablesIn(fact) });
-    }
-  }
-  const ownership = Array.from(owners.values(), (pair): ConflictPoint => {
+  const pairs = groupBy(
+    graph.facts.filter((fact) => fact.fact === 'owns'),
+    ({ one, other }) => `${one.variable} ${other.variable}`,
+  );
+  const ownership = Array.from(pairs.values(), (pair): ConflictPoint => {
     const text = ownershipConflict(pair, graph, nouns);
     return { clash: 'ownership', text, about: variablesIn(pair[0]!) };
+  });
+  const rest = graph.facts.flatMap((fact): ConflictPoint[] => {
+    if (fact.fact === 'owns' || fact.fact === 'no-others' || inChains.has(fact)) return [];
+    const text = factClause(fact, nouns);
+    return text === undefined ? [] : [{ clash: 'fact', text, about: variablesIn(fact) }];
   });
   return [...versions, ...ownership, ...releaseConflict(graph.facts, nouns), ...rest];
 }
@@ -226,8 +213,6 @@ function releaseConflict(facts: readonly Fact[], nouns: NounPhrases): ConflictPo
   const text = `no Crossplane of ${nouns.releases(VersionSet.all)} suits all of them`;
   return [{ clash: 'crossplane', text, about: needs.flatMap(variablesIn) }];
 }
-
-type Requirement = CoreRequirer['facts'][number];
 
 /** Describes why no version of a package satisfies all its requirers; undefined if one might. */
 function versionConflict(
@@ -275,11 +260,11 @@ function isMember({ facts }: CoreRequirer, nouns: NounPhrases): boolean {
   return fact.fact === 'requires' && familyOf(nouns.package(fact.by).repository) !== undefined;
 }
 
-function isSatisfiable({ on }: Requirement): boolean {
+function isSatisfiable({ on }: FactOf<'root' | 'requires'>): boolean {
   return !on.values.isEmpty;
 }
 
-function constraintText(fact: Requirement): string {
+function constraintText(fact: FactOf<'root' | 'requires'>): string {
   return fact.fact === 'root' ? selectorText(fact.root.selector) : fact.constraint;
 }
 

@@ -5,7 +5,7 @@ import type { Target } from '../../crossplane/releases/target.js';
 import type { Driver } from '../driver/driver.js';
 import type { Fact, Variable } from '../solver/incompatibility.js';
 import type { Problem } from '../solver/problem.js';
-import type { Proof } from '../solver/search-result.js';
+import { type Proof, proofFacts } from '../solver/search-result.js';
 import { VersionSet } from '../solver/version-set.js';
 import type { SuggestionContext } from '../suggest/proposal.js';
 import { similarRootNotes } from '../suggest/root-corrections.js';
@@ -22,7 +22,6 @@ import {
 } from './fact-kinds.js';
 import { minimalProof } from './minimal-proof.js';
 import { inPresentationOrder, pathsFromRoots, proofText } from './proof-text.js';
-import { proofFacts } from './proof-facts.js';
 import { refusalGraph } from './refusal-graph.js';
 import type { CoreEntry, Refusal } from './refusal.js';
 import { Chains } from './requirement-chains.js';
@@ -71,9 +70,8 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
   const { subjects } = proof;
   const facts = inPresentationOrder(proofFacts(proof), subjects);
   const mentioned = [...new Set(facts.flatMap(variablesIn))].map((each) => subjects.subject(each));
-  const { name, note } = shortNames(
-    mentioned.flatMap((each) => (each.about === 'package' ? [each.repository] : [])),
-  );
+  const packages = mentioned.filter((each) => each.about === 'package');
+  const { name, note } = shortNames(packages.map(({ repository }) => repository));
   const nouns = new NounPhrases(problem, subjects);
   const shortNouns = new NounPhrases(problem, subjects, name);
   const graph = new CoreGraph(facts, subjects);
@@ -85,7 +83,7 @@ export function refusalOf(problem: Problem, proof: Proof): Omit<Refusal, 'sugges
       headline: isOneLine
         ? fullLines[0]!.slice(0, -1)
         : `no set of versions satisfies everything on Crossplane ${nouns.releases(VersionSet.all)}`,
-      lines: isOneLine ? [] : [...lines, ...(note === undefined ? [] : [note])],
+      lines: isOneLine ? [] : lines.concat(note ?? []),
       fullLines: isOneLine ? [] : fullLines,
     },
     explanation: proofText(proof.because, nouns),
@@ -108,7 +106,7 @@ function descriptionOf(graph: CoreGraph, nouns: NounPhrases) {
 }
 
 /** Part of step 3: returns facts in their order, each with the path from a root to it. */
-export function coreEntries(facts: readonly Fact[], nouns: NounPhrases): CoreEntry[] {
+function coreEntries(facts: readonly Fact[], nouns: NounPhrases): CoreEntry[] {
   const paths = pathsFromRoots(facts);
   const entries = new Map<string, CoreEntry>();
   for (const fact of facts) {

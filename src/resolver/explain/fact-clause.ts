@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../base/collections.js';
+import { getOrCreate, groupBy } from '../../base/collections.js';
 import { isDigest } from '../../base/digest.js';
 import { type Origin, formatOrigin } from '../../base/errors.js';
 import { andList, orList } from '../../base/messages.js';
@@ -27,7 +27,7 @@ import {
 } from '../solver/problem.js';
 import { ANY_VERSION } from '../solver/published-versions.js';
 import { VersionSet } from '../solver/version-set.js';
-import { packageOf } from './proof-facts.js';
+import { packageOf } from '../solver/search-result.js';
 
 /** Returns why the user or a pin excludes versions, as a predicate of the versions. */
 export function exclusionText(
@@ -43,14 +43,10 @@ export function exclusionText(
 export function wantedText(on: Term, selector: Selector, nouns: NounPhrases): string {
   const { repository } = nouns.package(on);
   const wanted = `${nouns.name(repository)} \`${selectorText(selector)}\``;
-  return `${wanted}${overrideNote(repository, nouns)}${unmetText(on, selector, nouns)}`;
-}
-
-/** Returns a note if an override replaces the constraint. */
-function overrideNote(repository: Repository, { problem }: NounPhrases): string {
-  const rule = problem.overrides.get(repository);
-  if (rule === undefined) return '';
-  return ` (overridden: \`${selectorText(rule.selector)}\`, ${formatOrigin(rule.origin)})`;
+  const rule = nouns.problem.overrides.get(repository);
+  const note =
+    rule && ` (overridden: \`${selectorText(rule.selector)}\`, ${formatOrigin(rule.origin)})`;
+  return `${wanted}${note ?? ''}${unmetText(on, selector, nouns)}`;
 }
 
 /** Returns the beginning of a sentence about a requirement of a root: subject and verb. */
@@ -130,15 +126,15 @@ const MAX_OBJECTS_NAMED = 3;
 
 /** Describes the objects that two packages would both own. */
 export function ownershipText(one: Term, other: Term, nouns: NounPhrases): string {
-  const { subjects } = nouns;
-  const objects = sharedObjects(one, other, subjects);
+  const [a, b] = [one, other].map(({ variable }) => nouns.subjects.subject(variable));
+  const objects = sharedObjects(one, other, nouns.subjects);
   const limit = objects.length > MAX_OBJECTS_NAMED ? MAX_OBJECTS_NAMED - 1 : MAX_OBJECTS_NAMED;
   const shown = objects.slice(0, limit).map(objectText);
   const more = objects.length - shown.length;
-  const what = more > 0 ? `${shown.join(', ')} and ${more} more` : andList(shown);
-  const note = areOneRepository(one, other, subjects)
-    ? ': they are one repository spelled two ways'
-    : '';
+  const what = andList(more > 0 ? [...shown, `${more} more`] : shown);
+  const isSame =
+    a?.about === 'package' && b?.about === 'package' && sameRepository(a.repository, b.repository);
+  const note = isSame ? ': they are one repository spelled two ways' : '';
   return `${nouns.anyOf(one)} and ${nouns.anyOf(other)} would both own ${what}${note}`;
 }
 
@@ -150,13 +146,6 @@ export function objectText({ name, kinds: [one, other] }: SharedObject): string 
 
 function withArticle(kind: OwnedKind): string {
   return `${/^(?:[AEIO]|XRD|MRD|MRAP)/.test(kind) ? 'an' : 'a'} ${kind}`;
-}
-
-function areOneRepository(one: Term, other: Term, subjects: ProofSubjects): boolean {
-  const [a, b] = [subjects.subject(one.variable), subjects.subject(other.variable)];
-  return (
-    a.about === 'package' && b.about === 'package' && sameRepository(a.repository, b.repository)
-  );
 }
 
 /** An object that two packages would own, with the kind as which each of them owns it. */
@@ -199,13 +188,9 @@ const MAX_GROUPS_NAMED = 2;
 /** `CRD a.example.org`; `104 CRDs`; `3 XRDs and 1 Composition`. */
 export function countedObjects(objects: readonly SharedObject[]): string {
   if (objects.length === 1) return objectText(objects[0]!);
-  const counts = new Map<string, number>();
-  for (const { kinds } of objects) {
-    const kind = kinds[0] === kinds[1] ? kinds[0] : 'CRD';
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
+  const groups = groupBy(objects, ({ kinds: [one, other] }) => (one === other ? one : 'CRD'));
   return andList(
-    Array.from(counts, ([kind, count]) => `${count} ${kind}${count === 1 ? '' : 's'}`),
+    Array.from(groups, ([kind, { length }]) => `${length} ${kind}${length === 1 ? '' : 's'}`),
   );
 }
 
@@ -254,9 +239,8 @@ export class NounPhrases {
   /** Returns whether the phrase for a term is plural. */
   isMany({ variable, values }: Term): boolean {
     const subject = this.subjects.subject(variable);
-    if (subject.about !== 'package') return false;
-    const { versions } = subject;
-    return labelsOf(versions, values).length > 1 && rangeText(versions, values) !== EVERY_VERSION;
+    if (subject.about !== 'package' || labelsOf(subject.versions, values).length < 2) return false;
+    return rangeText(subject.versions, values) !== EVERY_VERSION;
   }
 
   #versions({ variable, values }: Term, list: (items: readonly string[]) => string): string {
@@ -297,8 +281,7 @@ export class NounPhrases {
 
 /** Returns the labels of known versions that are in a set. */
 export function labelsOf(versions: PackageVersions, values: VersionSet): string[] {
-  const inside = versions.all().filter((value) => values.has(value));
-  return inside.map((value) => versions.label(value));
+  return versions.all().flatMap((value) => (values.has(value) ? [versions.label(value)] : []));
 }
 
 /** Maximum number of version ranges that are named. If there are more, only both ends are. */
@@ -378,8 +361,7 @@ export function requiredText(
   requirements: readonly FactOf<'requires'>[],
   { nouns, graph }: Pick<PredicateContext, 'nouns' | 'graph'>,
 ): string {
-  const [first] = requirements;
-  const { on, constraint } = first!;
+  const { on, constraint } = requirements[0]!;
   const { repository, versions } = nouns.package(on);
   const values = requirements.reduce((all, fact) => all.or(fact.on.values), on.values);
   const isContested = graph.requirers(on.variable).length > 1;
@@ -396,9 +378,8 @@ export function requiredText(
 
 /** Returns whether a set has every version except prereleases. */
 function isEveryRelease(versions: PackageVersions, values: VersionSet): boolean {
-  const releases = versions
-    .ascending()
-    .filter((value) => versions.version(value)!.prerelease === '');
+  const isRelease = (value: number) => versions.version(value)!.prerelease === '';
+  const releases = versions.ascending().filter(isRelease);
   return releases.length > 0 && releases.every((value) => values.has(value));
 }
 

@@ -22,7 +22,7 @@ import {
   type NounPhrases,
   sharedObjects,
 } from './fact-clause.js';
-import { packageOf, proofFacts, unionOf } from './proof-facts.js';
+import { packageOf, proofFacts, unionOf, type Proof } from '../solver/search-result.js';
 import { isDigest } from '../../base/digest.js';
 import { formatOrigin, type Origin } from '../../base/errors.js';
 import { selectorOf, selectorText } from '../../crossplane/constraints/constraint.js';
@@ -40,7 +40,6 @@ import {
 import { mergedRuling, type RootRequirement, rulingKey } from '../solver/problem.js';
 import { ANY_VERSION } from '../solver/published-versions.js';
 import { VersionSet } from '../solver/version-set.js';
-import type { Proof } from '../solver/search-result.js';
 
 /** Positions that presentation order depends on. */
 interface Positions {
@@ -61,8 +60,8 @@ export interface Link {
   readonly group?: string;
 }
 
-/** How one kind of fact is presented, whether or not it is a link. */
-interface CommonPresentation<F extends Fact> {
+/** How one kind of fact is presented. It either is a link, or has `nodes`. */
+interface FactPresentation<F extends Fact> {
   /** A clause that can follow "because"; undefined: too obvious to print. */
   clause(fact: F, nouns: NounPhrases): string | undefined;
   /** Sort key among the facts of an explanation; undefined: after those that have one. */
@@ -80,27 +79,26 @@ interface CommonPresentation<F extends Fact> {
   claimant?(fact: F): Term | undefined;
   /** Where the user wrote it; undefined: where the requirement at the start of the link is. */
   origin?(fact: F): Origin | undefined;
-}
-
-/** How a fact that is a link is presented. */
-interface LinkPresentation<F extends Fact> {
-  link(fact: F): Link;
+  link?(fact: F): Link;
   /** The clause at the start of a chain of requirements; undefined: `clause`. */
   startClause?(fact: F, nouns: NounPhrases): string;
   /** The predicate of the versions at the start of links that share a sentence. */
   predicate?(facts: readonly F[], context: PredicateContext): string;
+  /** What the graph of a refusal shows because of a fact that is no link. */
+  nodes?(fact: F, subjects: ProofSubjects): readonly Term[];
+  /** These nodes are unsatisfiable because of the fact alone; undefined: none is. */
+  unmetNodes?(fact: F, subjects: ProofSubjects): readonly Term[];
 }
 
-/** How a fact that is no link is presented. */
-interface OtherPresentation<F extends Fact> {
-  /** What the graph of a refusal shows because of the fact. */
-  nodes(fact: F, subjects: ProofSubjects): readonly Term[];
-  /** The fact alone makes something unsatisfiable. */
-  isUnmet(fact: F, subjects: ProofSubjects): boolean;
-}
-
-type FactPresentation<F extends Fact> = CommonPresentation<F> &
-  (LinkPresentation<F> | OtherPresentation<F>);
+/** What facts that exclude versions have in common. */
+const exclusion = {
+  statement: <Kind extends 'missing' | 'rejected' | 'excluded'>(
+    { fact, of }: { readonly fact: Kind; readonly of: Term },
+    subjects: ProofSubjects,
+  ) => ({ fact, of: versionsOf(of, subjects) }),
+  packages: ({ of }: { readonly of: Term }) => [of.variable],
+  link: ({ of }: { readonly of: Term }): Link => ({ from: of, to: undefined, constraint: '' }),
+};
 
 const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<Kind>> } = {
   root: {
@@ -115,11 +113,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       isVain: on.values.isEmpty,
     }),
     packages: ({ on }) => [on.variable],
-    link: ({ root, on }) => ({
-      from: root,
-      to: on,
-      constraint: selectorText(root.selector),
-    }),
+    link: ({ root, on }) => ({ from: root, to: on, constraint: selectorText(root.selector) }),
   },
   'root-api': {
     clause: ({ root }) => `${requesterText(root)} the API ${formatCrdRef(root.crd)}`,
@@ -132,11 +126,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       isVain: false,
     }),
     packages: () => [],
-    link: ({ root, on }) => ({
-      from: root,
-      to: anyOwner(on),
-      constraint: formatCrdRef(root.crd),
-    }),
+    link: ({ root, on }) => ({ from: root, to: anyOwner(on), constraint: formatCrdRef(root.crd) }),
   },
   requires: {
     clause: ({ by, on, constraint }, nouns) =>
@@ -223,7 +213,6 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     packages: ({ one, other }) => [one.variable, other.variable],
     claimant: ({ one }) => one,
     nodes: ({ one, other }) => [one, other],
-    isUnmet: () => false,
   },
   kind: {
     clause: ({ by, on, wanted, found }, nouns) => {
@@ -242,14 +231,12 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     claimant: ({ by }) => ('values' in by ? by : undefined),
     origin: ({ by }) => ('values' in by ? undefined : by.origin),
     nodes: ({ on }) => [on],
-    isUnmet: () => true,
+    unmetNodes: ({ on }) => [on],
   },
   missing: {
+    ...exclusion,
     clause: ({ of }, nouns) => `there is no ${nouns.anyOf(of)}`,
     coreKind: () => 'missing',
-    statement: ({ of }, subjects) => ({ fact: 'missing', of: versionsOf(of, subjects) }),
-    packages: ({ of }) => [of.variable],
-    link: ({ of }) => exclusionLink(of),
     predicate: (_, { by, isMany, nouns }) => notPublished(by, isMany, nouns),
   },
   'no-others': {
@@ -265,15 +252,13 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     packages: () => [],
     nodes: ({ of }, subjects) =>
       ['api', 'crossplane'].includes(subjects.subject(of.variable).about) ? [of] : [],
-    isUnmet: ({ of }, subjects) => subjects.subject(of.variable).about === 'api',
+    unmetNodes: ({ of }, subjects) => (subjects.subject(of.variable).about === 'api' ? [of] : []),
   },
   rejected: {
+    ...exclusion,
     clause: ({ of, findings }, nouns) =>
       `Crossplane would refuse ${nouns.anyOf(of)} (${firstErrorText(findings)})`,
     coreKind: ({ findings }) => (firstError(findings)?.code === API_REFUSED ? 'content' : 'source'),
-    statement: ({ of }, subjects) => ({ fact: 'rejected', of: versionsOf(of, subjects) }),
-    packages: ({ of }) => [of.variable],
-    link: ({ of }) => exclusionLink(of),
     predicate: ([fact], { isMany }) => {
       // The rest of the message is advice to the author of the package.
       const [reason] = firstErrorText(fact!.findings).split('; ');
@@ -281,19 +266,18 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     },
   },
   excluded: {
+    ...exclusion,
     clause: ({ of, rule }, nouns) =>
       `${nouns.allOf(of)} ${exclusionText(rule, nouns.isMany(of), nouns)}`,
     coreKind: () => 'requirement',
-    statement: ({ of }, subjects) => ({ fact: 'excluded', of: versionsOf(of, subjects) }),
-    packages: ({ of }) => [of.variable],
     origin: ({ rule }) => rule.origin,
     mergeKey: ({ of, rule }) =>
       rule.drops === undefined ? undefined : `${of.variable} ${rule.drops}`,
     merged: (a, b) => ({ ...a, of: unionOf(a.of, b.of) }),
-    link: ({ of }) => exclusionLink(of),
     predicate: ([fact], { isMany, nouns }) => exclusionText(fact!.rule, isMany, nouns),
   },
   'ruled-out': {
+    ...exclusion,
     clause: ({ of, ruling }, nouns) => `${nouns.allOf(of)} ${rulingText(ruling, nouns.isMany(of))}`,
     coreKind: () => 'policy',
     statement: ({ of, ruling }, subjects) => ({
@@ -302,7 +286,6 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       of: versionsOf(of, subjects),
       isWhole: of.values.equals(ANY_VERSION),
     }),
-    packages: ({ of }) => [of.variable],
     origin: ({ ruling }) => ruling.origin,
     mergeKey: ({ of, ruling }) => `${of.variable} ${rulingKey(ruling)}`,
     merged: (a, b) => ({
@@ -310,7 +293,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
       of: unionOf(a.of, b.of),
       ruling: mergedRuling(a.ruling, b.ruling),
     }),
-    link: ({ of, ruling }) => ({ ...exclusionLink(of), group: rulingKey(ruling) }),
+    link: ({ of, ruling }) => ({ ...exclusion.link({ of }), group: rulingKey(ruling) }),
     predicate: ([fact], { isMany }) => rulingText(fact!.ruling, isMany),
   },
   cycle: {
@@ -323,7 +306,7 @@ const PRESENTATIONS: { readonly [Kind in Fact['fact']]: FactPresentation<FactOf<
     packages: ({ members }) => members.map(({ variable }) => variable),
     claimant: ({ members }) => members[0],
     nodes: ({ members }) => members,
-    isUnmet: () => true,
+    unmetNodes: ({ members }) => members,
   },
 };
 
@@ -334,22 +317,19 @@ export function presentationOf<F extends Fact>(fact: F): FactPresentation<F> {
 
 /** Returns the link that a fact is; undefined: it is none. */
 export function linkOf(fact: Fact): Link | undefined {
-  const presentation = presentationOf(fact);
-  return 'link' in presentation ? presentation.link(fact) : undefined;
+  return presentationOf(fact).link?.(fact);
 }
 
 /** Returns the clause at the start of a chain of requirements. */
 export function startClause(fact: Fact, nouns: NounPhrases): string {
   const presentation = presentationOf(fact);
-  const start = 'link' in presentation ? presentation.startClause?.(fact, nouns) : undefined;
-  return start ?? presentation.clause(fact, nouns)!;
+  return presentation.startClause?.(fact, nouns) ?? presentation.clause(fact, nouns)!;
 }
 
 /** Returns the predicate of facts of one kind that share a sentence. At least one fact. */
 export function predicateOf(facts: readonly Fact[], context: PredicateContext): string {
   const [first] = facts;
-  const presentation = presentationOf(first!);
-  const text = 'link' in presentation ? presentation.predicate?.(facts, context) : undefined;
+  const text = presentationOf(first!).predicate?.(facts, context);
   if (text === undefined) throw new Error(`a fact \`${first!.fact}\` has no predicate`);
   return text;
 }
@@ -357,14 +337,14 @@ export function predicateOf(facts: readonly Fact[], context: PredicateContext): 
 /** Returns where the user wrote a fact; undefined: the fact is not the user's. */
 export function originOf(fact: Fact): Origin | undefined {
   const from = linkOf(fact)?.from;
-  const root = from !== undefined && !('values' in from) ? from : undefined;
+  const root = from && 'origin' in from ? from : undefined;
   return presentationOf(fact).origin?.(fact) ?? root?.origin;
 }
 
 /** Returns the versions that state a fact; undefined: no package does. */
 export function claimantOf(fact: Fact): Term | undefined {
   const from = linkOf(fact)?.from;
-  const claimant = from !== undefined && 'values' in from ? from : undefined;
+  const claimant = from && 'values' in from ? from : undefined;
   return presentationOf(fact).claimant?.(fact) ?? claimant;
 }
 
@@ -393,10 +373,6 @@ function requirementKind(on: Term, constraint: string): CoreKind {
   return isDigest(constraint) ? 'digest' : 'requirement';
 }
 
-function exclusionLink(of: Term): Link {
-  return { from: of, to: undefined, constraint: '' };
-}
-
 function anyOwner(variable: Variable): Term {
   return { variable, values: VersionSet.all };
 }
@@ -412,14 +388,11 @@ function placeOf(root: RootRequirement, subjects: ProofSubjects): RequirementPla
   return { root: subjects.rootIndex(root) };
 }
 
-function requirerOf(
-  by: Term | RootRequirement,
-  subjects: ProofSubjects,
-): FactVersions | RequirementPlace {
+function requirerOf(by: Term | RootRequirement, subjects: ProofSubjects) {
   return 'values' in by ? versionsOf(by, subjects) : placeOf(by, subjects);
 }
 
-function ownerOf(some: Term, subjects: ProofSubjects): FactVersions | RequirementPlace {
+function ownerOf(some: Term, subjects: ProofSubjects) {
   const subject = subjects.subject(some.variable);
   return subject.about === 'local' ? placeOf(subject.root, subjects) : versionsOf(some, subjects);
 }

@@ -1,7 +1,11 @@
-import { removableKeys } from './proof-facts.js';
+import {
+  removableKeys,
+  type Proof,
+  stepCount,
+  STEPS_PER_CONFLICT,
+} from '../solver/search-result.js';
 import type { Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
-import { type Proof, stepCount, STEPS_PER_CONFLICT } from '../solver/search-result.js';
 import { solve } from '../solver/solve.js';
 
 /** Number of steps after which the search for a smaller proof ends: one or two seconds. */

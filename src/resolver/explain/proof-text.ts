@@ -1,4 +1,4 @@
-import { byCodePoint, getOrCreate } from '../../base/collections.js';
+import { byCodePoint, getOrCreate, groupBy } from '../../base/collections.js';
 import { andList, orList } from '../../base/messages.js';
 import type { ProofSubjects } from '../solver/encoder-context.js';
 import {
@@ -12,7 +12,7 @@ import {
 import type { RootRequirement } from '../solver/problem.js';
 import { type NounPhrases, rangeText } from './fact-clause.js';
 import { factClause, linkOf, presentationOf } from './fact-kinds.js';
-import { unionOf } from './proof-facts.js';
+import { unionOf } from '../solver/search-result.js';
 
 /** Maximum number of reasons in a sentence before a step of the argument gets its own sentence. */
 const MAX_REASONS_PER_SENTENCE = 8;
@@ -33,8 +33,7 @@ export function proofText(because: Incompatibility, nouns: NounPhrases): string 
 
   const append = (node: Incompatibility): void => {
     const parents = reasonsOf(node, uses);
-    const derived = parents.filter((parent) => parent !== node && isDerived(parent));
-    const steps = [...new Set(derived)];
+    const steps = new Set(parents.filter((parent) => parent !== node && isDerived(parent)));
     for (const step of steps) {
       if (numbers.has(step)) continue;
       append(step);
@@ -43,7 +42,7 @@ export function proofText(because: Incompatibility, nouns: NounPhrases): string 
     }
     const facts = parents.flatMap((parent) => (isDerived(parent) ? [] : [parent.cause as Fact]));
     const reasons = [
-      ...steps.map((step) => `${conclusion(step.terms, nouns)} (${numbers.get(step)})`),
+      ...Array.from(steps, (step) => `${conclusion(step.terms, nouns)} (${numbers.get(step)})`),
       ...groupedClauses(inPresentationOrder(facts, nouns.subjects), nouns),
       ...(facts.some(({ fact }) => fact === 'crossplane') ? [nouns.targetClause()] : []),
     ];
@@ -129,11 +128,7 @@ const MAX_NAMED = 3;
  * packages share a clause.
  */
 function groupedClauses(facts: readonly Fact[], nouns: NounPhrases): string[] {
-  const groups = new Map<string, Fact[]>();
-  for (const [i, fact] of facts.entries()) {
-    const key = clauseKey(fact) ?? `alone ${i}`;
-    getOrCreate(groups, key, () => []).push(fact);
-  }
+  const groups = groupBy(facts, (fact, i) => clauseKey(fact) ?? `alone ${i}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (group.length === 1) return factClause(first!, nouns) ?? [];
@@ -185,16 +180,14 @@ export function inPresentationOrder(facts: readonly Fact[], subjects: ProofSubje
     distance: (variable: Variable) => paths.get(variable)?.length ?? Infinity,
     rootIndex: (root: RootRequirement) => subjects.rootIndex(root),
   };
-  const ranked = merged.map((fact, i) => {
-    const order = presentationOf(fact).order?.(fact, positions) ?? [Infinity];
-    return { fact, key: [...order, i] };
-  });
-  ranked.sort((a, b) => compareRanks(a.key, b.key));
-  return ranked.map(({ fact }) => fact);
+  return merged
+    .map((fact) => ({ fact, order: presentationOf(fact).order?.(fact, positions) ?? [Infinity] }))
+    .sort((a, b) => compareOrders(a.order, b.order))
+    .map(({ fact }) => fact);
 }
 
-/** Compares two lists of the same length by the first number that differs. */
-function compareRanks(a: readonly number[], b: readonly number[]): number {
+/** Compares two lists by the first number that differs. */
+function compareOrders(a: readonly number[], b: readonly number[]): number {
   const at = a.findIndex((value, i) => value !== b[i]);
   return at < 0 ? 0 : a[at]! - b[at]!;
 }
@@ -208,15 +201,13 @@ export function mergeSimilar(facts: readonly Fact[], subjects: ProofSubjects): F
 }
 
 function mergeStatements(facts: readonly Fact[]): Fact[] {
-  const merged = new Map<string, Fact>();
-  for (const [i, fact] of facts.entries()) {
-    const presentation = presentationOf(fact);
-    const shared = presentation.mergeKey?.(fact);
-    const key = shared === undefined ? `alone ${i}` : `${fact.fact} ${shared}`;
-    const before = merged.get(key);
-    merged.set(key, before === undefined ? fact : presentation.merged!(before, fact));
-  }
-  return [...merged.values()];
+  const groups = groupBy(facts, (fact, i) => {
+    const shared = presentationOf(fact).mergeKey?.(fact);
+    return shared === undefined ? `alone ${i}` : `${fact.fact} ${shared}`;
+  });
+  return Array.from(groups.values(), (group) =>
+    group.reduce((merged, fact) => presentationOf(fact).merged!(merged, fact)),
+  );
 }
 
 /** Merges pairs of owners that have one side in common. */

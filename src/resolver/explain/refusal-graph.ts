@@ -1,9 +1,7 @@
 import type { RefusalGraph, RefusalNode, RefusalEdge, RefusalClash } from './refusal.js';
 import type { ConflictPoint } from './core-graph.js';
-import { factClause, presentationOf } from './fact-kinds.js';
+import { factClause, linkOf, presentationOf } from './fact-kinds.js';
 import { type NounPhrases, placeText, rangeText } from './fact-clause.js';
-import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
-import type { Subject } from '../solver/encoder-context.js';
 import { type Fact, type Term, type Variable } from '../solver/incompatibility.js';
 import type { RootRequirement } from '../solver/problem.js';
 import { VersionSet } from '../solver/version-set.js';
@@ -52,12 +50,11 @@ class RefusalGraphBuilder {
   }
 
   add(fact: Fact): void {
-    const presentation = presentationOf(fact);
-    if ('nodes' in presentation) {
-      for (const term of presentation.nodes(fact, this.#nouns.subjects)) this.#addVersions(term);
-      return;
-    }
-    const { from, to, constraint } = presentation.link(fact);
+    const nodes = presentationOf(fact).nodes?.(fact, this.#nouns.subjects) ?? [];
+    for (const term of nodes) this.#addVersions(term);
+    const link = linkOf(fact);
+    if (link === undefined) return;
+    const { from, to, constraint } = link;
     const start = 'values' in from ? this.#addVersions(from) : this.#input(from);
     if (to !== undefined) this.#edge(start, to, constraint);
   }
@@ -65,12 +62,10 @@ class RefusalGraphBuilder {
   /** Returns the nodes that make a fact impossible; none if it alone makes nothing impossible. */
   unmetNodes(fact: Fact): string[] {
     const { subjects } = this.#nouns;
-    const presentation = presentationOf(fact);
-    if ('nodes' in presentation) {
-      const nodes = presentation.isUnmet(fact, subjects) ? presentation.nodes(fact, subjects) : [];
-      return nodes.map(({ variable }) => this.idOf(variable));
-    }
-    const { from, to } = presentation.link(fact);
+    const nodes = presentationOf(fact).unmetNodes?.(fact, subjects) ?? [];
+    const link = linkOf(fact);
+    if (link === undefined) return nodes.map(({ variable }) => this.idOf(variable));
+    const { from, to } = link;
     const start = 'values' in from ? this.idOf(from.variable) : this.#input(from);
     if (to === undefined) return [start];
     if (!to.values.isEmpty) return [];
@@ -83,49 +78,36 @@ class RefusalGraphBuilder {
       return { id, about: 'input', name, kind: undefined, versions: undefined };
     });
     const others = Array.from(this.#versions, ([variable, values]) =>
-      this.#node(this.#subject(variable), values),
+      this.#nodes(variable, values),
     );
-    return [...inputs, ...others.filter((node) => node !== undefined)];
+    return [...inputs, ...others.flat()];
   }
 
   /** Returns the node of a variable; for a package under development, the node of its input. */
   idOf(variable: Variable): string {
-    const subject = this.#subject(variable);
-    switch (subject.about) {
-      case 'package':
-        return subject.repository;
-      case 'crossplane':
-        return 'Crossplane';
-      case 'api':
-        return `API ${formatCrdRef(subject.demand)}`;
-      case 'local':
-        return this.#input(subject.root);
-    }
+    const { subjects } = this.#nouns;
+    const subject = subjects.subject(variable);
+    if (subject.about === 'local') return this.#input(subject.root);
+    const name = subjects.nameOf(variable);
+    return subject.about === 'api' ? `API ${name}` : name;
   }
 
-  #subject(variable: Variable): Subject {
-    return this.#nouns.subjects.subject(variable);
-  }
-
-  #node(subject: Subject, values: VersionSet): RefusalNode | undefined {
-    const id = this.idOf(subject.variable);
-    const unknown = { kind: undefined, versions: undefined };
-    switch (subject.about) {
-      case 'package': {
-        const expected = Array.from(subject.expectedKinds.values(), ({ kind }) => kind);
-        const [kind] = [...subject.kinds.keys(), ...expected];
-        const versions = values.isEmpty ? undefined : rangeText(subject.versions, values);
-        return { id, about: 'package', name: subject.repository, kind, versions };
-      }
-      case 'crossplane': {
-        const versions = this.#nouns.releases(VersionSet.all);
-        return { id, about: 'crossplane', name: 'Crossplane', kind: undefined, versions };
-      }
-      case 'api':
-        return { id, about: 'api', name: formatCrdRef(subject.demand), ...unknown };
-      case 'local':
-        return undefined;
+  /** Returns the node of a variable; none for a package under development, which is an input. */
+  #nodes(variable: Variable, values: VersionSet): RefusalNode[] {
+    const { subjects } = this.#nouns;
+    const subject = subjects.subject(variable);
+    const { about } = subject;
+    if (about === 'local') return [];
+    const node = { id: this.idOf(variable), about, name: subjects.nameOf(variable) };
+    if (about !== 'package') {
+      const isRelease = about === 'crossplane';
+      const versions = isRelease ? this.#nouns.releases(VersionSet.all) : undefined;
+      return [{ ...node, kind: undefined, versions }];
     }
+    const expected = Array.from(subject.expectedKinds.values(), ({ kind }) => kind);
+    const [kind] = [...subject.kinds.keys(), ...expected];
+    const versions = values.isEmpty ? undefined : rangeText(subject.versions, values);
+    return [{ ...node, kind, versions }];
   }
 
   #edge(from: string, on: Term, constraint: string): void {

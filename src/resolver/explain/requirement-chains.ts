@@ -42,8 +42,8 @@ export class Chains {
     return this.#graph.starts.flatMap(({ fact, root, to }) => {
       this.#facts.add(fact);
       const clause = startClause(fact, this.#nouns);
-      const text = `${clause}${this.#kindClause(to.variable, root)}`;
       const { variable, values } = to;
+      const text = `${clause}${this.#kindClause(variable, root)}`;
       return this.#follow({ text, to: variable, values, indent: '', isStart: true });
     });
   }
@@ -94,11 +94,8 @@ export class Chains {
   #relativeClause(claim: Claim, chain: Chain): string {
     if (claim.facts[0]!.fact === 'provides') return `which ${this.#ownersClause(claim)}`;
     if (!coversChain(claim, chain)) return `of which ${this.#sentence(claim)}`;
-    const which =
-      chain.isStart && claim.by.values.onlyMember === undefined
-        ? 'every version of which'
-        : 'which';
-    return `${which} ${this.#predicate(claim, false)}`;
+    const isEvery = chain.isStart && claim.by.values.onlyMember === undefined;
+    return `${isEvery ? 'every version of which' : 'which'} ${this.#predicate(claim, false)}`;
   }
 
   /** Returns a sentence about versions of the package in the line above. */
@@ -111,8 +108,7 @@ export class Chains {
 
   /** Returns the predicate for versions: `requires b ^1.0.0`, `are excluded (xpkg.yaml:9)`. */
   #predicate({ facts, by }: Claim, isMany: boolean): string {
-    const context = { nouns: this.#nouns, graph: this.#graph, by, isMany };
-    return predicateOf(facts, context);
+    return predicateOf(facts, { nouns: this.#nouns, graph: this.#graph, by, isMany });
   }
 
   #ownersClause({ facts }: Claim): string {

@@ -15,14 +15,19 @@ import type { Target } from '../../crossplane/releases/target.js';
 import type { Request, VersionRule } from '../../project/inputs/request.js';
 import { Driver } from '../driver/driver.js';
 import { minimalProof } from '../explain/minimal-proof.js';
-import { packageOf, proofFacts, unionOf } from '../explain/proof-facts.js';
+import {
+  packageOf,
+  proofFacts,
+  unionOf,
+  type Proof,
+  type Solution,
+} from '../solver/search-result.js';
 import type { Solved } from './answer.js';
 import { candidateRules } from './policy-rules.js';
 import { type ProblemOptions, type ResolveOptions, toProblem } from './to-problem.js';
 import { type Fact, factKey, isRemovable } from '../solver/incompatibility.js';
 import { effectiveRepository, type Problem } from '../solver/problem.js';
 import type { Solving } from '../solver/question.js';
-import type { Proof, Solution } from '../solver/search-result.js';
 import { solve } from '../solver/solve.js';
 import { versionIn } from '../suggest/proposal.js';
 import { unlessSourceFails } from '../suggest/trials.js';

@@ -13,7 +13,7 @@ import { checkKindIsServed } from '../../project/manifests/extra-manifests.js';
 import { assignNames, spellingWarnings } from '../../project/manifests/object-names.js';
 import { objectTemplate, withoutClusterState } from '../../project/manifests/object-template.js';
 import type { IndexState } from '../../sources/package-source.js';
-import type { CheckedPackage } from '../driver/checked-package.js';
+import type { CheckedPackage } from '../driver/source-reader.js';
 import type { SelectedPackage } from '../solver/search-result.js';
 
 /** A selected package with what the source returned for it. */

@@ -17,11 +17,9 @@ import {
   selectorText,
 } from '../../crossplane/constraints/constraint.js';
 import { parseVersion } from '../../crossplane/constraints/version.js';
-import type { Target } from '../../crossplane/releases/target.js';
 import type { Driver } from '../driver/driver.js';
-import { factsOf } from '../explain/proof-facts.js';
+import { factsOf, type Proof, type Solution } from '../solver/search-result.js';
 import { effectiveRepository, type Problem, type RootPackage } from '../solver/problem.js';
-import type { Proof, Solution } from '../solver/search-result.js';
 
 /** Maximum number of root sets that are tried in order to find a smallest one. */
 const MAX_SETS_TRIED = 40;
@@ -43,9 +41,15 @@ interface Move {
   readonly cost: readonly [down: number, skipped: number];
 }
 
+interface MoveContext extends SuggestionContext {
+  readonly trials: Trials;
+  readonly driver: Driver;
+}
+
 /**
  * Finds the fewest roots that must require other versions so that everything can be satisfied, and
- * the nearest versions that work.
+ * the nearest versions that work. Returns the best moves; empty if no versions of the roots work
+ * together.
  *
  * The search first relaxes every root. If that has no solution, no choice of versions helps. Each
  * proof that some roots cannot keep their versions names roots of which at least one has to move.
@@ -53,126 +57,118 @@ interface Move {
  * has a solution. A set without a solution yields another proof. If the search takes too long, the
  * result is the roots that moved when all were relaxed.
  */
-export class MovedRoots {
-  readonly #context: SuggestionContext;
-  readonly #trials: Trials;
-  readonly #driver: Driver;
-
-  constructor(context: SuggestionContext, trials: Trials, driver: Driver) {
-    this.#context = context;
-    this.#trials = trials;
-    this.#driver = driver;
+export async function movedRoots(context: MoveContext): Promise<readonly SolvedChange[]> {
+  const movable = movableRoots(context);
+  if (movable.length === 0) return [];
+  const all = await relax(movable, context);
+  if (all === undefined || 'because' in all) return [];
+  const moves = await fewest(all, new Set(movable), context);
+  moves.sort((a, b) => a.cost[0] - b.cost[0] || a.cost[1] - b.cost[1]);
+  const found: SolvedChange[] = [];
+  for (const { roots } of moves) {
+    if (found.length === (roots.length > 1 ? 1 : MAX_MOVES)) break;
+    const proven = await provenMove(roots, context);
+    if (proven !== undefined) found.push(proven);
   }
+  return found;
+}
 
-  /** Returns the best moves of the fewest roots; empty if no versions of the roots work together. */
-  async find(): Promise<readonly SolvedChange[]> {
-    const movable = this.#movable();
-    if (movable.length === 0) return [];
-    const all = await this.#relax(movable);
-    if (all === undefined || 'because' in all) return [];
-    const moves = await this.#fewest(all, new Set(movable));
-    moves.sort((a, b) => a.cost[0] - b.cost[0] || a.cost[1] - b.cost[1]);
-    const found: SolvedChange[] = [];
-    for (const move of moves) {
-      const limit = move.roots.length > 1 ? 1 : MAX_MOVES;
-      if (found.length === limit) break;
-      const proven = await this.#proven(move.roots);
-      if (proven !== undefined) found.push(proven);
+/** Returns indexes of the roots whose own selector restricts their version. */
+function movableRoots({ problem }: SuggestionContext): number[] {
+  return problem.roots.flatMap((root, index) => {
+    if (root.requires !== 'package' || root.isNamed === true) return [];
+    if (selectorText(root.selector) === selectorText(ANY)) return [];
+    return problem.overrides.has(effectiveRepository(problem, root.repository)) ? [] : [index];
+  });
+}
+
+/** Returns a move of some of these roots, or a proof that there is none; undefined: unknown. */
+async function relax(
+  indexes: readonly number[],
+  context: MoveContext,
+): Promise<Move | Proof | undefined> {
+  const relaxed = withRoots(context.problem, (_, index) =>
+    indexes.includes(index) ? { isRelaxed: true } : undefined,
+  );
+  const result = await context.trials.attempt(relaxed, context.targets);
+  if (result?.status === 'unsolvable') return result;
+  return result?.status === 'solved' ? moveIn(result, indexes, context) : undefined;
+}
+
+async function fewest(
+  allRelaxed: Move,
+  movable: ReadonlySet<number>,
+  context: MoveContext,
+): Promise<Move[]> {
+  const cores = [rootsIn(context.proof, movable)];
+  const tried = new Set<string>();
+  for (let size = 1; size <= allRelaxed.roots.length; size++) {
+    const moves: Move[] = [];
+    for (const indexes of hittingSets(cores, size)) {
+      const key = indexes.toSorted((a, b) => a - b).join();
+      if (tried.has(key)) continue;
+      if (tried.size === MAX_SETS_TRIED) return moves.length > 0 ? moves : [allRelaxed];
+      tried.add(key);
+      const outcome = await relax(indexes, context);
+      if (outcome === undefined) continue;
+      if ('because' in outcome) {
+        const others = new Set(movable);
+        for (const index of indexes) others.delete(index);
+        cores.push(rootsIn(outcome, others));
+      } else moves.push(outcome);
     }
-    return found;
+    if (moves.length > 0) return moves;
   }
+  return [allRelaxed];
+}
 
-  /** Returns indexes of the roots whose own selector restricts their version. */
-  #movable(): number[] {
-    const { problem } = this.#context;
-    return problem.roots.flatMap((root, index) => {
-      if (root.requires !== 'package' || root.isNamed === true) return [];
-      if (selectorText(root.selector) === selectorText(ANY)) return [];
-      return problem.overrides.has(effectiveRepository(problem, root.repository)) ? [] : [index];
+/** Returns the move of these roots to their versions in a solution. */
+async function moveIn(
+  solution: Solution,
+  indexes: readonly number[],
+  { problem, targets, driver }: MoveContext,
+): Promise<Move> {
+  const { dialect } = problem;
+  const target = targets[0]!;
+  const roots: MovedRoot[] = [];
+  let [down, skipped] = [0, 0];
+  for (const index of indexes.toSorted((a, b) => a - b)) {
+    const root = problem.roots[index] as RootPackage;
+    const repository = effectiveRepository(problem, root.repository);
+    const version = versionIn(solution, repository);
+    if (version === undefined || meets(version, root, problem, target)) continue;
+    roots.push({ index, root, version });
+    const tags = (await driver.tagsIfListed(repository, target)) ?? [];
+    const published = tags.flatMap((tag) => parseVersion(tag, dialect) ?? []);
+    const required = { asked: selectorText(root.selector), dialect };
+    const position = nearestFirst(published, required).findIndex(({ raw }) => raw === version);
+    skipped += Math.max(position, 0);
+    const parsed = parseVersion(version, dialect);
+    if (parsed !== undefined && isBelow(parsed, published, required)) down++;
+  }
+  return { roots, cost: [down, skipped] };
+}
+
+/** Solves a move with the widest selectors that work; undefined if none works. */
+async function provenMove(
+  moved: readonly MovedRoot[],
+  { problem, targets, trials }: MoveContext,
+): Promise<SolvedChange | undefined> {
+  for (const operator of ['^', '>=', '']) {
+    const moves = moved.flatMap((one) => {
+      const selector = selectorFor(one, operator, problem);
+      return selector === undefined ? [] : [{ ...one, selector }];
     });
+    if (moves.length < moved.length) continue;
+    const changed = withRoots(problem, (root, index) => ({
+      selector: moves.find((one) => one.index === index)?.selector ?? root.selector,
+    }));
+    const solution = await trials.attempt(changed, targets);
+    if (solution?.status !== 'solved') continue;
+    const change = joinedChange(moves.map(movePart));
+    return { change, solution, problem: changed, target: targets[solution.release]! };
   }
-
-  /** Returns a move of some of these roots, or a proof that there is none; undefined: unknown. */
-  async #relax(indexes: readonly number[]): Promise<Move | Proof | undefined> {
-    const { problem, targets } = this.#context;
-    const relaxed = withRoots(problem, (_, index) =>
-      indexes.includes(index) ? { isRelaxed: true } : undefined,
-    );
-    const result = await this.#trials.attempt(relaxed, targets);
-    if (result?.status === 'unsolvable') return result;
-    return result?.status === 'solved' ? this.#move(indexes, result, targets[0]!) : undefined;
-  }
-
-  async #fewest(allRelaxed: Move, movable: ReadonlySet<number>): Promise<Move[]> {
-    const cores = [rootsIn(this.#context.proof, movable)];
-    const tried = new Set<string>();
-    for (let size = 1; size <= allRelaxed.roots.length; size++) {
-      const moves: Move[] = [];
-      for (const indexes of hittingSets(cores, size)) {
-        const key = indexes.toSorted((a, b) => a - b).join();
-        if (tried.has(key)) continue;
-        if (tried.size === MAX_SETS_TRIED) return moves.length > 0 ? moves : [allRelaxed];
-        tried.add(key);
-        const outcome = await this.#relax(indexes);
-        if (outcome === undefined) continue;
-        if ('because' in outcome) {
-          const others = new Set(movable);
-          for (const index of indexes) others.delete(index);
-          cores.push(rootsIn(outcome, others));
-        } else moves.push(outcome);
-      }
-      if (moves.length > 0) return moves;
-    }
-    return [allRelaxed];
-  }
-
-  async #move(indexes: readonly number[], solution: Solution, target: Target): Promise<Move> {
-    const { problem } = this.#context;
-    const { dialect } = problem;
-    const roots: MovedRoot[] = [];
-    let [down, skipped] = [0, 0];
-    for (const index of indexes.toSorted((a, b) => a - b)) {
-      const root = problem.roots[index] as RootPackage;
-      const repository = effectiveRepository(problem, root.repository);
-      const version = versionIn(solution, repository);
-      if (version === undefined || meets(version, root, problem, target)) continue;
-      roots.push({ index, root, version });
-      const tags = (await this.#driver.tagsIfListed(repository, target)) ?? [];
-      const published = tags.flatMap((tag) => parseVersion(tag, dialect) ?? []);
-      const required = { asked: selectorText(root.selector), dialect };
-      const position = nearestFirst(published, required).findIndex(({ raw }) => raw === version);
-      skipped += Math.max(position, 0);
-      const parsed = parseVersion(version, dialect);
-      if (parsed !== undefined && isBelow(parsed, published, required)) down++;
-    }
-    return { roots, cost: [down, skipped] };
-  }
-
-  /** Solves a move with the widest selectors that work; undefined if none works. */
-  async #proven(moved: readonly MovedRoot[]): Promise<SolvedChange | undefined> {
-    const { problem, targets } = this.#context;
-    for (const operator of ['^', '>=', '']) {
-      const selectors = moved.map((one) => selectorFor(one, operator, problem));
-      const moves = moved.flatMap((one, i) => {
-        const selector = selectors[i];
-        return selector === undefined ? [] : [{ ...one, selector }];
-      });
-      if (moves.length < moved.length) continue;
-      const changed = withRoots(problem, (root, index) => ({
-        selector: moves.find((one) => one.index === index)?.selector ?? root.selector,
-      }));
-      const result = await this.#trials.attempt(changed, targets);
-      if (result?.status !== 'solved') continue;
-      const target = targets[result.release]!;
-      return {
-        change: joinedChange(moves.map(movePart)),
-        solution: result,
-        problem: changed,
-        target,
-      };
-    }
-    return undefined;
-  }
+  return undefined;
 }
 
 /** Returns sorted indexes of those roots on which a proof rests. */

@@ -7,10 +7,9 @@ import {
 import type { PackageKind } from '../../crossplane/packages/package.js';
 import { groupByRules } from '../../crossplane/releases/target-choice.js';
 import { otherReleases } from '../../crossplane/releases/target.js';
-import { proofFacts } from '../explain/proof-facts.js';
+import { proofFacts, type Proof } from '../solver/search-result.js';
 import type { ProofSubjects } from '../solver/encoder-context.js';
 import type { Fact, Term } from '../solver/incompatibility.js';
-import type { Proof } from '../solver/search-result.js';
 
 /** Objects that every release installs from a package of the kind. */
 const ALWAYS_INSTALLED: Readonly<Partial<Record<PackageKind, readonly OwnedKind[]>>> = {

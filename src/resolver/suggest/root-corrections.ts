@@ -11,21 +11,13 @@ import { closestWords } from '../../base/messages.js';
 import { formatCrdRef } from '../../crossplane/packages/crd-ref.js';
 import type { Repository } from '../../crossplane/packages/package.js';
 import { KNOWN_REGISTRIES } from '../../crossplane/packages/reference.js';
-import { factsOf, packageOf } from '../explain/proof-facts.js';
+import { factsOf, packageOf, type Proof } from '../solver/search-result.js';
 import type { RootPackage } from '../solver/problem.js';
-import type { Proof } from '../solver/search-result.js';
 
 /** Maximum number of similar names that are tried. */
 const MAX_NAMES_TRIED = 3;
 /** Maximum number of wrong letters in a name or a host. */
 const MAX_LETTERS = 2;
-
-/** Proposes to correct the kind, the host or the name of roots. */
-export function* correctedRoots(context: SuggestionContext): Generator<Proposal> {
-  yield* otherKinds(context);
-  yield* otherHosts(context);
-  yield* otherNames(context);
-}
 
 /** Returns a note for each root that no source has and whose name resembles another root. */
 export function similarRootNotes({ problem, proof, repositories }: SuggestionContext): string[] {
@@ -37,7 +29,8 @@ export function similarRootNotes({ problem, proof, repositories }: SuggestionCon
   });
 }
 
-function* otherKinds({ problem, proof }: SuggestionContext): Generator<Proposal> {
+/** Proposes the kind that a root has, if the user requires it as another kind. */
+export function* otherKinds({ problem, proof }: SuggestionContext): Generator<Proposal> {
   for (const { by: root, wanted, found: kind } of factsOf(proof, 'kind')) {
     if ('values' in root) continue;
     const { repository, origin } = root;
@@ -53,7 +46,7 @@ function* otherKinds({ problem, proof }: SuggestionContext): Generator<Proposal>
 }
 
 /** Proposes a known host that resembles the host of a missing root, for all roots on that host. */
-function* otherHosts(context: SuggestionContext): Generator<Proposal> {
+export function* otherHosts(context: SuggestionContext): Generator<Proposal> {
   const { problem, proof, repositories } = context;
   const roots = packageRoots(problem);
   const named = [...repositories, ...roots.map(({ repository }) => repository)];
@@ -63,15 +56,14 @@ function* otherHosts(context: SuggestionContext): Generator<Proposal> {
     const others = hosts.filter((other) => other !== host);
     const renamed = roots.filter(({ repository }) => hostOf(repository) === host);
     for (const other of closestWords(host, others, MAX_LETTERS).slice(0, MAX_NAMES_TRIED)) {
-      const names = renamed.map(
-        (root) => [root, other + root.repository.slice(host.length)] as const,
-      );
-      yield renaming(new Map(names), missing, context);
+      const nameOf = ({ repository }: RootPackage) => other + repository.slice(host.length);
+      yield renaming(new Map(renamed.map((root) => [root, nameOf(root)])), missing, context);
     }
   }
 }
 
-function* otherNames(context: SuggestionContext): Generator<Proposal> {
+/** Proposes similar names for roots that no source has. */
+export function* otherNames(context: SuggestionContext): Generator<Proposal> {
   const roots = new Set(packageRoots(context.problem).map(({ repository }) => repository));
   for (const root of missingRoots(context.proof)) {
     for (const name of similar(root.repository, context.repositories).slice(0, MAX_NAMES_TRIED)) {
@@ -90,9 +82,7 @@ function renaming(
 ): Proposal {
   return {
     goal: `the name of root ${problem.roots.indexOf(missing)}`,
-    problem: withRoots(problem, (root) => ({
-      repository: names.get(root) ?? root.repository,
-    })),
+    problem: withRoots(problem, (root) => ({ repository: names.get(root) ?? root.repository })),
     describe: () =>
       joinedChange(
         Array.from(names, ([{ repository: from, origin: at }, to]) => ({
@@ -124,11 +114,12 @@ function similar(name: Repository, repositories: readonly Repository[]): readonl
 
 /** Returns whether the words of two names resemble each other one by one, unlike `s4` and `ce`. */
 function isMisspelling(name: Repository, other: Repository): boolean {
-  const [words, others] = [name, other].map((each) => each.split(/[-/.]/));
-  if (words!.length !== others!.length) return true;
-  return words!.every((word, i) => {
-    const letters = Math.max(word.length, others![i]!.length) - 1;
-    return closestWords(word, [others![i]!], letters).length > 0;
+  const others = other.split(/[-/.]/);
+  const words = name.split(/[-/.]/);
+  if (words.length !== others.length) return true;
+  return words.every((word, i) => {
+    const letters = Math.max(word.length, others[i]!.length) - 1;
+    return closestWords(word, [others[i]!], letters).length > 0;
   });
 }
 

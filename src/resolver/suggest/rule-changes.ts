@@ -11,7 +11,7 @@ import { ANY, type Selector, selectorText } from '../../crossplane/constraints/c
 import type { Candidate, Repository } from '../../crossplane/packages/package.js';
 import { joinReference } from '../../crossplane/packages/reference.js';
 import { packageName } from '../../crossplane/packages/repository-names.js';
-import { factsOf, packageOf } from '../explain/proof-facts.js';
+import { factsOf, packageOf } from '../solver/search-result.js';
 import {
   effectiveRepository,
   type PolicyRules,
@@ -27,8 +27,9 @@ export function* replacements(context: SuggestionContext): Generator<Proposal> {
   const { problem, proof } = context;
   const roots = new Set(packageRoots(problem).map(({ repository }) => repository));
   for (const fact of factsOf(proof, 'owns')) {
-    const [a, b] = [fact.one, fact.other].map(({ variable }) => proof.subjects.subject(variable));
-    if (a?.about !== 'package' || b?.about !== 'package') continue;
+    const a = proof.subjects.subject(fact.one.variable);
+    const b = proof.subjects.subject(fact.other.variable);
+    if (a.about !== 'package' || b.about !== 'package') continue;
     if (packageName(a.repository) !== packageName(b.repository)) continue;
     const areRoots = roots.has(a.repository) && roots.has(b.repository);
     if (areRoots && mustKeepRoots(context)) continue;
@@ -92,13 +93,8 @@ function overriding(problem: Problem, repository: Repository, selector: Selector
   return { ...problem, overrides: new Map([...problem.overrides, [repository, rule]]) };
 }
 
-/** Proposes to remove exclusions and overrides of the user. */
-export function* removedRules(context: SuggestionContext): Generator<Proposal> {
-  yield* removedExclusions(context);
-  yield* removedOverrides(context);
-}
-
-function* removedExclusions({ problem, proof }: SuggestionContext): Generator<Proposal> {
+/** Proposes to remove exclusions of the user. */
+export function* removedExclusions({ problem, proof }: SuggestionContext): Generator<Proposal> {
   for (const { of, rule } of factsOf(proof, 'excluded')) {
     if (rule.drops !== undefined) continue;
     const { repository } = packageOf(of, proof.subjects);
@@ -115,11 +111,10 @@ function* removedExclusions({ problem, proof }: SuggestionContext): Generator<Pr
   }
 }
 
-function* removedOverrides({ problem, proof }: SuggestionContext): Generator<Proposal> {
-  const required = factsOf(proof, 'root', 'requires').map(({ on }) =>
-    packageOf(on, proof.subjects),
-  );
-  const involved = new Set(required.map(({ repository }) => repository));
+/** Proposes to remove overrides of the user. */
+export function* removedOverrides({ problem, proof }: SuggestionContext): Generator<Proposal> {
+  const required = factsOf(proof, 'root', 'requires').map(({ on }) => on);
+  const involved = new Set(required.map((on) => packageOf(on, proof.subjects).repository));
   for (const [repository, { selector, origin }] of problem.overrides) {
     if (!involved.has(repository)) continue;
     const rest = new Map(problem.overrides);
@@ -135,16 +130,10 @@ function* removedOverrides({ problem, proof }: SuggestionContext): Generator<Pro
   }
 }
 
-/** Proposes exceptions from policies, but none for a whole registry. */
-export function* policyExceptions(context: SuggestionContext): Generator<Proposal> {
-  yield* ageExceptions(context);
-  yield* removedDenials(context);
-}
-
 type AgeRuling = Extract<Ruling, { by: 'age' | 'unknown-age' }>;
 
 /** Proposes to name releases that are too young, or of unknown age, as exceptions. */
-function* ageExceptions({ problem, proof }: SuggestionContext): Generator<Proposal> {
+export function* ageExceptions({ problem, proof }: SuggestionContext): Generator<Proposal> {
   const first = factsOf(proof, 'ruled-out').find(({ ruling }) => isAboutAge(ruling));
   if (first === undefined) return;
   const { origin } = first.ruling;
@@ -160,9 +149,9 @@ function* ageExceptions({ problem, proof }: SuggestionContext): Generator<Propos
     describe: ({ selected }) => {
       const exceptions = selected.flatMap(({ repository, version }) => {
         const ruling = waived.get(joinReference(repository, version));
-        return ruling === undefined ? [] : [{ candidate: { repository, version }, ruling }];
+        return ruling === undefined ? [] : [{ repository, version, ruling }];
       });
-      const versions = exceptions.map(({ candidate }) => candidate);
+      const versions = exceptions.map(({ repository, version }) => ({ repository, version }));
       const isException: Waives = (ruling, repository, version) =>
         versions.some((one) => one.repository === repository && one.version === version) &&
         waives(ruling, repository, version);
@@ -181,11 +170,9 @@ function isAboutAge(ruling: Ruling): ruling is AgeRuling {
 
 /** Describes exceptions from an age, and the time at which none would be needed. */
 function exceptionText(
-  exceptions: readonly { readonly candidate: Candidate; readonly ruling: AgeRuling }[],
+  exceptions: readonly (Candidate & { readonly ruling: AgeRuling })[],
 ): string {
-  const names = exceptions.map(
-    ({ candidate: { repository, version } }) => `${repository} \`${version}\``,
-  );
+  const names = exceptions.map(({ repository, version }) => `${repository} \`${version}\``);
   const dates = exceptions.flatMap(({ ruling }) => (ruling.by === 'age' ? [ruling.from] : []));
   const latest = dates.sort().at(-1);
   const wait =
@@ -193,7 +180,8 @@ function exceptionText(
   return `let ${andList(names)} in whatever the age (\`minimumAgeExcept\`)${wait}`;
 }
 
-function* removedDenials({ problem, proof }: SuggestionContext): Generator<Proposal> {
+/** Proposes to remove denials of policies. */
+export function* removedDenials({ problem, proof }: SuggestionContext): Generator<Proposal> {
   for (const { of, ruling } of factsOf(proof, 'ruled-out')) {
     if (!isDenial(ruling)) continue;
     const { repository } = packageOf(of, proof.subjects);

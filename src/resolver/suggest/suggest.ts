@@ -1,5 +1,5 @@
 import { changeEffect } from './change-effect.js';
-import { MovedRoots } from './moved-roots.js';
+import { movedRoots } from './moved-roots.js';
 import { otherCrossplane } from './other-crossplane.js';
 import {
   meets,
@@ -10,13 +10,15 @@ import {
   versionIn,
 } from './proposal.js';
 import { type Suggestion } from '../explain/refusal.js';
-import { correctedRoots, removedRoots } from './root-corrections.js';
+import { otherHosts, otherKinds, otherNames, removedRoots } from './root-corrections.js';
 import {
   admittedPrereleases,
+  ageExceptions,
   allowedCycles,
   overrides,
-  policyExceptions,
-  removedRules,
+  removedDenials,
+  removedExclusions,
+  removedOverrides,
   replacements,
 } from './rule-changes.js';
 import { Trials } from './trials.js';
@@ -36,34 +38,41 @@ export async function suggest(
   driver: Driver,
 ): Promise<readonly Suggestion[]> {
   const trials = new Trials(driver);
-  const working = (limit: number, ...proposals: readonly Iterable<Proposal>[]) =>
-    firstThatWork(chain(proposals), limit, context, trials);
-  const moves = await new MovedRoots(context, trials, driver).find();
+  const working = (limit: number, ...makers: readonly ProposalMaker[]) =>
+    firstThatWork(proposalsOf(makers, context), limit, context, trials);
+  const moves = await movedRoots({ ...context, trials, driver });
   trials.addReserve();
   const isOneRoot = moves[0]?.change.edits.length === 1;
-  const corrected = await working(MAX_SUGGESTIONS - 1, correctedRoots(context));
-  const limit = MAX_SUGGESTIONS - 1 - corrected.length;
-  const removed = await working(limit, removedRules(context), policyExceptions(context));
+  const corrected = await working(MAX_SUGGESTIONS - 1, otherKinds, otherHosts, otherNames);
+  const removed = await working(
+    MAX_SUGGESTIONS - 1 - corrected.length,
+    removedExclusions,
+    removedOverrides,
+    ageExceptions,
+    removedDenials,
+  );
   const small = [...corrected, ...removed, ...(isOneRoot ? moves : [])];
   const manyRoots = isOneRoot ? [] : moves;
   const raised = await working(
     MAX_SUGGESTIONS - small.length - manyRoots.length,
-    admittedPrereleases(context),
-    otherCrossplane(context),
-    replacements(context),
+    admittedPrereleases,
+    otherCrossplane,
+    replacements,
   );
   const before = [...small, ...raised, ...manyRoots];
   const rest = await working(
     MAX_SUGGESTIONS - before.length,
-    overrides(context),
-    allowedCycles(context),
-    removedRoots(context),
+    overrides,
+    allowedCycles,
+    removedRoots,
   );
   return ranked([...before, ...rest].slice(0, MAX_SUGGESTIONS), context);
 }
 
-function* chain<T>(parts: readonly Iterable<T>[]): Generator<T> {
-  for (const part of parts) yield* part;
+type ProposalMaker = (context: SuggestionContext) => Iterable<Proposal>;
+
+function* proposalsOf(makers: readonly ProposalMaker[], context: SuggestionContext) {
+  for (const make of makers) yield* make(context);
 }
 
 /** Returns the first proposals, up to `limit`, that can be solved; one for each goal. */
@@ -83,8 +92,7 @@ async function firstThatWork(
     if (result?.status !== 'solved') continue;
     const change = proposal.describe(result);
     const { problem = proposal.problem } = change;
-    const solution =
-      change.problem === undefined ? result : await trials.attempt(change.problem, targets);
+    const solution = problem === proposal.problem ? result : await trials.attempt(problem, targets);
     if (solution?.status !== 'solved') continue;
     goals.add(goal);
     found.push({ change, solution, problem, target: targets[solution.release]! });
@@ -134,16 +142,8 @@ function hasNamedPackages({ solution, problem, target }: SolvedChange): boolean 
   });
 }
 
-interface RootDowngrade {
-  readonly isMajor: boolean;
-  readonly note: string;
-}
-
-/** Returns the roots that get a version below the locked one. */
-function rootDowngrades(
-  { solution, problem }: SolvedChange,
-  context: SuggestionContext,
-): RootDowngrade[] {
+/** Returns a note for each root that gets a version below the locked one. */
+function rootDowngrades({ solution, problem }: SolvedChange, context: SuggestionContext) {
   const locked = new Map(context.locked.map((each) => [each.repository, each.version]));
   return packageRoots(context.problem).flatMap((root) => {
     if (root.pin !== undefined) return [];

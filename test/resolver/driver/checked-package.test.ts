@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkedPackage } from '../../../src/resolver/driver/checked-package.js';
+import { checkedPackage } from '../../../src/resolver/driver/source-reader.js';
 import type { PackageSource } from '../../../src/sources/package-source.js';
 import { SourceError } from '../../../src/base/errors.js';
 import { memorySource } from '../../../src/sources/memory-source.js';

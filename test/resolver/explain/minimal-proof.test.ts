@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { minimalProof } from '../../../src/resolver/explain/minimal-proof.js';
-import { removableKeys } from '../../../src/resolver/explain/proof-facts.js';
+import { removableKeys } from '../../../src/resolver/solver/search-result.js';
 import { refusalStory } from '../../support/story/refusal-story.js';
 import { answered, replyTo, story } from '../../support/story/story.js';
 
