@@ -5,13 +5,12 @@ import { InputError, SourceError } from '../../src/base/errors.js';
 import { targetFor } from '../../src/crossplane/releases/target.js';
 import { parseImageConfig } from '../../src/oci/image/image-config.js';
 import { locatePackage } from '../../src/oci/image/locate-package.js';
-import { fetchToken } from '../../src/oci/registry/authenticator.js';
+import { parseToken } from '../../src/oci/registry/authenticator.js';
 import {
   longestPrefixEntry,
   parseDockerConfig,
 } from '../../src/oci/registry/docker-credentials.js';
 import { RegistryClient } from '../../src/oci/registry/client.js';
-import { RETRY_POLICY } from '../../src/oci/registry/retry.js';
 import type { Transport } from '../../src/oci/registry/transport.js';
 import { sha256 } from '../../src/base/digest.js';
 import { seeded, type Draw } from '../../src/base/collections.js';
@@ -307,18 +306,7 @@ const KINDS: readonly DocumentKind[] = [
       { token: 'good', expires_in: 300 },
       { access_token: 'evil', refresh_token: 'r' },
     ],
-    ours: async (text) => {
-      const registry = new URL(`https://${HOST}`);
-      const request = {
-        registry,
-        realm: registry,
-        service: 's',
-        scope: 'x',
-        credentials: undefined,
-      };
-      const timing = { clock: new TestClock(), policy: RETRY_POLICY };
-      return (await fetchToken(async () => response(text), request, timing)).value.reveal();
-    },
+    ours: (text) => parseToken(text, 'x').value,
     theirs: ({ token }) => token,
   },
   {

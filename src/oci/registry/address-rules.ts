@@ -4,6 +4,12 @@ import type { Referrer } from './transport.js';
 /** Scope of an address. Names other than `localhost` count as public. */
 type AddressClass = 'public' | 'private' | 'loopback' | 'link-local';
 
+const RFC1918 = [
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const;
+
 const CLASSES: readonly (readonly [AddressClass, BlockList])[] = [
   ['loopback', listOf(['127.0.0.0', 8], ['::1', 128])],
   [
@@ -31,19 +37,11 @@ const CLASSES: readonly (readonly [AddressClass, BlockList])[] = [
   ],
   [
     'private',
-    listOf(
-      ['10.0.0.0', 8],
-      ['172.16.0.0', 12],
-      ['192.168.0.0', 16],
-      ['100.64.0.0', 10],
-      ['198.18.0.0', 15],
-      ['fc00::', 7],
-      ['fec0::', 10],
-    ),
+    listOf(...RFC1918, ['100.64.0.0', 10], ['198.18.0.0', 15], ['fc00::', 7], ['fec0::', 10]),
   ],
 ];
 
-const RFC1918 = listOf(['10.0.0.0', 8], ['172.16.0.0', 12], ['192.168.0.0', 16]);
+const RFC1918_LIST = listOf(...RFC1918);
 
 function listOf(...subnets: readonly (readonly [string, number])[]): BlockList {
   const list = new BlockList();
@@ -64,26 +62,26 @@ export function addressClass(hostname: string): AddressClass {
   return CLASSES.find(([, list]) => list.check(bare, ipFamily(bare)))?.[0] ?? 'public';
 }
 
-interface PlainHttpRule {
-  /** Whether `*.local` hosts match, which depends on the Crossplane release. */
-  readonly dotLocal: boolean;
-  /** Hosts that the user declared insecure. A host without a port matches all of its ports. */
-  readonly insecure: ReadonlySet<string>;
-}
-
 const DOT_LOCALHOST = /\.localhost(?::\d{1,5})?$/;
 const DOT_LOCAL = /\.local(?::\d{1,5})?$/;
 
-/** Whether plain HTTP is allowed for `host` (with port) if HTTPS fails. */
-export function isPlainHttpAllowed(host: string, rule: PlainHttpRule): boolean {
+/**
+ * Whether plain HTTP is allowed for `host` (with port) if HTTPS fails. `dotLocal` allows `*.local`,
+ * which depends on the release. `insecure` has hosts that the user names; one without a port
+ * matches all of its ports.
+ */
+export function isPlainHttpAllowed(
+  host: string,
+  { dotLocal, insecure }: { readonly dotLocal: boolean; readonly insecure: ReadonlySet<string> },
+): boolean {
   const withoutPort = host.replace(/:\d{1,5}$/, '');
   return (
-    rule.insecure.has(host) ||
-    rule.insecure.has(withoutPort) ||
-    (isIP(withoutPort) === 4 && RFC1918.check(withoutPort)) ||
+    insecure.has(host) ||
+    insecure.has(withoutPort) ||
+    (isIP(withoutPort) === 4 && RFC1918_LIST.check(withoutPort)) ||
     host.startsWith('localhost:') ||
     DOT_LOCALHOST.test(host) ||
-    (rule.dotLocal && DOT_LOCAL.test(host)) ||
+    (dotLocal && DOT_LOCAL.test(host)) ||
     host.includes('127.0.0.1') ||
     host.includes('::1')
   );
@@ -95,16 +93,16 @@ export class RefusedAddressError extends Error {
   readonly code = 'ERR_REFUSED_ADDRESS';
 
   constructor(address: string) {
-    const kind = addressClass(address);
-    super(`its address \`${address}\` is ${kind}, and that of the registry is not`);
+    super(
+      `its address \`${address}\` is ${addressClass(address)}, and that of the registry is not`,
+    );
   }
 }
 
 /** Which hosts a registry may refer clients to. */
 export interface AddressRule {
   readonly as: Referrer['as'];
-  /** Address class of the registry itself. */
-  readonly registry: ReturnType<typeof addressClass>;
+  readonly registry: AddressClass;
 }
 
 /**
@@ -115,14 +113,10 @@ export interface AddressRule {
  * other services may trust requests from inside. Exception: a redirect to a name with a private
  * address, because cloud storage has private endpoints under public names.
  */
-export function isAddressAllowed(
-  address: string,
-  { as, registry }: AddressRule,
-  byName: boolean,
-): boolean {
+export function isAddressAllowed(address: string, rule: AddressRule, byName: boolean): boolean {
   const kind = addressClass(address);
-  if (kind === 'public' || kind === registry) return true;
-  return as === 'redirect' && kind === 'private' && byName;
+  if (kind === 'public' || kind === rule.registry) return true;
+  return rule.as === 'redirect' && kind === 'private' && byName;
 }
 
 /**

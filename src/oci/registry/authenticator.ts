@@ -1,9 +1,4 @@
-import {
-  basicAuthorization,
-  type Credentials,
-  type CredentialStore,
-  Secret,
-} from './credentials.js';
+import { basicAuthorization, type Credentials, type CredentialStore } from './credentials.js';
 import {
   type RetryPolicy,
   HostUnreachableError,
@@ -52,7 +47,8 @@ export class Authenticator {
   readonly #transport: Transport;
   readonly #timing: Timing;
   readonly #methods = new Map<string, AuthMethod>();
-  readonly #realms = new RealmPinning();
+  /** The first token server by registry, and by repository. */
+  readonly #realms = new Map<string, URL>();
   readonly #authorizations = new WeakMap<CredentialStore, Map<string, Promise<Authorization>>>();
 
   constructor(transport: Transport, timing: Timing) {
@@ -78,14 +74,22 @@ export class Authenticator {
     refused: string | undefined,
   ): Promise<string | undefined> {
     const method = parseMethod(challenge ?? '', scope.registry);
-    if (method.scheme === 'bearer') this.#realms.check(scope, method.realm);
+    if (method.scheme === 'bearer') this.#checkRealm(scope, method.realm);
     this.#methods.set(scope.registry.origin, method);
-    const { header } = await this.#current(
-      scope,
-      method,
-      (authorization) => authorization.header !== refused,
-    );
+    const { header } = await this.#current(scope, method, (current) => current.header !== refused);
     return header === refused ? undefined : header;
+  }
+
+  /**
+   * Throws if the registry named another token server before: it may be compromised, so no
+   * credentials are sent there. The path may differ between repositories, because some registries
+   * build it from the repository name.
+   */
+  #checkRealm({ registry, path }: AuthScope, realm: URL): void {
+    const first = getOrCreate(this.#realms, registry.origin, () => realm);
+    const own = getOrCreate(this.#realms, `${registry.origin}/${path}`, () => realm);
+    if (first.origin !== realm.origin) throw realmChanged(registry, first, realm);
+    if (own.href !== realm.href) throw realmChanged(registry, own, realm);
   }
 
   /** Returns the credentials behind the last header, or undefined if no header was created. */
@@ -135,21 +139,13 @@ export class Authenticator {
   async #authorization(scope: AuthScope, method: AuthMethod): Promise<Authorization> {
     const credentials = await scope.credentials.find(scope.host, scope.path);
     if (credentials?.kind === 'bearer') {
-      return permanent(`Bearer ${credentials.token.reveal()}`, credentials);
+      const header = `Bearer ${credentials.token.reveal()}`;
+      return { header, expiresAt: Infinity, credentials };
     }
-    if (method.scheme === 'basic') return permanent(basicHeader(scope, credentials), credentials);
-    const { registry, path, actions } = scope;
-    const { realm, service } = method;
-    const request = {
-      registry,
-      realm,
-      service,
-      scope: `repository:${path}:${actions}`,
-      credentials,
-    };
-    const token = await fetchToken(this.#transport, request, this.#timing);
-    const header = `Bearer ${token.value.reveal()}`;
-    return { header, expiresAt: token.expiresAt, credentials };
+    if (method.scheme === 'basic') {
+      return { header: basicHeader(scope, credentials), expiresAt: Infinity, credentials };
+    }
+    return fetchToken(this.#transport, scope, { method, credentials }, this.#timing);
   }
 }
 
@@ -158,10 +154,6 @@ interface Authorization {
   readonly expiresAt: number;
   /** Credentials behind the header; undefined for an anonymous token. */
   readonly credentials: Credentials | undefined;
-}
-
-function permanent(header: string, credentials: Credentials | undefined): Authorization {
-  return { header, expiresAt: Infinity, credentials };
 }
 
 function scopeKey({ registry, path, actions }: AuthScope): string {
@@ -183,18 +175,17 @@ function basicHeader(scope: AuthScope, credentials: Credentials | undefined): st
 function parseMethod(header: string, registry: URL): AuthMethod {
   const challenges = parseChallenges(header);
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
-  if (bearer !== undefined) return bearerMethod(bearer, registry);
+  if (bearer !== undefined) {
+    const { parameters } = bearer;
+    const realm = validatedRealm(parameters.get('realm') ?? '', registry);
+    return { scheme: 'bearer', realm, service: parameters.get('service') };
+  }
   if (challenges.some(({ scheme }) => scheme === 'basic')) return { scheme: 'basic' };
   throw new SourceError(
     'UNAUTHORIZED',
     registry.host,
     'the registry refuses access and names no way to sign in that this tool knows (Basic, Bearer)',
   );
-}
-
-function bearerMethod({ parameters }: Challenge, registry: URL): AuthMethod {
-  const realm = validatedRealm(parameters.get('realm') ?? '', registry);
-  return { scheme: 'bearer', realm, service: parameters.get('service') };
 }
 
 /** One challenge of a WWW-Authenticate header. */
@@ -231,29 +222,17 @@ export function parseChallenges(header: string): readonly Challenge[] {
       continue;
     }
     const quoted = take(QUOTED);
-    const value = quoted === undefined ? take(TOKEN)?.[0] : unescaped(quoted[1]!);
+    const value = quoted === undefined ? take(TOKEN)?.[0] : quoted[1]!.replace(/\\(.)/g, '$1');
     if (value === undefined) break;
     challenges.at(-1)?.parameters.set(word, value);
   }
   return challenges;
 }
 
-function unescaped(text: string): string {
-  return text.replace(/\\(.)/g, '$1');
-}
-
+/** How a token is requested. */
 interface TokenRequest {
-  readonly registry: URL;
-  readonly realm: URL;
-  readonly service: string | undefined;
-  readonly scope: string;
+  readonly method: Extract<AuthMethod, { scheme: 'bearer' }>;
   readonly credentials: Exclude<Credentials, { kind: 'bearer' }> | undefined;
-}
-
-interface Token {
-  readonly value: Secret;
-  /** In milliseconds since the epoch. */
-  readonly expiresAt: number;
 }
 
 const DEFAULT_LIFE_SECONDS = 60;
@@ -262,13 +241,20 @@ const EXPIRY_MARGIN_MS = 5_000;
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
 /** Requests a token. Redirects are not followed, so that no other host receives credentials. */
-export async function fetchToken(
+async function fetchToken(
   transport: Transport,
-  request: TokenRequest,
+  { registry, path, actions }: AuthScope,
+  { method: { realm, service }, credentials }: TokenRequest,
   timing: Timing,
-): Promise<Token> {
-  const subject = request.realm.host;
-  const response = await transport(tokenHttpRequest(request)).catch((error: unknown) => {
+): Promise<Authorization> {
+  const subject = realm.host;
+  const scope = `repository:${path}:${actions}`;
+  const parameters: Record<string, string> = service === undefined ? { scope } : { service, scope };
+  const request = {
+    ...tokenHttpRequest(realm, parameters, credentials),
+    referrer: { registry, as: 'token server' },
+  } as const;
+  const response = await transport(request).catch((error: unknown) => {
     throw error instanceof HostUnreachableError ? error.withRole('the token server') : error;
   });
   if (response.status !== 200) {
@@ -283,12 +269,14 @@ export async function fetchToken(
       subject,
       response.status < 400
         ? `the token server answered with a redirect (${response.status}), which is not followed`
-        : `the token server refused a token for \`${request.scope}\` (${response.status})`,
-      { hint: signInHint(request.credentials) },
+        : `the token server refused a token for \`${scope}\` (${response.status})`,
+      { hint: signInHint(credentials) },
     );
   }
   const body = await readBody(response, LIMITS.tokenBytes, { subject, clock: timing.clock });
-  return parseToken(body, subject, timing.clock);
+  const token = parseToken(body, subject);
+  const expiresAt = timing.clock.now() + token.lifeSeconds * 1000 - EXPIRY_MARGIN_MS;
+  return { header: `Bearer ${token.value}`, expiresAt, credentials };
 }
 
 export function signInHint(credentials: Credentials | undefined): string {
@@ -299,30 +287,26 @@ export function signInHint(credentials: Credentials | undefined): string {
   return `the credentials found for this registry${from} were refused: check that they are still valid and allow this`;
 }
 
-function tokenHttpRequest({
-  registry,
-  realm,
-  service,
-  scope,
-  credentials,
-}: TokenRequest): HttpRequest {
-  const url = new URL(realm);
-  const referrer = { registry, as: 'token server' } as const;
-  const parameters = Object.entries({ ...(service !== undefined && { service }), scope });
+function tokenHttpRequest(
+  realm: URL,
+  parameters: Readonly<Record<string, string>>,
+  credentials: TokenRequest['credentials'],
+): HttpRequest {
   if (credentials?.kind === 'identity') {
-    const form = new URLSearchParams([
-      ['grant_type', 'refresh_token'],
-      ['client_id', 'xpkg-resolve'],
-      ['refresh_token', credentials.token.reveal()],
+    const form = new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: 'xpkg-resolve',
+      refresh_token: credentials.token.reveal(),
       ...parameters,
-    ]);
+    });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return { method: 'POST', url, headers, body: form.toString(), referrer };
+    return { method: 'POST', url: realm, headers, body: form.toString() };
   }
-  for (const [name, value] of parameters) url.searchParams.set(name, value);
-  if (credentials === undefined) return { method: 'GET', url, headers: {}, referrer };
+  const url = new URL(realm);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  if (credentials === undefined) return { method: 'GET', url, headers: {} };
   const authorization = basicAuthorization(credentials.username, credentials.password);
-  return { method: 'GET', url, headers: { authorization }, referrer };
+  return { method: 'GET', url, headers: { authorization } };
 }
 
 /** The fields of go-containerregistry's `transport.Token`. */
@@ -335,7 +319,10 @@ const TOKEN_SHAPE: JsonShape = {
   },
 };
 
-function parseToken(body: Uint8Array, subject: string, clock: Clock): Token {
+export function parseToken(
+  body: Uint8Array,
+  subject: string,
+): { readonly value: string; readonly lifeSeconds: number } {
   const json = readJson(body, TOKEN_SHAPE);
   if ('problem' in json) {
     const what = `the answer of the token server ${json.problem}`;
@@ -347,8 +334,8 @@ function parseToken(body: Uint8Array, subject: string, clock: Clock): Token {
     throw new SourceError('UNAUTHORIZED', subject, 'the token server answered without a token');
   }
   const expiresIn = answer?.get('expires_in');
-  const seconds = typeof expiresIn === 'number' && expiresIn > 0 ? expiresIn : DEFAULT_LIFE_SECONDS;
-  return { value: new Secret(value), expiresAt: clock.now() + seconds * 1000 - EXPIRY_MARGIN_MS };
+  const isPositive = typeof expiresIn === 'number' && expiresIn > 0;
+  return { value, lifeSeconds: isPositive ? expiresIn : DEFAULT_LIFE_SECONDS };
 }
 
 /**
@@ -363,7 +350,7 @@ export function validatedRealm(realm: string, registry: URL): URL {
     new SourceError(
       'UNAUTHORIZED',
       registry.host,
-      `the registry sends to the token server \`${shownRealm(realm)}\`, which is refused: ${why}`,
+      `the registry sends to the token server \`${URL.canParse(realm) ? shownUrl(new URL(realm)) : printable(realm)}\`, which is refused: ${why}`,
       { hint: 'no credential was sent; if this registry is yours, correct its token realm' },
     );
   if (!URL.canParse(realm)) throw refuse('it is not a URL');
@@ -377,30 +364,6 @@ export function validatedRealm(realm: string, registry: URL): URL {
     throw refuse(`it is a ${kind} address and the registry is not`);
   }
   return url;
-}
-
-function shownRealm(realm: string): string {
-  return URL.canParse(realm) ? shownUrl(new URL(realm)) : printable(realm);
-}
-
-/**
- * Remembers the first token server of each registry.
- *
- * A registry that changes its token server during a run may be compromised, so no credentials are
- * sent there. The path may differ between repositories, because some registries build it from the
- * repository name.
- */
-export class RealmPinning {
-  readonly #byRegistry = new Map<string, URL>();
-  readonly #byRepository = new Map<string, URL>();
-
-  /** Throws if the registry named another realm before. */
-  check({ registry, path }: Pick<AuthScope, 'registry' | 'path'>, realm: URL): void {
-    const first = getOrCreate(this.#byRegistry, registry.origin, () => realm);
-    const own = getOrCreate(this.#byRepository, `${registry.origin}/${path}`, () => realm);
-    if (first.origin !== realm.origin) throw realmChanged(registry, first, realm);
-    if (own.href !== realm.href) throw realmChanged(registry, own, realm);
-  }
 }
 
 function realmChanged(registry: URL, first: URL, realm: URL): SourceError {

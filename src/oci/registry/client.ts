@@ -25,7 +25,7 @@ import { shownUrl, type HttpResponse } from './transport.js';
 const MAX_FAILURE_BYTES = 64 * 1024;
 const FAILURE_BODY_MS = 2_000;
 
-const MANIFESTS = Object.values(MEDIA_TYPE).join(', ');
+const MANIFEST_TYPES = Object.values(MEDIA_TYPE).join(', ');
 
 /** Reads registries by the pull part of the OCI distribution spec 1.1. Verifies every digest. */
 export class RegistryClient {
@@ -53,34 +53,44 @@ export class RegistryClient {
       referrers: (digest) => this.#referrers(name, digest),
       blob: async (descriptor) => {
         const to = new BlobBuffer();
-        const limit = this.#limits.layerBytes;
-        return (await this.#download(name, descriptor, { to, limit })) ? to.bytes : undefined;
+        const found = await this.#download(name, descriptor, to, this.#limits.layerBytes);
+        return found ? to.bytes : undefined;
       },
       copyUnsized: (digest, to, signal) => this.#copyUnsized(name, digest, to, signal),
       copyBlob: (descriptor, to) =>
-        this.#download(name, descriptor, { to, limit: this.#limits.copiedLayerBytes }),
+        this.#download(name, descriptor, to, this.#limits.copiedLayerBytes),
     };
   }
 
   async #tags(name: RemoteName, cached?: TagList): Promise<TagList | undefined> {
     const subject = `tags of ${name.host}/${name.path}`;
-    const list = new TagCollector(subject, this.#limits);
-    let url: URL | undefined = await this.#session.url(name, 'tags/list?n=1000');
-    while (url !== undefined) {
-      list.visit(url);
-      const condition = list.pages === 1 ? conditionFor(cached) : {};
-      const page: TagPage | undefined = await this.#tagPage(name, url, condition, subject);
-      if (page === undefined && list.pages === 1) return undefined;
+    const tooLarge = (what: string) => new SourceError('TOO_LARGE', subject, `the list ${what}`);
+    const limits = this.#limits;
+    const visited = new Set<string>();
+    const tags = new Set<string>();
+    let bytes = 0;
+    for (let url = await this.#session.url(name, 'tags/list?n=1000'); ;) {
+      if (visited.has(url.href)) throw tooLarge('goes in a circle');
+      const isFirst = visited.size === 0;
+      visited.add(url.href);
+      if (visited.size > limits.tagPages) throw tooLarge(`has more than ${limits.tagPages} pages`);
+      const condition = isFirst ? conditionFor(cached) : {};
+      const page = await this.#tagPage(name, url, condition, subject);
+      if (page === 'unchanged') return cached;
+      if (page === undefined && isFirst) return undefined;
       if (page === undefined) {
         throw new SourceError('BAD_SOURCE', subject, 'a later page of the list is not there');
       }
-      if (page === 'unchanged') return cached;
-      list.add(page);
+      bytes += page.bytes;
+      if (bytes > limits.tagListBytes) {
+        throw tooLarge(`has more than ${limits.tagListBytes} bytes`);
+      }
+      for (const tag of page.tags) tags.add(tag);
+      if (tags.size > limits.tags) throw tooLarge(`has more than ${limits.tags} tags`);
+      // Validators of a first page say nothing about the others.
+      if (page.next === undefined) return { ...(isFirst && page.validators), tags: [...tags] };
       url = page.next;
-      // Stored for a single page only: validators of the first page say nothing about others.
-      if (list.pages === 1 && url === undefined) return { ...page.validators, tags: list.tags };
     }
-    return { tags: list.tags };
   }
 
   #tagPage(
@@ -98,8 +108,7 @@ export class RegistryClient {
         await response.discard();
         return 'unchanged';
       }
-      const limit = this.#limits.tagPageBytes;
-      const body = await readBody(response, limit, { subject, clock: this.#session.clock });
+      const body = await this.#body(response, this.#limits.tagPageBytes, subject);
       // If the repository moved, the registry redirects to the list of another repository.
       const moved = result.url.href !== url.href;
       const path = moved ? undefined : name.path;
@@ -121,7 +130,7 @@ export class RegistryClient {
     const url = await this.#session.url(name, `manifests/${reference}`);
     return this.#session.retried(subject, async () => {
       const known = cached === undefined ? {} : { 'if-none-match': `"${cached.digest}"` };
-      const headers = { accept: MANIFESTS, ...known };
+      const headers = { accept: MANIFEST_TYPES, ...known };
       const result = await this.#session.get(name, url, headers, subject);
       const { response } = result;
       if (response.status === 404) return this.#checkMissing(result, url, subject);
@@ -129,8 +138,7 @@ export class RegistryClient {
         await response.discard();
         return cached;
       }
-      const limit = this.#limits.manifestBytes;
-      const bytes = await readBody(response, limit, { subject, clock: this.#session.clock });
+      const bytes = await this.#body(response, this.#limits.manifestBytes, subject);
       const digest = sha256(bytes);
       const advertised = response.header('docker-content-digest');
       if (advertised !== undefined && !isDigest(advertised)) {
@@ -163,7 +171,7 @@ export class RegistryClient {
     const subject = joinReference(`${name.host}/${name.path}`, reference);
     const url = await this.#session.url(name, `manifests/${reference}`);
     const { response } = await this.#session.retried(subject, () =>
-      this.#session.head(name, url, { accept: MANIFESTS }),
+      this.#session.head(name, url, { accept: MANIFEST_TYPES }),
     );
     const { status } = response;
     // The GET that follows retries, or reports the error.
@@ -210,8 +218,7 @@ export class RegistryClient {
       await response.discard();
       return undefined;
     }
-    const limit = this.#limits.manifestBytes;
-    const bytes = await readBody(response, limit, { subject, clock: this.#session.clock });
+    const bytes = await this.#body(response, this.#limits.manifestBytes, subject);
     const next = nextPage(response.header('link'), url, subject);
     return { manifest: { digest: sha256(bytes), bytes }, next };
   }
@@ -238,10 +245,13 @@ export class RegistryClient {
     throw new SourceError('BAD_SOURCE', subject, what, { hint });
   }
 
+  #body(response: HttpResponse, limit: number, subject: string): Promise<Uint8Array> {
+    return readBody(response, limit, { subject, clock: this.#session.clock });
+  }
+
   /** Returns the body of an error response; empty if it is too long or too slow. */
   async #errorBody(response: HttpResponse, subject: string): Promise<string> {
-    const context = { subject, clock: this.#session.clock };
-    const reading = readBody(response, MAX_FAILURE_BYTES, context).then(
+    const reading = this.#body(response, MAX_FAILURE_BYTES, subject).then(
       (body) => Buffer.from(body).toString('utf8'),
       () => '',
     );
@@ -278,7 +288,8 @@ export class RegistryClient {
   async #download(
     name: RemoteName,
     expected: ExpectedBlob,
-    { to, limit }: { readonly to: BlobSink; readonly limit: number },
+    to: BlobSink,
+    limit: number,
   ): Promise<boolean> {
     const subject = `${name.host}/${name.path}@${expected.digest}`;
     if (expected.size > limit) {
@@ -446,46 +457,4 @@ export function nextPage(link: string | undefined, current: URL, subject: string
     throw refuse(`at \`${shownUrl(url)}\`, which lists another repository`);
   }
   return url;
-}
-
-/** Joins the pages of a tag list. Throws if they form a cycle or exceed the limits. */
-export class TagCollector {
-  readonly #subject: string;
-  readonly #limits: Limits;
-  readonly #visited = new Set<string>();
-  readonly #tags = new Set<string>();
-  #bytes = 0;
-
-  constructor(subject: string, limits: Limits) {
-    this.#subject = subject;
-    this.#limits = limits;
-  }
-
-  get pages(): number {
-    return this.#visited.size;
-  }
-
-  get tags(): readonly string[] {
-    return [...this.#tags];
-  }
-
-  /** Must be called before each page request. */
-  visit({ href }: URL): void {
-    if (this.#visited.has(href)) throw this.#tooLarge('goes in a circle');
-    this.#visited.add(href);
-    const { tagPages } = this.#limits;
-    if (this.pages > tagPages) throw this.#tooLarge(`has more than ${tagPages} pages`);
-  }
-
-  add(page: { readonly tags: readonly string[]; readonly bytes: number }): void {
-    const { tags, tagListBytes } = this.#limits;
-    this.#bytes += page.bytes;
-    if (this.#bytes > tagListBytes) throw this.#tooLarge(`has more than ${tagListBytes} bytes`);
-    for (const tag of page.tags) this.#tags.add(tag);
-    if (this.#tags.size > tags) throw this.#tooLarge(`has more than ${tags} tags`);
-  }
-
-  #tooLarge(what: string): SourceError {
-    return new SourceError('TOO_LARGE', this.#subject, `the list ${what}`);
-  }
 }

@@ -1,7 +1,6 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import {
   type Credentials,
   type CredentialStore,
@@ -117,26 +116,24 @@ export function parseDockerConfig(text: string, file: string): DockerConfig {
     throw new InputError(`not a JSON object with registry credentials${why}`, { origin: { file } });
   }
   const modern = ['auths', 'credHelpers', 'credsStore'].some((key) => fields.has(key));
-  const helpers = new Map<string, string>();
-  for (const [place, helper] of fieldsOf(fields.get('credHelpers')) ?? []) {
-    if (typeof helper === 'string') helpers.set(normalizedKey(place), helper);
-  }
   return {
     file,
     // `.dockercfg` has the entries at its root.
-    auths: parseAuths(modern ? fieldsOf(fields.get('auths')) : fields),
-    credHelpers: helpers,
+    auths: normalizedEntries(modern ? fieldsOf(fields.get('auths')) : fields, parseCredentials),
+    credHelpers: normalizedEntries(fieldsOf(fields.get('credHelpers')), stringOf),
     credsStore: stringOf(fields.get('credsStore')) || undefined,
   };
 }
 
-function parseAuths(entries: ReadonlyMap<string, unknown> | undefined): Map<string, Credentials> {
-  const auths = new Map<string, Credentials>();
-  for (const [place, entry] of entries ?? []) {
-    const credentials = parseCredentials(entry);
-    if (credentials !== undefined) auths.set(normalizedKey(place), credentials);
-  }
-  return auths;
+/** Returns the parsed entries by normalized key, without those that cannot be parsed. */
+function normalizedEntries<T>(
+  entries: ReadonlyMap<string, unknown> | undefined,
+  parse: (entry: unknown) => T | undefined,
+): ReadonlyMap<string, T> {
+  const parsed = Array.from(entries ?? [], ([key, entry]) => [key, parse(entry)] as const);
+  return new Map(
+    parsed.flatMap(([key, value]) => (value === undefined ? [] : [[normalizedKey(key), value]])),
+  );
 }
 
 function parseCredentials(entry: unknown): Credentials | undefined {
@@ -190,13 +187,11 @@ export function longestPrefixEntry<T>(
   path: string,
 ): T | undefined {
   const wanted = normalizedKey(`${host}/${path}`);
-  let best: { readonly length: number; readonly value: T } | undefined;
-  for (const [place, value] of entries) {
-    if (covers(place, wanted) && place.length > (best?.length ?? 0)) {
-      best = { length: place.length, value };
-    }
+  let longest = '';
+  for (const key of entries.keys()) {
+    if (key.length > longest.length && covers(key, wanted)) longest = key;
   }
-  return best?.value;
+  return longest === '' ? undefined : entries.get(longest);
 }
 
 /** Whether a key covers a path, by whole segments. `*` matches one host label, as in Kubernetes. */
@@ -224,7 +219,7 @@ function helperServer(host: string): string {
 }
 
 interface HelperOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly timeoutMs: number;
   /** Stops the helper before the timeout. */
   readonly signal?: AbortSignal | undefined;
@@ -236,7 +231,7 @@ type AskHelper = (name: string, server: string) => Promise<Credentials | undefin
 const HELPER_TIMEOUT_MS = 30_000;
 
 /** Runs credential helpers of this machine, once per server. Results and failures are cached. */
-export function credentialHelpers(env: HelperOptions['env'], budget?: TimeBudget): AskHelper {
+export function credentialHelpers(env: Env, budget?: TimeBudget): AskHelper {
   const results = new Map<string, ReturnType<AskHelper>>();
   const run: AskHelper = (name, server) => {
     const options = { env, timeoutMs: HELPER_TIMEOUT_MS, signal: budget?.signal };
@@ -324,10 +319,10 @@ interface HelperResult {
 async function runHelper(
   program: string,
   input: string,
-  options: HelperOptions,
+  { env, timeoutMs, signal }: HelperOptions,
 ): Promise<HelperResult> {
   const child = spawn(program, ['get'], {
-    env: { ...options.env },
+    env: { ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
     shell: false,
     windowsHide: true,
@@ -335,14 +330,7 @@ async function runHelper(
   });
   // A helper that exits without reading breaks the pipe; its exit code is enough.
   child.stdin.on('error', () => undefined).end(input);
-  return withChildGroup(child, helperResult(child, options));
-}
-
-function helperResult(
-  child: ChildProcessByStdio<Writable, Readable, null>,
-  { timeoutMs, signal }: HelperOptions,
-): Promise<HelperResult> {
-  return new Promise((resolve) => {
+  const result = new Promise<HelperResult>((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const end = (ran: HelperResult) => {
@@ -370,4 +358,5 @@ function helperResult(
       end({ end: code ?? 1, output: Buffer.concat(chunks).toString('utf8') }),
     );
   });
+  return withChildGroup(child, result);
 }

@@ -119,15 +119,10 @@ export function retryAfterMs(
 ): number | undefined {
   const header = response.header('retry-after');
   if (header === undefined) return undefined;
-  const wait = /^\d{1,9}$/.test(header)
-    ? Number(header) * 1000
-    : parseHttpDate(header) - clock.now();
+  // HTTP dates end in GMT; `Date.parse` alone would read `1.5` as a day in January.
+  const date = header.endsWith(' GMT') ? Date.parse(header) : NaN;
+  const wait = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : date - clock.now();
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), policy.maxWaitMs);
-}
-
-/** HTTP dates end in GMT; `Date.parse` alone would read `1.5` as a day in January. */
-function parseHttpDate(date: string): number {
-  return date.endsWith(' GMT') ? Date.parse(date) : NaN;
 }
 
 /** Prefix of the error code if a proxy rejected a request; followed by the proxy's status. */
@@ -148,9 +143,7 @@ export class HostUnreachableError extends Error {
   readonly request: FailedRequest;
 
   constructor(code: string, request: FailedRequest, cause: unknown) {
-    const isRefused = cause instanceof RefusedAddressError;
-    const message = isRefused ? refusedMessage(cause, request) : unreachableMessage(code, request);
-    super(message, { cause });
+    super(hostMessage(code, request, cause), { cause });
     this.code = code;
     this.request = request;
   }
@@ -161,12 +154,11 @@ export class HostUnreachableError extends Error {
   }
 }
 
-function refusedMessage({ message }: RefusedAddressError, { url, role }: FailedRequest): string {
-  const who = role ?? 'the host that the registry redirects to';
-  return `${who}, \`${url.host}\`, is not asked: ${message}`;
-}
-
-function unreachableMessage(code: string, { url, proxy, role }: FailedRequest): string {
+function hostMessage(code: string, { url, proxy, role }: FailedRequest, cause: unknown): string {
+  if (cause instanceof RefusedAddressError) {
+    const who = role ?? 'the host that the registry redirects to';
+    return `${who}, \`${url.host}\`, is not asked: ${cause.message}`;
+  }
   if (code.startsWith(PROXY_ANSWERED)) {
     return `the proxy \`${proxy?.shown}\` answered ${code.slice(PROXY_ANSWERED.length)}`;
   }
@@ -226,7 +218,9 @@ function failureHint(error: HostUnreachableError | undefined): { readonly hint?:
     return { hint: 'nothing was sent to it; if both are yours, give them addresses of one kind' };
   }
   if (code.startsWith('ERR_SSL') && code.includes('ALERT')) return { hint: ALERT_HINT };
-  if (isCertificateError(code)) return { hint: certificateHint(code, url.hostname) };
+  if (isCertificateError(code)) {
+    return { hint: CERTIFICATE_HINTS[code]?.(url.hostname) ?? UNTRUSTED_HINT };
+  }
   if (code.startsWith('ERR_SSL')) {
     const flag = `--insecure-registry ${url.host}`;
     return { hint: `if this registry speaks plain HTTP, say so with \`${flag}\`` };
@@ -246,15 +240,13 @@ export function isCertificateError(code: string): boolean {
   return code.includes('CERT') || code.includes('VERIFY');
 }
 
-function certificateHint(code: string, host: string): string {
-  switch (code) {
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `the certificate is for other names than \`${host}\`: use one of those, or have the certificate made for this one, too`;
-    case 'CERT_HAS_EXPIRED':
-      return 'the certificate has expired and must be renewed where it is served, unless the clock of this machine is wrong';
-    case 'CERT_NOT_YET_VALID':
-      return 'the certificate is not valid yet: check the clock of this machine';
-    default:
-      return 'the certificate is not trusted; name a file with the right authority in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS';
-  }
-}
+const CERTIFICATE_HINTS: Readonly<Record<string, (host: string) => string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: (host) =>
+    `the certificate is for other names than \`${host}\`: use one of those, or have the certificate made for this one, too`,
+  CERT_HAS_EXPIRED: () =>
+    'the certificate has expired and must be renewed where it is served, unless the clock of this machine is wrong',
+  CERT_NOT_YET_VALID: () => 'the certificate is not valid yet: check the clock of this machine',
+};
+
+const UNTRUSTED_HINT =
+  'the certificate is not trusted; name a file with the right authority in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS';

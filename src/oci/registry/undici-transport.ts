@@ -12,6 +12,7 @@ import {
   RefusedAddressError,
   ipFamily,
 } from './address-rules.js';
+import { basicAuthorization, Secret } from './credentials.js';
 import { HostUnreachableError, PROXY_ANSWERED, type FailedRequest } from './retry.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 import { getOrCreate } from '../../base/collections.js';
@@ -58,13 +59,11 @@ const TIMEOUTS: Timeouts = {
 /** A new connection is cheaper than reading a longer rest. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
-interface ClosableTransport {
-  readonly send: Transport;
-  close(): Promise<void>;
-}
-
 /** HTTP with undici, which is loaded at the first request because offline runs do not need it. */
-export function undiciTransport(options: UndiciOptions): ClosableTransport {
+export function undiciTransport(options: UndiciOptions): {
+  readonly send: Transport;
+  readonly close: () => Promise<void>;
+} {
   let loading: Promise<Routes> | undefined;
   return {
     send: async (request) => exchange(request, await (loading ??= createRoutes(options))),
@@ -165,11 +164,11 @@ async function exchange(request: HttpRequest, routes: Routes): Promise<HttpRespo
 }
 
 /** Each 1xx response restarts undici's own timer, so an overall limit is needed. */
-async function withAnswerTimeout<T>(
+async function withAnswerTimeout(
   request: HttpRequest,
   withinMs: number,
-  send: (request: HttpRequest) => Promise<T>,
-): Promise<T> {
+  send: (request: HttpRequest) => Promise<Dispatcher.ResponseData>,
+): Promise<Dispatcher.ResponseData> {
   const late = new AbortController();
   const reason = Object.assign(new Error('no answer'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
   const timer = setTimeout(() => late.abort(reason), withinMs);
@@ -325,8 +324,7 @@ function parseProxy(name: string, env: Env): Proxy | undefined {
 
 function authorizationOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
-  const pair = `${decodePart(username)}:${decodePart(password)}`;
-  return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
+  return basicAuthorization(decodePart(username), new Secret(decodePart(password)));
 }
 
 function decodePart(text: string): string {
