@@ -33,8 +33,9 @@ const FIELD = {
 
 type Field = readonly [offset: number, length: number];
 
-/** Numbers that Go parses in every header. Go rejects the header if one is invalid. */
+/** Go rejects a header if one of these numbers is invalid. */
 const NUMBERS: readonly Field[] = [FIELD.mode, FIELD.uid, FIELD.gid, FIELD.mtime];
+/** Numbers of all formats but the oldest. */
 const DEVICE_NUMBERS: readonly Field[] = [FIELD.deviceMajor, FIELD.deviceMinor];
 
 /**
@@ -163,8 +164,8 @@ function base256(bytes: Uint8Array): number | undefined {
 
 /** The records of a PAX header that affect the name and size of the next file. */
 export interface PaxRecords {
-  readonly path?: string;
-  readonly size?: number;
+  readonly path?: string | undefined;
+  readonly size?: number | undefined;
 }
 
 const INTEGERS = new Set(['uid', 'gid', 'size']);
@@ -191,21 +192,14 @@ export function parsePaxRecords(bytes: Uint8Array): PaxRecords | undefined {
     values.set(record.key, record.value);
   }
   // An empty value does not override the header.
-  const path = values.get('path') || undefined;
   const size = values.get('size') || undefined;
-  return {
-    ...(path !== undefined && { path }),
-    ...(size !== undefined && { size: Number(size) }),
-  };
+  return { path: values.get('path') || undefined, size: size === undefined ? size : Number(size) };
 }
 
-interface PaxRecord {
-  readonly key: string;
-  readonly value: string;
-  readonly end: number;
-}
-
-function recordAt(bytes: Uint8Array, at: number): PaxRecord | undefined {
+function recordAt(
+  bytes: Uint8Array,
+  at: number,
+): { readonly key: string; readonly value: string; readonly end: number } | undefined {
   const blank = bytes.indexOf(0x20, at);
   if (blank === -1 || blank - at > MAX_LENGTH_DIGITS) return undefined;
   const digits = decodeText(bytes.subarray(at, blank));

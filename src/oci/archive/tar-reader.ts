@@ -36,12 +36,11 @@ export async function* tarEntries(
   subject: string,
   limits: Limits = LIMITS,
 ): AsyncGenerator<TarEntry> {
-  const names = new EntryNames(subject, limits);
+  const pathOf = entryPaths(subject, limits);
   try {
     for await (const { name, type, offset, size, content } of readTar(bytes)) {
-      const path = names.add(name, type);
-      const wrapped = withErrors(content, subject);
-      yield { name, path, type, extent: { offset, size }, content: wrapped };
+      const path = pathOf(name, type);
+      yield { name, path, type, extent: { offset, size }, content: withErrors(content, subject) };
     }
   } catch (error) {
     throw asTarError(error, subject);
@@ -70,52 +69,43 @@ export class DamagedTarError extends SourceError {
   }
 }
 
-/** Enforces the limits on entries and names of one tar, and rejects duplicate paths. */
-class EntryNames {
-  readonly #subject: string;
-  readonly #limits: Limits;
-  readonly #paths = new Set<string>();
-  #count = 0;
-  #characters = 0;
-
-  constructor(subject: string, limits: Limits) {
-    this.#subject = subject;
-    this.#limits = limits;
-  }
-
-  /** Returns the normalized path of an entry. */
-  add(name: string, type: RawEntry['type']): string {
-    const { tarEntries: mostEntries, tarNameChars, tarNamesChars, tarNameDepth } = this.#limits;
-    this.#count += 1;
-    this.#characters += name.length;
-    if (this.#count > mostEntries) {
-      throw this.#tooLarge(`the layer has more than ${mostEntries} files`);
-    }
+/**
+ * Returns a function that normalizes the name of each entry of a tar. It enforces the limits on
+ * entries and names, and rejects duplicate paths.
+ */
+function entryPaths(
+  subject: string,
+  { tarEntries: maxEntries, tarNameChars, tarNamesChars, tarNameDepth }: Limits,
+): (name: string, type: RawEntry['type']) => string {
+  const paths = new Set<string>();
+  let count = 0;
+  let characters = 0;
+  const tooLarge = (what: string) => new SourceError('TOO_LARGE', subject, what);
+  return (name, type) => {
+    count += 1;
+    characters += name.length;
+    if (count > maxEntries) throw tooLarge(`the layer has more than ${maxEntries} files`);
     if (name.length > tarNameChars) {
-      const what = `the layer has a file whose name is longer than ${tarNameChars} characters`;
-      throw this.#tooLarge(what);
+      throw tooLarge(`the layer has a file whose name is longer than ${tarNameChars} characters`);
     }
-    if (this.#characters > tarNamesChars) {
-      const what = `the names of the layer's files have more than ${tarNamesChars} characters together`;
-      throw this.#tooLarge(what);
+    if (characters > tarNamesChars) {
+      throw tooLarge(
+        `the names of the layer's files have more than ${tarNamesChars} characters together`,
+      );
     }
     const path = normalizedPath(name);
     // Looking up all parents of a path takes quadratic time in its depth.
     if (path.split('/', tarNameDepth + 2).length > tarNameDepth + 1) {
-      throw this.#tooLarge(`the layer has a file that lies more than ${tarNameDepth} folders deep`);
+      throw tooLarge(`the layer has a file that lies more than ${tarNameDepth} folders deep`);
     }
-    if (this.#paths.has(path)) {
+    if (paths.has(path)) {
       const what = `the layer holds \`${printable(path)}\` twice, so two readers could see two files`;
-      throw new SourceError('BAD_IMAGE', this.#subject, what);
+      throw new SourceError('BAD_IMAGE', subject, what);
     }
     // Archivers do repeat folders and global headers; these have no content to disagree about.
-    if (type === 'file' || type === 'other') this.#paths.add(path);
+    if (type === 'file' || type === 'other') paths.add(path);
     return path;
-  }
-
-  #tooLarge(what: string): SourceError {
-    return new SourceError('TOO_LARGE', this.#subject, what);
-  }
+  };
 }
 
 function normalizedPath(name: string): string {
@@ -147,9 +137,11 @@ const HEADER_ONLY = new Set(['1', '2', '3', '4', '5', '6']);
 
 /** Attributes from PAX and GNU headers that apply to the next entry. */
 interface PendingAttributes {
-  pax: PaxRecords;
-  longName: string;
+  readonly pax: PaxRecords;
+  readonly longName: string;
 }
+
+const NO_ATTRIBUTES: PendingAttributes = { pax: {}, longName: '' };
 
 /**
  * Yields the entries of a tar in order, by the rules of Go's archive/tar, which Crossplane uses.
@@ -161,19 +153,19 @@ interface PendingAttributes {
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<RawEntry> {
   const reader = new ByteReader(bytes);
   try {
-    let pending: PendingAttributes = { pax: {}, longName: '' };
+    let pending = NO_ATTRIBUTES;
     for (;;) {
       const header = await nextHeader(reader);
       if (header === undefined) break;
       switch (header.flag) {
         case 'x':
-          pending.pax = parsedPax(await readExtendedHeader(reader, header));
+          pending = { ...pending, pax: parsedPax(await readExtendedHeader(reader, header)) };
           continue;
         case 'g':
           yield globalHeader(await readExtendedHeader(reader, header), header, reader.position);
           break;
         case 'L':
-          pending.longName = tarText(await readExtendedHeader(reader, header));
+          pending = { ...pending, longName: tarText(await readExtendedHeader(reader, header)) };
           continue;
         case 'K':
           await readExtendedHeader(reader, header);
@@ -183,7 +175,7 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
         default:
           yield* entry(reader, withAttributes(header, pending));
       }
-      pending = { pax: {}, longName: '' };
+      pending = NO_ATTRIBUTES;
     }
     // Trailing bytes belong to no file but count toward the size limit.
     await reader.skip(Infinity);

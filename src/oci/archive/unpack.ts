@@ -6,12 +6,6 @@ import { InputError, SourceError } from '../../base/errors.js';
 import { LIMITS, type Limits } from '../image/limits.js';
 import { loadZstdLibrary } from './zstd-library.js';
 
-interface StoredLayer {
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** Total size in bytes. */
-  readonly size: number;
-}
-
 /** Compression of a layer, detected by its first bytes. */
 export type Compression = 'gzip' | 'zstd' | 'none';
 
@@ -20,10 +14,10 @@ export type Compression = 'gzip' | 'zstd' | 'none';
  *
  * Consecutive gzip members or zstd frames form one stream. Zeros after the last gzip member are
  * padding; any other trailing bytes are an error. The size limits also apply to bytes that the
- * caller skips.
+ * caller skips. `note` is called with the compression.
  */
 export async function* decompressLayer(
-  packed: StoredLayer,
+  packed: { readonly chunks: AsyncIterable<Uint8Array>; readonly size: number },
   subject: string,
   limits: Limits = LIMITS,
   note?: (packing: Compression) => void,
@@ -124,7 +118,7 @@ async function* joinSmallChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
  * The decoder is zstd itself, so it rejects the same frames as Go's decoder. The number of frames
  * and their memory are checked before the decoder sees them.
  */
-export async function* decompressZstd(
+async function* decompressZstd(
   reader: ByteReader,
   subject: string,
   limits: Limits,
@@ -264,23 +258,15 @@ async function* zstdFrames(reader: ByteReader): AsyncGenerator<ZstdFrame | undef
   while ((await reader.peek(1)).length > 0) {
     const magic = dataView(await reader.peek(4)).getUint32(0, true);
     if ((magic & SKIPPABLE_MASK) >>> 0 === SKIPPABLE_MAGIC) {
-      await skipFrame(reader);
+      const length = dataView(await reader.read(8)).getUint32(4, true);
+      if ((await reader.skip(length)) < length) throw truncated();
       yield undefined;
     } else {
       if (magic !== ZSTD_MAGIC) throw new RangeError('not a zstd frame');
-      yield* contentFrame(reader);
+      const header = parseHeader(dataView(await reader.peek(MAX_HEADER_BYTES)));
+      yield { pieces: framePieces(reader, header), window: header.window };
     }
   }
-}
-
-async function skipFrame(reader: ByteReader): Promise<void> {
-  const length = dataView(await reader.read(8)).getUint32(4, true);
-  if ((await reader.skip(length)) < length) throw truncated();
-}
-
-async function* contentFrame(reader: ByteReader): AsyncGenerator<ZstdFrame> {
-  const header = parseHeader(dataView(await reader.peek(MAX_HEADER_BYTES)));
-  yield { pieces: framePieces(reader, header), window: header.window };
 }
 
 async function* framePieces(

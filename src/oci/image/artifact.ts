@@ -32,17 +32,6 @@ export interface PushOptions {
   readonly beforeTag?: (() => Promise<boolean>) | undefined;
 }
 
-/** Builds an OCI artifact: a typed image manifest with an empty config and a layer per file. */
-export function buildArtifact(kind: 'lock' | 'index', files: readonly ArtifactFile[]): Artifact {
-  const blobs = new Map<Digest, Uint8Array>([[sha256(EMPTY_CONFIG), EMPTY_CONFIG]]);
-  const layers = files.map(({ title, mediaType, bytes }) => {
-    const digest = sha256(bytes);
-    blobs.set(digest, bytes);
-    return { mediaType, digest, size: bytes.length, title };
-  });
-  return { manifest: buildArtifactManifest(kind, layers), blobs };
-}
-
 /** An artifact that this tool pushed to a repository. Its files are read on demand. */
 export interface StoredArtifact {
   readonly kind: 'lock' | 'index' | 'parts';
@@ -84,9 +73,8 @@ export async function openArtifact(
 /** Throws if this tool did not store the artifact. */
 function artifactKind(manifest: StoredManifest, subject: string): StoredArtifact['kind'] {
   const type = manifestArtifactType(manifest);
-  if (type === ARTIFACT_TYPE.lock) return 'lock';
-  if (type === ARTIFACT_TYPE.index) return 'index';
-  if (type === ARTIFACT_TYPE.parts) return 'parts';
+  const kind = (['lock', 'index', 'parts'] as const).find((each) => ARTIFACT_TYPE[each] === type);
+  if (kind !== undefined) return kind;
   const what = `not something that xpkg-resolve pushed (\`${printable(type ?? 'no artifactType')}\`)`;
   throw new SourceError('BAD_SOURCE', subject, what, {
     hint: '`xpkg-resolve push` and `xpkg-resolve index push` store what can be named by `oci://`',
@@ -175,10 +163,8 @@ export function storedManifest(manifest: object): StoredManifest {
 }
 
 /** Media types of Flux artifacts. */
-const FLUX = {
-  config: 'application/vnd.cncf.flux.config.v1+json',
-  content: 'application/vnd.cncf.flux.content.v1.tar+gzip',
-} as const;
+const FLUX_CONFIG = 'application/vnd.cncf.flux.config.v1+json';
+const FLUX_CONTENT = 'application/vnd.cncf.flux.content.v1.tar+gzip';
 
 interface FluxContent {
   /** Files of the folder, by path. */
@@ -187,8 +173,8 @@ interface FluxContent {
 }
 
 /**
- * Builds an artifact like `buildArtifact`, with an additional first layer for Flux: an `OCIRepository`
- * unpacks the first layer, or the one with its media type, and ignores the others.
+ * Builds the artifact of a lockfile: a layer for each file, after a first layer for Flux: an
+ * `OCIRepository` unpacks the first layer, or the one with its media type, and ignores the others.
  */
 export async function buildFluxArtifact(
   files: readonly ArtifactFile[],
@@ -203,19 +189,20 @@ export async function buildFluxArtifact(
     return { mediaType, digest, size: bytes.length };
   };
   const layers = [
-    addBlob(FLUX.content, uncompressedGzip(tar)),
-    ...files.map(({ title, mediaType, bytes }) => {
-      return { ...addBlob(mediaType, bytes), annotations: { [TITLE_ANNOTATION]: title } };
-    }),
+    addBlob(FLUX_CONTENT, uncompressedGzip(tar)),
+    ...files.map(({ title, mediaType, bytes }) => ({
+      ...addBlob(mediaType, bytes),
+      annotations: { [TITLE_ANNOTATION]: title },
+    })),
   ];
-  const diffs = [sha256(tar), ...files.map(({ bytes }) => sha256(bytes))];
-  const rootfs = { type: 'layers', diff_ids: diffs };
+  const diffIds = [tar, ...files.map(({ bytes }) => bytes)].map((bytes) => sha256(bytes));
+  const rootfs = { type: 'layers', diff_ids: diffIds };
   const config = Buffer.from(JSON.stringify({ architecture: '', os: '', config: {}, rootfs }));
   const manifest = storedManifest({
     schemaVersion: 2,
     mediaType: MEDIA_TYPE.ociManifest,
     artifactType: ARTIFACT_TYPE.lock,
-    config: addBlob(FLUX.config, config),
+    config: addBlob(FLUX_CONFIG, config),
     layers,
     annotations,
   });

@@ -14,7 +14,7 @@ import {
   packageLocation,
   type PackageLocation,
 } from './locate-package.js';
-import { type ImageManifest, parseManifest } from './manifest.js';
+import { type ImageManifest, type Manifest, parseManifest } from './manifest.js';
 import { readLayer, readPackage } from './read-package.js';
 import { type Digest, finishDigest } from '../../base/digest.js';
 import { SourceError } from '../../base/errors.js';
@@ -50,7 +50,7 @@ export async function auditImage(
   const { image, location: at } = located;
   // In parallel, so that the config and the manifests of other platforms take one round trip.
   const [unchecked, compared] = await allSettledInOrder([
-    image && checkDiffIds(repository, image, locationLayers(at), audit),
+    image && checkDiffIds(image, locationLayers(at), audit),
     located.manifest === undefined ? [] : comparePlatforms(located, audit),
   ]);
   return unchecked === undefined ? compared : [unchecked, ...compared];
@@ -68,8 +68,8 @@ async function comparePlatforms(located: LocatedPackage, audit: Audit): Promise<
   for (const child of await imagesOf(located.digest, audit)) {
     if (child.digest === located.manifest || isAttachment(child)) continue;
     const platform = platformText(child);
-    const image = await imageAt(child.digest, audit);
-    if (image === undefined) {
+    const image = await manifestAt(child.digest, audit);
+    if (image?.kind !== 'image') {
       if (isComplete(audit.repository))
         throw missingPartError(audit.subject, `the manifest ${child.digest}`);
       notes.push(`its image for ${platform} is not at hand, so it was not compared`);
@@ -83,22 +83,15 @@ async function comparePlatforms(located: LocatedPackage, audit: Audit): Promise<
     }
     expected ??= await packageYamlAt(located.location, located, audit);
     const actual = await packageYamlAt(place, located, audit);
-    if (actual !== expected) throw disagreement(platform, { expected, actual }, audit);
+    if (actual === expected) continue;
+    const what =
+      `its platforms disagree about what the package is: package.yaml is ${expected ?? 'missing'} ` +
+      `for linux/amd64, which Crossplane reads everywhere, and ${actual ?? 'missing'} for ${platform}`;
+    throw new SourceError('BAD_IMAGE', audit.subject, what, {
+      hint: 'ask its publisher to build all platforms from one package.yaml',
+    });
   }
   return notes;
-}
-
-function disagreement(
-  platform: string,
-  { expected, actual }: { expected: Digest | undefined; actual: Digest | undefined },
-  { subject }: Audit,
-): SourceError {
-  const what =
-    `its platforms disagree about what the package is: package.yaml is ${expected ?? 'missing'} ` +
-    `for linux/amd64, which Crossplane reads everywhere, and ${actual ?? 'missing'} for ${platform}`;
-  return new SourceError('BAD_IMAGE', subject, what, {
-    hint: 'ask its publisher to build all platforms from one package.yaml',
-  });
 }
 
 function sameLayer(a: PackageLocation, b: PackageLocation): boolean {
@@ -132,10 +125,8 @@ async function drain(stream: AsyncIterable<Uint8Array>): Promise<void> {
 
 /** Returns the images of an index, including nested indexes. */
 async function imagesOf(digest: Digest, audit: Audit, depth = 0): Promise<readonly Descriptor[]> {
-  const { repository, subject, limits } = audit;
-  const stored = await undefinedIfOffline(repository.manifest(digest));
-  const manifest = stored && parseManifest(stored, subject, limits);
-  if (manifest?.kind !== 'index' || depth > limits.indexDepth) return [];
+  const manifest = await manifestAt(digest, audit);
+  if (manifest?.kind !== 'index' || depth > audit.limits.indexDepth) return [];
   const nested = await Promise.all(
     manifest.children.map(async (child) => {
       const inner = await imagesOf(child.digest, audit, depth + 1);
@@ -145,14 +136,13 @@ async function imagesOf(digest: Digest, audit: Audit, depth = 0): Promise<readon
   return nested.flat();
 }
 
-/** Returns undefined if the image is missing, as in a partial layout. */
-async function imageAt(
+/** Returns undefined if the manifest is missing, as in a partial layout. */
+async function manifestAt(
   digest: Digest,
   { repository, subject, limits }: Audit,
-): Promise<ImageManifest | undefined> {
+): Promise<Manifest | undefined> {
   const stored = await undefinedIfOffline(repository.manifest(digest));
-  const manifest = stored && parseManifest(stored, subject, limits);
-  return manifest?.kind === 'image' ? manifest : undefined;
+  return stored && parseManifest(stored, subject, limits);
 }
 
 /**
@@ -163,12 +153,11 @@ async function imageAt(
  * undefined.
  */
 async function checkDiffIds(
-  repository: ImageRepository,
   { config, layers }: ImageManifest,
   checked: readonly Descriptor[],
-  options: Pick<Audit, 'subject' | 'limits'>,
+  audit: Audit,
 ): Promise<string | undefined> {
-  const { subject, limits } = options;
+  const { repository, subject, limits } = audit;
   const read = await undefinedIfOffline(readImageConfig(repository, config, subject, limits));
   if (read === undefined) return 'its config is not at hand, so diffIDs were not compared';
   const { diffIds } = read;
@@ -179,7 +168,7 @@ async function checkDiffIds(
   }
   for (const [at, layer] of layers.entries()) {
     if (!checked.includes(layer)) continue;
-    const actual = await diffIdOf(repository, layer, options);
+    const actual = await diffIdOf(layer, audit);
     if (actual === diffIds[at]) continue;
     const what = `it contradicts itself: its config says that layer ${layer.digest} unpacks to ${printable(diffIds[at]!, 100)}, and it unpacks to ${actual}`;
     throw new SourceError('BAD_IMAGE', subject, what, {
@@ -190,9 +179,8 @@ async function checkDiffIds(
 }
 
 async function diffIdOf(
-  repository: ImageRepository,
   layer: Descriptor,
-  { subject, limits }: Pick<Audit, 'subject' | 'limits'>,
+  { repository, subject, limits }: Audit,
 ): Promise<string> {
   const actual = await readLayer(repository, layer, { subject, limits }, async (tar) => {
     const hash = createHash('sha256');

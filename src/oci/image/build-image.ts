@@ -43,8 +43,7 @@ async function buildLayerImage(
   mark: LayerAnnotations,
 ): Promise<BuiltImage> {
   const layer = blob('application/vnd.oci.image.layer.v1.tar', await buildTar(files));
-  const { digest, mediaType, bytes } = layer;
-  return { ...manifestAndConfig({ digest, mediaType, size: bytes.length }, mark), layer };
+  return { ...manifestAndConfig({ ...layer, size: layer.bytes.length }, mark), layer };
 }
 
 /** Builds the manifest and config for a layer. The layer itself is not needed. */
@@ -52,7 +51,14 @@ function manifestAndConfig(
   { mediaType, digest, size }: Pick<Descriptor, 'mediaType' | 'digest' | 'size'>,
   mark: LayerAnnotations,
 ): Pick<BuiltImage, 'manifest' | 'config'> {
-  const config = jsonBlob('application/vnd.oci.image.config.v1+json', configFor(digest, mark));
+  const { annotations } = mark;
+  const config = jsonBlob('application/vnd.oci.image.config.v1+json', {
+    architecture: 'amd64',
+    os: 'linux',
+    // Repeats the annotation as a label, because `crossplane validate` reads only labels.
+    ...(annotations && { config: { Labels: { [`io.crossplane.xpkg:${digest}`]: 'base' } } }),
+    rootfs: { type: 'layers', diff_ids: [digest] },
+  });
   const manifest = jsonBlob('application/vnd.oci.image.manifest.v1+json', {
     schemaVersion: 2,
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
@@ -67,8 +73,8 @@ export function isImageBuiltHere(
   { layers }: Pick<ImageManifest, 'layers'>,
   digest: Digest,
 ): boolean {
-  const [layer] = layers;
-  if (layer === undefined || layers.length > 1) return false;
+  const [layer, ...others] = layers;
+  if (layer === undefined || others.length > 0) return false;
   const marks = [BASE_ANNOTATION, {}];
   return marks.some((mark) => manifestAndConfig(layer, mark).manifest.digest === digest);
 }
@@ -83,16 +89,6 @@ export function builtRepository(image: BuiltImage, name: string): ImageRepositor
     tags: async () => [],
     manifest: async (reference) => (reference === manifest.digest ? manifest : undefined),
     blob: async ({ digest }) => [config, layer].find((part) => part.digest === digest)?.bytes,
-  };
-}
-
-/** Repeats the annotation as a label, because `crossplane validate` reads only labels. */
-function configFor(layer: Digest, { annotations }: LayerAnnotations): object {
-  return {
-    architecture: 'amd64',
-    os: 'linux',
-    ...(annotations && { config: { Labels: { [`io.crossplane.xpkg:${layer}`]: 'base' } } }),
-    rootfs: { type: 'layers', diff_ids: [layer] },
   };
 }
 

@@ -5,16 +5,6 @@ import { parseAnnotations, type Descriptor } from './descriptor.js';
 import { type ImageRepository, isComplete, missingPartError } from './image-repository.js';
 import { LIMITS, type Limits } from './limits.js';
 
-const HEALTHCHECK_SHAPE: JsonShape = {
-  fields: {
-    Test: ['string'],
-    Interval: 'integer',
-    Timeout: 'integer',
-    StartPeriod: 'integer',
-    Retries: 'integer',
-  },
-};
-
 /** The fields of go-containerregistry's `v1.Config`. */
 const CONTAINER_SHAPE: JsonShape = {
   fields: {
@@ -22,7 +12,15 @@ const CONTAINER_SHAPE: JsonShape = {
     AttachStdin: 'boolean',
     AttachStdout: 'boolean',
     Cmd: ['string'],
-    Healthcheck: HEALTHCHECK_SHAPE,
+    Healthcheck: {
+      fields: {
+        Test: ['string'],
+        Interval: 'integer',
+        Timeout: 'integer',
+        StartPeriod: 'integer',
+        Retries: 'integer',
+      },
+    },
     Domainname: 'string',
     Entrypoint: ['string'],
     Env: ['string'],

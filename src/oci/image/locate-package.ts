@@ -33,19 +33,17 @@ export async function locatePackage(
   if (top === undefined) return undefined;
   const subject = `${repository.name}@${top.digest}`;
   let current: StoredManifest = top;
-  let platformless = false;
-  const located = (at: PackageLocation, image?: ImageManifest): LocatedPackage => ({
+  let hasNoPlatform = false;
+  const located = (location: PackageLocation, image?: ImageManifest): LocatedPackage => ({
     digest: top.digest,
     manifest: current === top ? undefined : current.digest,
     image,
-    location: at,
-    hasNoPlatform: platformless,
+    location,
+    hasNoPlatform,
   });
   for (let depth = 0; depth <= limits.indexDepth; depth += 1) {
     const manifest = parseManifest(current, subject, limits);
-    if (manifest.kind === 'image') {
-      return located(packageLocation(manifest, rules), manifest);
-    }
+    if (manifest.kind === 'image') return located(packageLocation(manifest, rules), manifest);
     if (manifest.children.length === 0) {
       // Not a refusal: otherwise a malicious registry could force an older version.
       throw new SourceError('BAD_IMAGE', subject, 'its index names no image at all', {
@@ -57,7 +55,7 @@ export async function locatePackage(
       const why = `the index has no child for linux/amd64, the only platform Crossplane asks for (it has ${platformsOf(manifest.children)})`;
       return located({ place: 'refused', why });
     }
-    platformless = child.platform === undefined;
+    hasNoPlatform = child.platform === undefined;
     current = await childManifest(repository, child, subject);
   }
   throw new SourceError('BAD_IMAGE', subject, `more than ${limits.indexDepth} indexes in a row`);
@@ -84,21 +82,20 @@ export async function childManifest(
   child: Descriptor,
   subject: string,
 ): Promise<StoredManifest> {
-  const stored = await repository.manifest(child.digest);
+  const bad = (what: string) => new SourceError('BAD_IMAGE', subject, what);
+  const { digest, size, mediaType } = child;
+  const stored = await repository.manifest(digest);
   if (stored === undefined) {
-    const what = `its index names the manifest ${child.digest}, which is not there`;
-    throw new SourceError('BAD_IMAGE', subject, what);
+    throw bad(`its index names the manifest ${digest}, which is not there`);
   }
-  if (stored.bytes.length !== child.size) {
-    const what = `the manifest ${child.digest} has ${stored.bytes.length} bytes, and its index says ${child.size}`;
+  const { length } = stored.bytes;
+  if (length !== size) {
+    const what = `the manifest ${digest} has ${length} bytes, and its index says ${size}`;
     throw new SourceError('BAD_DIGEST', subject, what);
   }
-  const problem = mediaTypeProblem(stored, child.mediaType);
-  if (problem !== undefined) {
-    const what = `its index lists the manifest ${child.digest} with a wrong type: ${problem}`;
-    throw new SourceError('BAD_IMAGE', subject, what);
-  }
-  return stored;
+  const problem = mediaTypeProblem(stored, mediaType);
+  if (problem === undefined) return stored;
+  throw bad(`its index lists the manifest ${digest} with a wrong type: ${problem}`);
 }
 
 export const PACKAGE_ANNOTATION = 'io.crossplane.xpkg';
@@ -121,20 +118,26 @@ export function packageLocation(
   rules: Pick<TargetRules, 'severalBaseLayers' | 'maxLayers'>,
 ): PackageLocation {
   const { layers } = image;
+  const refused = (why: string, artifact?: string) =>
+    ({ place: 'refused', why, artifact }) as const;
   if (rules.maxLayers !== undefined && layers.length > rules.maxLayers) {
-    const why = `the image has ${layers.length} layers, and only ${rules.maxLayers} are allowed`;
-    return { place: 'refused', why };
+    return refused(
+      `the image has ${layers.length} layers, and only ${rules.maxLayers} are allowed`,
+    );
   }
   const marked = layers.filter((layer) => layer.annotations.get(PACKAGE_ANNOTATION) === 'base');
   if (marked.length > 1 && rules.severalBaseLayers === 'refused') {
-    return { place: 'refused', why: 'several layers of the image are marked as its base layer' };
+    return refused('several layers of the image are marked as its base layer');
   }
   const [layer] = marked;
   if (layer !== undefined) return { place: 'layer', layer };
   const artifact = imageArtifactType(image);
   if (isUnpackable(layers)) return { place: 'flattened', layers, artifact };
-  const why = `it is no package but an artifact (\`${printable(artifact ?? 'without layers')}\`), and no layer of it is marked \`${PACKAGE_ANNOTATION}: base\``;
-  return { place: 'refused', why, artifact };
+  const type = printable(artifact ?? 'without layers');
+  return refused(
+    `it is no package but an artifact (\`${type}\`), and no layer of it is marked \`${PACKAGE_ANNOTATION}: base\``,
+    artifact,
+  );
 }
 
 /** Crossplane reads any layer that it can unpack, and ignores the config and artifactType. */

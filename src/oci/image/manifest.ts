@@ -15,7 +15,7 @@ export interface ImageManifest {
   readonly artifactType: string | undefined;
 }
 
-type Manifest =
+export type Manifest =
   ImageManifest | { readonly kind: 'index'; readonly children: readonly Descriptor[] };
 
 /** The fields of go-containerregistry's `v1.Manifest` and `v1.IndexManifest`. */

@@ -122,11 +122,11 @@ function flattenedEntries<T>(
   { tarEntry }: Rules,
   { files, limits }: Context<T>,
 ): EntrySelection {
-  const all = new FlattenedFiles(subject, limits);
+  const isVisible = flattenedFiles(subject, limits);
   const visible = new WeakSet<TarEntry>();
   return {
     isWanted: (entry) => {
-      if (!all.isVisible(entry)) return false;
+      if (!isVisible(entry)) return false;
       visible.add(entry);
       const name = tarEntry === 'exact' ? entry.path : posix.basename(entry.path);
       return name === PACKAGE_YAML;
@@ -226,7 +226,6 @@ export function withReaderTurn<T>(read: () => Promise<T>): Promise<T> {
 }
 
 const PACKAGE_YAML = 'package.yaml';
-
 const MAX_OTHERS_SHOWN = 5;
 
 type ContentReader<T> = (stream: AsyncIterable<Uint8Array>) => Promise<T>;
@@ -316,53 +315,39 @@ export async function readWithDigest<T>(
 const WHITEOUT = '.wh.';
 
 /**
- * The merged file system of all layers, built from the top layer down.
+ * Returns a function that takes the next entry, from the top layer down, and returns whether it is
+ * visible in the merged file system.
  *
  * It follows go-containerregistry's `mutate.Extract`: the first entry of a path wins, a whiteout or
  * a file also hides every path below it, and opaque whiteouts have no special meaning.
  */
-class FlattenedFiles {
+function flattenedFiles(
+  subject: string,
+  { tarEntries: maxEntries, tarNamesChars }: Limits,
+): (entry: TarEntry) => boolean {
   /** By path: whether the entry hides everything below it. */
-  readonly #entries = new Map<string, boolean>();
-  readonly #subject: string;
-  readonly #limits: Limits;
-  #characters = 0;
-
-  constructor(subject: string, limits: Limits) {
-    this.#subject = subject;
-    this.#limits = limits;
-  }
-
-  /** Adds the next entry, in layer and tar order. Returns whether the entry is visible. */
-  isVisible(entry: TarEntry): boolean {
+  const entries = new Map<string, boolean>();
+  let characters = 0;
+  const isHidden = (path: string): boolean => {
+    const folder = posix.dirname(path);
+    return folder !== path && (entries.get(folder) === true || isHidden(folder));
+  };
+  return (entry) => {
     const base = posix.basename(entry.path);
-    const whiteout = base.startsWith(WHITEOUT);
-    const folder = entry.type === 'directory';
+    const isWhiteout = base.startsWith(WHITEOUT);
+    const isFolder = entry.type === 'directory';
     const path =
-      whiteout && !folder
+      isWhiteout && !isFolder
         ? posix.join(posix.dirname(entry.path), base.slice(WHITEOUT.length))
         : entry.path;
-    if (this.#entries.has(path) || this.#isHidden(path)) return false;
-    this.#entries.set(path, whiteout || !folder);
-    this.#characters += path.length;
-    this.#checkLimits();
-    return !whiteout;
-  }
-
-  /** The limits for one layer also apply to all layers together. */
-  #checkLimits(): void {
-    const { tarEntries, tarNamesChars } = this.#limits;
-    if (this.#entries.size <= tarEntries && this.#characters <= tarNamesChars) return;
-    const what = `its layers hold more than ${tarEntries} files, or their names more than ${tarNamesChars} characters`;
-    throw new SourceError('TOO_LARGE', this.#subject, what);
-  }
-
-  #isHidden(path: string): boolean {
-    for (let below = path; ;) {
-      const folder = posix.dirname(below);
-      if (folder === below) return false;
-      if (this.#entries.get(folder) === true) return true;
-      below = folder;
+    if (entries.has(path) || isHidden(path)) return false;
+    entries.set(path, isWhiteout || !isFolder);
+    characters += path.length;
+    // The limits for one layer also apply to all layers together.
+    if (entries.size > maxEntries || characters > tarNamesChars) {
+      const what = `its layers hold more than ${maxEntries} files, or their names more than ${tarNamesChars} characters`;
+      throw new SourceError('TOO_LARGE', subject, what);
     }
-  }
+    return !isWhiteout;
+  };
 }

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { openArtifact, buildArtifact } from '../../../src/oci/image/artifact.js';
+import { openArtifact } from '../../../src/oci/image/artifact.js';
+import { buildArtifact } from '../../support/registry/artifact.js';
 import { auditImage } from '../../../src/oci/image/audit-image.js';
 import { tarEntries } from '../../../src/oci/archive/tar-reader.js';
 import { decompressLayer } from '../../../src/oci/archive/unpack.js';

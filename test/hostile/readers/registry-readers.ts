@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { buildArtifact } from '../../../src/oci/image/artifact.js';
+import { buildArtifact } from '../../support/registry/artifact.js';
 import { RegistryClient } from '../../../src/oci/registry/client.js';
 import {
   parseDockerConfig,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildArtifact } from '../../../src/oci/image/artifact.js';
+import { buildArtifact } from '../../support/registry/artifact.js';
 import { RegistryPusher } from '../../../src/oci/registry/pusher.js';
 import type { HttpRequest, Transport } from '../../../src/oci/registry/transport.js';
 import { anonymous, TestClock } from '../../support/registry/client.js';
