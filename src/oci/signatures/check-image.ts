@@ -16,7 +16,6 @@ import type { Descriptor } from '../image/descriptor.js';
 import type { ImageRepository } from '../image/image-repository.js';
 import { parseManifest } from '../image/manifest.js';
 
-/** The result of checking an image against a signature policy. */
 export type SignatureVerdict = VerifiedSignature | RefusedImage;
 
 /** The first authority of the policy that signed the image. */
@@ -69,8 +68,8 @@ export async function checkImage(
       const all = signatures.get(kind) ?? (await storedSignatures(image, kind, place));
       signatures.set(kind, all);
       for (const stored of all) {
-        const by = checkPayload(stored, authority, known, image.digest);
-        if (typeof by !== 'string') return verifiedSignature(stored, by, { policy, authority });
+        const by = checkPayload(stored.payload, authority, known, image.digest);
+        if (typeof by !== 'string') return verifiedSignature(stored, by, policy, authority);
         reasons.add(by);
       }
     }
@@ -101,7 +100,7 @@ export function trustOf(
 }
 
 function checkPayload(
-  { payload }: StoredSignature,
+  payload: SignedPayload | string,
   authority: SigningAuthority,
   known: AuthorityTrust,
   digest: Digest,
@@ -117,12 +116,13 @@ function checkPayload(
 function verifiedSignature(
   { digest, place, payload }: StoredSignature,
   by: SignerIdentity,
-  at: { readonly policy: SignaturePolicy; readonly authority: SigningAuthority },
+  policy: SignaturePolicy,
+  authority: SigningAuthority,
 ): VerifiedSignature {
   const { predicateType, entries } = typeof payload === 'string' ? { entries: [] } : payload;
   return {
-    policy: at.policy.name,
-    authority: at.authority.name,
+    policy: policy.name,
+    authority: authority.name,
     by,
     signature: digest,
     place,
@@ -174,11 +174,29 @@ async function storedSignatures(
   kind: SignatureKind,
   place: SignaturePlace,
 ): Promise<readonly StoredSignature[]> {
-  const read = new SignatureReader(image, place);
+  const found: StoredSignature[] = [];
+  const { images } = image;
+  const subject = `${images.name}@${image.digest}`;
+  let totalBytes = 0;
   const suffix = kind === 'signature' ? 'sig' : 'att';
-  if (place === 'tag') await read.manifest(`${image.digest.replace(':', '-')}.${suffix}`);
-  else for (const digest of await read.referrers()) await read.manifest(digest);
-  return read.found.filter(
+  const references =
+    place === 'tag'
+      ? [`${image.digest.replace(':', '-')}.${suffix}`]
+      : await signatureReferrers(image, subject);
+  for (const reference of references) {
+    for (const layer of await signatureLayers(images, reference)) {
+      totalBytes += layer.size;
+      if (found.length >= MAX_SIGNATURES) throw tooManySignatures(subject);
+      if (layer.size > MAX_PAYLOAD_BYTES || totalBytes > MAX_TOTAL_BYTES) {
+        throw new SourceError('TOO_LARGE', subject, 'its signatures are too large to be read');
+      }
+      const bytes = await images.blob(layer);
+      const payload = bytes === undefined ? 'it is not there' : readSignedPayload(layer, bytes);
+      const digest = typeof payload === 'string' ? layer.digest : sha256(payload.signature);
+      found.push({ place, digest, payload });
+    }
+  }
+  return found.filter(
     ({ payload }) =>
       typeof payload === 'string' ||
       (payload.predicateType === undefined) === (kind === 'signature'),
@@ -197,67 +215,38 @@ const REFERRER_TYPES = new Set([
   'application/vnd.in-toto+json',
 ]);
 
-class SignatureReader {
-  readonly found: StoredSignature[] = [];
-  readonly #image: SignedImage;
-  readonly #place: SignaturePlace;
-  #bytes = 0;
-
-  constructor(image: SignedImage, place: SignaturePlace) {
-    this.#image = image;
-    this.#place = place;
-  }
-
-  /** Returns the sorted digests of referrers that may be signatures. */
-  async referrers(): Promise<readonly Digest[]> {
-    const { images, digest } = this.#image;
-    if (images.referrers === undefined && images.partial === true) throw this.#referrersUnknown();
-    const all = (await images.referrers?.(digest)) ?? [];
-    const matching = all.filter(
-      ({ artifactType = '' }) => REFERRER_TYPES.has(artifactType) || isBundleType(artifactType),
-    );
-    if (matching.length > MAX_SIGNATURES) throw this.#tooManySignatures();
-    return [...new Set(matching.map((each) => each.digest))].sort(byCodePoint);
-  }
-
-  async manifest(reference: string): Promise<void> {
-    const { images } = this.#image;
-    const stored = await images.manifest(reference);
-    if (stored === undefined) return;
-    const manifest = parseManifest(stored, `${images.name} ${reference}`);
-    if (manifest.kind !== 'image') return;
-    for (const layer of manifest.layers) {
-      if (isSignatureType(layer.mediaType)) await this.#layer(layer);
-    }
-  }
-
-  async #layer(layer: Descriptor): Promise<void> {
-    this.#bytes += layer.size;
-    if (this.found.length >= MAX_SIGNATURES) throw this.#tooManySignatures();
-    if (layer.size > MAX_PAYLOAD_BYTES || this.#bytes > MAX_TOTAL_BYTES) {
-      throw new SourceError('TOO_LARGE', this.#subject, 'its signatures are too large to be read');
-    }
-    const bytes = await this.#image.images.blob(layer);
-    const payload = bytes === undefined ? 'it is not there' : readSignedPayload(layer, bytes);
-    const digest = typeof payload === 'string' ? layer.digest : sha256(payload.signature);
-    this.found.push({ place: this.#place, digest, payload });
-  }
-
-  get #subject(): string {
-    return `${this.#image.images.name}@${this.#image.digest}`;
-  }
-
-  /** A cache has no referrers lists, so a missing signature does not mean that there is none. */
-  #referrersUnknown(): SourceError {
+/** Returns the sorted digests of referrers that may be signatures. */
+async function signatureReferrers(
+  { images, digest }: SignedImage,
+  subject: string,
+): Promise<readonly Digest[]> {
+  // A cache has no referrers lists, so a missing signature does not mean that there is none.
+  if (images.referrers === undefined && images.partial === true) {
     const what =
       'no tag that is kept has a signature that will do, and what refers to it is not known offline';
-    return new SourceError('OFFLINE', this.#subject, what, {
+    throw new SourceError('OFFLINE', subject, what, {
       hint: 'ask the registry, without `--offline`; or `xpkg-resolve bundle FILE.tar` copies signatures, and `--from layout:FILE.tar` reads them there',
     });
   }
+  const all = (await images.referrers?.(digest)) ?? [];
+  const matching = all.filter(
+    ({ artifactType = '' }) => REFERRER_TYPES.has(artifactType) || isBundleType(artifactType),
+  );
+  if (matching.length > MAX_SIGNATURES) throw tooManySignatures(subject);
+  return [...new Set(matching.map((each) => each.digest))].sort(byCodePoint);
+}
 
-  #tooManySignatures(): SourceError {
-    const what = `it has more than ${MAX_SIGNATURES} signatures`;
-    return new SourceError('TOO_LARGE', this.#subject, what);
-  }
+async function signatureLayers(
+  images: ImageRepository,
+  reference: string,
+): Promise<readonly Descriptor[]> {
+  const stored = await images.manifest(reference);
+  const manifest = stored && parseManifest(stored, `${images.name} ${reference}`);
+  if (manifest?.kind !== 'image') return [];
+  return manifest.layers.filter(({ mediaType }) => isSignatureType(mediaType));
+}
+
+function tooManySignatures(subject: string): SourceError {
+  const what = `it has more than ${MAX_SIGNATURES} signatures`;
+  return new SourceError('TOO_LARGE', subject, what);
 }

@@ -131,7 +131,6 @@ function fromSimpleSigning(layer: Descriptor, payload: Buffer): SignedPayload | 
   };
 }
 
-/** Returns the certificate and log entry in cosign's annotations. */
 function annotationMaterial({ annotations }: Descriptor) {
   const pem = annotations.get(ANNOTATION.certificate);
   const entry = annotations.get(ANNOTATION.bundle);
@@ -182,22 +181,20 @@ const STATEMENT = 'application/vnd.in-toto+json';
 const SIGNING = 'https://sigstore.dev/cosign/sign/v1';
 
 function fromStatement(
-  envelope: {
-    readonly payloadType: string;
-    readonly payload: Buffer;
-    readonly signature: Buffer;
-  },
+  {
+    payloadType,
+    payload,
+    signature,
+  }: Record<'payload' | 'signature', Buffer> & { readonly payloadType: string },
   material: Pick<SignedPayload, 'certificate' | 'entries' | 'timestamps'>,
 ): SignedPayload | string {
-  const { payloadType, payload, signature } = envelope;
-  if (payloadType !== STATEMENT) return `what is signed is no in-toto statement`;
+  if (payloadType !== STATEMENT) return 'what is signed is no in-toto statement';
   const statement = fieldsOf(strictJson(payload, 'what is signed', IN_TOTO));
   const type = stringOf(statement?.get('predicateType'));
   if (type === undefined) return 'what is signed is no in-toto statement';
-  const subjects = (listOf(statement?.get('subject')) ?? []).map((subject) => {
-    const hex = stringOf(fieldsOf(fieldsOf(subject)?.get('digest'))?.get('sha256'));
-    return `sha256:${hex}`;
-  });
+  const subjects = (listOf(statement?.get('subject')) ?? []).map(
+    (subject) => `sha256:${stringOf(fieldsOf(fieldsOf(subject)?.get('digest'))?.get('sha256'))}`,
+  );
   return {
     message: dsse.preAuthEncoding(payloadType, payload),
     signature,
@@ -241,11 +238,7 @@ function sha256Bytes(bytes: Uint8Array): Buffer {
 }
 
 /** Whether a key signed a payload. Ed25519 signs the message itself, all others its hash. */
-export function isSignedBy(
-  { message, signature }: SignedPayload,
-  key: KeyObject,
-  hash: string,
-): boolean {
+function isSignedBy({ message, signature }: SignedPayload, key: KeyObject, hash: string): boolean {
   const algorithm = key.asymmetricKeyType === 'ed25519' ? null : hash;
   try {
     return verify(algorithm, message, key, signature);
@@ -293,13 +286,12 @@ function checkKeySignature(
     { ...root, publicKey: () => ({ publicKey: key, validFor: () => true }) },
     { tlogThreshold: 1, ctlogThreshold: 0, timestampThreshold: 0 },
   );
-  const entity: SignedEntity = {
+  const checked = runVerifier(verifier, payload, () => ({
     signature: signatureContent(payload, hash),
     key: { $case: 'public-key', hint: '' },
     tlogEntries: [...payload.entries],
     timestamps: [],
-  };
-  const checked = runVerifier(verifier, entity, payload);
+  }));
   if (typeof checked === 'string') return checked;
   return entriesMatch(payload, keyDer(key)) ? { key: keyFingerprint(key) } : OTHER_KEY;
 }
@@ -318,7 +310,7 @@ function checkCertificateSignature(
     { ...root, publicKey: noKey },
     { tlogThreshold: 1, ctlogThreshold: ignoreSct ? 0 : 1, timestampThreshold: 1 },
   );
-  const signer = runVerifier(verifier, () => signedEntity(payload, certificate), payload);
+  const signer = runVerifier(verifier, payload, () => signedEntity(payload, certificate));
   if (typeof signer === 'string') return signer;
   if (!entriesMatch(payload, certificate)) return OTHER_KEY;
   if (!isForSigning(certificate)) return 'its certificate is not for signing code';
@@ -389,24 +381,19 @@ function signatureContent(payload: SignedPayload, hash: string): SignedEntity['s
 /** Runs the verifier. It also throws other errors, because the input is untrusted. */
 function runVerifier(
   verifier: Verifier,
-  entity: SignedEntity | (() => SignedEntity),
   { entries }: SignedPayload,
+  entity: () => SignedEntity,
 ): Signer | string {
   try {
-    return verifier.verify(typeof entity === 'function' ? entity() : entity);
+    return verifier.verify(entity());
   } catch (error) {
-    const { code, message } = error as Partial<VerificationError>;
+    const { code, message, cause } = error as Partial<VerificationError>;
     if (entries.length === 0) return 'it has no entry in a transparency log';
     if (code === 'SIGNATURE_ERROR') return 'it is not signed by the key of its certificate';
     const what = code === 'CERTIFICATE_ERROR' ? 'certificate' : 'entry in the transparency log';
     if (code === undefined) return `its ${what} cannot be read`;
-    return `its ${what} does not hold (${printable(causeOf(error) ?? message ?? '')})`;
+    return `its ${what} does not hold (${printable((cause instanceof Error ? cause.message : message) ?? '')})`;
   }
-}
-
-function causeOf(error: unknown): string | undefined {
-  const { cause } = error as { readonly cause?: unknown };
-  return cause instanceof Error ? cause.message : undefined;
 }
 
 /** Whether all log entries are about this certificate or key. */

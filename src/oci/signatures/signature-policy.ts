@@ -161,22 +161,18 @@ class PolicyReader {
     const wanted = stringOf(identity[field]) ?? '';
     if (expression === '' && wanted === '') return { text: undefined, test: undefined };
     if (expression === '') {
-      const test = (value: string) => value === wanted;
-      return { text: `${field} \`${wanted}\``, test };
+      return { text: `${field} \`${wanted}\``, test: (value: string) => value === wanted };
     }
-    const compiled = this.#compiled(expression, `${at}.${field}RegExp`);
+    let compiled: RE2JS;
+    try {
+      compiled = RE2JS.compile(expression);
+    } catch {
+      throw this.wrong(`${at}.${field}RegExp`, 'is not a regular expression that Go reads');
+    }
     return {
       text: `${field} matching \`${expression}\``,
       test: (value: string) => compiled.matcher(value).find(),
     };
-  }
-
-  #compiled(expression: string, at: string): RE2JS {
-    try {
-      return RE2JS.compile(expression);
-    } catch {
-      throw this.wrong(at, 'is not a regular expression that Go reads');
-    }
   }
 
   #mapping(value: JsonValue | undefined, at: string): JsonObject {

@@ -43,7 +43,8 @@ export async function summarizeCache(folder: string): Promise<CacheSummary> {
 async function totalsIn(folder: string): Promise<FileTotals> {
   let [files, bytes] = [0, 0];
   for (const name of await namesIn(folder)) {
-    const stats = isUnfinished(name) ? undefined : await statIfPresent(join(folder, name));
+    const path = join(folder, name);
+    const stats = isUnfinished(name) ? undefined : await stat(path).catch(() => undefined);
     if (stats === undefined) continue;
     files += 1;
     bytes += stats.size;
@@ -59,10 +60,6 @@ async function tagLists(folder: string): Promise<CacheSummary['tagLists']> {
     if (list !== undefined) lists.push({ name: list.name, at: list.at });
   }
   return lists.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-async function statIfPresent(path: string) {
-  return stat(path).catch(() => undefined);
 }
 
 /** Folders of any version of this tool, including those that are being removed. */

@@ -68,11 +68,10 @@ export function cachedRepository(
       for await (const chunk of cached.chunks()) await to.add(chunk);
       return true;
     },
-    keepAhead: (digest, signal) => {
-      return getOrCreate(prefetches, digest, () =>
+    keepAhead: (digest, signal) =>
+      getOrCreate(prefetches, digest, () =>
         prefetch(remote, cache, digest, signal).finally(() => prefetches.delete(digest)),
-      );
-    },
+      ),
     openBlob: async (descriptor) => {
       const { digest } = descriptor;
       await prefetches.get(digest);
@@ -104,37 +103,30 @@ const OFFLINE_TAGS_NOTE =
 
 /** Returns a repository that reads only the cache. */
 export function offlineRepository(name: string, cache: DiskCache): ImageRepository {
+  const required = <T>(value: T | undefined, subject: string, hint = MANIFESTS_HINT): T => {
+    if (value !== undefined) return value;
+    const what = 'not in the cache, and `--offline` forbids the network';
+    throw new SourceError('OFFLINE', subject, what, { hint });
+  };
   return {
     name,
     partial: true,
     tags: async () => {
-      const cached = requireCached(await tagsIn(cache, name), `tags of ${name}`, MANIFESTS_HINT);
+      const { tags } = required(await tagsIn(cache, name), `tags of ${name}`);
       cache.noteOnce(OFFLINE_TAGS_NOTE);
-      return cached.tags;
+      return tags;
     },
     manifest: async (reference) => {
       const subject = joinReference(name, reference);
-      const { digest, manifest } = requireCached(
-        await manifestIn(cache, name, reference),
-        subject,
-        MANIFESTS_HINT,
-      );
-      if (digest !== undefined) requireCached(manifest, subject, MANIFESTS_HINT);
+      const { digest, manifest } = required(await manifestIn(cache, name, reference), subject);
+      if (digest !== undefined) required(manifest, subject);
       if (!isDigest(reference)) cache.noteOnce(OFFLINE_TAGS_NOTE);
       return manifest;
     },
-    blob: async (descriptor) =>
-      requireCached(
-        await blobIn(cache, name, descriptor),
-        `${name}@${descriptor.digest}`,
-        BLOBS_HINT,
-      ),
-    openBlob: async (descriptor) =>
-      requireCached(
-        await openIn(cache, name, descriptor),
-        `${name}@${descriptor.digest}`,
-        BLOBS_HINT,
-      ),
+    blob: async (expected) =>
+      required(await blobIn(cache, name, expected), `${name}@${expected.digest}`, BLOBS_HINT),
+    openBlob: async (expected) =>
+      required(await openIn(cache, name, expected), `${name}@${expected.digest}`, BLOBS_HINT),
   };
 }
 
@@ -157,11 +149,10 @@ export function parseCachedTags(record: unknown): CachedTags | undefined {
   const fields = fieldsOf(record);
   const [at, name] = [fields?.get('at'), stringOf(fields?.get('name'))];
   if (fields === undefined || !isTime(at) || name === undefined) return undefined;
-  const tags = listOf(fields.get('tags'))?.filter((tag) => typeof tag === 'string');
   return {
     at,
     name,
-    tags,
+    tags: listOf(fields.get('tags'))?.filter((tag) => typeof tag === 'string'),
     etag: stringOf(fields.get('etag')),
     lastModified: stringOf(fields.get('lastModified')),
   };
@@ -228,10 +219,3 @@ const MANIFESTS_HINT =
   '`xpkg-resolve resolve` without `--offline` keeps what it reads of tags and manifests, and `verify` keeps nothing; or name a local source that has it with `--from`';
 const BLOBS_HINT =
   '`xpkg-resolve resolve` without `--offline` keeps base layers; configs and other layers are never kept: `xpkg-resolve vendor --full DIR` copies them, and `--from layout:DIR` reads them there';
-
-/** Returns a cached value. Throws if there is none. */
-function requireCached<T>(value: T | undefined, subject: string, hint: string): T {
-  if (value !== undefined) return value;
-  const what = 'not in the cache, and `--offline` forbids the network';
-  throw new SourceError('OFFLINE', subject, what, { hint });
-}

@@ -12,7 +12,7 @@ import {
 } from '../../base/files/file-system.js';
 import { parseJson } from '../../base/json.js';
 import type { BlobSink, OpenBlob } from '../image/image-repository.js';
-import { FileBlob, FileSink, folderTree } from './file-tree.js';
+import { fileBlob, FileSink, folderTree } from './file-tree.js';
 
 /** Version of the cache format and name of its folder. Other formats are ignored. */
 export const CACHE_FORMAT = 'v1';
@@ -42,7 +42,7 @@ export class DiskCache {
   readonly #note: (line: string) => void;
   readonly #warned = new Set<string>();
   #writable = true;
-  /** Pending or finished removal of files from killed processes; undefined if not started. */
+  /** Removal of files of killed processes; undefined if not started. */
   #sweeping: Promise<void> | undefined;
 
   constructor({ folder, offline, note }: DiskCacheOptions) {
@@ -73,7 +73,7 @@ export class DiskCache {
     const [tree, name] = [folderTree(dirname(path), this.folder), basename(path)];
     try {
       const size = await tree.size(name);
-      const blob = await new FileBlob(tree, name, { digest, size }).open(Infinity);
+      const blob = await fileBlob(tree, name, { digest, size }).open(Infinity);
       return blob && size !== undefined ? { ...blob, size } : undefined;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;

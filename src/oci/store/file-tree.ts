@@ -40,8 +40,7 @@ export function folderTree(folder: string, shown: string): FileTree {
   });
 }
 
-interface FileAccess {
-  readonly size: FileTree['size'];
+interface FileAccess extends Pick<FileTree, 'size'> {
   readonly read: (path: string) => Promise<Uint8Array>;
   readonly stream: (path: string) => AsyncIterable<Uint8Array>;
 }
@@ -146,51 +145,17 @@ function unreadable(shown: string, path: string, error: unknown): unknown {
 /** Expected content of a blob; any size if `size` is undefined. */
 type Expected = Pick<ExpectedBlob, 'digest'> & { readonly size: number | undefined };
 
-export class FileBlob {
-  readonly #tree: FileTree;
-  readonly #path: string;
-  readonly #expected: Expected;
-
-  constructor(tree: FileTree, path: string, expected: Expected) {
-    this.#tree = tree;
-    this.#path = path;
-    this.#expected = expected;
-  }
-
-  /** Reads and verifies the whole file. Returns undefined if there is none. */
-  async bytes(limit: number): Promise<Uint8Array | undefined> {
-    const { size = limit } = this.#expected;
-    const length = (await this.#tree.size(this.#path)) ?? 0;
-    // Fails without reading a file that is larger than expected.
-    if (length > size && length <= limit) throw this.#wrongSize(length);
-    const bytes = await this.#tree.read(this.#path, limit);
-    if (bytes === undefined) return undefined;
-    this.#check(sha256(bytes), bytes.length);
-    return bytes;
-  }
-
-  /** Copies and verifies the file. Returns false if there is none. */
-  async copy(to: Pick<BlobSink, 'add'>, limit: number = LIMITS.copiedLayerBytes): Promise<boolean> {
-    const chunks = await this.#tree.stream(this.#path, limit);
-    if (chunks === undefined) return false;
-    for await (const chunk of this.#checked(chunks)) await to.add(chunk);
-    return true;
-  }
-
-  /** Verifies the file now and on every read. Returns undefined if there is none. */
-  async open(limit: number): Promise<OpenBlob | undefined> {
-    if (!(await this.copy({ add: async () => {} }, limit))) return undefined;
-    const [tree, path] = [this.#tree, this.#path];
-    const checked = (chunks: AsyncIterable<Uint8Array>) => this.#checked(chunks);
-    return {
-      async *chunks() {
-        yield* checked((await tree.stream(path, limit)) ?? nothing());
-      },
-      close: async () => {},
-    };
-  }
-
-  async *#checked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Returns the file of a blob. Everything that is read from it is verified. */
+export function fileBlob(tree: FileTree, path: string, expected: Expected) {
+  const bad = (what: string) =>
+    new SourceError('BAD_DIGEST', tree.shown, `\`${printable(path)}\` ${what}`);
+  const wrongSize = (length: number) =>
+    bad(`has ${length} bytes, and is said to have ${expected.size}`);
+  const check = (digest: Digest, length: number) => {
+    if (digest !== expected.digest) throw bad(`is damaged: its digest is ${digest}`);
+    if (expected.size !== undefined && expected.size !== length) throw wrongSize(length);
+  };
+  async function* checked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const hash = createHash('sha256');
     let length = 0;
     for await (const chunk of chunks) {
@@ -198,24 +163,38 @@ export class FileBlob {
       hash.update(chunk);
       yield chunk;
     }
-    this.#check(finishDigest(hash), length);
+    check(finishDigest(hash), length);
   }
-
-  #check(digest: Digest, length: number): void {
-    const { size } = this.#expected;
-    if (digest !== this.#expected.digest) {
-      throw this.#bad(`is damaged: its digest is ${digest}`);
-    }
-    if (size !== undefined && size !== length) throw this.#wrongSize(length);
-  }
-
-  #wrongSize(length: number): SourceError {
-    return this.#bad(`has ${length} bytes, and is said to have ${this.#expected.size}`);
-  }
-
-  #bad(what: string): SourceError {
-    return new SourceError('BAD_DIGEST', this.#tree.shown, `\`${printable(this.#path)}\` ${what}`);
-  }
+  const copy = async (to: Pick<BlobSink, 'add'>, limit: number = LIMITS.copiedLayerBytes) => {
+    const chunks = await tree.stream(path, limit);
+    if (chunks === undefined) return false;
+    for await (const chunk of checked(chunks)) await to.add(chunk);
+    return true;
+  };
+  return {
+    /** Reads the whole file. Returns undefined if there is none. */
+    bytes: async (limit: number): Promise<Uint8Array | undefined> => {
+      const length = (await tree.size(path)) ?? 0;
+      // Fails without reading a file that is larger than expected.
+      if (length > (expected.size ?? limit) && length <= limit) throw wrongSize(length);
+      const bytes = await tree.read(path, limit);
+      if (bytes !== undefined) check(sha256(bytes), bytes.length);
+      return bytes;
+    },
+    /** Copies the file. Returns false if there is none. */
+    copy,
+    /** Verifies the file now and on every read. Returns undefined if there is none. */
+    open: async (limit: number): Promise<OpenBlob | undefined> => {
+      if (!(await copy({ add: async () => {} }, limit))) return undefined;
+      return {
+        async *chunks() {
+          const chunks = await tree.stream(path, limit);
+          yield* checked(chunks ?? nothing());
+        },
+        close: async () => {},
+      };
+    },
+  };
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -4,19 +4,12 @@ import { isDigest, type Digest } from '../../base/digest.js';
 import { printable } from '../../base/escape.js';
 import { isTag, splitPackageReference } from '../../crossplane/packages/reference.js';
 import { SourceError } from '../../base/errors.js';
-import { FileBlob, type FileTree } from './file-tree.js';
+import { fileBlob, type FileTree } from './file-tree.js';
 import { parseAnnotations, parseDescriptor, type Descriptor } from '../image/descriptor.js';
 import type { ImageRepository } from '../image/image-repository.js';
 import { readManifestFields, manifestSubject } from '../image/manifest.js';
 import { listOf } from '../../base/json.js';
 import { LIMITS } from '../image/limits.js';
-
-/** The images of an OCI image layout. */
-interface ImageLayout {
-  readonly repositories: ReadonlyMap<Repository, ImageRepository>;
-  /** Names of entries that do not state their repository. */
-  readonly unnamed: readonly string[];
-}
 
 /** The repository of images whose name is only a tag or missing. */
 export interface LayoutName {
@@ -31,11 +24,17 @@ const CONTAINERD_NAME = 'io.containerd.image.name';
 /** Annotation of a layout that has only what the resolver reads. */
 export const PARTIAL_ANNOTATION = { 'dev.xpkg-resolve.extent': 'needed' };
 
-/** Reads the index of a layout. Images are read on demand. */
+/**
+ * Reads the index of a layout. Images are read on demand. `unnamed` has the entries that do not
+ * state their repository.
+ */
 export async function openLayout(
   tree: FileTree,
   name: LayoutName | undefined,
-): Promise<ImageLayout> {
+): Promise<{
+  readonly repositories: ReadonlyMap<Repository, ImageRepository>;
+  readonly unnamed: readonly string[];
+}> {
   const { descriptors, partial } = await readIndex(tree);
   const tags = new Map<Repository, Map<string, Descriptor>>();
   const unnamed: string[] = [];
@@ -53,18 +52,11 @@ export async function openLayout(
     }
     versions.set(at.version, descriptor);
   }
-  const repositories = new Map(
-    [...tags].map(([source, versions]) => [
-      source,
-      repositoryIn(tree, source, { versions, partial }),
-    ]),
+  const repositories = Array.from(
+    tags,
+    ([source, versions]) => [source, repositoryIn(tree, source, { versions, partial })] as const,
   );
-  return { repositories, unnamed };
-}
-
-interface LayoutIndex {
-  readonly descriptors: readonly Descriptor[];
-  readonly partial: boolean;
+  return { repositories: new Map(repositories), unnamed };
 }
 
 /** Reads the fields of `index.json`. Returns undefined if there is no such file. */
@@ -77,19 +69,18 @@ export async function readIndexFields(
   throw new SourceError('BAD_SOURCE', tree.shown, `\`index.json\` ${fields.problem}`);
 }
 
-async function readIndex(tree: FileTree): Promise<LayoutIndex> {
+async function readIndex(
+  tree: FileTree,
+): Promise<{ readonly descriptors: readonly Descriptor[]; readonly partial: boolean }> {
   const exists = (await tree.size('oci-layout')) !== undefined;
   const fields = exists ? await readIndexFields(tree) : undefined;
+  const bad = (what: string) => new SourceError('BAD_SOURCE', tree.shown, what);
   if (fields === undefined) {
-    throw new SourceError(
-      'BAD_SOURCE',
-      tree.shown,
-      'not an OCI image layout: it lacks `oci-layout` or `index.json`',
-    );
+    throw bad('not an OCI image layout: it lacks `oci-layout` or `index.json`');
   }
-  const descriptors = listOf(fields.get('manifests'))?.map((value) => parseDescriptor(value));
+  const descriptors = listOf(fields.get('manifests'))?.map(parseDescriptor);
   if (descriptors === undefined || !descriptors.every((found) => found !== undefined)) {
-    throw new SourceError('BAD_SOURCE', tree.shown, '`index.json` is not an OCI image index');
+    throw bad('`index.json` is not an OCI image index');
   }
   const annotations = parseAnnotations(fields.get('annotations'));
   const partial = Object.entries(PARTIAL_ANNOTATION).every(
@@ -127,7 +118,7 @@ function repositoryIn(
   { versions, partial }: { versions: ReadonlyMap<string, Descriptor>; partial: boolean },
 ): ImageRepository {
   const blobIn = (expected: { digest: Digest; size: number | undefined }) =>
-    new FileBlob(tree, blobPath(expected.digest), expected);
+    fileBlob(tree, blobPath(expected.digest), expected);
   return {
     name: `${tree.shown} (${name})`,
     partial,

@@ -37,30 +37,28 @@ const SHARED_FILE = 0o666;
  * added does not affect the result.
  */
 export class LayoutWriter {
-  readonly #staging: LayoutStaging;
+  /** The staging folder. The caller removes it if the layout is never finished. */
+  readonly staging: string;
+  readonly #target: LayoutTarget;
   /** Size of each blob in bytes; undefined if no source had it. */
   readonly #written = new Map<Digest, Promise<number | undefined>>();
   readonly #images = new Map<string, object>();
 
-  constructor(staged: LayoutStaging) {
-    this.#staging = staged;
-  }
-
-  /** The staging folder. The caller removes it if the layout is never finished. */
-  get staging(): string {
-    return this.#staging.staging;
+  constructor(target: LayoutTarget) {
+    this.#target = target;
+    this.staging = target.staging;
   }
 
   /** Throws if the folder has files that `vendor` did not write. */
   static async open(folder: string, shown: string): Promise<LayoutWriter> {
-    const staged = await stageLayout(folder, shown);
+    const target = await layoutTarget(folder, shown);
     try {
-      await makeFolder(join(staged.staging, BLOBS));
+      await makeFolder(join(target.staging, BLOBS));
     } catch (error) {
-      await removeWithRetry(staged.staging);
+      await removeWithRetry(target.staging);
       throw error;
     }
-    return new LayoutWriter(staged);
+    return new LayoutWriter(target);
   }
 
   async blob(digest: Digest, bytes: Uint8Array): Promise<void> {
@@ -82,7 +80,7 @@ export class LayoutWriter {
     digest: Digest,
     fill: (to: BlobSink) => Promise<boolean>,
   ): Promise<number | undefined> {
-    const path = this.#pathOf(digest);
+    const path = join(this.staging, 'blobs', ...digest.split(':'));
     let sink: FileSink | undefined;
     let found = false;
     try {
@@ -102,10 +100,6 @@ export class LayoutWriter {
     return undefined;
   }
 
-  #pathOf(digest: Digest): string {
-    return join(this.staging, 'blobs', ...digest.split(':'));
-  }
-
   /** Adds an image to the index. `reference` includes the registry. */
   name(reference: string, manifest: StoredManifest): void {
     this.#images.set(reference, indexEntry(reference, manifest));
@@ -114,7 +108,7 @@ export class LayoutWriter {
   /** Moves the layout into place. Returns the total size of its blobs in bytes. */
   async finish(extent: 'whole' | 'needed'): Promise<number> {
     const bytes = await this.seal(extent);
-    await publishLayout(this.#staging);
+    await publishLayout(this.#target);
     return bytes;
   }
 
@@ -161,7 +155,7 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 const MAX_FOREIGN_SHOWN = 5;
 
 /** The final location of a layout and its staging folder. */
-export interface LayoutStaging {
+interface LayoutTarget {
   readonly folder: string;
   /** The folder as the user named it. If it is missing, staging is next to it. */
   readonly path: string;
@@ -170,8 +164,8 @@ export interface LayoutStaging {
   readonly exists: boolean;
 }
 
-/** Chooses a staging folder. Throws if the folder has files that `vendor` did not write. */
-export async function stageLayout(path: string, shown: string): Promise<LayoutStaging> {
+/** Throws if the folder has files that `vendor` did not write. */
+async function layoutTarget(path: string, shown: string): Promise<LayoutTarget> {
   const folder = await realFolder(path, shown);
   if (folder === undefined) {
     return { folder: path, path, staging: stagingBeside(path), exists: false };
@@ -192,11 +186,12 @@ function stagingBeside(path: string): string {
   return temporaryPathFor(`${path}.${runName()}`, 'new');
 }
 
+const STAGING_SUFFIX = new RegExp(`^(${RUN_NAME})\\.[0-9a-f]{12}\\.new(?:\\.old)?$`);
+
 /** Returns the process that made a staging folder with the prefix `what`, else undefined. */
 function stagingProcess(name: string, what: string): string | undefined {
   const rest = name.startsWith(`.${what}.`) ? name.slice(what.length + 2) : '';
-  const staging = new RegExp(`^(${RUN_NAME})\\.[0-9a-f]{12}\\.new(?:\\.old)?$`);
-  return staging.exec(rest)?.[1];
+  return STAGING_SUFFIX.exec(rest)?.[1];
 }
 
 function isStagingInside(name: string): boolean {
@@ -221,8 +216,7 @@ async function realFolder(path: string, shown: string): Promise<string | undefin
  * Moves a complete layout into place. Rolls back on failure. With concurrent processes, the last
  * one wins.
  */
-export async function publishLayout(staged: LayoutStaging): Promise<void> {
-  const { folder, path, staging, exists } = staged;
+async function publishLayout({ folder, path, staging, exists }: LayoutTarget): Promise<void> {
   const isReplaceable = async () =>
     (await foreignFiles(folder, folder, isStagingInside)).length === 0;
   if (exists || !(await delayingSignals(() => renameToMissing(staging, folder, isReplaceable)))) {

@@ -4,7 +4,7 @@ import { printable } from '../../base/escape.js';
 import { SourceError } from '../../base/errors.js';
 import { storedManifest } from '../image/artifact.js';
 import { PACKAGE_ANNOTATION } from '../image/locate-package.js';
-import { FileBlob, type FileTree } from './file-tree.js';
+import { fileBlob, type FileTree } from './file-tree.js';
 import type { ExpectedBlob, ImageRepository } from '../image/image-repository.js';
 import { DESCRIPTOR_SHAPE, MEDIA_TYPE } from '../image/descriptor.js';
 import { parseImageConfig } from '../image/image-config.js';
@@ -21,7 +21,8 @@ import { LIMITS } from '../image/limits.js';
  */
 export async function openXpkg(tree: FileTree, tag: string): Promise<ImageRepository> {
   const { config, layers } = await readParts(tree);
-  const configBytes = await readRequired(tree, config, LIMITS.manifestBytes);
+  const configBytes = await tree.read(config, LIMITS.manifestBytes);
+  if (configBytes === undefined) throw missing(tree, config);
   const { labels } = parseImageConfig(configBytes, tree.shown);
   const blobs = new Map<string, string>([[sha256(configBytes), config]]);
   const descriptors = [];
@@ -48,7 +49,7 @@ export async function openXpkg(tree: FileTree, tag: string): Promise<ImageReposi
   });
   const blobIn = ({ digest }: ExpectedBlob) => {
     const path = blobs.get(digest);
-    return path === undefined ? undefined : new FileBlob(tree, path, { digest, size: undefined });
+    return path === undefined ? undefined : fileBlob(tree, path, { digest, size: undefined });
   };
   return {
     name: tree.shown,
@@ -59,11 +60,6 @@ export async function openXpkg(tree: FileTree, tag: string): Promise<ImageReposi
     copyBlob: async (expected, to) => (await blobIn(expected)?.copy(to)) ?? false,
     openBlob: async (expected) => blobIn(expected)?.open(LIMITS.layerBytes),
   };
-}
-
-interface ImageFiles {
-  readonly config: string;
-  readonly layers: readonly string[];
 }
 
 /** The fields of go-containerregistry's `tarball.Manifest`. */
@@ -78,25 +74,23 @@ const MANIFEST_SHAPE: JsonShape = [
   },
 ];
 
-async function readParts(tree: FileTree): Promise<ImageFiles> {
+async function readParts(
+  tree: FileTree,
+): Promise<{ readonly config: string; readonly layers: readonly string[] }> {
+  const bad = (what: string) => new SourceError('BAD_SOURCE', tree.shown, what);
   const bytes = await tree.read('manifest.json', LIMITS.manifestBytes);
-  if (bytes === undefined) {
-    throw new SourceError('BAD_SOURCE', tree.shown, 'not a `.xpkg` file: it lacks `manifest.json`');
-  }
+  if (bytes === undefined) throw bad('not a `.xpkg` file: it lacks `manifest.json`');
   const json = readJson(bytes, MANIFEST_SHAPE);
-  if ('problem' in json) {
-    throw new SourceError('BAD_SOURCE', tree.shown, `\`manifest.json\` ${json.problem}`);
-  }
+  if ('problem' in json) throw bad(`\`manifest.json\` ${json.problem}`);
   const images = listOf(json.value) ?? [];
   if (images.length !== 1) {
-    const what = `it holds ${images.length} images, and a \`.xpkg\` file holds one`;
-    throw new SourceError('BAD_SOURCE', tree.shown, what);
+    throw bad(`it holds ${images.length} images, and a \`.xpkg\` file holds one`);
   }
   const fields = fieldsOf(images[0]);
   const config = stringOf(fields?.get('Config'));
-  const layers = listOf(fields?.get('Layers'))?.map((layer) => stringOf(layer));
+  const layers = listOf(fields?.get('Layers'))?.map(stringOf);
   if (config === undefined || !layers?.every((layer) => layer !== undefined)) {
-    throw new SourceError('BAD_SOURCE', tree.shown, '`manifest.json` lacks `Config` or `Layers`');
+    throw bad('`manifest.json` lacks `Config` or `Layers`');
   }
   if (layers.length > LIMITS.layers) {
     const what = `\`manifest.json\` lists more than ${LIMITS.layers} layers`;
@@ -114,12 +108,6 @@ async function layerDigest(tree: FileTree, path: string): Promise<Digest> {
   const hash = createHash('sha256');
   for await (const chunk of chunks) hash.update(chunk);
   return finishDigest(hash);
-}
-
-async function readRequired(tree: FileTree, path: string, limit: number): Promise<Uint8Array> {
-  const bytes = await tree.read(path, limit);
-  if (bytes !== undefined) return bytes;
-  throw missing(tree, path);
 }
 
 function missing(tree: FileTree, path: string): SourceError {
