@@ -118,8 +118,6 @@ export function packageLocation(
   rules: Pick<TargetRules, 'severalBaseLayers' | 'maxLayers'>,
 ): PackageLocation {
   const { layers } = image;
-  const refused = (why: string, artifact?: string) =>
-    ({ place: 'refused', why, artifact }) as const;
   if (rules.maxLayers !== undefined && layers.length > rules.maxLayers) {
     return refused(
       `the image has ${layers.length} layers, and only ${rules.maxLayers} are allowed`,
@@ -138,6 +136,10 @@ export function packageLocation(
     `it is no package but an artifact (\`${type}\`), and no layer of it is marked \`${PACKAGE_ANNOTATION}: base\``,
     artifact,
   );
+}
+
+function refused(why: string, artifact?: string): PackageLocation {
+  return { place: 'refused', why, artifact };
 }
 
 /** Crossplane reads any layer that it can unpack, and ignores the config and artifactType. */

@@ -103,30 +103,25 @@ const OFFLINE_TAGS_NOTE =
 
 /** Returns a repository that reads only the cache. */
 export function offlineRepository(name: string, cache: DiskCache): ImageRepository {
-  const required = <T>(value: T | undefined, subject: string, hint = MANIFESTS_HINT): T => {
-    if (value !== undefined) return value;
-    const what = 'not in the cache, and `--offline` forbids the network';
-    throw new SourceError('OFFLINE', subject, what, { hint });
-  };
   return {
     name,
     partial: true,
     tags: async () => {
-      const { tags } = required(await tagsIn(cache, name), `tags of ${name}`);
+      const { tags } = requireCached(await tagsIn(cache, name), `tags of ${name}`);
       cache.noteOnce(OFFLINE_TAGS_NOTE);
       return tags;
     },
     manifest: async (reference) => {
       const subject = joinReference(name, reference);
-      const { digest, manifest } = required(await manifestIn(cache, name, reference), subject);
-      if (digest !== undefined) required(manifest, subject);
+      const { digest, manifest } = requireCached(await manifestIn(cache, name, reference), subject);
+      if (digest !== undefined) requireCached(manifest, subject);
       if (!isDigest(reference)) cache.noteOnce(OFFLINE_TAGS_NOTE);
       return manifest;
     },
     blob: async (expected) =>
-      required(await blobIn(cache, name, expected), `${name}@${expected.digest}`, BLOBS_HINT),
+      requireCached(await blobIn(cache, name, expected), `${name}@${expected.digest}`, BLOBS_HINT),
     openBlob: async (expected) =>
-      required(await openIn(cache, name, expected), `${name}@${expected.digest}`, BLOBS_HINT),
+      requireCached(await openIn(cache, name, expected), `${name}@${expected.digest}`, BLOBS_HINT),
   };
 }
 
@@ -219,3 +214,10 @@ const MANIFESTS_HINT =
   '`xpkg-resolve resolve` without `--offline` keeps what it reads of tags and manifests, and `verify` keeps nothing; or name a local source that has it with `--from`';
 const BLOBS_HINT =
   '`xpkg-resolve resolve` without `--offline` keeps base layers; configs and other layers are never kept: `xpkg-resolve vendor --full DIR` copies them, and `--from layout:DIR` reads them there';
+
+/** Returns a cached value. Throws if there is none. */
+function requireCached<T>(value: T | undefined, subject: string, hint = MANIFESTS_HINT): T {
+  if (value !== undefined) return value;
+  const what = 'not in the cache, and `--offline` forbids the network';
+  throw new SourceError('OFFLINE', subject, what, { hint });
+}
